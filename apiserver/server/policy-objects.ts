@@ -7,7 +7,6 @@ import type { ParameterParts } from '../admission/policy/parameters';
 import type { AskAuthorizer } from '../admission/policy/decisions';
 import { objectOf, shownAs } from '../admission/webhook/view';
 import type { Authorizer } from '../authorization/authorizer';
-import type { Cache } from '../cache/cache';
 import { follow, together, type Following } from '../cache/follow';
 import type { OpenedCache } from '../cache/options';
 import { parseEntry } from '../registry/object/stored-object';
@@ -52,9 +51,14 @@ export function followPolicyObjects(options: PolicyObjectsOptions): PolicyObject
   return { policies, ...together(both) };
 }
 
-export function parameterParts(cache: Pick<Cache, 'snapshot'>, resources: Resources, names: GeneratedNames): ParameterParts {
+export function parameterParts(
+  { cache, conversions }: Pick<ParameterParts, 'cache' | 'conversions'>,
+  resources: Resources,
+  names: GeneratedNames,
+): ParameterParts {
   return {
     cache,
+    conversions,
     resourceOf: servedBy(resources),
     shown: ({ row }, entry) => objectOf(shownAs(row, names).text(parseEntry(entry).object)),
   };

@@ -12,7 +12,7 @@ export type AskAuthorizer = (user: UserInfo, question: AccessQuestion) => Eventu
 /** Thrown through an evaluation, which is done again when the answer is there. */
 export class Unanswered extends Error {
   constructor(readonly answer: Promise<void>) {
-    super('the authorizer has not answered yet');
+    super('somebody has not answered yet');
   }
 }
 

@@ -3,6 +3,7 @@ import { labelsOf } from '../../../shared/api/metadata/object-meta';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
 import type { Cache, Entry } from '../../cache/cache';
+import type { Conversions } from '../../registry/conversions';
 import type { ServedResource } from '../../registry/verbs';
 import type { PolicyBinding, AdmissionPolicy } from './policy';
 
@@ -10,6 +11,8 @@ export interface ParameterParts {
   readonly cache: Pick<Cache, 'snapshot'>;
   /** The resource of a kind, by its canonical apiVersion; undefined = nobody serves it. */
   readonly resourceOf: (apiVersion: string, kind: string) => ServedResource | undefined;
+  /** Who knows objects in other versions, where only a webhook does. */
+  readonly conversions: Pick<Conversions, 'entries'>;
   /** An object as its version shows it. */
   readonly shown: (resource: ServedResource, entry: Entry) => JsonObject;
 }
@@ -35,12 +38,16 @@ const NAMESPACED_ANYWAY = {
   fault: 'failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`',
 };
 
+/** Entries as the version of the resource has them, in their order. */
+export type InVersion = (resource: ServedResource, entries: readonly Entry[]) => readonly Entry[] | ConfigurationFault;
+
 /** The policy is asked once for each; `{}` stands for none where the binding names none. Empty = it is not asked. */
 export function parametersOf(
   parts: ParameterParts,
   { parameters }: PolicyBinding,
   resource: ServedResource,
   requestNamespace: string,
+  inVersion: InVersion,
 ): readonly JsonObject[] | ConfigurationFault {
   if (parameters === undefined) return [{}];
   const { name, namespace: given, selector, isAllowedWithout } = parameters;
@@ -51,11 +58,10 @@ export function parametersOf(
   if (stored === undefined || (row.namespaced && namespace === '')) return without;
   const snapshot = parts.cache.snapshot(stored);
   const prefix = row.namespaced ? `${namespace}/` : '';
-  if (selector === undefined) {
-    const entry = snapshot.get(prefix + name);
-    return entry === undefined ? without : [parts.shown(resource, entry)];
-  }
-  const all = row.namespaced ? snapshot.range(prefix, `${namespace}0`) : snapshot.range();
-  const found = [...all].map((entry) => parts.shown(resource, entry)).filter((object) => selector(labelsOf(object)));
+  const chosen = selector === undefined ? snapshot.get(prefix + name) : undefined;
+  const all = selector === undefined ? [] : row.namespaced ? snapshot.range(prefix, `${namespace}0`) : snapshot.range();
+  const entries = inVersion(resource, chosen === undefined ? [...all] : [chosen]);
+  if ('fault' in entries) return entries;
+  const found = entries.map((entry) => parts.shown(resource, entry)).filter((object) => selector?.(labelsOf(object)) ?? true);
   return found.length === 0 ? without : found;
 }

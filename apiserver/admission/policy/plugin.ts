@@ -14,14 +14,18 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { quote } from '../../../shared/values/quote';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
+import type { Entry } from '../../cache/cache';
+import { yieldToOthers } from '../../cache/pace';
 import { parseEntry } from '../../registry/object/stored-object';
+import { convertedFrom } from '../../registry/object/hidden-fields';
 import type { ServedResource } from '../../registry/verbs';
 import type { ValidatingPlugin } from '../chain';
-import { isSelected, matchedResource, namespaceOf, unshowable, type Equivalents } from '../webhook/match';
+import { isSelected, matchedResource, namespaceOf, type Equivalents } from '../webhook/match';
 import { requestOf } from '../webhook/review';
+import { inVersion, isConverted } from '../webhook/versioned';
 import { objectOf, viewOf } from '../webhook/view';
 import { evaluatePolicy, type PolicyAnswer } from './evaluate';
-import { parameterResource, parametersOf, type ParameterParts } from './parameters';
+import { parameterResource, parametersOf, type ConfigurationFault, type InVersion, type ParameterParts } from './parameters';
 import type { PolicyBinding, BoundPolicy, Matching, NamedRule, Policies, AdmissionPolicy } from './policy';
 import { Decisions, Unanswered, type AskAuthorizer } from './decisions';
 
@@ -85,6 +89,9 @@ class Asking {
   private failure: string | undefined;
   private readonly views = new Map<ServedResource, ReadonlyMap<string, Value>>();
   private readonly decisions: Decisions;
+  /** By version, where a webhook converts. */
+  private readonly forms = new Map<string, AdmissionRequest | ConfigurationFault>();
+  private readonly converted = new Map<Entry, Entry | ConfigurationFault>();
 
   constructor(
     private readonly parts: PolicyParts,
@@ -132,11 +139,6 @@ class Asking {
   private *askPolicy({ policy, bindings }: BoundPolicy): Generator<undefined, void, undefined> {
     const as = this.matched(policy.matching);
     if (as === undefined) return;
-    const fault = unshowable(this.request, as);
-    if (fault !== undefined) {
-      this.configurationFault(policy, undefined, fault);
-      return;
-    }
     const kind = parameterResource(this.parts.parameters, policy);
     if (kind !== null && 'fault' in kind) {
       this.configurationFault(policy, undefined, kind.fault);
@@ -145,7 +147,8 @@ class Asking {
     for (const binding of bindings) {
       yield;
       if (this.matched(binding.matching) === undefined) continue;
-      const parameters = kind === null ? [undefined] : parametersOf(this.parts.parameters, binding, kind, namespaceOf(this.request));
+      const parameters =
+        kind === null ? [undefined] : parametersOf(this.parts.parameters, binding, kind, namespaceOf(this.request), this.parameters);
       if ('fault' in parameters) this.configurationFault(policy, binding, parameters.fault);
       else for (const parameter of parameters) yield* this.judge(policy, binding, as, parameter);
     }
@@ -177,7 +180,12 @@ class Asking {
     as: ServedResource,
     parameter: JsonObject | undefined,
   ): Generator<undefined, void, undefined> {
-    const values = new Map(this.valuesFor(as));
+    const shown = this.shownAs(as);
+    if ('fault' in shown) {
+      this.configurationFault(policy, binding, shown.fault);
+      return;
+    }
+    const values = new Map(this.valuesFor(as, shown));
     if (parameter !== undefined) values.set('params', freeValue(parameter));
     const startedAt = this.parts.clock.monotonic();
     const answer = yield* evaluatePolicy(policy, values);
@@ -232,11 +240,48 @@ class Asking {
     return named.length === 0 ? undefined : matchedResource({ rules: named, isExact }, request, this.parts.equivalents);
   }
 
+  /** The request with its objects as a rule names them. Throws {@link Unanswered} where the webhook of their kind has to be asked. */
+  private shownAs({ row: { version } }: ServedResource): AdmissionRequest | ConfigurationFault {
+    const { request } = this;
+    if (!isConverted(request) || version === request.resource.row.version) return request;
+    const known = this.forms.get(version);
+    if (known !== undefined) return known;
+    const { object, oldObject, resource } = request;
+    const shown = (one: JsonObject | undefined): Promise<JsonObject | undefined> =>
+      one === undefined ? Promise.resolve(undefined) : inVersion(request, one, resource.row.version, version);
+    throw new Unanswered(
+      Promise.all([shown(object), shown(oldObject)]).then(
+        ([made, old]) => void this.forms.set(version, { ...request, object: made, oldObject: old }),
+        (error: unknown) => void this.forms.set(version, { fault: `${UNCONVERTED}: ${messageOf(error)}` }),
+      ),
+    );
+  }
+
+  /** Parameters as the version of their resource has them. Throws {@link Unanswered} where the webhook of their kind has to be asked. */
+  private readonly parameters: InVersion = (resource, entries) => {
+    const missing = entries.filter((entry) => convertedFrom(resource.row, entry) !== undefined && !this.converted.has(entry));
+    const { context, deadline } = this.request;
+    const rest = (): Promise<void> => context.rest?.() ?? yieldToOthers();
+    if (missing.length > 0)
+      throw new Unanswered(
+        this.parts.parameters.conversions.entries(resource.row, missing, { deadline, rest }).then(
+          (shown) => missing.forEach((entry, at) => this.converted.set(entry, shown[at] ?? entry)),
+          (error: unknown) => missing.forEach((entry) => this.converted.set(entry, { fault: `${UNBOUND}: ${messageOf(error)}` })),
+        ),
+      );
+    const shown: Entry[] = [];
+    for (const entry of entries) {
+      const found = this.converted.get(entry) ?? entry;
+      if ('fault' in found) return found;
+      shown.push(found);
+    }
+    return shown;
+  };
+
   /** Worked out once for each form in which the request is looked at. */
-  private valuesFor(as: ServedResource): ReadonlyMap<string, Value> {
+  private valuesFor(as: ServedResource, request: AdmissionRequest): ReadonlyMap<string, Value> {
     const known = this.views.get(as);
     if (known !== undefined) return known;
-    const { request } = this;
     const { names } = this.parts;
     const view = viewOf(request, as, names);
     const sent = as === request.resource ? view.row : viewOf(request, request.resource, names).row;
@@ -254,6 +299,11 @@ class Asking {
     return values;
   }
 }
+
+const UNBOUND = 'failed to configure binding';
+const UNCONVERTED = `${UNBOUND}: failed to convert object version`;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const actionOf = (action: string): Judgement['action'] => (action === 'Deny' ? 'deny' : action === 'Warn' ? 'warn' : 'audit');
 

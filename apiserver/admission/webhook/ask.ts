@@ -3,11 +3,13 @@ import { forbidden, internalError, type StatusError } from '../../../shared/api/
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
+import type { JsonObject } from '../../../shared/values/json';
 import { qualifiedName } from '../../../shared/values/name-formats';
 import type { AdmissionRequest } from '../../registry/admission';
+import type { ServedResource } from '../../registry/verbs';
 import type { Reply, WebhookClient } from '../../webhook-client/client';
 import type { Webhook } from './configuration';
-import { checkConditions, isSelected, matchedResource, unshowable, type Equivalents } from './match';
+import { checkConditions, isSelected, matchedResource, type Equivalents } from './match';
 import { readVerdict, requestOf, reviewBody, type Verdict } from './review';
 import { objectOf, viewOf, type ObjectView } from './view';
 
@@ -37,22 +39,31 @@ export interface AskParts {
 export interface Question {
   readonly webhook: Webhook;
   readonly view: ObjectView;
+  /** What it is shown, which its patch changes. */
+  readonly object: JsonObject | undefined;
   /** The object's text; `null` where there is none. */
   readonly text: string;
   readonly oldText: string;
   readonly body: (uid: string) => Buffer;
 }
 
-/** Undefined = it is not about the request. Throws the refusal of one whose conditions cannot be told. */
-export function questionFor(parts: AskParts, webhook: Webhook, request: AdmissionRequest): Question | undefined {
-  const as = matchedResource(webhook, request, parts.equivalents);
-  if (as === undefined || !isSelected(webhook, request)) return undefined;
-  const { names } = parts;
-  const fault = unshowable(request, as);
-  if (fault !== undefined) {
-    if (webhook.isIgnoredOnFailure) return undefined;
-    throw internalError(`failed calling webhook ${JSON.stringify(webhook.name)}: ${fault}`);
-  }
+/** The resource as which a webhook is asked about a request; undefined = it is not about it. */
+export function askedAs(
+  { equivalents }: Pick<AskParts, 'equivalents'>,
+  webhook: Webhook,
+  request: AdmissionRequest,
+): ServedResource | undefined {
+  const as = matchedResource(webhook, request, equivalents);
+  return as === undefined || !isSelected(webhook, request) ? undefined : as;
+}
+
+/** `request` with objects as `as` has them. Undefined = its conditions are not met. Throws the refusal of one whose conditions cannot be told. */
+export function questionFor(
+  { names }: Pick<AskParts, 'names'>,
+  webhook: Webhook,
+  request: AdmissionRequest,
+  as: ServedResource,
+): Question | undefined {
   const view = viewOf(request, as, names);
   const sent = as === request.resource ? view.row : viewOf(request, request.resource, names).row;
   const told = requestOf(request, as, view.row, sent, names.dialect);
@@ -69,7 +80,7 @@ export function questionFor(parts: AskParts, webhook: Webhook, request: Admissio
     if (webhook.isIgnoredOnFailure) return undefined;
     throw unmatched(request, answer.errors);
   }
-  return { webhook, view, text, oldText, body: (uid) => reviewBody(uid, told, text, oldText, names.dialect) };
+  return { webhook, view, object, text, oldText, body: (uid) => reviewBody(uid, told, text, oldText, names.dialect) };
 }
 
 function unmatched({ resource: { row }, name }: AdmissionRequest, errors: readonly string[]): StatusError {

@@ -121,10 +121,3 @@ function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>,
     throw error;
   }
 }
-
-/** Why the object of a request cannot be shown in the version that matched; undefined = it can. Only a conversion webhook knows custom objects in other versions. */
-export function unshowable({ resource }: Pick<AdmissionRequest, 'resource'>, { row }: ServedResource): string | undefined {
-  if (row === resource.row || row.custom?.webhook === undefined) return undefined;
-  const { version } = resource.row;
-  return `objects of ${version} cannot be shown as ${row.version}, which takes a conversion webhook: name ${version} in the rules, or set matchPolicy to Exact`;
-}

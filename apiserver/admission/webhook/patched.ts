@@ -14,13 +14,12 @@ import { stringifyJson, type JsonObject, type JsonValue } from '../../../shared/
 import type { Question } from './ask';
 import { BrokenObject, objectOf } from './view';
 
-/** Puts the patched object in the place of the one that was shown. Returns whether there was anything to do. Throws StatusError. */
-export function takePatch({ view, text }: Question, object: JsonObject, patch: Buffer): boolean {
+/** Puts the patched object in the place of the one that was shown. Returns of which version it is now; undefined = there was nothing to do. Throws StatusError. */
+export function takePatch({ view, text }: Question, object: JsonObject, patch: Buffer): string | undefined {
   const operations = operationsOf(patch);
-  if (operations.length === 0) return false;
+  if (operations.length === 0) return undefined;
   try {
-    view.take(object, applyJsonPatch(objectOf(text), operations));
-    return true;
+    return view.take(object, applyJsonPatch(objectOf(text), operations));
   } catch (error) {
     throw told(error);
   }

@@ -2,15 +2,16 @@
  * Webhooks as admission plug-ins: those that change objects are asked one after the other, and some of them once more when others have changed what they saw; those that
  * validate are asked at the same time. Where there are none, all this costs one comparison.
  */
-import { deniedByWebhook, internalError } from '../../../shared/api/errors/status';
+import { deniedByWebhook, internalError, type StatusError } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { cloneJson, equalJson, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionOperation, AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../chain';
-import { ask, questionFor, type AskParts, type Question } from './ask';
+import { ask, askedAs, questionFor, type AskParts, type Question } from './ask';
 import type { Webhook, Webhooks, WebhookType } from './configuration';
 import { mayMatch } from './match';
 import { patchText, takePatch } from './patched';
+import { isConverted, VersionedObjects } from './versioned';
 
 export interface WebhookPluginParts extends AskParts {
   readonly webhooks: Webhooks;
@@ -47,6 +48,8 @@ class Mutation {
   /** Of them, those that have not seen the last change. */
   private outdated = new Set<string>();
   private hasChanged = false;
+  /** Absent where no webhook converts. */
+  private objects: VersionedObjects | undefined;
 
   constructor(
     private readonly parts: WebhookPluginParts,
@@ -66,12 +69,16 @@ class Mutation {
   }
 
   private async round(round: number, isDue: (webhook: Webhook) => boolean): Promise<void> {
+    this.objects = isConverted(this.request) ? new VersionedObjects(this.request, inner) : undefined;
     let index = 0;
     for (const webhook of this.all) {
-      const question = isDue(webhook) ? questionFor(this.parts, webhook, this.request) : undefined;
+      const as = isDue(webhook) ? askedAs(this.parts, webhook, this.request) : undefined;
+      const shown = as === undefined || this.objects === undefined ? this.request : await this.objects.in(as);
+      const question = as === undefined ? undefined : questionFor(this.parts, webhook, shown, as);
       if (question !== undefined) await this.invoke(question, `round_${round}_index_${index}`);
       index += 1;
     }
+    await this.objects?.settle();
   }
 
   private async invoke(question: Question, place: string): Promise<void> {
@@ -89,7 +96,8 @@ class Mutation {
 
   private async changedBy(question: Question, place: string): Promise<boolean> {
     const { webhook } = question;
-    const { context, object, operation } = this.request;
+    const { object } = question;
+    const { context, operation } = this.request;
     const outcome = await ask(this.parts, question, this.request);
     if (outcome.type === 'failed') {
       context.annotate?.(`failed-open.mutation.${PREFIX}/${place}`, webhook.name);
@@ -103,7 +111,9 @@ class Mutation {
   }
 
   private take(question: Question, object: JsonObject, patch: Buffer, place: string): boolean {
-    const changed = takePatch(question, object, patch);
+    const version = takePatch(question, object, patch);
+    const changed = version !== undefined;
+    if (changed) this.objects?.changed(version);
     const { configuration, name } = question.webhook;
     const { context } = this.request;
     if (changed && context.keepsSent === true) {
@@ -123,6 +133,10 @@ class Mutation {
   }
 }
 
+/** As it is told of those that change objects, and of those that only look at them (upstream behaviour). */
+const inner = (text: string): StatusError => internalError(internalError(text).message);
+const outer = (text: string): StatusError => internalError(text);
+
 const unpatchable = ({ name }: Webhook): Error =>
   internalError(`admission webhook ${JSON.stringify(name)} attempted to modify the object, which is not supported for this operation`);
 
@@ -134,10 +148,25 @@ export function validatingWebhooks(parts: WebhookPluginParts): ValidatingPlugin 
       const all = parts.webhooks.of('validating');
       if (!all.some((webhook) => mayMatch(webhook, request))) return undefined;
       const shown = withVersion(request);
-      const questions = all.flatMap((webhook) => questionFor(parts, webhook, shown) ?? []);
+      if (isConverted(request)) return validateConverted(parts, all, shown);
+      const questions = all.flatMap((webhook) => {
+        const as = askedAs(parts, webhook, shown);
+        return as === undefined ? [] : (questionFor(parts, webhook, shown, as) ?? []);
+      });
       return questions.length === 0 ? undefined : validate(parts, questions, request);
     },
   };
+}
+
+async function validateConverted(parts: WebhookPluginParts, all: readonly Webhook[], request: AdmissionRequest): Promise<void> {
+  const objects = new VersionedObjects(request, outer);
+  const questions: Question[] = [];
+  for (const webhook of all) {
+    const as = askedAs(parts, webhook, request);
+    const question = as === undefined ? undefined : questionFor(parts, webhook, await objects.in(as), as);
+    if (question !== undefined) questions.push(question);
+  }
+  await validate(parts, questions, request);
 }
 
 /** An update is of the version that is stored, whether or not it was sent with one. */

@@ -10,7 +10,18 @@ import { membersOf } from '../../../shared/api/structural/member-path';
 import { canonicalizeGroups, spellGroups } from '../../../shared/api/types/group-fields';
 import { apiVersionIn, canonicalApiVersion, type GeneratedNames } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
-import { cloneJson, isObject, objectAt, own, setMember, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import {
+  cloneJson,
+  isObject,
+  objectAt,
+  own,
+  setMember,
+  stringAt,
+  stringifyJson,
+  type JsonObject,
+  type JsonValue,
+} from '../../../shared/values/json';
 import type { AdmissionRequest } from '../../registry/admission';
 import { scaleOf } from '../../registry/object/scale';
 import type { ServedResource } from '../../registry/verbs';
@@ -21,8 +32,11 @@ export interface ObjectView {
   readonly row: KindRow;
   /** The text of an object, and the object that it stands for. */
   text(object: JsonObject): string;
-  /** Puts what has been made of the text in the place of the request's object. Throws {@link BrokenObject} or DecodeError. */
-  take(object: JsonObject, changed: JsonObject): void;
+  /**
+   * Puts what has been made of the text in the place of the object that was shown, and says of which version it is: what a conversion webhook knows may be turned
+   * into another. Throws {@link BrokenObject} or DecodeError.
+   */
+  take(object: JsonObject, changed: JsonObject): string;
 }
 
 /** What is no object of its kind any more. */
@@ -30,13 +44,13 @@ export class BrokenObject extends Error {
   override readonly name = 'BrokenObject';
 }
 
-/** `as` = the resource of the webhook's rule, of which the request is one. */
-export function viewOf({ bodyRow, subresource }: AdmissionRequest, as: ServedResource, names: GeneratedNames): ObjectView {
+/** `as` = the resource of the webhook's rule, of which the request is one. A scale is read where the request's version has its number. */
+export function viewOf({ bodyRow, resource, subresource }: AdmissionRequest, as: ServedResource, names: GeneratedNames): ObjectView {
   if (bodyRow !== undefined && bodyRow !== as.row) return shownAs(bodyRow, names);
-  return subresource === 'scale' ? scaled(as.row, names) : shownAs(as.row, names);
+  return subresource === 'scale' ? scaled(resource.row, names) : shownAs(as.row, names);
 }
 
-/** Objects of a kind in its version, in this server's spelling. */
+/** Objects of a kind in its version, in this server's spelling; those that only a webhook can convert are in it already. */
 export function shownAs(row: KindRow, names: GeneratedNames): ObjectView {
   const codec = codecOf(row);
   const converter = row.storedAs === undefined ? undefined : converterOf(row, names.dialect);
@@ -45,25 +59,39 @@ export function shownAs(row: KindRow, names: GeneratedNames): ObjectView {
     text(object) {
       const own = converter === undefined ? cloneJson(object) : converter.fromHub(object);
       spellGroups(own, codec.groupFields, names.dialect);
-      return textOf(row, names, codec.encodeBody(own));
+      // What is written always has the time of its creation; a new custom object has none (upstream behaviour).
+      const isNew = row.custom !== undefined && readMetadata(own)['creationTimestamp'] === undefined;
+      return textOf(row, names, isNew ? stringifyJson(own, 'sorted') : codec.encodeBody(own));
     },
     take(object, changed) {
-      checkKind(row, changed);
-      const decoded = codec.decode(changed).object;
-      codec.applyDefaults(decoded);
+      const made = versionNamed(row, changed);
+      checkKind(made, changed);
+      const of = made === row ? codec : codecOf(made);
+      const decoded = of.decode(changed).object;
+      of.applyDefaults(decoded);
       const fresh = converter === undefined ? decoded : converter.toHub(decoded);
-      canonicalizeGroups(fresh, codec.groupFields, names);
-      replace(object, fresh);
+      canonicalizeGroups(fresh, of.groupFields, names);
+      replaceObject(object, fresh);
+      return made.version;
     },
   };
+}
+
+/** The version that an object says it is of, where a webhook converts between all of them. */
+function versionNamed(row: KindRow, object: JsonObject): KindRow {
+  if (row.custom?.webhook === undefined) return row;
+  const named = canonicalApiVersion(stringAt(object, 'apiVersion') ?? '');
+  const version = named.startsWith(`${row.group}/`) ? named.slice(row.group.length + 1) : row.version;
+  const custom = version === row.version ? undefined : row.custom.versions.get(version);
+  return custom === undefined ? row : { ...row, version, custom };
 }
 
 const REPLICAS = ['spec', 'replicas'];
 
 /** Of a scale only its number goes back. */
-function scaled(row: KindRow, names: GeneratedNames): ObjectView {
+function scaled({ version, custom }: KindRow, names: GeneratedNames): ObjectView {
   const codec = codecOf(SCALE);
-  const paths = row.custom?.scale;
+  const paths = custom?.scale;
   return {
     row: SCALE,
     text: (object) => textOf(SCALE, names, codec.encodeBody(scaleOf(object, paths))),
@@ -71,6 +99,7 @@ function scaled(row: KindRow, names: GeneratedNames): ObjectView {
       checkKind(SCALE, changed);
       const spec = objectAt(codec.decode(changed).object, 'spec') ?? {};
       place(object, paths === undefined ? REPLICAS : membersOf(paths.specReplicas), own(spec, 'replicas') ?? 0);
+      return version;
     },
   };
 }
@@ -91,7 +120,7 @@ function checkKind(row: KindRow, changed: JsonObject): void {
 }
 
 /** Whoever holds the object sees what has become of it. */
-function replace(object: JsonObject, fresh: JsonObject): void {
+export function replaceObject(object: JsonObject, fresh: JsonObject): void {
   for (const member of Object.keys(object)) Reflect.deleteProperty(object, member);
   for (const [member, value] of Object.entries(fresh)) setMember(object, member, value);
 }

@@ -140,13 +140,13 @@ function webhooksOf(
 
 function policiesOf(
   { names, clock }: Setting,
-  { cache, policies, resources }: State,
+  { cache, conversions, policies, resources }: State,
   { metrics }: Observation,
   authorizer: Authorizer,
 ): ValidatingPlugin {
   return admissionPolicies({
     policies: policies.policies,
-    parameters: parameterParts(cache, resources, names),
+    parameters: parameterParts({ cache, conversions }, resources, names),
     equivalents: equivalentsOf(resources),
     names,
     authorize: askedBy(authorizer),
