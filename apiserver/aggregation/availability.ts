@@ -1,4 +1,7 @@
 /** Whether the server behind a registration can be asked: upstream's conditions, from what is known of its Service and what it says when it is asked. Writes nothing. */
+import { createHash } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { gzip } from 'node:zlib';
 import { isObject, type JsonObject } from '../../shared/values/json';
 import { connectionText } from '../../shared/runtime/connection-text';
 import type { Clock } from '../../shared/runtime/clock';
@@ -8,7 +11,7 @@ import type { ServiceState } from '../webhook-client/resolve';
 import { answerOf } from '../endpoints/forward/relay';
 import { remoteResources } from '../discovery/remote';
 import { remoteHeaders, type Extensions } from './extensions';
-import type { Learnt, Registration } from './registration';
+import { unknown, type DescriptionText, type Learnt, type Registration } from './registration';
 
 export interface Availability {
   readonly status: 'True' | 'False';
@@ -25,8 +28,6 @@ const ANSWER_MS = 5_000;
 const MOST_BYTES = 4 * 1024 * 1024;
 /** One that fails may have met an endpoint that has just gone. */
 const ATTEMPTS = 3;
-
-const UNKNOWN: Learnt = { resources: undefined, openApi: undefined };
 
 /** What the Service says; undefined = its server has to be asked. Pure. */
 export function faultOf({ service: { namespace, name, port } }: Registration, state: ServiceState): Availability | undefined {
@@ -47,28 +48,37 @@ export function faultOf({ service: { namespace, name, port } }: Registration, st
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 
-/** Never rejects. */
-export async function check(extensions: Extensions, registration: Registration, state: ServiceState, clock: Clock): Promise<CheckedServer> {
+/** `before`: what it has said of itself, which holds for as long as it is registered. Never rejects. */
+export async function check(
+  extensions: Extensions,
+  registration: Registration,
+  state: ServiceState,
+  clock: Clock,
+  before?: DescriptionText,
+): Promise<CheckedServer> {
   const fault = faultOf(registration, state);
-  if (fault !== undefined) return { ...fault, learnt: UNKNOWN };
+  if (fault !== undefined) return { ...fault, learnt: unknown(before) };
   const { group, version } = registration;
   const path = `/apis/${group}/${version}`;
+  const asking = { extensions, registration, clock };
   let told = '';
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const answer = await fetchDocument(extensions, registration, path, clock);
+    const answer = await fetchDocument(asking, path);
     if ('body' in answer) {
       const resources = remoteResources(registration, answer.body ?? {});
-      const learnt = { resources, openApi: await openApiOf(extensions, registration, clock) };
+      const [openApi, description] = await Promise.all([openApiOf(asking), descriptionOf(asking, before)]);
+      const learnt = { resources, openApi, description };
       return { status: 'True', reason: 'Passed', message: 'all checks passed', learnt };
     }
     told = answer.fault;
   }
-  return { ...unavailable('FailedDiscoveryCheck', `failing or missing response from ${told}`), learnt: UNKNOWN };
+  return { ...unavailable('FailedDiscoveryCheck', `failing or missing response from ${told}`), learnt: unknown(before) };
 }
 
 /** Where the document of this version is; only one of this very version counts. */
-async function openApiOf(extensions: Extensions, registration: Registration, clock: Clock): Promise<string | undefined> {
-  const answer = await fetchDocument(extensions, registration, '/openapi/v3', clock);
+async function openApiOf(asking: Asking): Promise<string | undefined> {
+  const { registration } = asking;
+  const answer = await fetchDocument(asking, '/openapi/v3');
   const paths = 'body' in answer ? answer.body?.['paths'] : undefined;
   const name = `apis/${registration.group}/${registration.version}`;
   const entry = isObject(paths) ? paths[name] : undefined;
@@ -76,13 +86,42 @@ async function openApiOf(extensions: Extensions, registration: Registration, clo
   return typeof url === 'string' && url.startsWith(`/openapi/v3/${name}`) ? url : undefined;
 }
 
-type Fetched = { readonly body: JsonObject | undefined } | { readonly fault: string };
+/** What it says of itself in version 2; what it said before where it says nothing now, the same, or nonsense. */
+async function descriptionOf(asking: Asking, before: DescriptionText | undefined): Promise<DescriptionText | undefined> {
+  const known = before?.etag === undefined ? {} : { 'if-none-match': before.etag };
+  const answer = await fetchBytes(asking, '/openapi/v2', { ...remoteHeaders({ name: 'system:aggregator', groups: [] }), ...known });
+  const text = 'bytes' in answer ? answer.bytes : undefined;
+  if (text === undefined || !('bytes' in answer)) return before;
+  const id = createHash('sha512').update(text).digest('base64');
+  if (id === before?.id && answer.etag === before.etag) return before;
+  if (id !== before?.id && tryParseObject(text.toString())?.['swagger'] !== '2.0') return before;
+  const packed = await new Promise<Buffer>((resolve, reject) =>
+    gzip(text, { level: 1 }, (error, bytes) => (error === null ? resolve(bytes) : reject(error))),
+  );
+  return { id, packed, etag: answer.etag };
+}
 
-async function fetchDocument(extensions: Extensions, registration: Registration, path: string, clock: Clock): Promise<Fetched> {
+interface Asking {
+  readonly extensions: Extensions;
+  readonly registration: Registration;
+  readonly clock: Clock;
+}
+
+type Fetched = { readonly body: JsonObject | undefined } | { readonly fault: string };
+/** `bytes`: undefined = too many, or they do not come to an end. */
+type FetchedBytes = { readonly bytes: Buffer | undefined; readonly etag: string | undefined } | { readonly fault: string };
+
+async function fetchDocument(asking: Asking, path: string): Promise<Fetched> {
+  const answer = await fetchBytes(asking, path, remoteHeaders({ name: 'system:kube-aggregator', groups: [MASTERS] }));
+  if ('fault' in answer) return answer;
+  return { body: answer.bytes === undefined ? undefined : tryParseObject(answer.bytes.toString()) };
+}
+
+async function fetchBytes({ extensions, registration, clock }: Asking, path: string, as: OutgoingHttpHeaders): Promise<FetchedBytes> {
   const url = extensions.locate(registration);
   if (!(url instanceof URL)) return { fault: url.fault };
   const asked = `${url.protocol}//${url.hostname}:${url.port === '' ? '443' : url.port}${path}`;
-  const headers = { accept: 'application/json', ...remoteHeaders({ name: 'system:kube-aggregator', groups: [MASTERS] }) };
+  const headers = { accept: 'application/json', ...as };
   const request = extensions.open(registration, url, { method: 'GET', path, headers, alone: true });
   let isLate = false;
   const timer = clock.after(ANSWER_MS, () => {
@@ -101,15 +140,15 @@ async function fetchDocument(extensions: Extensions, registration: Registration,
     }
     const { statusCode = 0 } = answer.message;
     if (statusCode < 200 || statusCode > 299) return { fault: `${asked}: bad status from ${asked}: ${statusCode}` };
-    return { body: await bodyOf(answer.message) };
+    return { bytes: await bytesOf(answer.message), etag: answer.message.headers.etag };
   } finally {
     timer.cancel();
     request.destroy();
   }
 }
 
-/** Undefined = it is no object, or too long, or does not come to an end. */
-async function bodyOf(message: AsyncIterable<unknown>): Promise<JsonObject | undefined> {
+/** Undefined = they are too many, or do not come to an end. */
+async function bytesOf(message: AsyncIterable<unknown>): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -122,5 +161,5 @@ async function bodyOf(message: AsyncIterable<unknown>): Promise<JsonObject | und
   } catch {
     return undefined;
   }
-  return tryParseObject(Buffer.concat(chunks).toString());
+  return Buffer.concat(chunks);
 }

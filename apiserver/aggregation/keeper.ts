@@ -84,7 +84,7 @@ class Keeper implements AvailabilityKeeper {
     const { registrations, extensions, stateOf, clock } = this.parts;
     const registration = registrations.get(name);
     if (registration === undefined) return;
-    const found = await check(extensions, registration, stateOf(registration.service), clock);
+    const found = await check(extensions, registration, stateOf(registration.service), clock, registrations.described(name));
     if (this.stopped) return;
     registrations.learn(name, found.learnt);
     await this.tell(name, found);

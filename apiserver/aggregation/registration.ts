@@ -56,9 +56,22 @@ export interface Learnt {
   readonly resources: readonly JsonObject[] | undefined;
   /** Where its OpenAPI document is, of version 3; undefined = it has none. */
   readonly openApi: string | undefined;
+  /** What it says of itself in version 2; undefined = nothing, so far. */
+  readonly description: DescriptionText | undefined;
 }
 
-const NOTHING_LEARNT: Learnt = { resources: undefined, openApi: undefined };
+/** A document of another server, as it came. */
+export interface DescriptionText {
+  /** Another one when it says something else. */
+  readonly id: string;
+  /** Compressed with gzip. */
+  readonly packed: Uint8Array;
+  /** With which it is asked for again; undefined = it gave none. */
+  readonly etag: string | undefined;
+}
+
+/** Nothing is known, but what has been said before. */
+export const unknown = (description: DescriptionText | undefined): Learnt => ({ resources: undefined, openApi: undefined, description });
 
 /** A document of another server in the index of OpenAPI. */
 export interface RemoteDocument {
@@ -67,17 +80,32 @@ export interface RemoteDocument {
   readonly url: string;
 }
 
+/** What one says in version 2. */
+export interface RemoteDescribed {
+  /** `apis/<group>/<version>` */
+  readonly name: string;
+  readonly id: string;
+  readonly packed: Uint8Array;
+}
+
+const isSame = (a: Learnt, b: Learnt): boolean =>
+  a.description?.id === b.description?.id &&
+  a.description?.etag === b.description?.etag &&
+  a.openApi === b.openApi &&
+  JSON.stringify(a.resources) === JSON.stringify(b.resources);
+
 /** Their number is that of the objects. */
 export class Registrations {
   private readonly all = new Map<string, { readonly registration: Registration; readonly learnt: Learnt }>();
   private byVersion = new Map<string, Registration>();
   private versions: readonly RemoteVersion[] = [];
   private documents: readonly RemoteDocument[] = [];
+  private descriptions: readonly RemoteDescribed[] = [];
 
   /** Undefined = it has gone, or has become the server's own. */
   set(name: string, registration: Registration | undefined): void {
     if (registration === undefined && !this.all.has(name)) return;
-    const learnt = this.all.get(name)?.learnt ?? NOTHING_LEARNT;
+    const learnt = this.all.get(name)?.learnt ?? unknown(undefined);
     if (registration === undefined) this.all.delete(name);
     else this.all.set(name, { registration, learnt });
     this.settle();
@@ -85,13 +113,18 @@ export class Registrations {
 
   learn(name: string, learnt: Learnt): void {
     const known = this.all.get(name);
-    if (known === undefined || JSON.stringify(known.learnt) === JSON.stringify(learnt)) return;
+    if (known === undefined || isSame(known.learnt, learnt)) return;
     this.all.set(name, { registration: known.registration, learnt });
     this.settle();
   }
 
   get(name: string): Registration | undefined {
     return this.all.get(name)?.registration;
+  }
+
+  /** What it has said of itself. */
+  described(name: string): DescriptionText | undefined {
+    return this.all.get(name)?.learnt.description;
   }
 
   states(): readonly (readonly [name: string, isAvailable: boolean])[] {
@@ -130,6 +163,11 @@ export class Registrations {
     return this.documents;
   }
 
+  /** The same list until something changes. */
+  remoteDescriptions(): readonly RemoteDescribed[] {
+    return this.descriptions;
+  }
+
   private settle(): void {
     const all = [...this.all.values()].sort((a, b) => compareBytes(a.registration.name, b.registration.name));
     this.byVersion = new Map(all.map(({ registration }) => [`${registration.group}/${registration.version}`, registration]));
@@ -142,5 +180,13 @@ export class Registrations {
     this.documents = all.flatMap(({ registration: { group, version }, learnt: { openApi } }) =>
       openApi === undefined ? [] : [{ name: `apis/${group}/${version}`, url: openApi }],
     );
+    const described = all.flatMap(({ registration: { group, version }, learnt: { description } }) =>
+      description === undefined ? [] : [{ name: `apis/${group}/${version}`, id: description.id, packed: description.packed }],
+    );
+    if (!sameDescriptions(described, this.descriptions)) this.descriptions = described;
   }
+}
+
+function sameDescriptions(a: readonly RemoteDescribed[], b: readonly RemoteDescribed[]): boolean {
+  return a.length === b.length && a.every(({ name, id }, at) => b[at]?.name === name && b[at].id === id);
 }

@@ -35,6 +35,10 @@ export function customSchemas(rows: readonly KindRow[], options: CustomSchemaOpt
   );
 }
 
+/** The names under which they are published. */
+export const namesOfCustom = (rows: readonly KindRow[], root: string): string[] =>
+  rows.flatMap(({ type }) => [openApiName(type, root), openApiName(`${type}List`, root)]);
+
 function kindSchema(row: KindRow, { schemaText }: CustomVersion, options: CustomSchemaOptions): JsonObject {
   const selectable = (row.selectableFields ?? []).map(({ path }) => ({ fieldPath: path }));
   const objectMembers = members(TEXTS.object, OBJECT_META, options);

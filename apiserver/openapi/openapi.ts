@@ -17,7 +17,7 @@ import { chosenForm, type Form } from './forms';
 import type { PathEntry } from './operations';
 import { OVERVIEWS, overviewsOf } from './overviews';
 import { compose, type DocumentPart, type PartForm } from './part';
-import { Parts, type PartFailure, type DocumentSubject } from './parts';
+import { Parts, type DocumentSubject, type PartFailure, type RemoteDescription } from './parts';
 
 export interface OpenApiParts {
   /** The built-in kinds among the served ones. */
@@ -26,10 +26,14 @@ export interface OpenApiParts {
   readonly rows: () => readonly KindRow[];
   /** Documents of other servers, which are asked for them; the same list until something changes. Absent = none. */
   readonly remotes?: () => readonly { readonly name: string; readonly url: string }[];
+  /** What other servers say in version 2; the same list until something changes. Absent = nothing. */
+  readonly descriptions?: () => readonly RemoteDescription[];
   readonly naming: Dialect;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Told of parts that documents have to do without. */
   readonly failed: (failure: PartFailure) => void;
+  /** Told of documents of other servers that have to be left out. */
+  readonly leftOut?: (name: string, message: string) => void;
 }
 
 export interface OpenApi extends OpenApiDocuments {
@@ -81,8 +85,8 @@ class OpenApiOfParts implements OpenApi {
   private readonly since: string;
 
   constructor(private readonly options: OpenApiParts) {
-    const { clock, failed, rows, naming } = options;
-    this.parts = new Parts({ clock, failed });
+    const { clock, failed, leftOut, rows, naming } = options;
+    this.parts = new Parts({ clock, failed, leftOut });
     this.since = new Date(clock.now()).toUTCString();
     this.subjects = perRows(rows, (present) => subjectsOf(present, naming));
     this.customRows = perRows(rows, (present) => present.filter(({ custom }) => custom !== undefined).sort(byName));
@@ -106,11 +110,12 @@ class OpenApiOfParts implements OpenApi {
     const custom = this.customRows();
     // Nobody has asked before, so the parts are needed, whatever the hash will be.
     if (this.builtInV2 === undefined) this.makeAhead(custom, form);
-    const hash = await this.hashV2(custom);
+    const remote = this.options.descriptions?.() ?? NONE;
+    const hash = await this.hashV2(custom, remote);
     const etag = `"${hash}"`;
     const headers = { ...UNCACHED, etag, 'last-modified': this.since, vary: ['Accept-Encoding', 'Accept'] };
     if (request.ifNoneMatch === etag) return { status: 304, headers, body: NOTHING };
-    const composed = await this.document(`${V2} ${hash}`, 'v2', form, (partForm) => this.partsV2(custom, partForm));
+    const composed = await this.document(`${V2} ${hash}`, 'v2', form, (partForm) => this.partsV2(custom, remote, partForm));
     return this.answer({ 'content-type': form.contentType, ...headers }, composed, request);
   }
 
@@ -181,8 +186,9 @@ class OpenApiOfParts implements OpenApi {
     return this.digests.get('api/v1') ?? '';
   }
 
-  private async hashV2(custom: readonly KindRow[]): Promise<string> {
-    return hashOf([await this.digestV2(), ...custom.map((row) => this.parts.identityOf(row))]);
+  private async hashV2(custom: readonly KindRow[], remote: readonly RemoteDescription[]): Promise<string> {
+    const ofRemotes = remote.flatMap(({ name, id }) => [name, id]);
+    return hashOf([await this.digestV2(), ...custom.map((row) => this.parts.identityOf(row)), ...ofRemotes]);
   }
 
   private digestV2(): Promise<string> {
@@ -230,13 +236,18 @@ class OpenApiOfParts implements OpenApi {
     return made;
   }
 
-  private async partsV2(custom: readonly KindRow[], form: PartForm): Promise<readonly DocumentPart[]> {
+  private async partsV2(
+    custom: readonly KindRow[],
+    remote: readonly RemoteDescription[],
+    form: PartForm,
+  ): Promise<readonly DocumentPart[]> {
     const { builtIn, naming } = this.options;
-    const [{ part }, customParts] = await Promise.all([
+    const [{ part }, customParts, remoteParts] = await Promise.all([
       this.parts.ofBuiltIn(builtIn, naming, form),
       this.customParts(custom, naming, form),
+      this.parts.ofRemotes(remote, builtIn, custom, naming, form),
     ]);
-    return [part, ...customParts];
+    return [part, ...customParts, ...remoteParts];
   }
 
   /** Beside what else has to be found out first. */

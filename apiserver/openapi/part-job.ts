@@ -1,10 +1,12 @@
 /** What a part of a document is made of, as it can be sent to a thread, and how it is made. Keeps nothing. */
+import { gunzipSync } from 'node:zlib';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Describe } from './descriptions';
 import { builtInPieceV3, customPieceV2, customPieceV3, groupPieceV3, pieceV2, type BuiltInSubject } from './documents';
+import { RemotePieces, type LeftOut } from './remote-pieces';
 import { digestOf, encodePart, type DocumentPart, type PartForm } from './part';
 
 interface Common {
@@ -36,6 +38,34 @@ interface GroupVersionJob extends Common {
   readonly custom: readonly Omit<KindRow, 'custom'>[];
   /** A built-in one. */
   readonly of: BuiltInSubject | undefined;
+}
+
+/** What other servers say of themselves, for version 2. */
+export interface RemoteJob {
+  readonly type: 'remote';
+  /** The built-in kinds, with whose definitions theirs are compared. */
+  readonly rows: readonly KindRow[];
+  readonly dialect: Dialect;
+  readonly form: PartForm;
+  /** In their order; the texts compressed with gzip. */
+  readonly documents: readonly { readonly name: string; readonly packed: Uint8Array }[];
+  /** Names of definitions of custom kinds. */
+  readonly taken: readonly string[];
+}
+
+export interface RemoteParts {
+  readonly parts: readonly DocumentPart[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+export function remoteParts({ rows, dialect, form, documents, taken }: RemoteJob, describe: Describe): RemoteParts {
+  const pieces = new RemotePieces(pieceV2(rows, dialect, describe).schemas, new Set(taken));
+  const parts: DocumentPart[] = [];
+  for (const { name, packed } of documents) {
+    const piece = pieces.add({ name, text: gunzipSync(packed).toString() });
+    if (piece !== undefined) parts.push(encodePart(piece, form));
+  }
+  return { parts, leftOut: pieces.leftOut };
 }
 
 export type PartJob = BuiltInJob | CustomJob | GroupVersionJob;

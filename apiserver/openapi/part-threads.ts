@@ -8,9 +8,23 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../shared/runtime/clock';
 import { ThreadPool } from '../../shared/runtime/thread-pool';
 import { readDescriptions } from './descriptions';
-import { digestsOf, makePart, type DigestJob, type Digests, type MadePart, type PartJob } from './part-job';
+import {
+  digestsOf,
+  makePart,
+  remoteParts,
+  type DigestJob,
+  type Digests,
+  type MadePart,
+  type PartJob,
+  type RemoteJob,
+  type RemoteParts,
+} from './part-job';
 
-export type PartAnswer = { readonly made: MadePart } | { readonly digests: Digests } | { readonly fault: string };
+/** What a thread is asked. */
+export type ThreadJob = DigestJob | PartJob | RemoteJob;
+
+export type PartAnswer =
+  { readonly made: MadePart } | { readonly remote: RemoteParts } | { readonly digests: Digests } | { readonly fault: string };
 
 /** Only the built program has it; run from sources (tests) parts are made inline. */
 const WORKER_FILE = join(__dirname, 'part-worker.js');
@@ -20,7 +34,7 @@ const YOUNG_MEMORY_MB = 48;
 const LIMITS = { threads: 2, timeMs: 20_000, idleMs: 5_000, waiting: Infinity };
 
 export class PartThreads {
-  private readonly pool = new ThreadPool<DigestJob | PartJob, PartAnswer>(
+  private readonly pool = new ThreadPool<ThreadJob, PartAnswer>(
     () => new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: YOUNG_MEMORY_MB } }),
     LIMITS,
   );
@@ -48,7 +62,14 @@ export class PartThreads {
     throw unexpected();
   }
 
-  private async answer(job: DigestJob | PartJob): Promise<PartAnswer> {
+  async remote(job: RemoteJob): Promise<RemoteParts> {
+    if (!this.hasThreads) return remoteParts(job, readDescriptions());
+    const answer = await this.answer(job);
+    if ('remote' in answer) return answer.remote;
+    throw unexpected();
+  }
+
+  private async answer(job: ThreadJob): Promise<PartAnswer> {
     const answer = await this.pool.run(job, { clock: this.clock, weight: 1 });
     if ('fault' in answer) throw new Error(answer.fault);
     return answer;

@@ -6,10 +6,11 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Dialect } from '../../shared/names/dialect';
+import { OPENAPI_ROOT, type Dialect } from '../../shared/names/dialect';
 import type { BuiltInSubject } from './documents';
 import type { DocumentPart, PartForm } from './part';
 import type { DigestJob, Digests } from './part-job';
+import { namesOfCustom } from './custom-schemas';
 import { PartThreads } from './part-threads';
 
 /** Of compressed parts. */
@@ -31,9 +32,21 @@ export interface DocumentSubject extends BuiltInSubject {
   readonly custom: readonly KindRow[];
 }
 
+/** What another server says of one group version, in version 2. */
+export interface RemoteDescription {
+  /** `apis/<group>/<version>` */
+  readonly name: string;
+  /** Another one when it says something else. */
+  readonly id: string;
+  /** Its text, compressed with gzip. */
+  readonly packed: Uint8Array;
+}
+
 export interface PartsOptions {
   readonly clock: Pick<Clock, 'after'>;
   readonly failed: (failure: PartFailure) => void;
+  /** Told of documents of other servers that have to be left out. */
+  readonly leftOut: ((name: string, message: string) => void) | undefined;
 }
 
 export class Parts {
@@ -92,6 +105,28 @@ export class Parts {
     );
     this.known.set(key, made, { size: 1 });
     return made;
+  }
+
+  /** Of other servers, in version 2; `custom` = the custom kinds, whose names are not theirs. What cannot be read is left out. */
+  async ofRemotes(
+    documents: readonly RemoteDescription[],
+    rows: readonly KindRow[],
+    custom: readonly KindRow[],
+    dialect: Dialect,
+    form: PartForm,
+  ): Promise<readonly DocumentPart[]> {
+    if (documents.length === 0) return [];
+    const texts = documents.map(({ name, packed }) => ({ name, packed }));
+    const taken = namesOfCustom(custom, OPENAPI_ROOT[dialect]);
+    try {
+      const { parts, leftOut } = await this.threads.remote({ type: 'remote', rows, dialect, form, documents: texts, taken });
+      for (const { name, message } of leftOut) this.options.leftOut?.(name, message);
+      return parts;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.options.leftOut?.(documents.map(({ name }) => name).join(', '), message);
+      return [];
+    }
   }
 
   /** Of a group version in version 3: all of a built-in one, or what one of custom kinds has besides them. */

@@ -24,6 +24,8 @@ export interface ExtensionServer {
   /** In base64. */
   readonly caBundle: string;
   readonly calls: ExtensionCall[];
+  /** What it says of itself in OpenAPI of version 2, and the tag of that; it says nothing at first. */
+  describe(document: object, etag: string): void;
   /** `endless`: its documents do not end; `lies`: they are none. */
   behave(as: 'well' | 'hang' | 'refuse' | 'endless' | 'lies'): void;
   close(): Promise<void>;
@@ -63,6 +65,7 @@ export async function startExtensionServer(service: string, namespace: string): 
   const names = [`${service}.${namespace}.svc`];
   const serving = await issueCertificate({ subject: { commonName: 'extension' }, lifetimeMs, clock, authority, usage: 'server', names });
   const calls: ExtensionCall[] = [];
+  let described: { readonly document: object; readonly etag: string } | undefined;
   let behaviour: Parameters<ExtensionServer['behave']>[0] = 'well';
   const server = createServer({ cert: serving.certificate, key: serving.key, requestCert: true, rejectUnauthorized: false });
   server.on('request', (request, response) => {
@@ -74,10 +77,13 @@ export async function startExtensionServer(service: string, namespace: string): 
       calls.push({ line: `${method} ${url}`, headers: pairs(rawHeaders), body, commonName: commonNameOf(socket) });
       if (behaviour === 'hang') return;
       const path = url.split('?', 1)[0] ?? '';
+      const isKnown = path === '/openapi/v2' && request.headers['if-none-match'] === described?.etag;
       const json = { 'content-type': 'application/json' };
       if (behaviour === 'refuse') response.writeHead(403, json).end('{}');
       else if (behaviour === 'lies') response.writeHead(200, json).end('[{"resources":7}');
       else if (behaviour === 'endless') spill(response.writeHead(200, json));
+      else if (path === '/openapi/v2' && described !== undefined)
+        response.writeHead(isKnown ? 304 : 200, { ...json, etag: described.etag }).end(isKnown ? '' : JSON.stringify(described.document));
       else if (path.endsWith('/redirect')) response.writeHead(302, { location: 'https://127.0.0.1:1/' }).end();
       else if (url.includes('watch=')) response.writeHead(200, json).write('{"type":"ADDED","object":{}}\n');
       else if (DOCUMENTS[path] === undefined) response.writeHead(404, json).end('{"message":"says the extension"}');
@@ -96,6 +102,7 @@ export async function startExtensionServer(service: string, namespace: string): 
     port,
     caBundle: Buffer.from(authority.certificate).toString('base64'),
     calls,
+    describe: (document, etag) => void (described = { document, etag }),
     behave: (as) => void (behaviour = as),
     async close() {
       server.closeAllConnections();

@@ -122,12 +122,14 @@ function openApiOf({ options, clock, logger }: Setting, { resources, definitions
     builtIn: resources.builtIn,
     rows: () => resources.rows,
     remotes: () => registrations.remoteDocuments(),
+    descriptions: () => registrations.remoteDescriptions(),
     naming: options.naming,
     clock,
     failed(failure) {
       logger.warn('a definition is left out of OpenAPI: its part cannot be made', { ...failure });
       definitions.leaveUndescribed(failure.definition, `${failure.version}: ${failure.message}`);
     },
+    leftOut: (name, message) => logger.warn('the document of another server is left out of OpenAPI', { name, message }),
   });
   if (definitions.rows.length > 0) openApi.prepare();
   definitions.onChange(({ after }) => {

@@ -220,6 +220,74 @@ describe('a request', () => {
   });
 });
 
+describe('the document of version 2', () => {
+  const document = async (): Promise<Readonly<Record<string, object>>> => Object(json(await call(fixture, '/openapi/v2')));
+  const say = (properties: object, tag: string): void =>
+    extension.describe(
+      {
+        swagger: '2.0',
+        paths: {
+          [`${ROOT}/flunders`]: { get: { responses: { 200: { schema: { $ref: '#/definitions/Flunder' } } } } },
+          '/own': { get: {} },
+        },
+        definitions: { Flunder: { type: 'object', properties } },
+      },
+      tag,
+    );
+  /** Until it says so. */
+  async function described(what: string, properties: object): Promise<void> {
+    await lookAgain();
+    await waitUntil(what, async () => {
+      const { definitions, paths } = await document();
+      return (
+        JSON.stringify(Object(definitions).Flunder) === JSON.stringify({ type: 'object', properties }) &&
+        `${ROOT}/flunders` in Object(paths)
+      );
+    });
+  }
+
+  test('says what the server says of its version, and follows it', async () => {
+    say({}, '"1"');
+    extension.behave('well');
+    await described('the first description', {});
+    const { paths } = await document();
+    expect(Object(paths)['/own']).toBeUndefined();
+    extension.calls.length = 0;
+    say({ spec: { type: 'string' } }, '"2"');
+    await described('the second description', { spec: { type: 'string' } });
+    const asked = extension.calls.find(({ line }) => line === 'GET /openapi/v2');
+    expect(asked?.headers).toEqual(
+      expect.arrayContaining([
+        ['x-remote-user', 'system:aggregator'],
+        ['if-none-match', '"1"'],
+      ]),
+    );
+    expect(asked?.headers.some(([name]) => name === 'x-remote-group')).toBe(false);
+  });
+
+  test.each(['refuse', 'lies', 'endless'] as const)('says what it said last of a server that does this: %s', async (behaviour) => {
+    extension.behave(behaviour);
+    extension.calls.length = 0;
+    await lookAgain();
+    await waitUntil('the server is asked', () => Promise.resolve(extension.calls.length > 0));
+    await described('the last description', { spec: { type: 'string' } });
+    extension.behave('well');
+    await lookAgain();
+    await available('Passed');
+  });
+
+  test('is sent in protobuf as well, and says nothing of a server that is not registered any more', async () => {
+    const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    const answer = await call(fixture, '/openapi/v2', { headers: { accept } });
+    expect(answer.text.includes(`${ROOT}/flunders`)).toBe(true);
+    await call(fixture, `${SERVICES}/${NAME}`, { method: 'DELETE' });
+    await waitUntil('it is forgotten', async () => !(`${ROOT}/flunders` in Object((await document())['paths'])));
+    const { port, caBundle } = extension;
+    await sent('POST', SERVICES, register({ service: { namespace: 'agg', name: 'ext', port }, caBundle }));
+    await available('Passed');
+  });
+});
+
 describe('discovery', () => {
   const group = { name: EXTENSION_GROUP, versions: [{ groupVersion: `${EXTENSION_GROUP}/v1`, version: 'v1' }] };
 
