@@ -3,7 +3,7 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,flow,memory,garbage,definitions,backups]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,flow,memory,garbage,custom,definitions,backups]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
@@ -19,6 +19,7 @@
  * `garbage` prints how long chains and families of objects take to go after their owner, and what 100,000 objects cost the collector; with --server=<origin>
  * --token=<token> it asks that server for the first. It takes minutes, so it runs only when it is asked for.
  * `backups` prints what a backup of --objects=100000 of 1.5 KB costs the server beside it, on each of --stores; it takes minutes, so it runs only when it is asked for.
+ * `custom` prints what creating objects of a kind with a schema of 30 members and three rules costs.
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
 import { rmSync, writeFileSync } from 'node:fs';
@@ -39,6 +40,7 @@ import { BenchClient, configMap, deployment } from './client';
 import { anonymousMegabytes, cpuSeconds, loop, warmLoop, type Cost } from './measure';
 import { clusterWaits, quantile } from './cluster';
 import type { ClusterLoad } from './cluster-load';
+import { customCosts } from './custom';
 import { definitionCosts } from './definitions';
 import { changeCost } from './node-watchers';
 import { collectionTimes, families, type CollectionTimes } from './garbage';
@@ -263,6 +265,25 @@ async function watches(): Promise<void> {
     row('one event to one of 1,000 watchers', watch, 'bare TLS', floor.cpuMicros);
   } finally {
     bare.stop();
+    client.close();
+    await server.process.stop();
+    removeFolder(folder);
+  }
+}
+
+async function custom(): Promise<void> {
+  const folder = temporaryFolder('bench');
+  const { server, client } = await start(folder);
+  try {
+    const { ruled, free, validationMicros } = await customCosts(client, server.process.pid, seconds);
+    console.log();
+    row('create, any object', free);
+    row('create, 30 members and three rules', ruled, 'any object', free.cpuMicros);
+    row('schema and rules alone', { cpuMicros: validationMicros });
+    console.log(
+      `  ${(1e6 / ruled.cpuMicros).toFixed(0)} creations a second of one core, ${(1e6 / validationMicros).toFixed(0)} validations`,
+    );
+  } finally {
     client.close();
     await server.process.stop();
     removeFolder(folder);
@@ -555,6 +576,7 @@ async function main(): Promise<void> {
   if (parts.includes('access')) await access();
   if (parts.includes('flow')) await flow();
   if (parts.includes('garbage')) await garbage();
+  if (parts.includes('custom')) await custom();
   if (parts.includes('memory')) await memory(objects);
   if (parts.includes('backups')) for (const kind of stores) await backups(kind, option('objects', 100_000));
   if (parts.includes('definitions')) await definitionCosts(definitions, stores);
