@@ -42,10 +42,11 @@ const table = {
   'apiserver/storage/embedded': ['apiserver/storage'],
   'apiserver/storage/etcd/http2': ['shared/runtime'],
   'apiserver/storage/etcd': ['apiserver/storage', 'apiserver/storage/etcd/http2', 'shared/serialization'],
+  'apiserver/tracing': ['apiserver/storage', 'shared/configuration'],
   'apiserver/cache': ['apiserver/storage'],
   'apiserver/backup': ['apiserver/cache', 'apiserver/storage/embedded'],
   'apiserver/allocation': ['apiserver/storage'],
-  'apiserver/registry': ['apiserver/cache', 'apiserver/allocation', 'shared/api/kinds', 'shared/patch/apply'],
+  'apiserver/registry': ['apiserver/tracing', 'apiserver/cache', 'apiserver/allocation', 'shared/api/kinds', 'shared/patch/apply'],
   'apiserver/registry/object': [
     'apiserver/registry',
     'shared/api/conversion',

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { formatIpAddress } from '../shared/values/ip-address';
 import { ConfigurationFiles } from '../shared/configuration/configuration-files';
+import { readConfiguration } from '../shared/configuration/read';
 import type { Clock } from '../shared/runtime/clock';
 import { UsageError } from '../shared/runtime/flags';
 import type { Lifecycle } from '../shared/runtime/lifecycle';
@@ -32,6 +33,7 @@ import type { ServerOptions } from './server/compose/setting';
 import { readTls, watchTls, type TlsSource } from './server/tls-files';
 import { seenAsMarked } from './storage/shifted-store';
 import type { Store } from './storage/store';
+import type { OpenedTracing } from './tracing/open';
 
 export const PROGRAM = { name: 'apiserver', description: 'Serves the cluster control API over etcd or an embedded store.' };
 
@@ -53,9 +55,12 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
   const encryption = await openEncryption(flags, configurations, host);
+  const traces = await openTraces(flags, host);
+  if (traces !== undefined) lifecycle.onStop({ name: 'traces', timeoutMs: 10_000, run: () => traces.close() });
   const opened = await openStore(flags, host);
   lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
-  const store = await seenAsMarked(encryption === undefined ? opened : encryption.over(opened), prefixOf(flags));
+  const seen = traces === undefined ? opened : traces.over(opened, flags['storage-backend'] === 'etcd3');
+  const store = await seenAsMarked(encryption === undefined ? seen : encryption.over(seen), prefixOf(flags));
   const audit = await openAuditLog(flags, configurations, host);
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
   const tokenKeys = tokenKeyFiles(flags);
@@ -80,7 +85,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
       timeoutMs: flags['kubelet-timeout'],
     },
   };
-  const surroundings = { store, clock, random, logger, configurations: configurations.all };
+  const surroundings = { store, clock, random, logger, configurations: configurations.all, tracing: traces?.tracing };
   const server = await startServer(options, encryption === undefined ? surroundings : { ...surroundings, encryption });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
@@ -117,6 +122,14 @@ async function openEncryption(
   });
   lifecycle.onStop({ name: 'keys of encryption', timeoutMs: 1000, run: () => encryption.close() });
   return encryption;
+}
+
+/** The packages that keep and send traces are heavy, and nobody else needs them. */
+async function openTraces(flags: ServerFlags, host: ServerHost): Promise<OpenedTracing | undefined> {
+  const file = flags['tracing-config-file'];
+  if (file === '') return undefined;
+  const [{ TRACING_FORMAT }, { openTracing }] = await Promise.all([import('./tracing/configuration.js'), import('./tracing/open.js')]);
+  return openTracing(await readConfiguration(file, [TRACING_FORMAT], host.clock), host);
 }
 
 /** Its sinks bring a client along, so they are loaded only where there is something to record. */

@@ -8,6 +8,7 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Resolve } from '../webhook-client/resolve';
 import { dial } from '../endpoints/forward/backend';
+import type { OutgoingTraces } from '../tracing/span';
 import type { Registration } from './registration';
 
 /** What this server shows of itself, in PEM; each absent = nothing. */
@@ -21,6 +22,8 @@ export interface ExtensionsParts {
   readonly resolve: Resolve;
   readonly credentials: () => ProxyCredentials;
   readonly clock: Clock;
+  /** Told of all that is handed on; absent = nobody keeps traces. */
+  readonly traces?: OutgoingTraces | undefined;
 }
 
 export interface ExtensionRequest {
@@ -40,6 +43,10 @@ export class Extensions {
   private readonly agent = new Agent({ keepAlive: true, maxFreeSockets: MOST_FREE });
 
   constructor(private readonly parts: ExtensionsParts) {}
+
+  get traces(): OutgoingTraces | undefined {
+    return this.parts.traces;
+  }
 
   /** Where the server is at present. */
   locate({ service }: Registration): URL | { readonly fault: string } {

@@ -11,6 +11,7 @@ import { headersToBackend, headersToClient } from '../endpoints/forward/headers'
 import { answerOf, hasBody, joinConnections, pathOf, relay, type BackendAnswer } from '../endpoints/forward/relay';
 import type { Exchange } from '../endpoints/request/exchange';
 import { UpgradableReply } from '../endpoints/request/upgradable-reply';
+import type { OutgoingRequest } from '../tracing/span';
 import { remoteHeaders, type Extensions } from './extensions';
 import type { Registration } from './registration';
 
@@ -29,22 +30,49 @@ export async function handOn(extensions: Extensions, registration: Registration,
     return;
   }
   const upgrades = exchange.header('upgrade') !== undefined && exchange.output instanceof UpgradableReply;
-  const request = () =>
+  const request = (more: Readonly<Record<string, string>>) =>
     extensions.open(registration, url, {
       method: exchange.method,
       path: exchange.request.url ?? '/',
-      headers: headersFor(exchange, url, upgrades),
+      headers: { ...headersFor(exchange, url, upgrades, more), ...more },
       alone: upgrades || hasBody(exchange),
     });
-  let answer = await send(exchange, request(), upgrades);
+  const once = (): Promise<Sent> => {
+    const { traces } = extensions;
+    if (traces === undefined) return send(exchange, request({}), upgrades);
+    return traces.asked(asked(exchange, url), (headers) => send(exchange, request(headers), upgrades), statusOf);
+  };
+  let answer = await once();
   // Another server ends connections when it likes; nothing has been asked on them yet.
-  if (answer.type === 'failure' && answer.isStale && !exchange.answered) answer = await send(exchange, request(), upgrades);
+  if (answer.type === 'failure' && answer.isStale && !exchange.answered) answer = await once();
   if (answer.type === 'failure') {
     if (exchange.answered) exchange.abort();
     else sendText(exchange, 503, `error trying to reach service: ${connectionText(answer.error, url)}`);
     return;
   }
   return pass(exchange, answer);
+}
+
+function asked(exchange: Exchange, url: URL): OutgoingRequest {
+  const agent = exchange.header('user-agent');
+  const attributes = {
+    'http.url': `${url.protocol}//${url.host}${exchange.request.url ?? ''}`,
+    'net.peer.name': url.hostname,
+    'net.peer.port': Number(url.port === '' ? '443' : url.port),
+    ...(agent === undefined ? {} : { 'user_agent.original': agent }),
+  };
+  return { method: exchange.method, attributes };
+}
+
+function statusOf(answer: Sent): number | undefined {
+  switch (answer.type) {
+    case 'failure':
+      return undefined;
+    case 'upgraded':
+      return 101;
+    default:
+      return answer.message.statusCode;
+  }
 }
 
 function pass(exchange: Exchange, answer: Exclude<BackendAnswer, { type: 'failure' }>): void | Promise<void> {
@@ -75,14 +103,19 @@ async function send(exchange: Exchange, request: ReturnType<Extensions['open']>,
   return { ...answer, isStale: request.reusedSocket && errorCode(answer.error) === 'ECONNRESET' };
 }
 
-function headersFor(exchange: Exchange, url: URL, upgrades: boolean): ReturnType<typeof headersToBackend> {
+function headersFor(exchange: Exchange, url: URL, upgrades: boolean, traced: object): ReturnType<typeof headersToBackend> {
   const isDocument = exchange.info.kind === 'path' && exchange.info.path.startsWith('/openapi/');
   return {
-    ...headersToBackend(exchange, upgrades),
+    ...('traceparent' in traced ? withoutTrace(headersToBackend(exchange, upgrades)) : headersToBackend(exchange, upgrades)),
     'Audit-Id': exchange.auditId,
     'X-Forwarded-Host': url.host,
     'X-Forwarded-Proto': 'https',
     'X-Forwarded-Uri': pathOf(exchange),
     ...remoteHeaders(isDocument ? OF_NOBODY : exchange.user),
   };
+}
+
+/** What the client says of its own trace is no word of ours. */
+function withoutTrace({ tracestate: _, ...headers }: ReturnType<typeof headersToBackend>): ReturnType<typeof headersToBackend> {
+  return headers;
 }

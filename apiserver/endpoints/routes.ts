@@ -10,6 +10,7 @@ import type { Resource, ServedResource } from '../registry/verbs';
 import type { ApiParts } from './handlers/api-parts';
 import { customVerb } from './custom-routes';
 import type { Exchange } from './request/exchange';
+import { handled } from './request/traced';
 import { subresourceRow } from './handlers/answer';
 import { remove, removeCollection } from './handlers/delete';
 import { operate } from './handlers/operation';
@@ -35,6 +36,10 @@ const HANDLERS: Readonly<Record<Verb, Handler>> = {
 
 /** Answers a request for a resource. The caller has made sure that the group is served. */
 export function routeResource(parts: ApiParts, exchange: Exchange, info: ResourceRequest): Promise<void> {
+  return exchange.trace === undefined ? route(parts, exchange, info) : handled(exchange, info, () => route(parts, exchange, info));
+}
+
+function route(parts: ApiParts, exchange: Exchange, info: ResourceRequest): Promise<void> {
   const { resource } = exchange;
   if (resource?.row.custom !== undefined && resource.stored !== undefined) return routeCustom(parts, exchange, resource, info);
   if (resource === undefined || info.nowhere || !leadsSomewhere(resource, info)) throw routeNotFound();

@@ -26,6 +26,8 @@ import { Histogram } from './histogram';
 import type { Meters } from './meters';
 import { PolicyMetrics, type CountedJudgement } from './policy-metrics';
 import { WebhookMetrics, type CountedWebhookCall } from './webhook-metrics';
+import { publishSpans } from './span-metrics';
+import type { SpanCounts } from '../tracing/span';
 import { RequestMetrics } from './request-metrics';
 
 /** What the cache and the store tell when a scrape asks. */
@@ -46,6 +48,8 @@ export interface Gauges {
   readonly encryption: EncryptionGauges | undefined;
   /** Undefined = nothing is recorded. */
   readonly audit: AuditCounts | undefined;
+  /** Undefined = no traces are kept. */
+  readonly spans: SpanCounts | undefined;
   /** The addresses and node ports of Services. */
   readonly ledger: Ledger;
   /** The cache's own counts. */
@@ -177,6 +181,7 @@ export class Metrics {
     publishAllocations(this.registry, gauges.ledger);
     publishConnections(this.registry, gauges.connections);
     publishAudit(this.registry, gauges.audit);
+    publishSpans(this.registry, gauges.spans);
     publishConfigurations(this.registry, () => gauges.configurations());
     if (gauges.encryption !== undefined) publishEncryption(this.registry, gauges.encryption);
     if (gauges.flowControl !== undefined) gauges.flowControl.counts.publish(this.registry, gauges.flowControl.state);

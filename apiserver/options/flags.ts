@@ -283,6 +283,11 @@ export const FLAGS = {
     default: 'platform',
     words: ['platform', 'kubernetes'],
   }),
+  'tracing-config-file': string({
+    section: GENERAL,
+    help: 'Where traces of requests are sent, and of how many of them (kind TracingConfiguration); none when not given.',
+    default: '',
+  }),
   'feature-gates': featureGatesFlag(GENERAL),
   'runtime-config': runtimeConfigFlag(GENERAL),
   'log-level': logLevelFlag(GENERAL),

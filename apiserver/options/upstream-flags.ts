@@ -63,7 +63,6 @@ export const UPSTREAM_FLAGS = {
   'strict-transport-security-directives': onlyAs(NONE, 'there is no plain HTTP to be warned of.'),
   'tls-cipher-suites': onlyAs(NONE, 'the suites are those of Node; --tls-min-version=VersionTLS13 leaves the strictest.'),
   'tls-sni-cert-key': onlyAs(NONE, 'one certificate covers all names.'),
-  'tracing-config-file': onlyAs(NONE, 'there are no traces; --log-level=debug writes a line for each request.'),
   vmodule: onlyAs(NONE, 'the detail of the log is the same for all parts (-v).'),
   'watch-cache': onlyAs(ON, 'everything is read from the cache.'),
   'watch-cache-sizes': onlyAs(NONE, 'the cache holds what there is, and bounds its history by itself.'),

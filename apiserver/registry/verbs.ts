@@ -13,6 +13,7 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import type { Eventually } from '../../shared/runtime/eventually';
 import type { CacheWatch, ChangeSink, Entry, SelectedField, StoredType } from '../cache/cache';
 import type { Revision } from '../storage/store';
+import type { TraceSpan } from '../tracing/span';
 
 export type { UserInfo };
 
@@ -44,6 +45,8 @@ export interface RequestContext {
   timed?<T>(part: AwaitedPart, work: Promise<T>): Promise<T>;
   /** What was sent has been decoded; `object` makes it as one that could be stored, with its defaults. Absent = nobody records it. */
   readonly sent?: ((row: KindRow, metadata: JsonObject, object: () => Entry) => void) | undefined;
+  /** What its handler does, in its trace. Absent = it is in none that is kept. */
+  readonly trace?: TraceSpan | undefined;
   /** Adds a `Warning` header. Texts are de-duplicated and bounded by the endpoint layer. */
   warn(text: string): void;
 }

@@ -18,9 +18,11 @@ import type { FrontProxyOptions } from '../authentication/front-proxy';
 import type { AuthenticateRequest } from '../authentication/union';
 import type { Authorizer } from '../authorization/authorizer';
 import type { ApiParts } from '../endpoints/handlers/api-parts';
+import { traced } from '../endpoints/request/traced';
 import { Exchange, type Incoming, type Origin, type Outgoing } from '../endpoints/request/exchange';
 import { PageNotFound, routeResource } from '../endpoints/routes';
 import type { Metrics } from '../metrics/metrics';
+import type { Tracing } from '../tracing/span';
 import { auditReceived, beginAudit } from './audit-filters';
 import type { Deadlines } from './deadlines';
 import { answerFailure } from './failures';
@@ -61,6 +63,8 @@ export interface ChainParts {
   readonly metrics: Metrics;
   /** Undefined = nothing is recorded. */
   readonly audit: Auditor | undefined;
+  /** Undefined = no traces are kept. */
+  readonly tracing: Tracing | undefined;
   readonly requestTimeoutMs: number;
   /** Of each request, that its HTTP/2 connection is ended with it. */
   readonly goawayChance: number;
@@ -77,7 +81,7 @@ export type RequestListener = (request: Incoming, reply: Outgoing) => void;
 export function requestListener(parts: ChainParts, origin: Origin): RequestListener {
   const failed = answerFailure(parts.logger);
   const run = chainOf(filterChain(parts), route(parts, failed), failed);
-  const { api, clock, naming, metrics } = parts;
+  const { api, clock, naming, metrics, tracing } = parts;
   const log = requestLog(parts.logger, clock);
   return (request, reply) => {
     const exchange = new Exchange(request, reply, api, origin, naming, clock.monotonic());
@@ -86,7 +90,8 @@ export function requestListener(parts: ChainParts, origin: Origin): RequestListe
     reply.on('error', ignore);
     exchange.whenFinished(() => metrics.requests.finished(exchange));
     if (log !== undefined) exchange.whenFinished(() => log(exchange));
-    run(exchange);
+    if (tracing === undefined) run(exchange);
+    else traced(tracing, exchange, run);
   };
 }
 
@@ -99,7 +104,8 @@ type FilterName = 'audit' | 'authentication' | 'authorization' | 'impersonation'
 
 function filterChain(parts: ChainParts): readonly Filter[] {
   const { metrics, audit, flowControl, goawayChance } = parts;
-  const timed = (name: FilterName, filter: Filter): Filter => {
+  const timed = (name: FilterName, plain: Filter): Filter => {
+    const filter = parts.tracing === undefined ? plain : tracedFilter(name, plain);
     const times = metrics.meters.observer('apiserver_request_filter_duration_seconds', name);
     const told = (from: number, until: number): void => times.observe((until - from) / 1000);
     return (exchange) => withTime(parts.clock, () => filter(exchange), told);
@@ -123,6 +129,15 @@ function filterChain(parts: ChainParts): readonly Filter[] {
     filters.takeTurn(),
     timed('authorization', authorization(parts)),
   ];
+}
+
+/** Upstream's traces hang all that follows below the filter that says who asks. */
+function tracedFilter(name: FilterName, filter: Filter): Filter {
+  return (exchange) => {
+    const { trace } = exchange;
+    if (trace === undefined) return filter(exchange);
+    return name === 'authentication' ? trace.opened(name, () => filter(exchange)) : trace.waited(name, () => filter(exchange));
+  };
 }
 
 function authentication(parts: ChainParts): Filter {

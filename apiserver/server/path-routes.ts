@@ -11,6 +11,7 @@ import type { BuildInfo } from '../discovery/documents';
 import { OPENID_PATHS, type OpenId } from '../discovery/openid';
 import { indexDocument, versionAnswer } from '../discovery/server-documents';
 import type { Exchange } from '../endpoints/request/exchange';
+import { answering } from '../endpoints/request/traced';
 import { negotiateStatus } from '../endpoints/request/negotiation';
 import { acceptsGzip, sendText, TEXT, wantsPretty } from '../endpoints/answer/respond';
 import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../shared/runtime/health';
@@ -187,6 +188,7 @@ const COMPRESS_FROM_BYTES = 128 * 1024;
 function sendDocument(exchange: Exchange, answer: DocumentAnswer): void {
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(answer.headers)) headers[name] = typeof value === 'string' ? value : [...value];
+  answering(exchange, answer.headers['content-type']?.toString().split(';', 1)[0] ?? '');
   const isPacked = headers['content-encoding'] !== undefined;
   if (isPacked || answer.body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(exchange)) {
     exchange.send(answer.status, headers, answer.body);

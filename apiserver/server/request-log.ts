@@ -37,9 +37,10 @@ const LONGEST = 1_024;
 export function requestLog(logger: Logger, clock: Clock): ((exchange: Exchange) => void) | undefined {
   if (!logger.enabled('debug')) return undefined;
   return (exchange) => {
-    const { auditId, method, info, user, impersonator, status, sentBytes, startedAt } = exchange;
+    const { auditId, trace, method, info, user, impersonator, status, sentBytes, startedAt } = exchange;
     logger.debug('request', {
       auditId,
+      ...(trace === undefined ? {} : { traceId: trace.id }),
       method,
       verb: info.verb,
       uri: shownUri(exchange.request.url ?? ''),

@@ -12,6 +12,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { connectionText } from '../../shared/runtime/connection-text';
 import { stringAt } from '../../shared/values/json';
 import { NOBODY, type Identify, type NoIdentity, type WebhookIdentity } from './identity';
+import type { OutgoingTraces } from '../tracing/span';
 import type { WebhookTarget } from './place';
 import type { Resolve } from './resolve';
 
@@ -20,6 +21,8 @@ export interface WebhookClientParts {
   readonly clock: Clock;
   /** Absent = they are asked by nobody in particular. */
   readonly identify?: Identify;
+  /** Told of all that is asked on behalf of requests; absent = nobody keeps traces. */
+  readonly traces?: OutgoingTraces | undefined;
 }
 
 /** Who is talked to is forgotten beyond these, the longest unused first. */
@@ -27,6 +30,7 @@ const MOST_PLACES = 256;
 const MOST_ASKED = 1_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const CLOSED_AFTER_MS = 60_000;
+const OK = 200;
 
 /** An answer, or what is told of it; `asked` = by whom it was to be given is known. */
 export type Reply = { readonly bytes: Buffer } | { readonly fault: string; readonly asked: boolean };
@@ -135,10 +139,21 @@ export class WebhookClient {
   }
 
   private callOnce(transport: Transport, { to, body, who, options }: Call): Promise<WebhookAnswer> {
+    const { clock, traces } = this.parts;
     const { timeoutMs, maxBytes = MAX_ANSWER_BYTES } = options;
     const address = { transport, path: to.path, authorization: () => undefined };
     const headers = { accept: `${JSON_MEDIA_TYPE}, */*`, ...who.headers, host: to.host, 'content-length': String(body.length) };
-    return callWebhook({ address: () => address, clock: this.parts.clock, timeoutMs, headers, maxBytes }, body);
+    const send = (more: Readonly<Record<string, string>>): Promise<WebhookAnswer> =>
+      callWebhook({ address: () => address, clock, timeoutMs, headers: { ...headers, ...more }, maxBytes }, body);
+    if (traces === undefined) return send({});
+    const port = Number(to.server.port === '' ? '443' : to.server.port);
+    const attributes = {
+      'http.url': to.url,
+      'http.request_content_length': body.length,
+      'net.peer.name': hostOf(to),
+      'net.peer.port': port,
+    };
+    return traces.asked({ method: 'POST', attributes }, send, statusOf);
   }
 
   private placeFor({ server, servername }: Destination, authority: string, { pair }: WebhookIdentity): Place {
@@ -158,6 +173,12 @@ export class WebhookClient {
     this.places.delete(oldest[0]);
     this.parts.clock.after(CLOSED_AFTER_MS, () => oldest[1].transport.close());
   }
+}
+
+const hostOf = ({ server, servername }: Destination): string => servername ?? server.hostname;
+
+function statusOf(answer: WebhookAnswer): number | undefined {
+  return answer.type === 'answer' ? OK : answer.status;
 }
 
 const tlsOf = (authority: string, servername: string | undefined, pair: WebhookIdentity['pair']): TlsOptions => ({

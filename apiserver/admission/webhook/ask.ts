@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import { qualifiedName } from '../../../shared/values/name-formats';
 import type { AdmissionRequest } from '../../registry/admission';
 import type { ServedResource } from '../../registry/verbs';
+import type { TraceSpan } from '../../tracing/span';
 import type { Reply, WebhookClient } from '../../webhook-client/client';
 import type { Webhook } from './configuration';
 import { checkConditions, isSelected, matchedResource, type Equivalents } from './match';
@@ -97,7 +98,10 @@ export async function ask(parts: AskParts, { webhook, body }: Question, request:
   const startedAt = clock.monotonic();
   const uid = random.uuid();
   const timeoutMs = Math.max(1, Math.min(webhook.timeoutSeconds * 1000, request.deadline - startedAt));
-  const reply = inWords(await parts.client.ask(webhook, body(uid), { query: `?timeout=${webhook.timeoutSeconds}s`, timeoutMs }));
+  const send = (): Promise<Reply> => parts.client.ask(webhook, body(uid), { query: `?timeout=${webhook.timeoutSeconds}s`, timeoutMs });
+  const { trace } = request.context;
+  const asked = trace === undefined ? send() : traced(trace, webhook, request, uid, send);
+  const reply = inWords(await asked);
   const verdict = 'fault' in reply ? reply : readVerdict(reply.bytes, webhook.type, uid, names.dialect);
   const tell = (outcome: WebhookCall['outcome'], code: number): void =>
     parts.called?.({ webhook, operation: request.operation, ms: clock.monotonic() - startedAt, outcome, code });
@@ -111,6 +115,30 @@ export async function ask(parts: AskParts, { webhook, body }: Question, request:
   tell(verdict.allowed ? 'allowed' : 'denied', verdict.allowed ? 0 : verdict.refusal.code);
   pass(webhook, verdict, request);
   return { type: 'verdict', verdict };
+}
+
+/** As a part of the trace of the request that it is asked about. */
+function traced(
+  trace: TraceSpan,
+  { type, configuration, name }: Webhook,
+  { operation, resource: { row }, subresource }: AdmissionRequest,
+  uid: string,
+  send: () => Promise<Reply>,
+): Promise<Reply> {
+  const { group, version, resource } = row;
+  const attributes = {
+    UID: uid,
+    configuration,
+    operation,
+    resource: `${group}/${version}, Resource=${resource}`,
+    subresource: subresource ?? '',
+    webhook: name,
+  };
+  return trace.part(`Call ${type} webhook`, attributes, async (part) => {
+    const reply = await send();
+    if ('bytes' in reply) part.event('Request completed');
+    return reply;
+  });
 }
 
 const inWords = (reply: Reply): Reply =>

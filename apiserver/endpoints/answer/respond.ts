@@ -11,6 +11,7 @@ import { sizeOf } from '../../cache/held-entry';
 import type { ShownPage } from '../../registry/verbs';
 import type { Exchange } from '../request/exchange';
 import { negotiateStatus, type Representation } from '../request/negotiation';
+import { ANSWERED, answering } from '../request/traced';
 import { ByteSink, ChunkPool } from '../representation/byte-sink';
 import type { Entry } from '../../cache/cache';
 import type { Encoder } from '../representation/encoder';
@@ -83,6 +84,7 @@ export function sendStatus(
   const json = statusJsonFor(exchange, status);
   // Upstream records no refusal whose client takes no plain Status.
   exchange.audit?.refused(wanted !== undefined || status.status === 'Success' ? json : undefined);
+  answering(exchange, JSON_MEDIA_TYPE);
   const { contentType, body } = statusBody(exchange, json, wanted);
   exchange.send(code, { 'Content-Type': contentType, ...headers }, body);
 }
@@ -129,6 +131,7 @@ const BYTES_PER_LOOK = 64 * 1024;
 
 /** A list, written piece by piece as the client takes it. Resolves when the last piece has been handed over or the client is gone. */
 export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: ListAnswerOptions): Promise<void> {
+  answering(exchange, encoder.contentType);
   const output = new ListOutput(exchange, encoder.contentType, options);
   const sink = new ByteSink(pool, (bytes, last, done) => output.write(bytes, last, done));
   try {
@@ -145,6 +148,7 @@ export async function sendList(exchange: Exchange, encoder: Encoder, page: Shown
   exchange.sentBytes = sink.length;
   sink.end();
   await output.finished;
+  exchange.trace?.event(ANSWERED);
 }
 
 /** A short list as a text. */

@@ -8,6 +8,7 @@ import type { ApiParts } from './api-parts';
 import type { Exchange } from '../request/exchange';
 import { negotiate, type Offer, type Representation } from '../request/negotiation';
 import type { ResourceRequest } from '../request/request-info';
+import { ANSWERED, ANSWERING, answering } from '../request/traced';
 import type { Encoder } from '../representation/encoder';
 import type { EncoderForm } from '../representation/showing';
 import { sendObject, wantsPretty, type AnswerOptions, type ListAnswerOptions } from '../answer/respond';
@@ -60,10 +61,13 @@ export async function sendEntry(
   if (wanted.transform === 'partialList') {
     throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(resource.row)})`);
   }
+  exchange.trace?.event(ANSWERING);
+  answering(exchange, encoder.contentType);
   const shown = parts.encoders.object(form, entry);
   const body = shown instanceof Promise ? await shown : shown;
   recordEntry(parts, exchange, resource.row, wanted, entry, body);
   sendObject(exchange, status, encoder.contentType, body, answerOptions(parts, exchange, wanted));
+  exchange.trace?.event(ANSWERED);
 }
 
 /** Throws the 406 of a list that was asked for as one object's metadata. */

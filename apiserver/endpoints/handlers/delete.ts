@@ -14,6 +14,7 @@ import type { Exchange } from '../request/exchange';
 import { deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { sendList, sendStatus } from '../answer/respond';
+import { ANSWERED, ANSWERING } from '../request/traced';
 import { listOptionsOf, negotiated, refuseSingleForm, sendEntry } from './answer';
 import { recordedList } from './recording';
 
@@ -22,13 +23,17 @@ const TYPE = 'meta.v1.DeleteOptions';
 export async function remove(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const form = negotiated(parts, exchange, resource, info, 'object');
   const options = await optionsOf(parts, exchange);
+  exchange.trace?.event('About to delete object from database');
   const result = await parts.writer.delete(exchange, resource, { namespace: info.namespace, name: info.name }, options);
+  exchange.trace?.event('Object deleted from database');
   switch (result.type) {
     case 'object':
       await sendEntry(parts, exchange, resource, form, result.code, result.entry);
       return;
     case 'status':
+      exchange.trace?.event(ANSWERING);
       sendStatus(exchange, result.status, result.code);
+      exchange.trace?.event(ANSWERED);
       return;
   }
 }
@@ -39,6 +44,7 @@ export async function removeCollection(parts: ApiParts, exchange: Exchange, reso
   const options = await optionsOf(parts, exchange);
   const page = await parts.writer.deleteCollection(exchange, resource, info.namespace, list, options);
   refuseSingleForm(resource, form);
+  exchange.trace?.event(ANSWERING);
   await sendList(
     exchange,
     form.encoder,
@@ -58,7 +64,9 @@ async function optionsOf(parts: ApiParts, exchange: Exchange): Promise<DeleteOpt
   }
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const options = decodeOptions(await parse(parts, exchange, bytes, format));
+  exchange.trace?.event('Decoded delete options');
   exchange.audit?.asked({ kind: 'DeleteOptions', apiVersion: apiVersionIn(exchange.dialect, `${META_GROUP}/__internal`), ...options });
+  exchange.trace?.event('Recorded the audit event');
   refuse('DeleteOptions', dryRunErrors([...dryRunValues(options), ...dryRun]));
   return fromBody(options, [...dryRunValues(options), ...dryRun].includes('All'));
 }

@@ -15,6 +15,7 @@ import type { ResourceRequest } from '../request/request-info';
 import { sendStatus } from '../answer/respond';
 import { negotiated, sendEntry } from './answer';
 import { recordSent } from './recording';
+import { NOT_STORED, STORED, STORING } from './write';
 
 export async function operate(
   parts: ApiParts,
@@ -29,10 +30,14 @@ export async function operate(
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
+  exchange.trace?.event('About to convert to expected version');
   const body = await parseObject(bytes, format, row, parts.clock);
+  exchange.trace?.event('Conversion done');
   recordSent(parts, exchange, bytes);
   if (info.dialect === undefined && asked.wanted.dialect === undefined) exchange.dialect = bodyDialect(body) ?? exchange.dialect;
+  exchange.trace?.attempt(STORING, NOT_STORED, { len: bytes.length });
   const entry = await parts.operations.run(exchange, place, { namespace: info.namespace, name: info.name }, body, options);
+  exchange.trace?.event(STORED, { len: bytes.length });
   if ((subresource ?? resource.row).answersStatus === true) sendStatus(exchange, success(201), 201);
   else await sendEntry(parts, exchange, { row }, negotiated(parts, exchange, { row }, info, 'operation'), 201, entry);
 }

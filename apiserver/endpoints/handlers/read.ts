@@ -12,6 +12,7 @@ export async function get(parts: ApiParts, exchange: Exchange, resource: Resourc
   const shown = shownAs(resource, info);
   const form = negotiated(parts, exchange, shown, info, 'object');
   const version = getVersion(exchange.query);
+  exchange.trace?.event('About to Get from storage');
   const entry = await parts.reader.get(exchange, named(resource, info), { namespace: info.namespace, name: info.name }, version);
   await sendEntry(parts, exchange, shown, form, 200, shown.show(entry));
 }
@@ -19,7 +20,9 @@ export async function get(parts: ApiParts, exchange: Exchange, resource: Resourc
 export async function list(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const form = negotiated(parts, exchange, resource, info, 'watchable');
   const options = listOptions(resource.row, exchange.query, parts.select);
+  exchange.trace?.event('About to List from storage');
   const page = await parts.reader.list(exchange, resource, info.namespace, options);
+  exchange.trace?.event('Listing from storage done');
   refuseSingleForm(resource, form);
   await sendList(
     exchange,

@@ -13,18 +13,27 @@ import type { ResourceRequest } from '../request/request-info';
 import { negotiated, sendEntry, shownAs } from './answer';
 import { recordSent } from './recording';
 
+/** What traces say of creations and updates. */
+export const STORING = 'About to store object in database';
+export const NOT_STORED = 'Write to database call failed';
+export const STORED = 'Write to database call succeeded';
+
 export async function create(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
   const form = negotiated(parts, exchange, resource, info, 'object');
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, headersOf(exchange));
+  exchange.trace?.event('About to convert to expected version');
   const body = await bodyOf(parts, exchange, resource, row, { bytes, format });
+  exchange.trace?.event('Conversion done');
   if (row.nameIsNamespace === true && body.value !== undefined) {
     const alias = parts.aliasOf(stringAt(objectAt(body.value, 'metadata'), 'name') ?? '');
     exchange.info = { ...info, alias };
   }
+  exchange.trace?.attempt(STORING, NOT_STORED, { len: bytes.length });
   const { entry } = await parts.writer.create(exchange, resource, info.namespace, body, options);
+  exchange.trace?.event(STORED, { len: bytes.length });
   await sendEntry(parts, exchange, resource, form, 201, entry);
 }
 
@@ -35,9 +44,13 @@ export async function update(parts: ApiParts, exchange: Exchange, resource: Reso
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('UpdateOptions', exchange.query, headersOf(exchange));
+  exchange.trace?.event('About to convert to expected version');
   const body = await bodyOf(parts, exchange, resource, row, { bytes, format });
+  exchange.trace?.event('Conversion done');
   const key = { namespace: info.namespace, name: info.name };
+  exchange.trace?.attempt(STORING, NOT_STORED, { len: bytes.length });
   const { entry, created } = await parts.writer.update(exchange, resource, key, subresourceOf(info), body, options);
+  exchange.trace?.event(STORED, { len: bytes.length });
   await sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
 }
 
@@ -48,8 +61,10 @@ export async function patch(parts: ApiParts, exchange: Exchange, resource: Resou
   const bytes = await readBody(exchange);
   const options = patchOptions(type, exchange.query, headersOf(exchange));
   if (exchange.audit?.keepsRequest === true && !parts.writer.defersPatch({ type, bytes })) exchange.audit.asked(patchValue(bytes));
+  exchange.trace?.event('Recorded the audit event');
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.patch(exchange, resource, key, subresourceOf(info), { type, bytes }, options);
+  exchange.trace?.event('Object stored in database');
   await sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
 }
 

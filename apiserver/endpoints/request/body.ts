@@ -22,6 +22,7 @@ export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Prom
   if (declared > limit) throw tooLarge(exchange, limit);
   const body = await new Promise<Buffer>((resolve, reject) => collect(exchange, limit, resolve, reject));
   exchange.bodyBytes = body.length;
+  exchange.trace?.event('limitedReadBody succeeded', { len: body.length });
   const turn = exchange.turn();
   if (turn !== undefined) await turn;
   return body;

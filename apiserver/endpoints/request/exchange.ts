@@ -13,6 +13,7 @@ import type { Dialect } from '../../../shared/names/dialect';
 import type { Trail } from '../../audit/trail';
 import type { AwaitedPart, RequestContext, ServedResource } from '../../registry/verbs';
 import type { Priority, Turns } from '../../../shared/runtime/turns';
+import type { RequestTrace } from '../../tracing/span';
 import type { Outbox } from '../output/outbox';
 import { EMPTY_QUERY, type Query } from './query';
 import type { RequestInfo } from './request-info';
@@ -72,6 +73,8 @@ export class Exchange implements RequestContext {
   impersonator: UserInfo | undefined;
   /** What is recorded of it; undefined = nothing. */
   audit: Trail | undefined;
+  /** Undefined = it is in no trace that is kept. */
+  trace: RequestTrace | undefined;
   sent: RequestContext['sent'];
   /** How soon it goes on where others are there too. */
   priority: Priority = 'urgent';
@@ -195,6 +198,7 @@ export class Exchange implements RequestContext {
     if (this.flow !== undefined) Object.assign(all, this.flow);
     if (this.warningList !== undefined) all['Warning'] = [...this.warningList.headers()];
     this.audit?.headSent();
+    this.trace?.writing(sizeIn(headers));
     const { output } = this;
     if (!(output instanceof ServerResponse)) {
       if (output.destroyed) return;
@@ -292,6 +296,11 @@ export class Exchange implements RequestContext {
     this.finishers = undefined;
     for (const task of finishers) task();
   }
+}
+
+function sizeIn(headers: OutgoingHttpHeaders): number | undefined {
+  const size = headers['Content-Length'];
+  return typeof size === 'number' ? size : undefined;
 }
 
 function sendAway({ session }: ServerHttp2Stream): void {

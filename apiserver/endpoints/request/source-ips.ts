@@ -15,11 +15,12 @@ export function sourceIps(exchange: Exchange): readonly string[] {
 
 const MAPPED = '::ffff:';
 
-function remoteAddress(exchange: Exchange): string | undefined {
+export function remoteAddress(exchange: Exchange): string | undefined {
   const address = socketOf(exchange)?.remoteAddress;
   return address?.startsWith(MAPPED) === true ? address.slice(MAPPED.length) : address;
 }
 
-function socketOf({ input }: Exchange): Pick<Socket, 'remoteAddress'> | undefined {
+/** Whose other end sends the request. */
+export function socketOf({ input }: Exchange): Pick<Socket, 'remoteAddress' | 'remotePort'> | undefined {
   return input instanceof IncomingMessage ? input.socket : input.session?.socket;
 }

@@ -64,7 +64,19 @@ interface Found {
   readonly tell: (counts: ListCounts) => void;
 }
 
-export async function list(
+export function list(
+  parts: ListParts,
+  context: RequestContext,
+  resource: Resource,
+  namespace: string,
+  options: ListOptions,
+): Promise<ListPage> {
+  const { trace } = context;
+  if (trace === undefined) return listed(parts, context, resource, namespace, options);
+  return trace.part('cacher list', { type: resource.stored.name }, () => listed(parts, context, resource, namespace, options));
+}
+
+async function listed(
   parts: ListParts,
   context: RequestContext,
   resource: Resource,

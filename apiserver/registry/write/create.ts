@@ -140,6 +140,7 @@ export function completeSent(path: AttemptPath, request: WriteRequest, object: J
 /** One whose place is taken by what cannot be read is refused like any other. */
 const birthOf = (path: WritePath, request: WriteRequest, name: string): Attempts => ({
   ...path.attemptsFor(request, name),
+  called: 'Create etcd3',
   taken: () => status.alreadyExists(request.info.gr, name),
 });
 

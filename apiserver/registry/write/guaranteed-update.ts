@@ -10,7 +10,16 @@ import type { Cache, Entry, StoredType } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import { commit } from '../../storage/commit';
 import { unreadableReason } from '../../storage/unreadable';
-import { StoreError, type KeyValue, type StoreOperation, type Revision, type Store, type Transaction } from '../../storage/store';
+import {
+  StoreError,
+  type KeyValue,
+  type StoreOperation,
+  type Revision,
+  type Store,
+  type Transaction,
+  type TransactionResult,
+} from '../../storage/store';
+import type { TraceSpan, SpanAttributes } from '../../tracing/span';
 
 /** A key that a write looks at. */
 export interface WatchedKey {
@@ -81,6 +90,10 @@ export interface Attempts {
   readonly restsOnMore: boolean;
   /** It begins with a proven state, because somebody outside is shown it. */
   readonly provesFirst?: boolean;
+  /** Where it is told in the trace of its request. Absent = it is in none. */
+  readonly trace?: TraceSpan | undefined;
+  /** What it is called there; absent = it has no name, only its calls of the store have. */
+  readonly called?: 'Create etcd3' | 'GuaranteedUpdate etcd3';
   /** The object is to be born: what to say where there is one already that cannot be read. Absent = why it cannot be. */
   readonly taken?: () => StatusError;
 }
@@ -98,13 +111,25 @@ export interface AttemptDependencies {
 const ECHO_PATIENCE_MS = 20;
 
 /** Runs `attempt` until it has an answer. Rejects with its StatusError, or with StoreError. */
-export async function guaranteedUpdate<R>(
+export function guaranteedUpdate<R>(
   dependencies: AttemptDependencies,
   attempts: Attempts,
   attempt: (current: Current) => Attempt<R> | Promise<Attempt<R>>,
 ): Promise<R> {
-  const { store, cache, clock } = dependencies;
+  const { trace, called } = attempts;
+  if (trace === undefined || called !== 'GuaranteedUpdate etcd3') return attempted(dependencies, attempts, attempt, undefined);
+  return trace.part(called, shownIn(attempts), (span) => attempted(dependencies, attempts, attempt, span));
+}
+
+async function attempted<R>(
+  dependencies: AttemptDependencies,
+  attempts: Attempts,
+  attempt: (current: Current) => Attempt<R> | Promise<Attempt<R>>,
+  span: TraceSpan | undefined,
+): Promise<R> {
+  const { cache, clock } = dependencies;
   let current = attempts.dryRun || attempts.provesFirst === true ? await proven(dependencies, attempts) : first(cache, attempts);
+  span?.event('initial value restored');
   const since = cache.revision;
   for (;;) {
     let step: Attempt<R>;
@@ -126,9 +151,12 @@ export async function guaranteedUpdate<R>(
     }
     if (attempts.dryRun) return step.finish(undefined);
     const compared = comparedBy(attempts, step.isBirth === true);
-    const stored = commit(store, transactionOf(compared, current, step), { clock, deadline: attempts.deadline, since });
+    span?.event('Transaction prepared');
+    const stored = storing(dependencies, attempts, transactionOf(compared, current, step), since);
     const result = await (attempts.timed?.(stored) ?? stored);
+    span?.event('Txn call completed');
     if (result.committed) {
+      span?.event('Transaction committed');
       await cache.waitFor(result.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
       await attempts.turn?.();
       return step.finish(result.revision);
@@ -139,6 +167,25 @@ export async function guaranteedUpdate<R>(
     current = afterLostRace(attempts, compared, current, result.current);
     checkReadable(attempts, { ...current, proven: true });
   }
+}
+
+function storing(
+  { store, clock }: AttemptDependencies,
+  attempts: Attempts,
+  transaction: Transaction,
+  since: Revision,
+): Promise<TransactionResult> {
+  const { deadline, trace, called } = attempts;
+  if (trace === undefined || called !== 'Create etcd3') return commit(store, transaction, { clock, deadline, since });
+  return trace.part(called, shownIn(attempts), async (span) => {
+    const result = await commit(store, transaction, { clock, deadline, since });
+    span.event('Txn call succeeded');
+    return result;
+  });
+}
+
+function shownIn({ object: { type, key } }: Attempts): SpanAttributes {
+  return { key: `/${type.segment}/${key}`, resource: type.name };
 }
 
 /** Unproven also where an earlier update left the object: its guards are still the cache's word. */

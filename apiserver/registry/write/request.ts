@@ -111,6 +111,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         deadline: Math.min(context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
         dryRun,
         turn: () => context.turn?.(),
+        trace: context.trace,
         timed: (work) => context.timed?.('etcd', work) ?? work,
         restsOnMore: info.strategy.allocation !== undefined || isCounted(dependencies.admission, request),
         provesFirst: needsWebhook(info) || dependencies.admission.asksOthers({ resource: info.resource, subresource: request.subresource }),

@@ -35,6 +35,10 @@ import { tellSent } from './sent-object';
 import { prepareForAllocation, validateUpdate } from './validation';
 import { asKept, readStored, settled } from './versions';
 
+/** What traces say of patches. */
+const PATCHING = 'About to apply patch';
+const ADMITTING = 'About to check admission control';
+
 /** What a PUT or PATCH makes of the stored object. */
 export interface UpdatedObjectInfo {
   readonly verb: 'update' | 'patch' | 'apply';
@@ -99,7 +103,7 @@ export function change(
   heavy: HeavySource | undefined,
 ): Promise<WriteResult> {
   return withClaims(path, request, (claims) =>
-    guaranteedUpdate(path, path.attemptsFor(request, request.name), (current) =>
+    guaranteedUpdate(path, { ...path.attemptsFor(request, request.name), called: 'GuaranteedUpdate etcd3' }, (current) =>
       attemptWhereItFits(path, request, heavy, current, async (tried) =>
         attemptUpdate(path, tried, { source: throughEndpoint(path, request, await source(), options), options, claims }, current),
       ),
@@ -155,6 +159,7 @@ export async function attemptUpdate(
   await pass();
   await own(path, request, change, received, old, pass);
   await pass();
+  if (change.source.verb !== 'update') request.context.trace?.event(ADMITTING);
   const admitted = admissionRequest(request, 'UPDATE', current, received, old);
   const mutated = path.admission.mutate(admitted);
   if (mutated !== undefined) await mutated;
@@ -186,12 +191,14 @@ async function createInstead(
   const applies = source.verb === 'apply';
   const { pass } = breaks(path.clock, request.context);
   if (applies && subresource !== undefined) throw status.notFound(info.gr, name);
+  if (applies) request.context.trace?.event(PATCHING);
   const object = source.verb === 'patch' ? undefined : source.object(undefined);
   const uid = object === undefined ? '' : (stringAt(metadataOf(object), 'uid') ?? '');
   if (uid !== '') throw status.uidPrecondition(info.gr, name, info.keyPrefix + entryKey(request), uid, '');
   const creates = applies || (subresource === undefined && info.row.createOnUpdate === true);
   if (object === undefined || !creates || options.ifMatch !== undefined) throw status.notFound(info.gr, name);
   delete metadataOf(object)['resourceVersion'];
+  if (applies) request.context.trace?.event(ADMITTING);
   const manager = applies ? undefined : options.fieldManager;
   await pass();
   return attemptCreate(path, { ...request, creates: 'instead' }, { name, sent: object, manager, claims }, current);
@@ -207,6 +214,7 @@ async function receive(
 ): Promise<JsonObject> {
   const { info, name } = request;
   if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.modified(info.gr, name);
+  if (source.verb !== 'update') request.context.trace?.event(PATCHING);
   const sent = await settled(request, () => source.object(old));
   const metadata = metadataOf(sent);
   const [uid, oldUid] = [stringAt(metadata, 'uid') ?? '', stringAt(readMetadata(old), 'uid') ?? ''];

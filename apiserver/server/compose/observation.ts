@@ -64,7 +64,7 @@ function flowControlOf({ options, clock }: Setting, metrics: FlowControlMetrics)
 type Counted = Pick<Observation, 'inFlight' | 'turns' | 'connections' | 'flowControl'> & { readonly flowMetrics: FlowControlMetrics };
 
 function metricsOf(
-  { options, store, clock, configurations, encryption, meters }: Setting,
+  { options, store, clock, configurations, encryption, meters, tracing }: Setting,
   { cache, ledger, registrations: { registrations } }: State,
   { inFlight, turns, connections, flowControl, flowMetrics }: Counted,
 ): Metrics {
@@ -86,6 +86,7 @@ function metricsOf(
         reloads: () => configurations.find(({ name }) => name === ENCRYPTION),
       },
       audit: options.audit?.counts,
+      spans: tracing?.counts,
       ledger,
       cache: () => cache.statistics,
       cacheRevision: () => cache.revision,

@@ -83,9 +83,9 @@ export function buildRegistry(setting: Setting, state: State, observation: Obser
   return { writer, authorizer, access, extensions, api: apiOf(setting, state, observation, writer, operations, threads) };
 }
 
-function extensionsOf({ options, clock, random }: Setting, { cache, resources }: State): Extensions {
+function extensionsOf({ options, clock, random, tracing }: Setting, { cache, resources }: State): Extensions {
   const credentials = options.proxyCredentials ?? (() => ({}));
-  return new Extensions({ resolve: resolverOf(cache, resources, random), credentials, clock });
+  return new Extensions({ resolve: resolverOf(cache, resources, random), credentials, clock, traces: tracing });
 }
 
 function nodeRestrictionParts({ cache, resources }: Pick<State, 'cache' | 'resources'>): NodeRestrictionParts {
@@ -113,14 +113,14 @@ const SIGNER_USE = {
 } as const;
 
 function webhooksOf(
-  { options, names, clock, random, failed }: Setting,
+  { options, names, clock, random, failed, tracing }: Setting,
   { cache, resources, webhooks }: State,
   { metrics }: Observation,
 ): WebhookPlugins {
   const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => failed('an admission webhook could not be asked', error));
   const client = (users: KubeconfigUsers | undefined): WebhookClient => {
     const resolve = resolverOf(cache, resources, random);
-    return new WebhookClient({ resolve, clock, ...(users === undefined ? {} : { identify: identify(users, clock) }) });
+    return new WebhookClient({ resolve, clock, traces: tracing, ...(users === undefined ? {} : { identify: identify(users, clock) }) });
   };
   const parts = {
     webhooks: webhooks.webhooks,

@@ -82,6 +82,7 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
     countOf: (stored) => (state.cache.ready ? state.cache.count(stored) : 0),
     metrics,
     audit: options.audit,
+    tracing: setting.tracing,
     requestTimeoutMs: options.requestTimeoutMs,
     goawayChance: options.goawayChance ?? 0,
     authenticate: registry.access.authenticate,

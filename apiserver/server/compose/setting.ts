@@ -14,6 +14,7 @@ import type { Auditor } from '../../audit/auditor';
 import type { Meters } from '../../metrics/meters';
 import type { EncryptionMetrics } from '../../metrics/encryption-metrics';
 import type { Store } from '../../storage/store';
+import type { Tracing } from '../../tracing/span';
 import type { AccessOptions } from '../access';
 import type { ConnectionCaps } from '../connections';
 import type { BodyPace } from '../deadlines';
@@ -102,6 +103,8 @@ export interface Surroundings {
   readonly logger: Logger;
   /** The configuration files in use. */
   readonly configurations: readonly LiveConfiguration[];
+  /** Absent = no traces are kept. */
+  readonly tracing?: Tracing | undefined;
   /** Absent = values are stored as they are. */
   readonly encryption?: EncryptionAtRest;
 }

@@ -85,9 +85,13 @@ function cacheOf({ options, store, clock, random, logger, encryption, failed }: 
 
 const TOLD_EVERY_MS = 60_000;
 
-function conversionsOf({ clock, random, names, failed, meters }: Setting, cache: OpenedCache, resources: Resources): WebhookConverter {
+function conversionsOf(
+  { clock, random, names, failed, meters, tracing }: Setting,
+  cache: OpenedCache,
+  resources: Resources,
+): WebhookConverter {
   const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => failed('objects could not be converted', error));
-  const client = new WebhookClient({ resolve: resolverOf(cache, resources, random), clock });
+  const client = new WebhookClient({ resolve: resolverOf(cache, resources, random), clock, traces: tracing });
   return new WebhookConverter({ client, dialect: names.dialect, clock, random, called: conversionCosts(meters), failed: tell });
 }
 

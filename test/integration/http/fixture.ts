@@ -7,6 +7,7 @@ import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { startServer, type RunningServer } from '../../../apiserver/server/compose/compose';
 import type { EncryptionAtRest, ServerOptions } from '../../../apiserver/server/compose/setting';
 import type { Store } from '../../../apiserver/storage/store';
+import type { Tracing } from '../../../apiserver/tracing/span';
 import { systemClock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/runtime/feature-gates';
 import { silentLogger, type Logger } from '../../../shared/runtime/logger';
@@ -28,11 +29,13 @@ export interface Fixture {
 export type FixtureChanges = Partial<ServerOptions> & {
   /** PEM. */
   readonly proxyCa?: Buffer;
+  /** Its store is the caller's to wrap. */
+  readonly tracing?: Tracing;
 };
 
 /** `store`: that of another replica. */
 export async function startFixture(
-  { proxyCa, ...changes }: FixtureChanges = {},
+  { proxyCa, tracing, ...changes }: FixtureChanges = {},
   store: Store = new MemoryStore(),
   logger: Logger = silentLogger,
   encryption?: EncryptionAtRest,
@@ -86,7 +89,7 @@ export async function startFixture(
       sendRetryAfter: false,
       ...changes,
     },
-    { store, clock, random: systemRandom, logger, configurations: [], ...(encryption === undefined ? {} : { encryption }) },
+    { store, clock, random: systemRandom, logger, tracing, configurations: [], ...(encryption === undefined ? {} : { encryption }) },
   );
   await server.whenReady();
   return { server, authority, stop: () => server.shutdown() };

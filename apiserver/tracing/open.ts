@@ -1,0 +1,75 @@
+/** Puts together what keeps and sends traces. Loaded only where a configuration asks for it: the packages behind it are heavy. */
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+import type { Store } from '../storage/store';
+import { BoundedExport, type ExportLimits } from './bounded-export';
+import { MILLION, receiverOf, type TracingConfiguration } from './configuration';
+import { RequestTracing } from './request-tracing';
+import type { Tracing } from './span';
+import { TracedStore } from './traced-store';
+
+export interface TracingSurroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Absent = as usual; for tests. */
+  readonly limits?: Partial<ExportLimits>;
+}
+
+export interface OpenedTracing {
+  readonly tracing: Tracing;
+  over(store: Store, isEtcd: boolean): Store;
+  /** Sends what there is. */
+  flush(): Promise<void>;
+  /** Sends what there is, as far as that is done in time. */
+  close(): Promise<void>;
+}
+
+const LIMITS: ExportLimits = { waiting: 2_048, batch: 512, delayMs: 5_000, timeoutMs: 10_000 };
+/** Of names, addresses and agents, which clients choose. */
+const LONGEST_VALUE = 4_096;
+const MOST_EVENTS = 128;
+const LAST_MS = 3_000;
+
+/** Rejects nothing: a receiver that is not there is told in the log when spans are to be sent. */
+export function openTracing(configuration: TracingConfiguration, surroundings: TracingSurroundings): OpenedTracing {
+  const { clock, random, logger } = surroundings;
+  const limits = { ...LIMITS, ...surroundings.limits };
+  const receiver = receiverOf(configuration.endpoint);
+  if ('reason' in receiver) throw new Error(`endpoint: ${receiver.reason}`);
+  const exporter: SpanExporter = new OTLPTraceExporter({ url: `http://${receiver.address}`, timeoutMillis: limits.timeoutMs });
+  const spans = new BoundedExport(exporter, limits, (fault) => {
+    if (fault === undefined) logger.info('traces are sent again', { receiver: receiver.address });
+    else logger.warn('traces cannot be sent, they are dropped', { receiver: receiver.address, error: fault });
+  });
+  const ratio = (configuration.samplingRatePerMillion ?? 0) / MILLION;
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'apiserver', 'service.instance.id': `apiserver-${random.uuid()}` }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    spanLimits: { attributeValueLengthLimit: LONGEST_VALUE, eventCountLimit: MOST_EVENTS, linkCountLimit: 1 },
+    spanProcessors: [spans],
+  });
+  const tracing = new RequestTracing(provider.getTracer('apiserver'), spans.counts, clock);
+  return {
+    tracing,
+    over: (store, isEtcd) => new TracedStore(store, tracing, isEtcd),
+    flush: () => provider.forceFlush(),
+    close: () => inTime(provider.shutdown(), clock),
+  };
+}
+
+/** Whoever does not take the last spans in time does without them. */
+async function inTime(shutdown: Promise<void>, clock: Clock): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = clock.after(LAST_MS, resolve);
+    const done = (): void => {
+      timer.cancel();
+      resolve();
+    };
+    shutdown.then(done, done);
+  });
+}

@@ -1,0 +1,82 @@
+/** What a recording keeps of received spans: for each request a tree, without what is new in every run. */
+import type { ReceivedSpan, SpanAttributes } from '../support/trace-receiver';
+import { anything, listOf, mapOf, number, shape, text, tupleOf, type Check } from './shape';
+import type { Json } from './reference';
+
+export interface SpanTree {
+  readonly name: string;
+  /** 1 internal, 2 server, 3 client. */
+  readonly kind: number;
+  readonly scope: string;
+  readonly attributes: Readonly<Record<string, Json>>;
+  readonly events: readonly (readonly [name: string, attributes: Json])[];
+  /** Of which traces spans it is told to be a consequence; `given` = that which the client named. */
+  readonly links?: readonly string[];
+  /** `given` = the span that the client named. */
+  readonly parent?: string;
+  readonly traceState?: string;
+  readonly status?: Json;
+  readonly children: readonly SpanTree[];
+}
+
+export const isSpanTree: Check<SpanTree> = (value): value is SpanTree => isTree(value);
+
+const isTree = (value: unknown): boolean =>
+  shape(
+    {
+      name: text,
+      kind: number,
+      scope: text,
+      attributes: mapOf(anything),
+      events: listOf(tupleOf(text, anything)),
+      children: listOf(isSpanTree),
+    },
+    { links: listOf(text), parent: text, traceState: text, status: anything },
+  )(value);
+
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const NEW: ReadonlySet<string> = new Set(['net.sock.peer.port', 'net.host.port', 'net.peer.port', 'http.wrote_bytes']);
+
+function maskedAttributes(attributes: SpanAttributes): Record<string, Json> {
+  const kept: Record<string, Json> = {};
+  for (const name of Object.keys(attributes).sort()) {
+    const value = attributes[name];
+    kept[name] = NEW.has(name) ? '*' : maskedValue(value);
+  }
+  return kept;
+}
+
+function maskedValue(value: SpanAttributes[string] | undefined): Json {
+  if (typeof value === 'object') return value.map(maskedValue);
+  if (typeof value !== 'string') return value ?? '';
+  return value
+    .replace(UID, '<uid>')
+    .replace(/^recorder-\d+/, 'recorder')
+    .replace(/(localhost|127\.0\.0\.1):\d+/g, '$1:*');
+}
+
+/** The trees of these spans, first started first; what began with another trace is `given` where it has this id. */
+export function treesOf(spans: readonly ReceivedSpan[], given: string): readonly SpanTree[] {
+  const known = new Set(spans.map(({ spanId }) => spanId));
+  return byStart(spans.filter(({ parentSpanId }) => !known.has(parentSpanId))).map((root) => treeOf(root, spans, given));
+}
+
+function treeOf(span: ReceivedSpan, spans: readonly ReceivedSpan[], given: string): SpanTree {
+  const { name, kind, scope, attributes, events, links, status, spanId, parentSpanId, traceState, traceId } = span;
+  const isFirst = parentSpanId === '' || spans.every((other) => other.spanId !== parentSpanId);
+  return {
+    name,
+    kind,
+    scope,
+    attributes: maskedAttributes(attributes),
+    events: events.map((event) => [event.name, maskedAttributes(event.attributes)] as const),
+    ...(links.length === 0 ? {} : { links: links.map((link) => (link.traceId === given ? 'given' : 'another')) }),
+    ...(isFirst && parentSpanId !== '' ? { parent: traceId === given ? 'given' : 'another' } : {}),
+    ...(traceState === '' ? {} : { traceState }),
+    ...(status.code === 0 && status.message === '' ? {} : { status }),
+    children: byStart(spans.filter((other) => other.parentSpanId === spanId)).map((child) => treeOf(child, spans, given)),
+  };
+}
+
+const byStart = (spans: readonly ReceivedSpan[]): readonly ReceivedSpan[] =>
+  [...spans].sort((one, other) => (one.startedAt < other.startedAt ? -1 : one.startedAt > other.startedAt ? 1 : 0));
