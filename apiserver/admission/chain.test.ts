@@ -51,6 +51,16 @@ it('asks nobody who does not handle the operation, and stops at a refusal', asyn
   expect(seen).toEqual(['a']);
 });
 
+it('asks at each request who handles it', () => {
+  const seen: string[] = [];
+  let isOn = false;
+  const chain = createAdmission({ mutating: [{ ...plugin('a', seen), handles: () => isOn }], validating: [] });
+  chain.mutate(request)?.catch(() => undefined);
+  isOn = true;
+  chain.mutate(request)?.catch(() => undefined);
+  expect(seen).toEqual(['a']);
+});
+
 it('tells how long each plug-in took, and the step: with a wait, and with a refusal', async () => {
   let now = 0;
   const told: string[] = [];

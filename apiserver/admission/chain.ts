@@ -89,16 +89,22 @@ class Times {
   }
 }
 
-/** The plug-ins that an operation passes in a step. */
+interface Handling {
+  readonly name: string;
+  /** It may change its mind: who has nothing to do handles nothing. */
+  handles(operation: AdmissionOperation): boolean;
+}
+
+/** The plug-ins of a step, and where their times go at an operation. */
 interface Line<P> {
-  readonly passed: readonly { readonly plugin: P; readonly times: Times }[];
+  readonly rows: readonly { readonly plugin: P; readonly times: Times }[];
   readonly whole: Times;
 }
 
 type Ask<P> = (plugin: P, request: AdmissionRequest) => Promise<void> | undefined;
 
 /** One request on its way along a line. The clock is read once between two plug-ins: most have nothing to say, and reading it is what they cost. */
-class Walk<P> {
+class Walk<P extends Handling> {
   private readonly began: number;
   /** When the last plug-in was done. */
   private from: number;
@@ -113,10 +119,10 @@ class Walk<P> {
   }
 
   onward(first: number): Promise<void> | undefined {
-    const { passed, whole } = this.line;
-    for (let index = first; index < passed.length; index++) {
-      const next = passed[index];
-      if (next === undefined) continue;
+    const { rows, whole } = this.line;
+    for (let index = first; index < rows.length; index++) {
+      const next = rows[index];
+      if (next === undefined || !next.plugin.handles(this.request.operation)) continue;
       const { plugin, times } = next;
       let pending: Promise<void> | undefined;
       try {
@@ -159,7 +165,7 @@ class Walk<P> {
 }
 
 /** One of the two ways through the plug-ins. */
-class Step<P extends { readonly name: string; handles(operation: AdmissionOperation): boolean }> {
+class Step<P extends Handling> {
   private readonly lines = new Map<AdmissionOperation, Line<P>>();
 
   constructor(
@@ -176,9 +182,8 @@ class Step<P extends { readonly name: string; handles(operation: AdmissionOperat
 
   private lineOf(operation: AdmissionOperation): Line<P> {
     const { meter, step } = this;
-    const passed = this.plugins.filter((plugin) => plugin.handles(operation));
     return {
-      passed: passed.map((plugin) => ({ plugin, times: new Times(meter, plugin.name, step, operation) })),
+      rows: this.plugins.map((plugin) => ({ plugin, times: new Times(meter, plugin.name, step, operation) })),
       whole: new Times(meter, undefined, step, operation),
     };
   }
