@@ -95,7 +95,7 @@ const idOf = ({ name, endpoint, timeout }: ConfiguredKms): string => JSON.string
 
 /** What is wrong with some of a configuration's providers, which are told by their places in it. */
 async function healthOf(all: readonly KmsEnvelope[], asked: readonly KmsEnvelope[]): Promise<string | undefined> {
-  const health = await Promise.all(all.map((one) => (asked.includes(one) ? one.health() : undefined)));
+  const health = await Promise.all(all.map(async (one) => (asked.includes(one) ? one.health() : undefined)));
   const faults = health.flatMap((fault, at) => (fault === undefined ? [] : [`kms-provider-${at}: ${fault}`]));
   const [only] = faults;
   return faults.length > 1 ? `[${faults.join(', ')}]` : only;
