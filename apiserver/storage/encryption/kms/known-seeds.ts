@@ -114,16 +114,16 @@ export class KnownSeeds {
   }
 }
 
+/** Longer names are replaced by their hashes, which take longer to make. */
+const LONGEST_NAME = 512;
+
 /** Names a source by all that the service is told of it. */
 function idOf({ source: { ciphertext, keyId, annotations }, sourceType }: SourceOf): string {
-  const hash = createHash('sha256');
-  const add = (bytes: Buffer | string): void => void hash.update(`${Buffer.byteLength(bytes)}:`).update(bytes);
-  add(sourceType);
-  add(keyId);
-  add(ciphertext);
-  for (const [key, value] of [...annotations].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    add(key);
-    add(value);
+  let name = `${sourceType}:${ciphertext.length}:${ciphertext.toString('latin1')}${keyId.length}:${keyId}`;
+  const keys = annotations.size > 1 ? [...annotations.keys()].sort() : annotations.keys();
+  for (const key of keys) {
+    const value = annotations.get(key)?.toString('latin1') ?? '';
+    name += `${key.length}:${key}${value.length}:${value}`;
   }
-  return hash.digest('base64');
+  return name.length <= LONGEST_NAME ? name : createHash('sha256').update(name).digest('base64');
 }
