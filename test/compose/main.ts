@@ -1,201 +1,135 @@
 /**
- * `npm run test:compose`: tries the containers for real and prints what it saw: how long they take to start, whether requests fail or changes are lost while API
- * servers are added, restarted one by one and killed, and a member of etcd too. Needs a Docker engine; takes the project `platform` for itself, volumes and all.
- * `--keep` leaves everything running.
+ * `npm run test:compose`: tries the containers for real and prints what it saw: how long they take to start, what they hold, and, for each of a table of scenarios,
+ * whether requests fail, changes are missed or told twice, or anything is lost that was acknowledged. Fails when clients notice more than a scenario allows them to.
+ * Needs a Docker engine; takes the project `platform` for itself, volumes and all.
+ *
+ *   npm run test:compose [-- --scenarios=rolling-restart,full-disk] [--before=HEAD~1] [--no-build] [--keep]
+ *
+ * The cluster begins with the programs of the commit --before, if one is named, and is upgraded under load; --no-build takes the images that are there; --keep leaves
+ * everything running.
  */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import type { ApiObject } from '../../shared/client/api-object';
-import type { ClientConfig } from '../../shared/client/client-config';
 import { connectTo } from '../../shared/client/connect';
 import { CredentialSource } from '../../shared/client/credential-source';
-import { Informer } from '../../shared/client/informer';
 import { readKubeconfig } from '../../shared/client/kubeconfig';
-import { knownResource } from '../../shared/client/resource';
 import { RestClient } from '../../shared/client/rest-client';
 import { systemClock } from '../../shared/runtime/clock';
-import { silentLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
-import { objectAt, stringAt } from '../../shared/values/json';
-import { repository } from '../support/repository';
+import { buildCommit, compose, docker, IMAGE, letSmallDiskGo, wait } from './engine';
+import { Load, type Seen } from './load';
+import { scenarios, SkippedScenario, type Scenario } from './scenarios';
 
-const run = promisify(execFile);
-const MAPS = knownResource('configmaps');
-const NAMESPACE = 'default';
-const NAME = 'counted';
-const PAUSE_MS = 20;
+const option = (name: string): string | undefined =>
+  process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
+const has = (name: string): boolean => process.argv.includes(`--${name}`);
 
-async function docker(...args: readonly string[]): Promise<string> {
-  const { stdout } = await run('docker', [...args], { cwd: repository, maxBuffer: 64 * 1024 * 1024 });
-  return stdout.trim();
-}
-const compose = (...args: readonly string[]): Promise<string> => docker('compose', ...args);
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** So that what follows is seen as well. */
+const QUIET_MS = 3_000;
+const SECOND = 1000;
+/** A connection that is lost with a server that was killed may have had so many requests on it. */
+const MOST_CUT = 12;
 
-/** What is being done at the moment. */
-let present = '';
-
-async function timed(what: string, work: () => Promise<unknown>): Promise<void> {
+async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
   const begun = performance.now();
-  present = what;
-  await work();
-  console.log(`${what.padEnd(60)} ${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s`);
+  const result = await work();
+  console.log(`${what.padEnd(60)} ${((performance.now() - begun) / SECOND).toFixed(1).padStart(6)} s`);
+  return result;
 }
 
-/** Counts an object up, one write after the other, and follows it; and asks over a connection of its own each time, as a client that never tries again. */
-class Load {
-  acknowledged = 0;
-  readonly failedWrites = new Map<string, number>();
-  reads = 0;
-  readonly failedReads = new Map<string, number>();
-  private last = -1;
-  missed = 0;
-  repeated = 0;
-  lists = 0;
-  private readonly ending = new AbortController();
-  private working: readonly Promise<void>[] = [];
+const listed = (found: ReadonlyMap<string, number>): string => [...found].map(([what, times]) => `${times} x ${what}`).join('; ') || 'none';
+const sum = (found: ReadonlyMap<string, number>): number => [...found.values()].reduce((all, times) => all + times, 0);
 
-  constructor(
-    private readonly config: ClientConfig,
-    private readonly client: RestClient,
-  ) {}
-
-  async start(): Promise<void> {
-    const { client } = this;
-    await client.create(MAPS, { metadata: { namespace: NAMESPACE, name: NAME }, data: { count: '0' } });
-    const common = { clock: systemClock, random: systemRandom, logger: silentLogger };
-    const informer = new Informer({ ...common, client, resource: MAPS, namespace: NAMESPACE, fieldSelector: `metadata.name=${NAME}` });
-    informer.handle({ added: (object) => this.told(object), updated: (_, object) => this.told(object) });
-    const following = informer.run(this.ending.signal);
-    await informer.synced;
-    this.working = [following.finally(() => (this.lists = informer.counts.lists)), this.write(), this.read()];
-  }
-
-  async stop(): Promise<void> {
-    for (let left = 100; left > 0 && this.last < this.acknowledged; left -= 1) await wait(100);
-    this.ending.abort();
-    await Promise.all(this.working);
-  }
-
-  private told(object: ApiObject): void {
-    const count = countOf(object);
-    if (this.last >= 0 && count <= this.last) this.repeated += 1;
-    if (this.last >= 0 && count > this.last + 1) this.missed += count - this.last - 1;
-    this.last = count;
-  }
-
-  private async write(): Promise<void> {
-    while (!this.ending.signal.aborted) {
-      try {
-        const found = await this.client.get(MAPS, { namespace: NAMESPACE, name: NAME });
-        const count = countOf(found) + 1;
-        await this.client.update(MAPS, { ...found.body, data: { count: String(count) } });
-        this.acknowledged = count;
-      } catch (error) {
-        count(this.failedWrites, error instanceof Error ? error.message.slice(0, 80) : String(error));
-      }
-      await wait(PAUSE_MS);
-    }
-  }
-
-  private async read(): Promise<void> {
-    while (!this.ending.signal.aborted) {
-      this.reads += 1;
-      const outcome = await this.readOnce();
-      if (outcome !== '200') count(this.failedReads, outcome);
-      await wait(PAUSE_MS);
-    }
-  }
-
-  private readOnce(): Promise<string> {
-    const [server] = this.config.servers;
-    const target = new URL(`/api/v1/namespaces/${NAMESPACE}/configmaps/${NAME}`, server);
-    return new Promise((resolve) => {
-      const sent = request(target, { ...this.config.tls, agent: false, timeout: 10_000 }, (response) => {
-        response.resume();
-        response.once('end', () => resolve(String(response.statusCode)));
-      });
-      sent.once('timeout', () => sent.destroy(new Error('timeout')));
-      sent.once('error', (error) => resolve(error.message.slice(0, 80)));
-      sent.end();
-    });
-  }
+/** What clients noticed that they must not. */
+function faults({ mayFail }: Scenario, seen: Seen): readonly string[] {
+  const failed = sum(seen.failedWrites) + sum(seen.failedReads);
+  const found: string[] = [];
+  if (mayFail === 'none' && failed > 0) found.push(`${failed} requests failed`);
+  if (mayFail === 'cut' && failed > MOST_CUT) found.push(`${failed} requests failed`);
+  if (seen.unclear > 0) found.push(`${seen.unclear} writes failed without a reason`);
+  if (seen.writes === 0) found.push('nothing could be written any more');
+  if (seen.missed > 0) found.push(`${seen.missed} changes were missed`);
+  if (seen.repeated > 0) found.push(`${seen.repeated} changes were told again`);
+  return found;
 }
 
-function count(found: Map<string, number>, what: string): void {
-  const key = `${what} (${present})`;
-  found.set(key, (found.get(key) ?? 0) + 1);
+function print(seen: Seen): void {
+  const { writes, failedWrites, reads, failedReads, kubectl, pauseMs, missed, repeated, lists } = seen;
+  console.log(`    ${writes} writes, failed: ${listed(failedWrites)}; longest pause ${(pauseMs / SECOND).toFixed(1)} s`);
+  console.log(`    ${reads} reads and ${kubectl} of kubectl, failed: ${listed(failedReads)}`);
+  console.log(`    changes: ${missed} missed, ${repeated} told again, ${lists} lists`);
 }
 
-const countOf = ({ body }: ApiObject): number => Number(stringAt(objectAt(body, 'data'), 'count') ?? '0');
-const told = (found: ReadonlyMap<string, number>): string => [...found].map(([what, times]) => `${times} x ${what}`).join(', ') || 'none';
+/** Returns whether clients saw no more than they may. */
+async function tried(scenario: Scenario, load: Load): Promise<boolean> {
+  const { name, what } = scenario;
+  load.seen();
+  const begun = performance.now();
+  const figure = await scenario.run().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  if (figure instanceof SkippedScenario) {
+    console.log(`${`${name}: ${what}`.padEnd(60)} SKIPPED: ${figure.message}`);
+    return true;
+  }
+  await wait(QUIET_MS);
+  await load.settled();
+  const took = ((performance.now() - begun) / SECOND).toFixed(1).padStart(6);
+  console.log(`${`${name}: ${what}`.padEnd(60)} ${took} s  ${figure instanceof Error ? '' : figure}`);
+  const seen = load.seen();
+  print(seen);
+  const { made, lost, strange } = await load.history();
+  console.log(`    of ${made} objects that were made ${lost.length} are lost; ${strange.length} are there that nobody made`);
+  const wrong = [...faults(scenario, seen), ...(figure instanceof Error ? [figure.message] : [])];
+  if (lost.length > 0) wrong.push(`lost: ${lost.slice(0, 5).join(', ')}`);
+  if (strange.length > 0) wrong.push(`nobody made: ${strange.slice(0, 5).join(', ')}`);
+  for (const fault of wrong) console.log(`    WRONG: ${fault}`);
+  return wrong.length === 0;
+}
+
+/** Leaves the image of the first programs under the name that the services have, and returns that of this tree's when it is another one. */
+async function images(): Promise<string | undefined> {
+  const commit = option('before');
+  if (!has('no-build')) await timed('the image is built', () => compose('build', '--quiet', 'apiserver'));
+  if (commit === undefined) return undefined;
+  const [before, after] = [`${IMAGE}:before`, `${IMAGE}:after`];
+  await docker('tag', IMAGE, after);
+  if (!has('no-build')) await timed(`that of ${commit} is built`, () => buildCommit(commit, before));
+  await docker('tag', before, IMAGE);
+  return after;
+}
 
 async function main(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'compose-'));
   const kubeconfig = path.join(folder, 'admin.kubeconfig');
-  await compose('down', '--volumes', '--remove-orphans', '--timeout', '20');
+  const down = async (): Promise<void> => {
+    await letSmallDiskGo();
+    await compose('down', '--volumes', '--remove-orphans', '--timeout', '20');
+  };
+  await down();
+  const after = await images();
   try {
-    await timed('the image is built', () => compose('build', '--quiet'));
     await timed('the cluster is up', () => compose('up', '--detach', '--wait'));
     await compose('cp', 'pki:/pki/admin/admin.kubeconfig', kubeconfig);
     const config = readKubeconfig(kubeconfig);
     const transport = connectTo(config, systemClock);
     const credentials = new CredentialSource({ type: 'none' }, systemClock);
     const base = { transport, credentials, clock: systemClock, random: systemRandom };
-    const client = new RestClient({ ...base, dialect: 'platform', userAgent: 'compose-test' });
-    const load = new Load(config, client);
+    const load = new Load(config, new RestClient({ ...base, dialect: 'platform', userAgent: 'compose-test' }), kubeconfig);
     await load.start();
-    await disturb();
+    await wait(QUIET_MS);
+    const chosen = option('scenarios')?.split(',');
+    for (const scenario of scenarios(after)) {
+      if (chosen !== undefined && !chosen.includes(scenario.name)) continue;
+      if (!(await tried(scenario, load))) process.exitCode = 1;
+    }
     await load.stop();
     transport.close();
-    console.log(`${load.acknowledged} writes acknowledged, failed: ${told(load.failedWrites)}`);
-    console.log(`${load.reads} reads over connections of their own, failed: ${told(load.failedReads)}`);
-    if (load.failedWrites.size + load.failedReads.size + load.missed + load.repeated > 0) process.exitCode = 1;
-    console.log(`changes told: ${load.missed} missed, ${load.repeated} repeated, ${load.lists} lists`);
     console.log(await docker('stats', '--no-stream', '--format', 'table {{.Name}}\t{{.MemUsage}}\t{{.CPUPerc}}'));
   } finally {
-    if (!process.argv.includes('--keep')) await compose('down', '--volumes', '--timeout', '20');
+    if (!has('keep')) await down();
+    if (after !== undefined) await docker('tag', after, IMAGE);
     rmSync(folder, { recursive: true });
   }
-}
-
-async function disturb(): Promise<void> {
-  const containers = async (service: string): Promise<readonly string[]> => (await compose('ps', '--quiet', service)).split('\n');
-  await wait(3_000);
-  await timed('three API servers instead of two', () =>
-    compose('up', '--detach', '--wait', '--no-recreate', '--scale', 'apiserver=3', 'apiserver'),
-  );
-  for (const container of await containers('apiserver')) {
-    await timed('an API server is restarted', () => docker('restart', '--time', '45', container));
-    await healthy(container);
-  }
-  const [killed = ''] = await containers('apiserver');
-  await timed('an API server is killed, and comes back', async () => {
-    await docker('kill', killed);
-    await wait(3_000);
-    await docker('start', killed);
-    await healthy(killed);
-  });
-  const [member = ''] = await containers('etcd1');
-  await timed('a member of etcd is killed, and comes back', async () => {
-    await docker('kill', member);
-    await wait(5_000);
-    await docker('start', member);
-    await healthy(member);
-  });
-  await wait(3_000);
-}
-
-async function healthy(container: string): Promise<void> {
-  for (let left = 120; left > 0; left -= 1) {
-    if ((await docker('inspect', '--format', '{{.State.Health.Status}}', container)) === 'healthy') return;
-    await wait(500);
-  }
-  throw new Error(`${container} does not get healthy`);
 }
 
 void main();

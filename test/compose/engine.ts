@@ -1,0 +1,145 @@
+/** The container engine and the project of docker-compose.yml, by their command line; and what is done to containers from outside. Judges nothing. */
+import { execFile, spawn } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { repository } from '../support/repository';
+
+const run = promisify(execFile);
+
+export const IMAGE = 'platform-control-plane';
+export const PROJECT = 'platform';
+/** The member whose disk is small; see small-disk.yml. */
+export const SMALL_DISK = 'etcd3';
+export const MEMBERS = ['etcd1', 'etcd2', 'etcd3'] as const;
+
+const env = { ...process.env, COMPOSE_FILE: ['docker-compose.yml', 'test/compose/small-disk.yml'].join(path.delimiter) };
+
+export async function docker(...args: readonly string[]): Promise<string> {
+  const { stdout } = await run('docker', [...args], { cwd: repository, env, maxBuffer: 64 * 1024 * 1024 });
+  return stdout.trim();
+}
+
+export const compose = (...args: readonly string[]): Promise<string> => docker('compose', ...args);
+
+export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Those of a service, as they are now. */
+export async function containers(service: string): Promise<readonly string[]> {
+  return (await compose('ps', '--quiet', service)).split('\n').filter((id) => id !== '');
+}
+
+export async function containerOf(service: string): Promise<string> {
+  const [id] = await containers(service);
+  if (id === undefined) throw new Error(`${service} does not run`);
+  return id;
+}
+
+const HEALTH_LOOKS = 240;
+const LOOK_MS = 500;
+
+export async function healthy(container: string): Promise<void> {
+  for (let left = HEALTH_LOOKS; left > 0; left -= 1) {
+    if ((await docker('inspect', '--format', '{{.State.Health.Status}}', container)) === 'healthy') return;
+    await wait(LOOK_MS);
+  }
+  throw new Error(`${container} does not get healthy`);
+}
+
+/** Builds an image of a commit, whatever lies in the working tree. */
+export async function buildCommit(commit: string, tag: string): Promise<void> {
+  const image = process.env['NODE_IMAGE'];
+  const archive = spawn('git', ['archive', commit], { cwd: repository, stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = ['build', '--quiet', '--tag', tag, ...(image === undefined ? [] : ['--build-arg', `NODE_IMAGE=${image}`]), '-'];
+  const build = spawn('docker', args, { cwd: repository, stdio: [archive.stdout, 'ignore', 'inherit'] });
+  const code = await new Promise<number | null>((resolve) => build.once('close', resolve));
+  if (code !== 0) throw new Error(`the image of ${commit} could not be built`);
+}
+
+/** A command of etcd's own in the container of a member, as the member's client. */
+function etcdctl(container: string, member: string, ...args: readonly string[]): Promise<string> {
+  const files = [`--cacert=/pki/etcd/ca.crt`, `--cert=/pki/etcd/${member}.crt`, `--key=/pki/etcd/${member}.key`];
+  return docker('exec', container, 'etcdctl', `--endpoints=https://localhost:2379`, ...files, ...args);
+}
+
+const LEADER_COLUMN = 4;
+
+/** The service whose member leads at the moment. */
+export async function leader(): Promise<(typeof MEMBERS)[number]> {
+  for (let left = HEALTH_LOOKS; left > 0; left -= 1) {
+    for (const member of MEMBERS) {
+      const status = await etcdctl(await containerOf(member), 'etcd1', 'endpoint', 'status').catch(() => '');
+      if (status.split(', ')[LEADER_COLUMN] === 'true') return member;
+    }
+    await wait(LOOK_MS);
+  }
+  throw new Error('no member of etcd leads');
+}
+
+const PEER_RULES = ['INPUT', 'OUTPUT'].flatMap((chain) =>
+  ['--dport', '--sport'].map((side) => [chain, '-p', 'tcp', side, '2380', '-j', 'DROP']),
+);
+
+/** From now on a member hears nothing of its peers, nor they of it; clients still reach it. False where that cannot be done (it takes root on Linux). */
+export async function cutFromPeers(container: string): Promise<boolean> {
+  try {
+    for (const rule of PEER_RULES) await inNetworkOf(container, '-A', ...rule);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function healPeers(container: string): Promise<void> {
+  for (const rule of PEER_RULES) await inNetworkOf(container, '-D', ...rule);
+}
+
+async function inNetworkOf(container: string, ...rule: readonly string[]): Promise<void> {
+  const pid = await docker('inspect', '--format', '{{.State.Pid}}', container);
+  await run('nsenter', ['--target', pid, '--net', 'iptables', ...rule]);
+}
+
+const NETWORK = `${PROJECT}_default`;
+
+export const disconnect = (container: string): Promise<string> => docker('network', 'disconnect', NETWORK, container);
+
+/** It may come back with another address. */
+export const connect = (container: string, service: string): Promise<string> =>
+  docker('network', 'connect', '--alias', service, NETWORK, container);
+
+const HOLDER = `${PROJECT}-disk-holder`;
+const FILL = `
+const { openSync, writeSync, closeSync } = require('node:fs');
+const file = openSync('/data/filler', 'w');
+for (let size = 1 << 20; size >= 512; size >>= 1) {
+  try { for (;;) writeSync(file, Buffer.alloc(size)); } catch (error) { if (error.code !== 'ENOSPC') throw error; }
+}
+closeSync(file);`;
+
+/** The small disk lives in memory, and as long as somebody holds it. */
+export function holdSmallDisk(): Promise<string> {
+  const program = ['--entrypoint', 'node', IMAGE, '-e', 'setInterval(() => undefined, 1e6)'];
+  return docker('run', '--detach', '--init', '--name', HOLDER, '--volume', `${PROJECT}_${SMALL_DISK}:/data`, ...program);
+}
+
+export const fillSmallDisk = (): Promise<string> => docker('exec', HOLDER, 'node', '-e', FILL);
+export const clearSmallDisk = (): Promise<string> => docker('exec', HOLDER, 'node', '-e', `require('node:fs').rmSync('/data/filler')`);
+export const letSmallDiskGo = (): Promise<string> => docker('rm', '--force', HOLDER).catch(() => '');
+
+export const restarts = async (container: string): Promise<number> =>
+  Number(await docker('inspect', '--format', '{{.RestartCount}}', container));
+
+/** Connections that the balancer has handed to each API server since it began. */
+export async function sessionsByServer(): Promise<ReadonlyMap<string, number>> {
+  const lines = (await balancerMetrics()).matchAll(/^haproxy_server_sessions_total\{proxy="apiservers",server="([^"]+)"\} (\d+)/gm);
+  return new Map([...lines].map(([, server = '', count]) => [server, Number(count)]));
+}
+
+/** How many API servers the balancer takes for ready. */
+export async function readyServers(): Promise<number> {
+  return Number(/^haproxy_backend_active_servers\{proxy="apiservers"\} (\d+)/m.exec(await balancerMetrics())?.[1] ?? 0);
+}
+
+async function balancerMetrics(): Promise<string> {
+  const ask = `exec 3<>/dev/tcp/127.0.0.1/8404; printf 'GET /metrics HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3`;
+  return docker('exec', await containerOf('front'), 'bash', '-c', ask);
+}

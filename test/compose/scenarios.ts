@@ -1,0 +1,187 @@
+/** What is done to the containers while clients go on, as rows: each with what clients may notice of it, and a figure of its own. What they saw is judged by main.ts. */
+import {
+  clearSmallDisk,
+  compose,
+  connect,
+  containerOf,
+  containers,
+  cutFromPeers,
+  disconnect,
+  docker,
+  fillSmallDisk,
+  healPeers,
+  healthy,
+  holdSmallDisk,
+  IMAGE,
+  leader,
+  letSmallDiskGo,
+  MEMBERS,
+  readyServers,
+  restarts,
+  sessionsByServer,
+  SMALL_DISK,
+  wait,
+} from './engine';
+
+export interface Scenario {
+  readonly name: string;
+  readonly what: string;
+  /**
+   * Of the clients' requests: `none`; `cut`: those that are on their way to a server that is killed lose their connection, and no more; `clear`: what is written may
+   * be refused for a while, but says so.
+   */
+  readonly mayFail: 'none' | 'cut' | 'clear';
+  /** Resolves with a figure, or '' for none. */
+  run(): Promise<string>;
+}
+
+const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+const CUT_MS = 15_000;
+const STALL_MS = 5_000;
+
+async function scale(count: number): Promise<void> {
+  await compose('up', '--detach', '--wait', '--no-recreate', '--scale', `apiserver=${count}`, 'apiserver');
+}
+
+async function killed(service: string, downMs: number): Promise<string> {
+  const container = await containerOf(service);
+  await docker('kill', container);
+  await wait(downMs);
+  const started = performance.now();
+  await docker('start', container);
+  await healthy(container);
+  return `back after ${seconds(started)}`;
+}
+
+/** A server with the new image beside each old one, then the old ones go; then everything else is replaced. Compose alone would stop all servers at once. */
+async function upgrade(after: string): Promise<string> {
+  const started = performance.now();
+  await docker('tag', after, IMAGE);
+  const old = await containers('apiserver');
+  await scale(2 * old.length);
+  for (const container of old) await docker('stop', '--time', '45', container);
+  await docker('rm', ...old);
+  await compose('up', '--detach', '--wait', '--scale', `apiserver=${old.length}`);
+  return seconds(started);
+}
+
+async function rollingRestart(): Promise<string> {
+  await scale(3);
+  const started = performance.now();
+  const all = await containers('apiserver');
+  for (const container of all) {
+    await docker('restart', '--time', '45', container);
+    await healthy(container);
+  }
+  return `${all.length} in ${seconds(started)}`;
+}
+
+async function cutLeader(
+  cut: (container: string) => Promise<void>,
+  heal: (container: string, service: string) => Promise<void>,
+): Promise<string> {
+  const service = await leader();
+  const container = await containerOf(service);
+  await cut(container);
+  const started = performance.now();
+  try {
+    await wait(CUT_MS);
+  } finally {
+    await heal(container, service);
+  }
+  await healthy(container);
+  return `${service} for ${seconds(started)}, now ${await leader()} leads`;
+}
+
+async function fromPeers(container: string): Promise<void> {
+  if (!(await cutFromPeers(container)))
+    throw new SkippedScenario('rules for a container’s network take root on Linux, nsenter and iptables');
+}
+
+async function stalled(members: readonly string[]): Promise<string> {
+  const paused = await Promise.all(members.map(containerOf));
+  await docker('pause', ...paused);
+  await wait(STALL_MS);
+  await docker('unpause', ...paused);
+  return `${members.join(', ')} for ${(STALL_MS / 1000).toFixed(0)} s`;
+}
+
+async function fullDisk(): Promise<string> {
+  const container = await containerOf(SMALL_DISK);
+  const before = await restarts(container);
+  await holdSmallDisk();
+  try {
+    await fillSmallDisk();
+    const filled = performance.now();
+    let ended = '';
+    for (let left = 60; left > 0 && ended === ''; left -= 1) {
+      await wait(500);
+      if ((await restarts(container)) > before) ended = seconds(filled);
+    }
+    await wait(CUT_MS);
+    await clearSmallDisk();
+    const cleared = performance.now();
+    await healthy(container);
+    return `${SMALL_DISK} ${ended === '' ? 'went on' : `ended ${ended} after its disk was full`}, healthy ${seconds(cleared)} after there was room`;
+  } finally {
+    // Without anybody who holds it the disk would be gone with the member, which is in use again by now.
+    await letSmallDiskGo();
+  }
+}
+
+async function spread(): Promise<string> {
+  await scale(SPREAD_OVER);
+  for (let left = 60; left > 0 && (await readyServers()) < SPREAD_OVER; left -= 1) await wait(500);
+  const before = await sessionsByServer();
+  await wait(CUT_MS);
+  const after = await sessionsByServer();
+  const taken = [...after].map(([server, count]) => count - (before.get(server) ?? 0)).filter((count) => count > 0);
+  const all = taken.reduce((sum, count) => sum + count, 0);
+  const shares = taken.map((count) => Math.round((100 * count) / all)).sort((a, b) => b - a);
+  if (taken.length !== SPREAD_OVER || (shares.at(-1) ?? 0) < FEWEST_PERCENT)
+    throw new Error(`five API servers had ${shares.join(', ')} % of the connections`);
+  await compose('up', '--detach', '--wait', '--scale', 'apiserver=3', 'apiserver');
+  return `${shares.join(', ')} % of ${all} new connections`;
+}
+
+const SPREAD_OVER = 5;
+const FEWEST_PERCENT = 10;
+
+export class SkippedScenario extends Error {
+  override readonly name = 'SkippedScenario';
+}
+
+/** `after`: the image that the cluster goes on with when it was begun with another one. */
+export function scenarios(after: string | undefined): readonly Scenario[] {
+  const upgraded: Scenario[] =
+    after === undefined
+      ? []
+      : [{ name: 'upgrade', what: 'all programs are replaced by those of this tree', mayFail: 'none', run: () => upgrade(after) }];
+  return [
+    ...upgraded,
+    { name: 'rolling-restart', what: 'three API servers, one after the other', mayFail: 'none', run: rollingRestart },
+    { name: 'scale', what: 'five API servers', mayFail: 'none', run: spread },
+    { name: 'kill-replica', what: 'an API server is killed', mayFail: 'cut', run: () => killed('apiserver', 3_000) },
+    { name: 'kill-member', what: 'a member of etcd is killed', mayFail: 'none', run: () => killed('etcd1', 5_000) },
+    { name: 'kill-leader', what: 'the leader of etcd is killed', mayFail: 'clear', run: async () => killed(await leader(), 5_000) },
+    {
+      name: 'leader-partitioned',
+      what: 'the leader of etcd is cut off from its peers',
+      mayFail: 'clear',
+      run: () => cutLeader(fromPeers, healPeers),
+    },
+    {
+      name: 'leader-isolated',
+      what: 'the leader of etcd is cut off from everybody',
+      mayFail: 'clear',
+      run: () =>
+        cutLeader(
+          async (container) => void (await disconnect(container)),
+          async (container, service) => void (await connect(container, service)),
+        ),
+    },
+    { name: 'member-stalls', what: 'the leader of etcd stands still', mayFail: 'clear', run: async () => stalled([await leader()]) },
+    { name: 'store-stalls', what: 'all of etcd stands still', mayFail: 'clear', run: () => stalled(MEMBERS) },
+    { name: 'full-disk', what: 'the disk of a member of etcd is full', mayFail: 'clear', run: fullDisk },
+  ];
+}
