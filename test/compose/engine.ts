@@ -128,9 +128,9 @@ export const letSmallDiskGo = (): Promise<string> => docker('rm', '--force', HOL
 export const restarts = async (container: string): Promise<number> =>
   Number(await docker('inspect', '--format', '{{.RestartCount}}', container));
 
-/** Connections that the balancer has handed to each API server since it began. */
-export async function sessionsByServer(): Promise<ReadonlyMap<string, number>> {
-  const lines = (await balancerMetrics()).matchAll(/^haproxy_server_sessions_total\{proxy="apiservers",server="([^"]+)"\} (\d+)/gm);
+/** Connections that the balancer has open to each API server. */
+export async function openByServer(): Promise<ReadonlyMap<string, number>> {
+  const lines = (await balancerMetrics()).matchAll(/^haproxy_server_current_sessions\{proxy="apiservers",server="([^"]+)"\} (\d+)/gm);
   return new Map([...lines].map(([, server = '', count]) => [server, Number(count)]));
 }
 

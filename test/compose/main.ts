@@ -18,6 +18,7 @@ import { RestClient } from '../../shared/client/rest-client';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { buildCommit, compose, docker, IMAGE, letSmallDiskGo, wait } from './engine';
+import { Crowd } from './crowd';
 import { Load, type Seen } from './load';
 import { scenarios, SkippedScenario, type Scenario } from './scenarios';
 
@@ -28,6 +29,7 @@ const has = (name: string): boolean => process.argv.includes(`--${name}`);
 /** So that what follows is seen as well. */
 const QUIET_MS = 3_000;
 const SECOND = 1000;
+const CROWD = 100;
 /** A connection that is lost with a server that was killed may have had so many requests on it. */
 const MOST_CUT = 12;
 
@@ -118,7 +120,7 @@ async function main(): Promise<void> {
     await load.start();
     await wait(QUIET_MS);
     const chosen = option('scenarios')?.split(',');
-    for (const scenario of scenarios(after)) {
+    for (const scenario of scenarios(new Crowd(config, CROWD), after)) {
       if (chosen !== undefined && !chosen.includes(scenario.name)) continue;
       if (!(await tried(scenario, load))) process.exitCode = 1;
     }

@@ -11,8 +11,8 @@ import { migrate, startMigrate, type MigrateRun } from '../../support/migrate';
 import { removeFolder, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
 import { embeddedPlace, etcdPlace, listOf, makeMaps, MAPS, withoutVersion, type MakePlace, type Place } from './places';
 
-const OBJECTS = 400;
-const FILLER = 12_000;
+const OBJECTS = 300;
+const FILLER = 20_000;
 
 async function* each(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
   await Promise.resolve();

@@ -1,0 +1,59 @@
+/** Many clients that come at once, each with a connection that it keeps and asks over again and again. */
+import { Agent, request } from 'node:https';
+import type { ClientConfig } from '../../shared/client/client-config';
+
+const PATH = '/api/v1/namespaces/default/configmaps?limit=5';
+const PAUSE_MS = 200;
+
+export class Crowd {
+  private agent: Agent | undefined;
+  private requests = 0;
+  private readonly failures: string[] = [];
+  private working: readonly Promise<void>[] = [];
+
+  constructor(
+    private readonly config: ClientConfig,
+    readonly size: number,
+  ) {}
+
+  /** Resolves when each has had an answer. */
+  async come(): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: this.size, ...this.config.tls });
+    this.agent = agent;
+    const first = Array.from({ length: this.size }, () => this.ask(agent));
+    await Promise.all(first);
+    this.working = first.map((_, index) => this.goOn(agent, index));
+  }
+
+  /** Rejects when anybody was not answered. */
+  async leave(): Promise<{ readonly requests: number }> {
+    const { agent } = this;
+    this.agent = undefined;
+    await Promise.all(this.working);
+    agent?.destroy();
+    if (this.failures.length > 0) throw new Error(`${this.failures.length} of ${this.requests} requests failed: ${this.failures[0]}`);
+    return { requests: this.requests };
+  }
+
+  private async goOn(agent: Agent, index: number): Promise<void> {
+    // Not all in one moment.
+    await new Promise((resolve) => setTimeout(resolve, (index * PAUSE_MS) / this.size));
+    while (this.agent === agent) {
+      await this.ask(agent);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+
+  private async ask(agent: Agent): Promise<void> {
+    this.requests += 1;
+    const outcome = await new Promise<string>((resolve) => {
+      const sent = request(new URL(PATH, this.config.servers[0]), { agent }, (response) => {
+        response.resume();
+        response.once('end', () => resolve(String(response.statusCode)));
+      });
+      sent.once('error', (error) => resolve(error.message));
+      sent.end();
+    });
+    if (outcome !== '200') this.failures.push(outcome);
+  }
+}
