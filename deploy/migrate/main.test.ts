@@ -1,0 +1,44 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startMigrate } from '../../test/support/migrate';
+
+/** The compiled program as a process of its own. */
+const folder = mkdtempSync(path.join(tmpdir(), 'migrate-main-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function ran(...args: readonly string[]): Promise<{ readonly code: number | null; readonly said: string }> {
+  const { child, ended } = startMigrate(args);
+  child.stdin?.end();
+  return ended;
+}
+
+describe('platform-migrate', () => {
+  it.each([
+    ['nothing', []],
+    ['a verb that it does not know', ['copy']],
+  ])('answers %s with how it is used', async (_title, args) => {
+    const { code, said } = await ran(...args);
+    expect(code).toBe(64);
+    for (const verb of ['backup', 'verify', 'restore', 'move']) expect(said).toContain(`  ${verb} `);
+  });
+
+  it.each([
+    ['a flag that it does not know', ['backup', '--folder=x'], '--folder'],
+    ['a value that a flag does not take', ['restore', '--bump-revision=0'], '--bump-revision'],
+    ['a flag that is missing', ['verify'], '--file is required'],
+    ['one store where two are needed', ['move', '--to=etcd'], '--etcd-servers is required'],
+  ])('refuses %s', async (_title, args, message) => {
+    const { code, said } = await ran(...args);
+    expect(code).toBe(64);
+    expect(said).toContain(message);
+  });
+
+  it('says in one line what went wrong, and leaves nothing', async () => {
+    const file = path.join(folder, 'a.backup');
+    const { code, said } = await ran('backup', `--file=${file}`, `--storage-dir=${folder}/none`);
+    expect(code).toBe(1);
+    expect(said).toBe(`platform-migrate: there is no embedded store in ${folder}/none\n`);
+    expect(existsSync(file)).toBe(false);
+  });
+});
