@@ -1,0 +1,186 @@
+import { StatusError } from '../../shared/api/errors/status';
+import type { Random } from '../../shared/runtime/random';
+import { systemRandom } from '../../shared/runtime/random';
+import { convertedRows, storedWidget, WebhookInProcess } from '../../test/support/converted-kind';
+import { ManualClock } from '../../test/support/manual-clock';
+import type { ConversionContext } from '../registry/conversions';
+import { parseEntry } from '../registry/object/stored-object';
+import { WebhookConverter, type ConversionCall } from './converter';
+
+const [FIRST, SECOND] = convertedRows();
+const LATER: ConversionContext = { deadline: 1_000_000 };
+
+function fixture() {
+  const clock = new ManualClock();
+  const client = new WebhookInProcess();
+  const calls: ConversionCall[] = [];
+  const failures: string[] = [];
+  const random: Random = systemRandom;
+  const converter = new WebhookConverter({
+    client,
+    dialect: 'kubernetes',
+    clock,
+    random,
+    called: (call) => calls.push(call),
+    failed: (error) => failures.push(error.message),
+  });
+  return { clock, client, converter, calls, failures };
+}
+
+const widgets = (count: number, spec = {}, revision = 0) =>
+  Array.from({ length: count }, (_, at) => storedWidget(FIRST, `w${at}`, revision + at + 1, spec));
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const isSeen = (bytes: Buffer): boolean => bytes.toString().includes('"seen":true');
+
+describe('a list', () => {
+  it('is asked about in calls of 500 objects, four at a time, and keeps its order', async () => {
+    const { client, converter } = fixture();
+    client.holds = true;
+    const entries = widgets(2_600);
+    const work = converter.entries(SECOND, entries, LATER);
+    for (let round = 0; round < 50; round += 1) {
+      await settle();
+      client.answer();
+    }
+    const shown = await work;
+    expect(client.asked.map(({ names }) => names.length)).toEqual([500, 500, 500, 500, 500, 100]);
+    expect(client.most).toBe(4);
+    expect(shown.map(({ key, revision }) => [key, revision])).toEqual(entries.map(({ key, revision }) => [key, revision]));
+    expect(shown.every(({ bytes }) => isSeen(bytes))).toBe(true);
+  });
+
+  it('is asked about in calls of 1 MiB, and a larger object in one of its own', async () => {
+    const { client, converter } = fixture();
+    const entries = [...widgets(10, { text: 'x'.repeat(300_000) }), storedWidget(FIRST, 'big', 99, { text: 'x'.repeat(2_000_000) })];
+    await converter.entries(SECOND, entries, LATER);
+    expect(client.asked.map(({ names }) => names.length)).toEqual([3, 3, 3, 1, 1]);
+    expect(client.asked.map(({ options, bytes }) => options.maxBytes === Math.max(4 * 1024 * 1024, bytes * 4))).toEqual(
+      Array(5).fill(true),
+    );
+    expect(client.asked[0]?.options).toMatchObject({ timeoutMs: 30_000, query: '?timeout=30s' });
+  });
+
+  it('leaves what is stored in the wanted version as it is, and asks nobody where all is', async () => {
+    const { client, converter } = fixture();
+    const [old] = widgets(1);
+    const fresh = storedWidget(convertedRows('', 'v2')[1], 'fresh', 7);
+    if (old === undefined) throw new Error('no widget');
+    const shown = await converter.entries(SECOND, [fresh, old], LATER);
+    expect(client.asked.map(({ names }) => names)).toEqual([['w0']]);
+    expect(shown[0]).toBe(fresh);
+    const same = [fresh];
+    expect(await converter.entries(SECOND, same, LATER)).toBe(same);
+    expect(await converter.entries(FIRST, [old], LATER)).toEqual([old]);
+    expect(client.asked).toHaveLength(1);
+  });
+});
+
+describe('what has been converted', () => {
+  it('is remembered by revision and by the age of the definition', async () => {
+    const { client, converter } = fixture();
+    const [entry] = widgets(1);
+    if (entry === undefined) throw new Error('no widget');
+    const [first] = await converter.entries(SECOND, [entry], LATER);
+    const [again] = await converter.entries(SECOND, [storedWidget(FIRST, 'w0', 1)], LATER);
+    expect(again).toBe(first);
+    expect(client.asked).toHaveLength(1);
+    await converter.entries(SECOND, [storedWidget(FIRST, 'w0', 2)], LATER);
+    expect(client.asked).toHaveLength(2);
+    await converter.entries(convertedRows('changed')[1], [entry], LATER);
+    expect(client.asked).toHaveLength(3);
+  });
+
+  it('is not remembered of what is not what the store has, nor taken from there', async () => {
+    const { client, converter } = fixture();
+    const entries = widgets(1);
+    await converter.entries(SECOND, entries, LATER, true);
+    await converter.entries(SECOND, entries, LATER);
+    await converter.entries(SECOND, entries, LATER, true);
+    expect(client.asked).toHaveLength(3);
+  });
+
+  it('is forgotten beyond 32 MiB, the oldest first', async () => {
+    const { client, converter } = fixture();
+    const entries = widgets(40, { text: 'x'.repeat(1_000_000) });
+    await converter.entries(SECOND, entries, LATER);
+    const { length } = client.asked;
+    await converter.entries(SECOND, entries.slice(-20), LATER);
+    expect(client.asked).toHaveLength(length);
+    await converter.entries(SECOND, entries.slice(0, 1), LATER);
+    expect(client.asked).toHaveLength(length + 1);
+  });
+
+  it('is asked for once by all who want it at the same time', async () => {
+    const { client, converter } = fixture();
+    client.holds = true;
+    const entries = widgets(3);
+    const all = [converter.entries(SECOND, entries, LATER), converter.entries(SECOND, entries.slice(1), LATER)];
+    await settle();
+    await settle();
+    client.answer();
+    const [one, two] = await Promise.all(all);
+    expect(client.asked).toHaveLength(1);
+    expect(two).toEqual(one?.slice(1));
+  });
+});
+
+describe('a webhook that fails', () => {
+  it('is told of, counted, and asked again the next time', async () => {
+    const { calls, client, converter, failures } = fixture();
+    client.fault = 'Post "https://webhook.example/convert": refused';
+    const words = `conversion webhook for example.com/v1, Kind=Widget failed: ${client.fault}`;
+    await expect(converter.entries(SECOND, widgets(2), LATER)).rejects.toThrow(words);
+    expect(failures).toEqual([words]);
+    expect(calls).toMatchObject([{ from: 'v1', to: 'v2', definition: 'widgets.example.com', fault: 'conversion_webhook_call_failure' }]);
+    client.fault = undefined;
+    expect(await converter.entries(SECOND, widgets(2), LATER)).toHaveLength(2);
+    expect(calls[1]).toMatchObject({ fault: undefined });
+  });
+
+  it('is waited for no longer than the request lives, and its answer helps the next', async () => {
+    const { clock, client, converter } = fixture();
+    client.holds = true;
+    const late = converter.entries(SECOND, widgets(1), { deadline: 1_000 }).catch((error: unknown) => error);
+    await settle();
+    await settle();
+    clock.advance(1_000);
+    const error = await late;
+    expect(error).toBeInstanceOf(StatusError);
+    expect(error).toMatchObject({ code: 504 });
+    client.answer();
+    await settle();
+    expect(await converter.entries(SECOND, widgets(1), LATER)).toHaveLength(1);
+    expect(client.asked).toHaveLength(1);
+  });
+});
+
+it('gives way to others while it works on many objects', async () => {
+  const { clock, converter } = fixture();
+  let rests = 0;
+  const entries = widgets(100).map((entry) => ({
+    ...entry,
+    get bytes(): Buffer {
+      clock.advance(0.5);
+      return entry.bytes;
+    },
+  }));
+  await converter.entries(SECOND, entries, { ...LATER, rest: () => ((rests += 1), Promise.resolve()) });
+  expect(rests).toBeGreaterThan(10);
+});
+
+it('converts one object between any two versions, and asks nobody about an empty one', async () => {
+  const { client, converter } = fixture();
+  const object = { metadata: { name: 'a' }, spec: { a: 1 } };
+  expect(await converter.object(SECOND, 'v2', 'v1', object, LATER)).toEqual({ metadata: { name: 'a' }, spec: { a: 1, seen: true } });
+  expect(client.asked.map(({ to }) => to)).toEqual(['example.com/v1']);
+  expect(await converter.object(SECOND, 'v2', 'v2', object, LATER)).toBe(object);
+  expect(await converter.object(SECOND, 'v2', 'v1', { metadata: {} }, LATER)).toEqual({ metadata: {} });
+  expect(client.asked).toHaveLength(1);
+});
+
+it('shows the webhook no resource version, and keeps that of the object', async () => {
+  const { converter } = fixture();
+  const [shown] = await converter.entries(SECOND, widgets(1), LATER);
+  if (shown === undefined) throw new Error('nothing');
+  expect(parseEntry(shown).object).toMatchObject({ metadata: { resourceVersion: '1' } });
+});

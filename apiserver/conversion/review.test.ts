@@ -1,0 +1,54 @@
+import type { JsonValue } from '../../shared/values/json';
+import { ConversionFault } from './fault';
+import { readAnswer, reviewBody } from './review';
+
+const UID = 'the-uid';
+const review = (response: JsonValue, more: Readonly<Record<string, JsonValue>> = {}): string =>
+  JSON.stringify({ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1', response, ...more });
+const good = { uid: UID, convertedObjects: [{ a: 1 }], result: { status: 'Success' } };
+
+const read = (text: string): unknown => {
+  const answer = readAnswer('v1', UID, Buffer.from(text), 'kubernetes');
+  return answer instanceof ConversionFault ? answer.text : answer;
+};
+
+it('asks with the objects as they are spelled, in the spelling of this server', () => {
+  const body = reviewBody('v1', UID, 'example.com/v2', ['{"a":1}', '{"b":"é"}'], 'kubernetes');
+  expect(JSON.parse(body.toString())).toEqual({
+    kind: 'ConversionReview',
+    apiVersion: 'apiextensions.k8s.io/v1',
+    request: { uid: UID, desiredAPIVersion: 'example.com/v2', objects: [{ a: 1 }, { b: 'é' }] },
+    response: { uid: '', convertedObjects: null, result: { metadata: {} } },
+  });
+  expect(reviewBody('v1beta1', UID, 'v2', [], 'platform').toString()).toContain('"apiVersion":"apiextensions.platform.io/v1beta1"');
+});
+
+it('gives the objects of a good answer, in either spelling', () => {
+  expect(read(review(good))).toEqual([{ a: 1 }]);
+  expect(read(review(good, { apiVersion: 'apiextensions.platform.io/v1' }))).toEqual([{ a: 1 }]);
+});
+
+it.each<readonly [string, string, RegExp]>([
+  ['of another question', review({ ...good, uid: 'other' }), /^failed: expected response\.uid="the-uid", got "other"$/],
+  ['without a response', review(null), /^failed: no response provided$/],
+  ['that is a text', 'hello', /cannot unmarshal string/],
+  ['that is cut', '{"kind":', /unexpected end of JSON input/],
+  ['that is a list', '[]', /cannot unmarshal array/],
+  ['of another kind', review(good, { kind: 'AdmissionReview' }), /no kind "AdmissionReview" is registered/],
+  ['of another version', review(good, { apiVersion: 'apiextensions.k8s.io/v1beta1' }), /converting \(v1beta1\.ConversionReview\)/],
+  ['with odd objects', review({ ...good, convertedObjects: 'x' }), /ConversionResponse\.response\.convertedObjects/],
+  ['that says no', review({ ...good, result: { status: 'Failure', message: 'no way' } }), /^failed: no way$/],
+  ['that says nothing', review({ ...good, result: {} }), /^failed: response\.result\.status was '', not 'Success'$/],
+])('refuses an answer %s', (_title, text, words) => {
+  expect(read(text)).toMatch(words);
+});
+
+it('repeats no more than 4,096 characters of what the webhook says', () => {
+  const told = read(review({ ...good, result: { status: 'Failure', message: 'x'.repeat(100_000) } }));
+  expect(String(told)).toHaveLength('failed: '.length + 4_096);
+});
+
+it('does not look at the uid of reviews of v1beta1', () => {
+  const text = review({ ...good, uid: '' }, { apiVersion: 'apiextensions.k8s.io/v1beta1' });
+  expect(readAnswer('v1beta1', UID, Buffer.from(text), 'kubernetes')).toEqual([{ a: 1 }]);
+});

@@ -1,0 +1,63 @@
+import type { JsonObject, JsonValue } from '../../shared/values/json';
+import { ConversionFault } from './fault';
+import { takenOver } from './taken-over';
+
+const WANTED = { apiVersion: 'example.com/v2', kind: 'Widget' };
+const original = {
+  metadata: { name: 'a', namespace: 'n', uid: 'u', generation: 3, resourceVersion: '7', labels: { l: '1' }, annotations: { n: '1' } },
+  spec: { address: 'h:1' },
+};
+const converted = (metadata: JsonObject, more: JsonObject = {}): JsonObject => ({
+  apiVersion: 'example.com/v2',
+  kind: 'Widget',
+  metadata: { name: 'a', namespace: 'n', uid: 'u', ...metadata },
+  spec: { host: 'h' },
+  ...more,
+});
+const taken = (value: JsonValue): unknown => {
+  const made = takenOver(original, value, WANTED, 2);
+  return made instanceof ConversionFault ? made.text : made;
+};
+
+it('takes over everything but the metadata, of which only labels and annotations can change', () => {
+  expect(
+    taken(converted({ labels: { new: 'yes' }, generation: 99, resourceVersion: '8', finalizers: ['x'], odd: 1 }, { other: 1 })),
+  ).toEqual({
+    metadata: { name: 'a', namespace: 'n', uid: 'u', generation: 3, resourceVersion: '7', labels: { new: 'yes' } },
+    spec: { host: 'h' },
+    other: 1,
+  });
+});
+
+it('changes neither the original nor the answer', () => {
+  const before = JSON.stringify(original);
+  const answer = converted({ labels: { new: 'yes' } });
+  const text = JSON.stringify(answer);
+  taken(answer);
+  expect([JSON.stringify(original), JSON.stringify(answer)]).toEqual([before, text]);
+});
+
+it.each<readonly [string, JsonValue, string]>([
+  ['another name', converted({ name: 'b' }), 'must have the same name: a != b'],
+  ['another namespace', converted({ namespace: 'm' }), 'must have the same namespace: n != m'],
+  ['no uid', converted({ uid: '' }), 'must have the same UID: u != '],
+  [
+    'another version',
+    converted({}, { apiVersion: 'example.com/v3' }),
+    'at index 2: invalid groupVersion (expected example.com/v2, received example.com/v3)',
+  ],
+  ['another kind', converted({}, { kind: 'Gadget' }), 'at index 2: invalid kind (expected Widget, received Gadget)'],
+  ['odd labels', converted({ labels: { a: 1 } }), 'metadata.labels[a] must be a string, but is int64 in converted object'],
+  ['odd annotations', converted({ annotations: 'x' }), 'invalid metadata.annotations of type string in converted object'],
+  ['labels that are none', converted({ labels: { 'a b': 'c' } }), 'metadata.labels: Invalid value: "a b"'],
+  ['nothing', null, 'unexpected end of JSON input'],
+  ['a list', [], 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
+])('refuses %s', (_title, value, words) => {
+  expect(taken(value)).toContain(words);
+});
+
+it('tells no more than twenty errors and 4,096 characters of an object', () => {
+  const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`a b${at}`, 'c']));
+  expect(String(taken(converted({ labels }))).split('Invalid value').length - 1).toBe(20);
+  expect(String(taken({ long: 'x'.repeat(100_000) })).length).toBeLessThan(4_200);
+});

@@ -1,0 +1,179 @@
+import { convertedRows, storedWidget } from '../../../test/support/converted-kind';
+import type { Change, ChangeSink, Entry, WatchEnd } from '../../cache/cache';
+import type { Conversions } from '../conversions';
+import { ConvertedWatch } from './converted-watch';
+
+const [FIRST, SECOND] = convertedRows();
+const MIB = 1024 * 1024;
+
+/** Converts when it is told to; what it makes has no key but says of which revision it is. */
+class HeldConversions implements Conversions {
+  readonly asked: number[] = [];
+  private waiting: {
+    readonly entries: readonly Entry[];
+    readonly resolve: (shown: readonly Entry[]) => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
+
+  entries(_row: unknown, entries: readonly Entry[]): Promise<readonly Entry[]> {
+    this.asked.push(entries.length);
+    return new Promise((resolve, reject) => this.waiting.push({ entries, resolve, reject }));
+  }
+
+  object(): never {
+    throw new Error('no single objects');
+  }
+
+  async answer(change: (entry: Entry) => Entry = (entry) => entry): Promise<void> {
+    await settle();
+    for (const { entries, resolve } of this.waiting.splice(0))
+      resolve(entries.map((entry) => ({ ...change(entry), fields: { shown: '' } })));
+    await settle();
+  }
+
+  async fail(): Promise<void> {
+    await settle();
+    for (const { reject } of this.waiting.splice(0)) reject(new Error('no way'));
+    await settle();
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let round = 0; round < 4; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function fixture(matches?: (entry: Entry) => boolean) {
+  const told: string[] = [];
+  const conversions = new HeldConversions();
+  let full: Promise<void> | undefined;
+  let closed = 0;
+  const sink: ChangeSink = {
+    event: (type, entry) => void told.push(`${type} ${entry.key} ${entry.revision}${'shown' in entry.fields ? '' : ' unshown'}`),
+    bookmark: (revision) => void told.push(`BOOKMARK ${revision}`),
+    end: (reason: WatchEnd) => void told.push(`END ${reason.type}${reason.type === 'failed' ? ` ${reason.message}` : ''}`),
+    ready: () => full,
+    live: () => void told.push('LIVE'),
+  };
+  const watch = new ConvertedWatch(sink, { conversions, row: SECOND, matches, context: () => ({ deadline: 1_000 }) });
+  watch.follow({ close: () => void (closed += 1), bookmarkNow: () => undefined });
+  const event = (name: string, revision: number, size = 0, previous?: Entry): Entry => {
+    const entry = storedWidget(FIRST, name, revision, { text: 'x'.repeat(size) });
+    const change: Change = { revision, key: entry.key, current: entry, previous, frames: new Map() };
+    watch.event(previous === undefined ? 'ADDED' : 'MODIFIED', entry, change);
+    return entry;
+  };
+  return {
+    told,
+    conversions,
+    watch,
+    event,
+    closed: () => closed,
+    fill: () => {
+      let empty = (): void => undefined;
+      full = new Promise((resolve) => (empty = resolve));
+      return () => {
+        full = undefined;
+        empty();
+      };
+    },
+  };
+}
+
+it('converts together what comes in one turn, and tells it in its order', async () => {
+  const { told, conversions, watch, event } = fixture();
+  event('a', 1);
+  watch.bookmark(1, true);
+  watch.live();
+  event('b', 2);
+  expect(told).toEqual([]);
+  await conversions.answer();
+  expect(told).toEqual(['ADDED n/a 1', 'BOOKMARK 1', 'LIVE', 'ADDED n/b 2']);
+  expect(conversions.asked).toEqual([2]);
+});
+
+it('asks about 500 events at a time', async () => {
+  const { told, conversions, event } = fixture();
+  for (let at = 0; at < 1_200; at += 1) event(`w${at}`, at + 1);
+  await conversions.answer();
+  await conversions.answer();
+  await conversions.answer();
+  expect(conversions.asked).toEqual([500, 500, 200]);
+  expect(told).toHaveLength(1_200);
+});
+
+it('holds an initial state back when 1 MiB of it waits, and lets it go on when that is told', async () => {
+  const { conversions, watch, event } = fixture();
+  event('a', 1, MIB / 2);
+  expect(watch.ready()).toBeUndefined();
+  event('b', 2, MIB);
+  const ready = watch.ready();
+  expect(ready).toBeDefined();
+  let isReady = false;
+  void ready?.then(() => (isReady = true));
+  await settle();
+  expect(isReady).toBe(false);
+  await conversions.answer();
+  expect(isReady).toBe(true);
+});
+
+it('cuts off a live watch when 16 MiB wait for a webhook that does not answer', async () => {
+  const { told, conversions, watch, event, closed } = fixture();
+  watch.live();
+  for (let at = 0; at < 16; at += 1) event('a', at + 1, MIB - 1_000);
+  expect(told).toEqual(['LIVE']);
+  event('a', 17, MIB);
+  expect(told).toEqual(['LIVE', 'END closed']);
+  expect(closed()).toBe(1);
+  await conversions.answer();
+  event('a', 18);
+  await conversions.answer();
+  expect(told).toEqual(['LIVE', 'END closed']);
+});
+
+it('waits for a slow reader of the initial state, event by event', async () => {
+  const { told, conversions, event, fill } = fixture();
+  const empty = fill();
+  event('a', 1);
+  event('b', 2);
+  await conversions.answer();
+  expect(told).toEqual(['ADDED n/a 1']);
+  empty();
+  await settle();
+  expect(told).toEqual(['ADDED n/a 1', 'ADDED n/b 2']);
+});
+
+it('ends with the reason where the initial state cannot be converted, and bare where a later event cannot', async () => {
+  const initial = fixture();
+  initial.event('a', 1);
+  await initial.conversions.fail();
+  expect(initial.told).toEqual(['END failed no way']);
+  const live = fixture();
+  live.watch.live();
+  live.event('a', 1);
+  await live.conversions.fail();
+  expect([live.told, live.closed()]).toEqual([['LIVE', 'END closed'], 1]);
+});
+
+it('lets a selector look at both states as they are shown', async () => {
+  const { told, conversions, event } = fixture((entry) => entry.labels['l'] === 'yes');
+  const before = event('a', 1);
+  await conversions.answer((entry) => ({ ...entry, labels: { l: 'yes' } }));
+  const second = event('a', 2, 0, before);
+  await conversions.answer((entry) => ({ ...entry, labels: { l: entry.revision === 1 ? 'yes' : 'no' } }));
+  const third = event('a', 3, 0, second);
+  await conversions.answer((entry) => ({ ...entry, labels: { l: 'no' } }));
+  event('a', 4, 0, third);
+  await conversions.answer((entry) => ({ ...entry, labels: { l: entry.revision === 4 ? 'yes' : 'no' } }));
+  expect(told).toEqual(['ADDED n/a 1', 'DELETED n/a 1', 'ADDED n/a 4']);
+});
+
+it('tells nothing more once it is closed, and lets go of whoever waits', async () => {
+  const { told, conversions, watch, event, closed } = fixture();
+  event('a', 1, 2 * MIB);
+  const ready = watch.ready();
+  watch.close();
+  await ready;
+  await conversions.answer();
+  watch.bookmark(2, false);
+  expect([told, closed()]).toEqual([[], 1]);
+});

@@ -1,0 +1,95 @@
+/** A custom kind of which v1 or v2 is stored and the other takes a webhook, entries of it, and a webhook that answers in this process. For tests. */
+import { hiddenFields } from '../../apiserver/registry/object/hidden-fields';
+import type { Entry } from '../../apiserver/cache/cache';
+import type { CallOptions, Reply, WebhookClient } from '../../apiserver/webhook-client/client';
+import type { KindRow } from '../../shared/api/kinds';
+import { isObject, objectAt, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { definitionOf } from './definition-of';
+
+const SCHEMA: JsonObject = {
+  openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
+};
+
+/** The rows of v1 and v2; definitions with different descriptions are different. */
+export function convertedRows(description = '', storage: 'v1' | 'v2' = 'v1'): readonly [first: KindRow, second: KindRow] {
+  const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' };
+  const [first, second] = definitionOf({
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names,
+      versions: [
+        { name: 'v1', served: true, storage: storage === 'v1', schema: SCHEMA },
+        {
+          name: 'v2',
+          served: true,
+          storage: storage === 'v2',
+          schema: { openAPIV3Schema: { ...objectAt(SCHEMA, 'openAPIV3Schema'), description } },
+        },
+      ],
+      conversion: {
+        strategy: 'Webhook',
+        webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://webhook.example/convert' } },
+      },
+    },
+    status: { acceptedNames: names, conditions: [{ type: 'Established', status: 'True' }], storedVersions: [storage] },
+  }).rows;
+  if (first === undefined || second === undefined) throw new Error('no rows');
+  return [first, second];
+}
+
+/** Stored as the version of the row. */
+export function storedWidget(row: KindRow, name: string, revision: number, spec: JsonObject = {}): Entry {
+  const object = { metadata: { name, namespace: 'n', uid: name, resourceVersion: String(revision) }, spec };
+  const fields = hiddenFields({ row, hub: row }, object, 0, 0) ?? {};
+  return { key: `n/${name}`, revision, bytes: Buffer.from(JSON.stringify(object)), labels: {}, fields, dialectSensitive: false };
+}
+
+export interface Asked {
+  readonly names: readonly string[];
+  readonly to: string;
+  readonly bytes: number;
+  readonly options: CallOptions;
+}
+
+/** Answers when it is told to, or at once: every object is one of the wanted version, with `seen` in its spec. */
+export class WebhookInProcess implements Pick<WebhookClient, 'ask'> {
+  readonly asked: Asked[] = [];
+  /** Calls that wait for `answer`, at this moment and at most. */
+  waiting: (() => void)[] = [];
+  most = 0;
+  holds = false;
+  /** What is wrong with its next answers. */
+  fault: string | undefined;
+
+  async ask(_target: Parameters<WebhookClient['ask']>[0], body: Buffer, options: CallOptions): Promise<Reply> {
+    const value: JsonValue = JSON.parse(body.toString());
+    const request = isObject(value) ? (objectAt(value, 'request') ?? {}) : {};
+    const objects: JsonArray = Array.isArray(request['objects']) ? request['objects'] : [];
+    const to = stringAt(request, 'desiredAPIVersion') ?? '';
+    const shown = objects.filter(isObject);
+    this.asked.push({
+      names: shown.map((one) => stringAt(objectAt(one, 'metadata') ?? {}, 'name') ?? ''),
+      to,
+      bytes: body.length,
+      options,
+    });
+    if (this.holds) {
+      const answered = new Promise<void>((resolve) => this.waiting.push(resolve));
+      this.most = Math.max(this.most, this.waiting.length);
+      await answered;
+    }
+    if (this.fault !== undefined) return { fault: this.fault, asked: true };
+    const convertedObjects = shown.map((one) => ({ ...one, apiVersion: to, spec: { ...objectAt(one, 'spec'), seen: true } }));
+    const response = { uid: stringAt(request, 'uid') ?? '', convertedObjects, result: { status: 'Success' } };
+    return { bytes: Buffer.from(JSON.stringify({ kind: 'ConversionReview', apiVersion: 'apiextensions.platform.io/v1', response })) };
+  }
+
+  /** Those that wait now are answered. */
+  answer(): void {
+    const waiting = this.waiting;
+    this.waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
