@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { whenKnown } from '../../shared/runtime/eventually';
 import { Policies, type Around } from '../admission/policy/policy';
 import type { ParameterParts } from '../admission/policy/parameters';
-import type { AskAuthorizer } from '../admission/policy/decisions';
+import type { AskAuthorizer } from '../admission/webhook/decisions';
 import { objectOf, shownAs } from '../admission/webhook/view';
 import type { Authorizer } from '../authorization/authorizer';
 import { follow, together, type Following } from '../cache/follow';

@@ -2,7 +2,7 @@ import type { Value } from '../../../shared/expression/engine';
 import { freeValue } from '../../../shared/expression/free-json';
 import { AuthorizerValue, type AccessAnswer } from '../../../shared/expression/library/authorizer';
 import type { JsonObject } from '../../../shared/values/json';
-import { Decisions, Unanswered } from './decisions';
+import { Decisions, Unanswered } from '../webhook/decisions';
 import { evaluatePolicy, type PolicyAnswer } from './evaluate';
 import { Policies, type AdmissionPolicy } from './policy';
 

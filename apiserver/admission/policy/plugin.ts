@@ -20,14 +20,14 @@ import { parseEntry } from '../../registry/object/stored-object';
 import { convertedFrom } from '../../registry/object/hidden-fields';
 import type { ServedResource } from '../../registry/verbs';
 import type { ValidatingPlugin } from '../chain';
-import { isSelected, matchedResource, namespaceOf, type Equivalents } from '../webhook/match';
+import { isSelected, matchedResource, nameOf, namespaceOf, placeOf, type Equivalents } from '../webhook/match';
 import { requestOf } from '../webhook/review';
 import { inVersion, isConverted } from '../webhook/versioned';
 import { objectOf, viewOf } from '../webhook/view';
 import { evaluatePolicy, type PolicyAnswer } from './evaluate';
 import { parameterResource, parametersOf, type ConfigurationFault, type InVersion, type ParameterParts } from './parameters';
 import type { PolicyBinding, BoundPolicy, Matching, NamedRule, Policies, AdmissionPolicy } from './policy';
-import { Decisions, Unanswered, type AskAuthorizer } from './decisions';
+import { Decisions, Unanswered, type AskAuthorizer } from '../webhook/decisions';
 
 export interface PolicyParts {
   readonly policies: Policies;
@@ -306,13 +306,6 @@ const UNCONVERTED = `${UNBOUND}: failed to convert object version`;
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const actionOf = (action: string): Judgement['action'] => (action === 'Deny' ? 'deny' : action === 'Warn' ? 'warn' : 'audit');
-
-const nameOf = ({ name, object }: AdmissionRequest): string => (name === '' ? (stringAt(readMetadata(object ?? {}), 'name') ?? '') : name);
-
-function placeOf(request: AdmissionRequest): ConstructorParameters<typeof ResourceCheck>[1] {
-  const { group, resource } = request.resource.row;
-  return { group, resource, subresource: request.subresource ?? '', namespace: request.namespace, name: nameOf(request) };
-}
 
 /** What expressions may know of a Namespace. */
 function namespaceValue({ namespaceEntry, resource: { row } }: AdmissionRequest): Value {

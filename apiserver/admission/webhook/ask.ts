@@ -2,6 +2,7 @@
 import { forbidden, internalError, type StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
+import type { Eventually } from '../../../shared/runtime/eventually';
 import type { Random } from '../../../shared/runtime/random';
 import type { JsonObject } from '../../../shared/values/json';
 import { qualifiedName } from '../../../shared/values/name-formats';
@@ -10,7 +11,8 @@ import type { ServedResource } from '../../registry/verbs';
 import type { TraceSpan } from '../../tracing/span';
 import type { Reply, WebhookClient } from '../../webhook-client/client';
 import type { Webhook } from './configuration';
-import { checkConditions, isSelected, matchedResource, type Equivalents } from './match';
+import { type Decisions, Unanswered, type AskAuthorizer } from './decisions';
+import { checkConditions, isSelected, matchedResource, placeOf, type Equivalents } from './match';
 import { readVerdict, requestOf, reviewBody, type Verdict } from './review';
 import { objectOf, viewOf, type ObjectView } from './view';
 
@@ -28,6 +30,8 @@ export interface AskParts {
   readonly client: Pick<WebhookClient, 'ask'>;
   readonly equivalents: Equivalents;
   readonly names: GeneratedNames;
+  /** Asked by expressions. */
+  readonly authorize: AskAuthorizer;
   readonly clock: Clock;
   readonly random: Random;
   /** Told of every call; absent = nobody counts. */
@@ -58,12 +62,28 @@ export function askedAs(
   return as === undefined || !isSelected(webhook, request) ? undefined : as;
 }
 
-/** `request` with objects as `as` has them. Undefined = its conditions are not met. Throws the refusal of one whose conditions cannot be told. */
+/** `request` with objects as `as` has them. Undefined = its conditions are not met. Fails with the refusal of one whose conditions cannot be told. */
 export function questionFor(
+  parts: Pick<AskParts, 'names'>,
+  webhook: Webhook,
+  request: AdmissionRequest,
+  as: ServedResource,
+  decisions: Decisions,
+): Eventually<Question | undefined> {
+  try {
+    return questionNow(parts, webhook, request, as, decisions);
+  } catch (error) {
+    if (error instanceof Unanswered) return error.answer.then(() => questionFor(parts, webhook, request, as, decisions));
+    throw error;
+  }
+}
+
+function questionNow(
   { names }: Pick<AskParts, 'names'>,
   webhook: Webhook,
   request: AdmissionRequest,
   as: ServedResource,
+  decisions: Decisions,
 ): Question | undefined {
   const view = viewOf(request, as, names);
   const sent = as === request.resource ? view.row : viewOf(request, request.resource, names).row;
@@ -75,6 +95,8 @@ export function questionFor(
     request: told,
     object: object === undefined ? undefined : objectOf(text),
     oldObject: oldObject === undefined ? undefined : objectOf(oldText),
+    ask: decisions.ask,
+    place: placeOf(request),
   }));
   if (answer.type === 'unmet') return undefined;
   if (answer.type === 'errors') {

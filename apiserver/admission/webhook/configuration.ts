@@ -1,6 +1,6 @@
 /** The webhooks that there are, read out of their configurations once for each of their revisions, in the order in which they are asked. Asks nobody. */
 import { compileExpression, type Expression } from '../../../shared/expression/engine';
-import { REQUEST_VARIABLES } from '../../../shared/expression/admission/variables';
+import { WEBHOOK_VARIABLES } from '../../../shared/expression/admission/variables';
 import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { requirementsOf } from '../../../shared/api/selectors/object-selector';
 import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
@@ -92,6 +92,6 @@ function selectorOf(selector: JsonObject | undefined): LabelMatcher | undefined 
 
 function readCondition(condition: JsonObject): MatchCondition {
   const text = stringAt(condition, 'expression') ?? '';
-  const compiled = compileExpression(text.trim(), REQUEST_VARIABLES);
+  const compiled = compileExpression(text.trim(), WEBHOOK_VARIABLES);
   return { text: text.trim(), expression: 'fault' in compiled ? undefined : compiled };
 }

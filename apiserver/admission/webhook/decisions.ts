@@ -16,6 +16,10 @@ export class Unanswered extends Error {
   }
 }
 
+/** Expressions that the price of a question does not hold back ask no more than so many different ones for a request. */
+const MOST_QUESTIONS = 256;
+const TOO_MANY: AccessAnswer = { allowed: false, reason: '', error: `more than ${MOST_QUESTIONS} questions to the authorizer` };
+
 export class Decisions {
   private readonly answers = new Map<string, AccessAnswer>();
 
@@ -28,6 +32,7 @@ export class Decisions {
     const key = JSON.stringify([question, account]);
     const known = this.answers.get(key);
     if (known !== undefined) return known;
+    if (this.answers.size >= MOST_QUESTIONS) return TOO_MANY;
     const asked = question.kind === 'path' ? question : { ...question, group: canonicalGroup(question.group) };
     const answer = this.authorize(account === undefined ? this.user : userOf(account), asked);
     if (answer instanceof Promise)

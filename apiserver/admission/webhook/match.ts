@@ -3,10 +3,12 @@
  * webhooks and policies are nobody's affair: whoever could refuse them could not be removed. Asks nobody.
  */
 import { Budget, CostExceeded, Failure, type Expression, type Value } from '../../../shared/expression/engine';
+import { AuthorizerValue, ResourceCheck, type AskAccess } from '../../../shared/expression/library/authorizer';
+import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
 import { freeValue } from '../../../shared/expression/free-json';
 import type { KindRow } from '../../../shared/api/kinds';
-import { labelsOf } from '../../../shared/api/metadata/object-meta';
-import type { JsonObject } from '../../../shared/values/json';
+import { labelsOf, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
 import type { ServedResource } from '../../registry/verbs';
 import { ruleMatches, type MatchRule, type RuleTarget } from '../matching/rules';
@@ -59,6 +61,16 @@ export function namespaceOf({ resource: { row }, namespace, name }: Pick<Admissi
   return row.group === '' && row.resource === 'namespaces' ? name : namespace;
 }
 
+/** As far as it is known. */
+export const nameOf = ({ name, object }: AdmissionRequest): string =>
+  name === '' ? (stringAt(readMetadata(object ?? {}), 'name') ?? '') : name;
+
+/** What `authorizer.requestResource` is about. */
+export function placeOf(request: AdmissionRequest): ConstructorParameters<typeof ResourceCheck>[1] {
+  const { group, resource } = request.resource.row;
+  return { group, resource, subresource: request.subresource ?? '', namespace: request.namespace, name: nameOf(request) };
+}
+
 type Labels = Readonly<Record<string, string>>;
 
 export function isSelected({ namespaces, objects }: Pick<Webhook, 'namespaces' | 'objects'>, request: AdmissionRequest): boolean {
@@ -90,16 +102,22 @@ export interface ConditionView {
   readonly request: JsonObject;
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
+  readonly ask: AskAccess;
+  readonly place: ReturnType<typeof placeOf>;
 }
 
+/** Throws `Unanswered` where the authorizer takes its time. */
 export function checkConditions(conditions: readonly MatchCondition[], view: () => ConditionView): ConditionsAnswer {
   if (conditions.length === 0) return { type: 'met' };
-  const { request, object, oldObject } = view();
+  const { request, object, oldObject, ask, place } = view();
+  const authorizer = new AuthorizerValue(ask);
   const variables = new Map<string, Value>([
     ['request', freeValue(request)],
     ['object', freeValue(object ?? null)],
     ['oldObject', freeValue(oldObject ?? null)],
     ['namespaceObject', null],
+    ['authorizer', authorizer],
+    [REQUEST_RESOURCE, new ResourceCheck(authorizer, place)],
   ]);
   const budget = new Budget(BUDGET);
   const errors: string[] = [];

@@ -4,11 +4,13 @@
  */
 import { deniedByWebhook, internalError, type StatusError } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import type { Eventually } from '../../../shared/runtime/eventually';
 import { cloneJson, equalJson, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionOperation, AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../chain';
 import { ask, askedAs, questionFor, type AskParts, type Question } from './ask';
 import type { Webhook, Webhooks, WebhookType } from './configuration';
+import { Decisions } from './decisions';
 import { mayMatch } from './match';
 import { patchText, takePatch } from './patched';
 import { isConverted, VersionedObjects } from './versioned';
@@ -48,6 +50,7 @@ class Mutation {
   /** Of them, those that have not seen the last change. */
   private outdated = new Set<string>();
   private hasChanged = false;
+  private readonly decisions: Decisions;
   /** Absent where no webhook converts. */
   private objects: VersionedObjects | undefined;
 
@@ -55,7 +58,9 @@ class Mutation {
     private readonly parts: WebhookPluginParts,
     private readonly all: readonly Webhook[],
     private readonly request: AdmissionRequest,
-  ) {}
+  ) {
+    this.decisions = new Decisions(parts.authorize, request.user);
+  }
 
   async run(again: (request: AdmissionRequest) => Promise<void> | undefined): Promise<void> {
     const { object } = this.request;
@@ -72,9 +77,8 @@ class Mutation {
     this.objects = isConverted(this.request) ? new VersionedObjects(this.request, inner) : undefined;
     let index = 0;
     for (const webhook of this.all) {
-      const as = isDue(webhook) ? askedAs(this.parts, webhook, this.request) : undefined;
-      const shown = as === undefined || this.objects === undefined ? this.request : await this.objects.in(as);
-      const question = as === undefined ? undefined : questionFor(this.parts, webhook, shown, as);
+      const asking = { parts: this.parts, shown: this.request, decisions: this.decisions, objects: this.objects };
+      const question = isDue(webhook) ? await questionOf(asking, webhook) : undefined;
       if (question !== undefined) await this.invoke(question, `round_${round}_index_${index}`);
       index += 1;
     }
@@ -148,25 +152,50 @@ export function validatingWebhooks(parts: WebhookPluginParts): ValidatingPlugin 
       const all = parts.webhooks.of('validating');
       if (!all.some((webhook) => mayMatch(webhook, request))) return undefined;
       const shown = withVersion(request);
-      if (isConverted(request)) return validateConverted(parts, all, shown);
-      const questions = all.flatMap((webhook) => {
-        const as = askedAs(parts, webhook, shown);
-        return as === undefined ? [] : (questionFor(parts, webhook, shown, as) ?? []);
-      });
+      const objects = isConverted(request) ? new VersionedObjects(shown, outer) : undefined;
+      const asking = { parts, shown, decisions: new Decisions(parts.authorize, request.user), objects };
+      const questions: Question[] = [];
+      for (const [index, webhook] of all.entries()) {
+        const question = questionOf(asking, webhook);
+        if (question instanceof Promise) return validateLater(asking, questions, question, all.slice(index + 1), request);
+        if (question !== undefined) questions.push(question);
+      }
       return questions.length === 0 ? undefined : validate(parts, questions, request);
     },
   };
 }
 
-async function validateConverted(parts: WebhookPluginParts, all: readonly Webhook[], request: AdmissionRequest): Promise<void> {
-  const objects = new VersionedObjects(request, outer);
-  const questions: Question[] = [];
-  for (const webhook of all) {
-    const as = askedAs(parts, webhook, request);
-    const question = as === undefined ? undefined : questionFor(parts, webhook, await objects.in(as), as);
+/** What is needed to ask about one request. */
+interface Asking {
+  readonly parts: WebhookPluginParts;
+  readonly shown: AdmissionRequest;
+  readonly decisions: Decisions;
+  /** Absent where no webhook converts. */
+  readonly objects: VersionedObjects | undefined;
+}
+
+function questionOf({ parts, shown, decisions, objects }: Asking, webhook: Webhook): Eventually<Question | undefined> {
+  const as = askedAs(parts, webhook, shown);
+  if (as === undefined) return undefined;
+  if (objects === undefined) return questionFor(parts, webhook, shown, as, decisions);
+  return objects.in(as).then((converted) => questionFor(parts, webhook, converted, as, decisions));
+}
+
+/** The same where the authorizer or a conversion takes its time. */
+async function validateLater(
+  asking: Asking,
+  questions: Question[],
+  pending: Promise<Question | undefined>,
+  others: readonly Webhook[],
+  request: AdmissionRequest,
+): Promise<void> {
+  const first = await pending;
+  if (first !== undefined) questions.push(first);
+  for (const webhook of others) {
+    const question = await questionOf(asking, webhook);
     if (question !== undefined) questions.push(question);
   }
-  await validate(parts, questions, request);
+  if (questions.length > 0) await validate(asking.parts, questions, request);
 }
 
 /** An update is of the version that is stored, whether or not it was sent with one. */

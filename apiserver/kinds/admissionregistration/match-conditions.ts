@@ -1,6 +1,6 @@
 /** The conditions under which somebody is asked at all: named expressions that have to be true or false. */
 import { duplicate, internalError, invalidValue, required, tooMany, type FieldError } from '../../../shared/api/errors/field-error';
-import { REQUEST_VARIABLES } from '../../../shared/expression/admission/variables';
+import { WEBHOOK_VARIABLES } from '../../../shared/expression/admission/variables';
 import type { Type } from '../../../shared/expression/types/type';
 import { compileExpression, type CompileFault } from '../../../shared/expression/engine';
 import { qualifiedName } from '../../../shared/values/name-formats';
@@ -13,7 +13,7 @@ export function checkMatchConditions(
   conditions: readonly AdmissionregistrationV1MatchCondition[],
   place: string,
   errors: Errors,
-  variables: ReadonlyMap<string, Type> = REQUEST_VARIABLES,
+  variables: ReadonlyMap<string, Type> = WEBHOOK_VARIABLES,
 ): void {
   if (conditions.length > MOST) errors.push(tooMany(place, conditions.length, MOST));
   const names = new Set<string>();

@@ -116,6 +116,7 @@ function webhooksOf(
   { options, names, clock, random, failed, tracing }: Setting,
   { cache, resources, webhooks }: State,
   { metrics }: Observation,
+  authorizer: Authorizer,
 ): WebhookPlugins {
   const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => failed('an admission webhook could not be asked', error));
   const client = (users: KubeconfigUsers | undefined): WebhookClient => {
@@ -124,6 +125,7 @@ function webhooksOf(
   };
   const parts = {
     webhooks: webhooks.webhooks,
+    authorize: askedBy(authorizer),
     equivalents: equivalentsOf(resources),
     names,
     clock,
@@ -159,7 +161,7 @@ function admissionOf(setting: Setting, state: State, observation: Observation, a
   const { options, names, clock, random } = setting;
   const { cache, quotaGuards, resources, rbac } = state;
   const surroundings: AdmissionSurroundings = {
-    webhooks: webhooksOf(setting, state, observation),
+    webhooks: webhooksOf(setting, state, observation, authorizer),
     policies: policiesOf(setting, state, observation, authorizer),
     meter: admissionTimes(setting.meters, clock),
     podSecurityJudged: podSecurityCounts(setting.meters),

@@ -61,7 +61,7 @@ const NAMESPACE = object('Namespace', {
   status: object('NamespaceStatus', { phase: STRING, conditions: listOf(CONDITION) }),
 });
 
-export const REQUEST_VARIABLES: ReadonlyMap<string, Type> = new Map([
+const REQUEST_VARIABLES: ReadonlyMap<string, Type> = new Map([
   ['object', DYN],
   ['oldObject', DYN],
   ['request', REQUEST],
@@ -97,3 +97,6 @@ export function policyVariables({ params, authorizer, variables }: PolicyVariabl
     ...(variables === undefined ? [] : [['variables', { kind: 'object', name: 'kubernetes.variables', fields: variables }] as const]),
   ]);
 }
+
+/** What the conditions of webhooks see. */
+export const WEBHOOK_VARIABLES = policyVariables({ params: false, authorizer: true });

@@ -505,4 +505,42 @@ const CONDITIONS: readonly WebhookCase[] = [
   ]),
 ];
 
-export const CASES: readonly WebhookCase[] = [...ANSWERS, ...TIMES, ...CONNECTIONS, ...VERBS, ...ORDER, ...MATCHES, ...CONDITIONS];
+const MAPS = "authorizer.group('').resource('configmaps').namespace('recorded')";
+const OWN = 'authorizer.requestResource';
+const OTHER = "authorizer.serviceAccount('recorded', 'default')";
+
+/** One question has a third of what an expression may cost. */
+const asked = (count: number, question = `${MAPS}.check('create').allowed()`): string =>
+  Array.from({ length: count }, () => question).join(' && ');
+
+const AUTHORIZED: readonly WebhookCase[] = [
+  conditional('the authorizer allows', [`${MAPS}.check('create').allowed()`]),
+  conditional('the authorizer allows by name', [`${MAPS}.name('m').subresource('x').check('frob').allowed()`]),
+  conditional('the authorizer, of the request', [`${OWN}.check('create').allowed()`]),
+  conditional('the authorizer, of a change', [`${OWN}.check('delete').allowed()`], {}, [createMap('m'), remove(mapsPath('m'))]),
+  conditional('the authorizer, of another, who may not', [`${OTHER}.group('').resource('secrets').check('get').allowed()`]),
+  conditional('the authorizer, of another, who has no opinion', [
+    `${OTHER}.group('').resource('secrets').check('get').reason() == ''`,
+    `!${OTHER}.group('').resource('secrets').check('get').errored()`,
+  ]),
+  conditional('the authorizer, of a path', ["authorizer.path('/healthz').check('get').allowed()"]),
+  conditional('the authorizer, of a path that is none', ["authorizer.path('x').check('get').allowed()"]),
+  conditional('the authorizer says why', [`${MAPS}.check('create').reason() != ''`]),
+  conditional('the authorizer, twice', [asked(2)]),
+  conditional('the authorizer, three times', [asked(3)]),
+  conditional('the authorizer, in three conditions', [asked(2), asked(2), asked(2)]),
+  conditional('the authorizer, in four conditions', [asked(2), asked(2), asked(2), asked(2)]),
+  conditional('the authorizer, too often, ignored', [asked(3)], { failurePolicy: 'Ignore' }),
+  conditional('the authorizer and a false', [asked(3), 'false']),
+];
+
+export const CASES: readonly WebhookCase[] = [
+  ...ANSWERS,
+  ...TIMES,
+  ...CONNECTIONS,
+  ...VERBS,
+  ...ORDER,
+  ...MATCHES,
+  ...CONDITIONS,
+  ...AUTHORIZED,
+];
