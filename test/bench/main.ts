@@ -3,7 +3,7 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,flow,memory,garbage,custom,definitions,backups]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,policies,flow,memory,garbage,custom,definitions,backups]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
@@ -14,6 +14,7 @@
  * that server, which must have its controllers.
  * `slices` prints how often the EndpointSlices of a Service are written while its --pods=5000 are replaced, and how soon they are right; on another server as
  * for `evictions`.
+ * `policies` prints what it costs to ask a policy, and a webhook besides its round trip.
  * `access` prints what it costs to know who asks, whether he may, and to record it.
  * `flow` prints what flow control costs a get, and what a calm user waits while another one floods the server.
  * `garbage` prints how long chains and families of objects take to go after their owner, and what 100,000 objects cost the collector; with --server=<origin>
@@ -35,6 +36,7 @@ import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
 import { backupCost, type ServerState } from './backups';
+import { policyMicros, webhookMicros } from './policies';
 import { decisionMicros, getCost, metadataPolicy, prepare } from './access';
 import { BenchClient, configMap, deployment } from './client';
 import { anonymousMegabytes, cpuSeconds, loop, warmLoop, type Cost } from './measure';
@@ -149,6 +151,14 @@ async function reads(): Promise<void> {
     await server.process.stop();
     removeFolder(folder);
   }
+}
+
+async function policies(): Promise<void> {
+  console.log();
+  row('a policy with three expressions', { cpuMicros: policyMicros() });
+  const { asked, bare } = await webhookMicros();
+  row('a webhook', { cpuMicros: asked });
+  row('its bare round trip', { cpuMicros: bare });
 }
 
 /** In alternation, since a machine is never as quiet as it was. */
@@ -574,6 +584,7 @@ async function main(): Promise<void> {
   if (parts.includes('slices')) await slices();
   if (parts.includes('hostile')) await hostile();
   if (parts.includes('access')) await access();
+  if (parts.includes('policies')) await policies();
   if (parts.includes('flow')) await flow();
   if (parts.includes('garbage')) await garbage();
   if (parts.includes('custom')) await custom();

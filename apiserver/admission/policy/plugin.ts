@@ -4,7 +4,7 @@
  */
 import { AuthorizerValue, ResourceCheck } from '../../../shared/expression/library/authorizer';
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
-import { freeValue } from '../../../shared/expression/free-json';
+import { freeValue, laterObject } from '../../../shared/expression/free-json';
 import type { Value } from '../../../shared/expression/engine';
 import { StatusError } from '../../../shared/api/errors/status';
 import { groupResourceText } from '../../../shared/api/identity/identity';
@@ -23,7 +23,7 @@ import type { ValidatingPlugin } from '../chain';
 import { isSelected, matchedResource, nameOf, namespaceOf, placeOf, type Equivalents } from '../webhook/match';
 import { requestOf } from '../webhook/review';
 import { inVersion, isConverted } from '../webhook/versioned';
-import { objectOf, viewOf } from '../webhook/view';
+import { viewOf } from '../webhook/view';
 import { evaluatePolicy, type PolicyAnswer } from './evaluate';
 import { parameterResource, parametersOf, type ConfigurationFault, type InVersion, type ParameterParts } from './parameters';
 import type { PolicyBinding, BoundPolicy, Matching, NamedRule, Policies, AdmissionPolicy } from './policy';
@@ -285,10 +285,10 @@ class Asking {
     const { names } = this.parts;
     const view = viewOf(request, as, names);
     const sent = as === request.resource ? view.row : viewOf(request, request.resource, names).row;
-    const shown = (object: JsonObject | undefined): Value => (object === undefined ? null : freeValue(objectOf(view.text(object))));
+    const shown = (object: JsonObject | undefined): Value => (object === undefined ? null : view.value(object));
     const authorizer = new AuthorizerValue(this.decisions.ask);
     const values = new Map<string, Value>([
-      ['request', freeValue(requestOf(request, as, view.row, sent, names.dialect))],
+      ['request', laterObject(() => requestOf(request, as, view.row, sent, names.dialect))],
       ['object', shown(request.object)],
       ['oldObject', shown(request.oldObject)],
       ['namespaceObject', namespaceValue(request)],
@@ -310,9 +310,11 @@ const actionOf = (action: string): Judgement['action'] => (action === 'Deny' ? '
 /** What expressions may know of a Namespace. */
 function namespaceValue({ namespaceEntry, resource: { row } }: AdmissionRequest): Value {
   if (namespaceEntry === undefined || !row.namespaced) return null;
-  const { object } = parseEntry(namespaceEntry);
-  const { managedFields: _fields, ...metadata } = readMetadata(object);
-  return freeValue({ metadata, spec: own(object, 'spec') ?? {}, status: own(object, 'status') ?? {} });
+  return laterObject(() => {
+    const { object } = parseEntry(namespaceEntry);
+    const { managedFields: _fields, ...metadata } = readMetadata(object);
+    return { metadata, spec: own(object, 'spec') ?? {}, status: own(object, 'status') ?? {} };
+  });
 }
 
 function refusal(request: AdmissionRequest, { message, reason }: Denial): StatusError {

@@ -14,7 +14,7 @@ import type { Webhook } from './configuration';
 import { type Decisions, Unanswered, type AskAuthorizer } from './decisions';
 import { checkConditions, isSelected, matchedResource, placeOf, type Equivalents } from './match';
 import { readVerdict, requestOf, reviewBody, type Verdict } from './review';
-import { objectOf, viewOf, type ObjectView } from './view';
+import { viewOf, type ObjectView } from './view';
 
 /** What a webhook has cost, for whoever counts. */
 export interface WebhookCall {
@@ -89,12 +89,10 @@ function questionNow(
   const sent = as === request.resource ? view.row : viewOf(request, request.resource, names).row;
   const told = requestOf(request, as, view.row, sent, names.dialect);
   const { object, oldObject } = request;
-  const text = object === undefined ? 'null' : view.text(object);
-  const oldText = oldObject === undefined ? 'null' : view.text(oldObject);
   const answer = checkConditions(webhook.conditions, () => ({
     request: told,
-    object: object === undefined ? undefined : objectOf(text),
-    oldObject: oldObject === undefined ? undefined : objectOf(oldText),
+    object: object === undefined ? null : view.value(object),
+    oldObject: oldObject === undefined ? null : view.value(oldObject),
     ask: decisions.ask,
     place: placeOf(request),
   }));
@@ -103,6 +101,8 @@ function questionNow(
     if (webhook.isIgnoredOnFailure) return undefined;
     throw unmatched(request, answer.errors);
   }
+  const text = object === undefined ? 'null' : view.text(object);
+  const oldText = oldObject === undefined ? 'null' : view.text(oldObject);
   return { webhook, view, object, text, oldText, body: (uid) => reviewBody(uid, told, text, oldText, names.dialect) };
 }
 

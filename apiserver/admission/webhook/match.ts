@@ -100,8 +100,8 @@ export type ConditionsAnswer = Conditions | { readonly type: 'errors'; readonly 
 /** What conditions are about: a request, and its objects as the webhook is shown them. */
 export interface ConditionView {
   readonly request: JsonObject;
-  readonly object: JsonObject | undefined;
-  readonly oldObject: JsonObject | undefined;
+  readonly object: Value;
+  readonly oldObject: Value;
   readonly ask: AskAccess;
   readonly place: ReturnType<typeof placeOf>;
 }
@@ -113,8 +113,8 @@ export function checkConditions(conditions: readonly MatchCondition[], view: () 
   const authorizer = new AuthorizerValue(ask);
   const variables = new Map<string, Value>([
     ['request', freeValue(request)],
-    ['object', freeValue(object ?? null)],
-    ['oldObject', freeValue(oldObject ?? null)],
+    ['object', object],
+    ['oldObject', oldObject],
     ['namespaceObject', null],
     ['authorizer', authorizer],
     [REQUEST_RESOURCE, new ResourceCheck(authorizer, place)],

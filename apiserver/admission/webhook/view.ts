@@ -8,6 +8,8 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { SCALE, type KindRow } from '../../../shared/api/kinds';
 import { membersOf } from '../../../shared/api/structural/member-path';
 import { canonicalizeGroups, spellGroups } from '../../../shared/api/types/group-fields';
+import { laterObject } from '../../../shared/expression/free-json';
+import type { Value } from '../../../shared/expression/engine';
 import { apiVersionIn, canonicalApiVersion, type GeneratedNames } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
@@ -23,6 +25,7 @@ import {
   type JsonValue,
 } from '../../../shared/values/json';
 import type { AdmissionRequest } from '../../registry/admission';
+import { typedValue } from './typed-value';
 import { scaleOf } from '../../registry/object/scale';
 import type { ServedResource } from '../../registry/verbs';
 
@@ -32,6 +35,8 @@ export interface ObjectView {
   readonly row: KindRow;
   /** The text of an object, and the object that it stands for. */
   text(object: JsonObject): string;
+  /** The same as a value that expressions read; the object must not change meanwhile. */
+  value(object: JsonObject): Value;
   /**
    * Puts what has been made of the text in the place of the object that was shown, and says of which version it is: what a conversion webhook knows may be turned
    * into another. Throws {@link BrokenObject} or DecodeError.
@@ -54,8 +59,11 @@ export function viewOf({ bodyRow, resource, subresource }: AdmissionRequest, as:
 export function shownAs(row: KindRow, names: GeneratedNames): ObjectView {
   const codec = codecOf(row);
   const converter = row.storedAs === undefined ? undefined : converterOf(row, names.dialect);
+  const isReadInPlace = converter === undefined && row.custom === undefined;
   return {
     row,
+    value: (object) =>
+      isReadInPlace ? typedValue(row, object, names.dialect) : laterObject(() => objectOf(shownAs(row, names).text(object))),
     text(object) {
       const own = converter === undefined ? cloneJson(object) : converter.fromHub(object);
       spellGroups(own, codec.groupFields, names.dialect);
@@ -94,6 +102,7 @@ function scaled({ version, custom }: KindRow, names: GeneratedNames): ObjectView
   const paths = custom?.scale;
   return {
     row: SCALE,
+    value: (object) => typedValue(SCALE, scaleOf(object, paths), names.dialect),
     text: (object) => textOf(SCALE, names, codec.encodeBody(scaleOf(object, paths))),
     take(object, changed) {
       checkKind(SCALE, changed);

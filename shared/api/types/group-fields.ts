@@ -108,7 +108,8 @@ export function spellGroups(object: JsonObject, fields: GroupFields, dialect: Di
   visit(object, fields, (holds, value) => spelled(holds, value, dialect));
 }
 
-function spelled(holds: Holds, value: string, dialect: Dialect): string {
+/** What a canonical text of such a member is called. */
+export function spelled(holds: Holds, value: string, dialect: Dialect): string {
   switch (holds) {
     case 'apiVersion':
       return apiVersionIn(dialect, value);

@@ -1,0 +1,56 @@
+import { codecOf } from '../../../shared/api/codec/codec';
+import { SERVED_KINDS } from '../../../shared/api/kinds';
+import { freeValue } from '../../../shared/expression/free-json';
+import { ListValue, MapValue, type Value } from '../../../shared/expression/values/value';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import type { JsonObject } from '../../../shared/values/json';
+import { everythingOf } from '../../../test/support/everything';
+import { objectOf, shownAs } from './view';
+
+/** All that is in a value, in its order. */
+function walked(value: Value | undefined): unknown {
+  if (value instanceof ListValue) return [...value].map(walked);
+  if (value instanceof MapValue) return [...value.keys()].map((key) => [key, walked(value.find(key))]);
+  return typeof value === 'bigint' ? `${value}n` : value;
+}
+
+const emptied = (object: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? [] : typeof value === 'string' ? '' : typeof value === 'object' ? {} : value,
+    ]),
+  );
+
+describe.each(['kubernetes', 'platform'] as const)('%s', (naming) => {
+  const names = GENERATED_NAMES[naming];
+
+  test.each(
+    SERVED_KINDS.filter(({ storedAs }) => storedAs === undefined).map((row) => [`${row.kind} ${row.group}/${row.version}`, row] as const),
+  )('%s is read as its text says', (_, row) => {
+    const full = codecOf(row).decode(everythingOf(row.type)).object;
+    const view = shownAs(row, names);
+    for (const object of [
+      full,
+      {},
+      emptied(full),
+      { metadata: { labels: { b: 'x', a: 'y' }, ownerReferences: [{ apiVersion: 'apps.platform.io/v1', kind: 'K' }] } },
+    ])
+      expect(walked(view.value(object))).toEqual(walked(freeValue(objectOf(view.text(object)))));
+  });
+});
+
+test('who reads one member does not read the others', () => {
+  const [row] = SERVED_KINDS.filter(({ kind }) => kind === 'ConfigMap');
+  if (row === undefined) throw new Error('no ConfigMap');
+  const object: JsonObject = { metadata: { name: 'm' } };
+  Object.defineProperty(object, 'data', {
+    enumerable: true,
+    get: () => {
+      throw new Error('read');
+    },
+  });
+  const value = shownAs(row, GENERATED_NAMES.platform).value(object);
+  const metadata = value instanceof MapValue ? value.find('metadata') : undefined;
+  expect(metadata instanceof MapValue && metadata.find('name')).toBe('m');
+});

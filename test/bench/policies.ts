@@ -1,0 +1,142 @@
+/** What it costs to ask policies about a write, and what asking a webhook costs besides its round trip. */
+import { Agent, request } from 'node:https';
+import { admissionPolicies } from '../../apiserver/admission/policy/plugin';
+import { Policies } from '../../apiserver/admission/policy/policy';
+import { Webhooks } from '../../apiserver/admission/webhook/configuration';
+import { validatingWebhooks } from '../../apiserver/admission/webhook/plugins';
+import type { AdmissionRequest } from '../../apiserver/registry/admission';
+import { WebhookClient } from '../../apiserver/webhook-client/client';
+import { KINDS } from '../../shared/api/kinds';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import { systemClock } from '../../shared/runtime/clock';
+import { systemRandom } from '../../shared/runtime/random';
+import { startReviewServer } from '../support/review-server';
+
+const names = GENERATED_NAMES.platform;
+const ROUNDS = 20_000;
+const CALLS = 3_000;
+
+const CONTAINER = {
+  name: 'c',
+  image: 'registry.example.com/team/app:1.2.3',
+  env: Array.from({ length: 8 }, (_, index) => ({ name: `VARIABLE_${index}`, value: `value-${index}` })),
+  resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '1', memory: '1Gi' } },
+  ports: [{ containerPort: 8080, protocol: 'TCP', name: 'http' }],
+};
+
+const POD = {
+  metadata: { name: 'p', namespace: 'n', labels: { app: 'a', tier: 'b', team: 'c' }, annotations: { 'example.com/x': 'y' } },
+  spec: { containers: [CONTAINER, { ...CONTAINER, name: 'd' }], serviceAccountName: 'default', nodeSelector: { zone: 'a' }, volumes: [] },
+};
+
+function requestOf(): AdmissionRequest {
+  const row = KINDS.find(({ kind }) => kind === 'Pod');
+  if (row === undefined) throw new Error('no Pod');
+  return {
+    operation: 'CREATE',
+    resource: { row, stored: undefined },
+    subresource: undefined,
+    isAddressed: false,
+    object: POD,
+    oldObject: undefined,
+    name: 'p',
+    namespace: 'n',
+    namespaceEntry: undefined,
+    user: { name: 'u', groups: [] },
+    dryRun: false,
+    options: {},
+    deadline: Number.POSITIVE_INFINITY,
+    context: { warn: () => undefined },
+  };
+}
+
+const RULES = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['pods'] }];
+
+/** Microseconds for one policy with three expressions about a pod of two containers. */
+export function policyMicros(): number {
+  const policies = new Policies();
+  const validations = [
+    "object.spec.containers.all(c, has(c.resources.limits) && 'memory' in c.resources.limits)",
+    "has(object.metadata.labels) && 'team' in object.metadata.labels",
+    "object.spec.containers.all(c, c.image.startsWith('registry.example.com/'))",
+  ].map((expression) => ({ expression }));
+  policies.setPolicy('p', { spec: { matchConstraints: { resourceRules: RULES }, validations } });
+  policies.setBinding('b', { spec: { policyName: 'p', validationActions: ['Deny'] } });
+  const plugin = admissionPolicies({
+    policies,
+    parameters: { cache: { snapshot: nothing }, resourceOf: () => undefined, conversions: { entries: nothing }, shown: nothing },
+    equivalents: (resource) => [resource],
+    names,
+    authorize: () => ({ allowed: true, reason: '' }),
+    clock: systemClock,
+  });
+  const created = requestOf();
+  const round = (count: number): number => {
+    const start = performance.now();
+    for (let index = 0; index < count; index += 1) void plugin.validate(created);
+    return ((performance.now() - start) * 1000) / count;
+  };
+  round(ROUNDS);
+  return round(ROUNDS);
+}
+
+function nothing(): never {
+  throw new Error('nobody asks');
+}
+
+/** Microseconds of a call and of a bare round trip to the same server with the same body, one after the other. */
+export async function webhookMicros(): Promise<{ readonly asked: number; readonly bare: number }> {
+  const server = await startReviewServer();
+  const client = new WebhookClient({ resolve: () => ({ fault: 'nobody asks' }), clock: systemClock });
+  const webhooks = new Webhooks();
+  const url = `https://127.0.0.1:${server.port}/allow`;
+  const clientConfig = { url, caBundle: server.caBundle };
+  webhooks.set('validating', 'w', { webhooks: [{ name: 'w.example.com', clientConfig, rules: RULES, sideEffects: 'None' }] });
+  let body: Buffer = Buffer.alloc(0);
+  const asking = (ask: WebhookClient['ask']): ReturnType<typeof validatingWebhooks> =>
+    validatingWebhooks({
+      webhooks,
+      client: { ask },
+      equivalents: (resource) => [resource],
+      names,
+      authorize: () => ({ allowed: true, reason: '' }),
+      clock: systemClock,
+      random: systemRandom,
+      failed: (error) => {
+        throw error;
+      },
+    });
+  const created = requestOf();
+  const plugin = asking((target, sent, options) => {
+    body = sent;
+    return client.ask(target, sent, options);
+  });
+  const agent = new Agent({ keepAlive: true, ca: Buffer.from(server.caBundle, 'base64').toString() });
+  const micros = async (count: number, once: () => unknown): Promise<number> => {
+    const start = performance.now();
+    for (let index = 0; index < count; index += 1) await once();
+    server.calls.splice(0);
+    return ((performance.now() - start) * 1000) / count;
+  };
+  const ask = (): unknown => plugin.validate(created);
+  const post = (): Promise<void> => roundTrip(url, agent, body);
+  for (const once of [ask, post]) await micros(CALLS, once);
+  const asked = await micros(CALLS, ask);
+  const bare = await micros(CALLS, post);
+  client.close();
+  agent.destroy();
+  await server.close();
+  return { asked, bare };
+}
+
+function roundTrip(url: string, agent: Agent, body: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    const sent = request(url, { method: 'POST', agent, headers }, (answer) => {
+      answer.on('end', () => resolve());
+      answer.resume();
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
