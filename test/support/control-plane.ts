@@ -5,6 +5,7 @@ import { connectTo } from '../../shared/client/connect';
 import { CredentialSource } from '../../shared/client/credential-source';
 import type { Http2Settings } from '../../shared/client/http2-transport';
 import { RestClient } from '../../shared/client/rest-client';
+import type { Dialect } from '../../shared/names/dialect';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { repository } from './repository';
@@ -14,7 +15,7 @@ import { startProgram, type ApiServer, type ProgramProcess } from './programs';
 export function adminClient(
   addresses: readonly string[],
   certificates: Certificates,
-  options: { readonly http1?: boolean; readonly settings?: Partial<Omit<Http2Settings, 'clock'>> } = {},
+  options: { readonly http1?: boolean; readonly dialect?: Dialect; readonly settings?: Partial<Omit<Http2Settings, 'clock'>> } = {},
 ): RestClient {
   const config = {
     servers: addresses.map((address) => new URL(address)),
@@ -25,7 +26,7 @@ export function adminClient(
   return new RestClient({
     transport: connectTo(config, systemClock, options.settings),
     credentials: new CredentialSource(config.credentials, systemClock),
-    dialect: 'platform',
+    dialect: options.dialect ?? 'platform',
     userAgent: 'test',
     clock: systemClock,
     random: systemRandom,

@@ -7,6 +7,7 @@ import { MEASURED, SCENARIOS } from '../recordings/scenarios';
 import { inTurn, type Observed, type Scenario } from '../recordings/scenarios/scenario';
 import { Stage, type Send } from '../recordings/scenarios/stage';
 import { ApiClient } from './api-client';
+import type { ByHand } from './autoscalers-by-hand';
 import { startControllers, startHastyControllers } from './control-plane';
 import { serveMetrics } from './metrics-server';
 import { freePort } from './ports';
@@ -19,13 +20,15 @@ export interface ReplayOptions {
   readonly controllerArgs?: readonly string[];
   /** The controllers' waits pass faster than they say: see hasty-clock. */
   readonly isHasty?: boolean;
+  /** Controllers in the test's own process, for one scenario in its namespace, which go on when they are told to. */
+  readonly byHand?: (server: ApiServer, namespace: string) => Promise<ByHand>;
   /** Where we do better on purpose: the step (`scenario: title`), and what is to be there in the recorded state's place. */
   readonly deviations?: Readonly<Record<string, (recorded: Observed) => Observed>>;
 }
 
 /** Defines one test for each scenario of the recording `controllers/<name>`. */
 export function replayControllers(name: string, options: ReplayOptions = {}): void {
-  const { serverArgs = [], controllerArgs = [], isHasty = false, deviations = {} } = options;
+  const { serverArgs = [], controllerArgs = [], isHasty = false, byHand, deviations = {} } = options;
   const scenarios = SCENARIOS.get(name) ?? [];
   const cases = recordedSteps(name);
   const folder = temporaryFolder(`controllers-${name}`);
@@ -74,6 +77,12 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
   );
 
   async function play(stage: Stage, scenario: Scenario): Promise<void> {
-    for await (const { found, wanted } of played(stage, scenario, { recorded: cases, deviations })) expect(found).toEqual(wanted);
+    const hand = await byHand?.(server, stage.namespace);
+    try {
+      const steps = played(stage, scenario, { recorded: cases, deviations, goOn: hand?.goOn });
+      for await (const { found, wanted } of steps) expect(found).toEqual(wanted);
+    } finally {
+      await hand?.stop();
+    }
   }
 }

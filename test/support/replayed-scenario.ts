@@ -31,13 +31,15 @@ export interface PlayOptions {
   /** What of a state is compared; absent = all. */
   readonly compared?: (state: Observed, recorded: Observed) => Observed;
   readonly restMs?: number;
+  /** Lets controllers that stand still go on; looks follow one another at once then. */
+  readonly goOn?: (() => Promise<void>) | undefined;
 }
 
 /** Each step as it came to rest, beside what was to come of it; ends with the first one that came to rest otherwise. */
 export async function* played(
   stage: Stage,
   scenario: Scenario,
-  { recorded, deviations = {}, compared = (state) => state, restMs: longer = 0 }: PlayOptions,
+  { recorded, deviations = {}, compared = (state) => state, restMs: longer = 0, goOn }: PlayOptions,
 ): AsyncGenerator<{ readonly found: PlayedStep; readonly wanted: PlayedStep }> {
   await stage.open();
   for (const step of scenario.steps) {
@@ -50,7 +52,8 @@ export async function* played(
     if (scenario.isByAge === true) await nextSecond();
     const found = await beating(stage, step, async () => {
       for (const act of acts) codes.push(await stage.act(act));
-      return atRest(async () => compared(await stage.look(scenario.looks), state), state, restMs + longer);
+      const look = async (): Promise<Observed> => compared(await stage.look(scenario.looks), state);
+      return atRest(look, state, { restMs: restMs + longer, goOn });
     });
     yield { found: { title, codes, state: found }, wanted };
   }
@@ -62,14 +65,20 @@ async function nextSecond(): Promise<void> {
   while (Math.floor(Date.now() / 1000) === second) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }
 
+interface Waits {
+  readonly restMs: number;
+  readonly goOn: PlayOptions['goOn'];
+}
+
 /** The wanted state as soon as it is there, or what is there instead when time is up. */
-async function atRest(look: () => Promise<Observed>, wanted: Observed, restMs: number): Promise<Observed> {
+async function atRest(look: () => Promise<Observed>, wanted: Observed, { restMs, goOn }: Waits): Promise<Observed> {
   const sought = JSON.stringify(wanted);
   const deadline = performance.now() + COMES_TO_REST_MS + restMs;
   for (let wait = LOOK_MS; ; wait = Math.min(LATE_LOOK_MS, wait * 1.25)) {
+    await goOn?.();
     const state = await look();
     if (JSON.stringify(state) === sought || performance.now() >= deadline) return state;
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    if (goOn === undefined) await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }
 

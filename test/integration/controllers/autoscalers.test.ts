@@ -1,12 +1,10 @@
 /** Autoscalers, as the reference's controller keeps them: where nobody measures anything, and where metrics are measured. */
 import type { Observed } from '../../recordings/scenarios/scenario';
+import { autoscalersByHand } from '../../support/autoscalers-by-hand';
 import { replayControllers } from '../../support/replay-controllers';
 
-const controllerArgs = [
-  '--controllers=-*,horizontal-pod-autoscaler,serviceaccount,namespace',
-  '--horizontal-pod-autoscaler-sync-period=1s',
-  '--concurrent-horizontal-pod-autoscaler-syncs=20',
-];
+/** Autoscalers are looked at when a step says so: the rest is a process beside the server, as ever. */
+const beside = { controllerArgs: ['--controllers=-*,serviceaccount,namespace'], byHand: autoscalersByHand };
 
 function replaced(state: Observed, text: string, other: string): Observed {
   const made: Observed = JSON.parse(JSON.stringify(state).replaceAll(text, other));
@@ -18,7 +16,7 @@ const inOrder = (state: Observed): Observed => replaced(state, '[$NS/i $NS/h]', 
 
 describe('unmeasured', () =>
   replayControllers('autoscalers', {
-    controllerArgs,
+    ...beside,
     deviations: Object.fromEntries(
       ['two on one target', 'another one on the same pods'].map((title) => [`scaler-ambiguous: ${title}`, inOrder]),
     ),
@@ -26,7 +24,7 @@ describe('unmeasured', () =>
 
 describe('measured', () =>
   replayControllers('measured-autoscalers', {
-    controllerArgs,
+    ...beside,
     deviations: {
       // Where there are no pods, what they share is said as a whole; the reference divides by none.
       'scaler-object-without-pods: for each of none': (state) => replaced(state, '"-9223372036854775808m"', '"20"'),
