@@ -3,7 +3,7 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,policies,flow,memory,garbage,custom,definitions,backups]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,policies,flow,memory,garbage,workloads,custom,definitions,backups]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
@@ -21,6 +21,8 @@
  * --token=<token> it asks that server for the first. It takes minutes, so it runs only when it is asked for.
  * `backups` prints what a backup of --objects=100000 of 1.5 KB costs the server beside it, on each of --stores; it takes minutes, so it runs only when it is asked for.
  * `custom` prints what creating objects of a kind with a schema of 30 members and three rules costs.
+ * `workloads` prints how long --pods=5000 of one Deployment take, with how many requests, and what the controllers cost then and in --idle=60 seconds without a change;
+ * with --server=127.0.0.1:<port> --token=<token> --pid=<of its controllers> on that server. It takes minutes, so it runs only when it is asked for.
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
 import { rmSync, writeFileSync } from 'node:fs';
@@ -54,6 +56,7 @@ import { hostileWaits } from './hostile';
 import { rollPods } from './slices';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
 import { fanOut } from './watchers';
+import { workloadCosts } from './workloads';
 
 const TOKEN = 'bench-token';
 const PROTOBUF = PROTOBUF_MEDIA_TYPE.platform;
@@ -527,6 +530,20 @@ async function slices(): Promise<void> {
   });
 }
 
+const workloads = (): Promise<void> =>
+  besideControllers(async (client, pid = option('pid', process.pid)) => {
+    const pods = option('pods', 5_000);
+    const { seconds: took, requests, cpu, megabytes, idle } = await workloadCosts(client, pid, pods, option('idle', 60));
+    const count = [...requests.values()].reduce((sum, one) => sum + one, 0);
+    const told = [...requests].slice(0, 6).map(([what, one]) => `${one} ${what}`);
+    console.log(`\n${pods} pods of one Deployment: ${took.toFixed(1)} s, ${(count / pods).toFixed(2)} requests a pod (${told.join(', ')})`);
+    console.log(`${"the controllers' process".padEnd(46)} ${cpu.toFixed(1)} s of CPU, ${megabytes.toFixed(0)} MB`);
+    const share = ((idle.cpu / idle.seconds) * 100).toFixed(2);
+    console.log(
+      `${'without a change'.padEnd(46)} ${share} % of a core, ${idle.megabytes.toFixed(0)} MB, ${idle.requests} requests in ${idle.seconds} s`,
+    );
+  });
+
 /** On a server of our own with its controllers, or on the one that is named. */
 async function besideControllers(measure: (client: BenchClient, pid?: number) => Promise<void>): Promise<void> {
   const other = text('server');
@@ -588,6 +605,7 @@ async function main(): Promise<void> {
   if (parts.includes('flow')) await flow();
   if (parts.includes('garbage')) await garbage();
   if (parts.includes('custom')) await custom();
+  if (parts.includes('workloads')) await workloads();
   if (parts.includes('memory')) await memory(objects);
   if (parts.includes('backups')) for (const kind of stores) await backups(kind, option('objects', 100_000));
   if (parts.includes('definitions')) await definitionCosts(definitions, stores);

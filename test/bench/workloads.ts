@@ -1,0 +1,84 @@
+/**
+ * What many pods of one Deployment cost: how long until all are there, how many requests that takes, and what the controllers' process holds and does when nothing happens
+ * any more. Works on any server that has its controllers. Never judges the figures.
+ */
+import type { BenchClient } from './client';
+import { anonymousMegabytes, cpuSeconds } from './measure';
+
+export interface WorkloadCosts {
+  /** From the creation of the Deployment. */
+  readonly seconds: number;
+  /** By verb and resource, all that took part; without watches and without the reads of this program. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** Seconds of the controllers' CPU. */
+  readonly cpu: number;
+  readonly megabytes: number;
+  /** Of the time in which nothing happened. */
+  readonly idle: { readonly seconds: number; readonly cpu: number; readonly requests: number; readonly megabytes: number };
+}
+
+const LOOK_MS = 250;
+const GIVE_UP_MS = 900_000;
+/** Until what follows the last pod (statuses, Events) is over. */
+const SETTLE_MS = 5_000;
+const REQUEST = /^apiserver_request_total\{(.*)\} (\d+)/;
+
+export async function workloadCosts(client: BenchClient, pid: number, pods: number, idleSeconds: number): Promise<WorkloadCosts> {
+  const namespace = `workload-${Math.random().toString(36).slice(2, 8)}`;
+  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
+  await untilRead(client, `/api/v1/namespaces/${namespace}/serviceaccounts/default`);
+  try {
+    const [before, cpu, began] = [await requestsOf(client), cpuSeconds(pid), performance.now()];
+    const labels = { app: 'web' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'registry.example.com/web:1' }] } };
+    const spec = { replicas: pods, selector: { matchLabels: labels }, template };
+    await client.send('POST', `/apis/apps/v1/namespaces/${namespace}/deployments`, JSON.stringify({ metadata: { name: 'web' }, spec }));
+    const status = new RegExp(`"replicas":\\s*${pods},\\s*"unavailableReplicas"|"replicas":\\s*${pods},\\s*"updatedReplicas":\\s*${pods}`);
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/web`;
+    while (!status.test(/"status":[\s\S]*/.exec(await client.text('GET', path))?.[0] ?? '')) {
+      if (performance.now() - began > GIVE_UP_MS) throw new Error('the pods do not come');
+      await pause(LOOK_MS);
+    }
+    const seconds = (performance.now() - began) / 1000;
+    await pause(SETTLE_MS);
+    const after = await requestsOf(client);
+    const made = { seconds, requests: difference(before, after), cpu: cpuSeconds(pid) - cpu, megabytes: anonymousMegabytes(pid) };
+    const used = cpuSeconds(pid);
+    await pause(idleSeconds * 1000);
+    const told = [...difference(after, await requestsOf(client)).values()].reduce((sum, count) => sum + count, 0);
+    return { ...made, idle: { seconds: idleSeconds, cpu: cpuSeconds(pid) - used, requests: told, megabytes: anonymousMegabytes(pid) } };
+  } finally {
+    await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function untilRead(client: BenchClient, path: string): Promise<void> {
+  for (let left = 100; left > 0; left -= 1) {
+    const response = await client.open('GET', path);
+    response.resume();
+    if (response.statusCode === 200) return;
+    await pause(LOOK_MS);
+  }
+  throw new Error(`${path} does not come`);
+}
+
+/** Counted by the server, by verb and resource. Reads of one Deployment are this program's own. */
+async function requestsOf(client: BenchClient): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const line of (await client.text('GET', '/metrics')).split('\n')) {
+    const [, labels = '', count = '0'] = REQUEST.exec(line) ?? [];
+    const label = (name: string): string => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
+    const [verb, resource, part] = [label('verb'), label('resource'), label('subresource')];
+    if (resource === '' || verb === 'WATCH' || (verb === 'GET' && resource === 'deployments')) continue;
+    const what = `${verb} ${resource}${part === '' ? '' : `/${part}`}`;
+    counts.set(what, (counts.get(what) ?? 0) + Number(count));
+  }
+  return counts;
+}
+
+function difference(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const grown = [...after].map(([what, count]): [string, number] => [what, count - (before.get(what) ?? 0)]);
+  return new Map(grown.filter(([, count]) => count > 0).sort(([, one], [, other]) => other - one));
+}
