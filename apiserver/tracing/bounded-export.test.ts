@@ -1,0 +1,59 @@
+/** What becomes of spans where their receiver takes them, refuses them, or says nothing. */
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
+import { TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import { BoundedExport } from './bounded-export';
+
+const LIMITS = { waiting: 8, batch: 4, delayMs: 60_000, timeoutMs: 60_000 };
+
+/** Answers when it is told to. */
+class HeldExporter implements SpanExporter {
+  readonly batches: { readonly names: readonly string[]; readonly done: (result: ExportResult) => void }[] = [];
+
+  export(spans: Parameters<SpanExporter['export']>[0], done: (result: ExportResult) => void): void {
+    this.batches.push({ names: spans.map(({ name }) => name), done });
+  }
+
+  shutdown(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+function opened() {
+  const exporter = new HeldExporter();
+  const faults: (string | undefined)[] = [];
+  const spans = new BoundedExport(exporter, LIMITS, (fault) => void faults.push(fault?.message));
+  const tracer = new TracerProvider({ spanProcessors: [spans] }).getTracer('test');
+  const end = (count: number): void => {
+    for (let at = 0; at < count; at += 1) tracer.startSpan(`span ${at}`, {}, ROOT_CONTEXT).end();
+  };
+  return { exporter, faults, spans, end };
+}
+
+it('drops and counts what is too much while nothing is answered', () => {
+  const { exporter, spans, end } = opened();
+  end(20);
+  expect(exporter.batches.map(({ names }) => names.length)).toEqual([4]);
+  expect(spans.counts).toEqual({ exported: 0, failed: 0, dropped: 12 });
+});
+
+it('has room again for as many as have been answered', () => {
+  const { exporter, spans, end } = opened();
+  end(8);
+  exporter.batches[0]?.done({ code: ExportResultCode.SUCCESS });
+  end(5);
+  expect(spans.counts).toEqual({ exported: 4, failed: 0, dropped: 1 });
+});
+
+it('counts what is not taken, and tells it once until it is good again', async () => {
+  const { exporter, faults, spans, end } = opened();
+  const bad = { code: ExportResultCode.FAILED, error: new Error('nobody there') };
+  for (const result of [bad, bad, { code: ExportResultCode.SUCCESS }, { code: ExportResultCode.FAILED }]) {
+    end(2);
+    const flushed = spans.forceFlush().catch(() => undefined);
+    exporter.batches.at(-1)?.done(result);
+    await flushed;
+  }
+  expect(spans.counts).toEqual({ exported: 2, failed: 6, dropped: 0 });
+  expect(faults).toEqual(['nobody there', undefined, 'the receiver of traces refused them']);
+});

@@ -1,0 +1,84 @@
+/** Traces that go to a receiver: one that takes them, one that is not there, one that never says a word. */
+import { createLogger } from '../../shared/runtime/logger';
+import { systemClock } from '../../shared/runtime/clock';
+import { systemRandom as random } from '../../shared/runtime/random';
+import { startSilentServer } from '../../test/support/silent-server';
+import { ManualClock } from '../../test/support/manual-clock';
+import { startTraceReceiver } from '../../test/support/trace-receiver';
+import { waitUntil } from '../../test/support/programs';
+import { openTracing, type OpenedTracing } from './open';
+
+const ASKED = { name: 'GET', header: () => undefined };
+const ALL = 1_000_000;
+
+function request({ tracing }: OpenedTracing): void {
+  tracing.begin(ASKED, (trace) => trace?.finished('GET /x', {}, 200, 0));
+}
+
+function surroundings(clock = systemClock): { readonly lines: string[]; readonly parts: Parameters<typeof openTracing>[1] } {
+  const lines: string[] = [];
+  const logger = createLogger({ level: 'info', clock, destination: { write: (line) => void lines.push(line) } });
+  return { lines, parts: { clock, random, logger } };
+}
+
+it('sends what there is at the end', async () => {
+  const receiver = await startTraceReceiver();
+  const opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, samplingRatePerMillion: ALL }, surroundings().parts);
+  request(opened);
+  await opened.close();
+  expect(receiver.spans.map(({ name }) => name)).toEqual(['GET /x']);
+  expect(opened.tracing.counts).toEqual({ exported: 1, failed: 0, dropped: 0 });
+  await receiver.close();
+});
+
+it('keeps about as many as it is told to', async () => {
+  const receiver = await startTraceReceiver();
+  const opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, samplingRatePerMillion: ALL / 2 }, surroundings().parts);
+  for (let at = 0; at < 1_000; at += 1) request(opened);
+  await opened.close();
+  // Six deviations of one in a thousand tosses.
+  expect(Math.abs(receiver.spans.length - 500)).toBeLessThan(100);
+  await receiver.close();
+});
+
+it('says that nobody is there, and goes on', async () => {
+  const gone = await startTraceReceiver();
+  await gone.close();
+  const { lines, parts } = surroundings();
+  const limits = { timeoutMs: 200 };
+  const opened = openTracing({ endpoint: `127.0.0.1:${gone.port}`, samplingRatePerMillion: ALL }, { ...parts, limits });
+  request(opened);
+  await opened.flush().catch(() => undefined);
+  expect(opened.tracing.counts).toMatchObject({ exported: 0, failed: 1 });
+  expect(lines.filter((line) => line.includes('traces cannot be sent'))).toHaveLength(1);
+  await opened.close();
+});
+
+it('does not wait long for somebody who never says a word', async () => {
+  const silent = await startSilentServer();
+  const clock = new ManualClock();
+  const opened = openTracing(
+    { endpoint: `127.0.0.1:${silent.port}`, samplingRatePerMillion: ALL },
+    { ...surroundings().parts, clock, limits: { timeoutMs: 300 } },
+  );
+  request(opened);
+  let isClosed = false;
+  const closed = opened.close().then(() => void (isClosed = true));
+  await waitUntil('a connection', () => Promise.resolve(silent.accepted() > 0));
+  expect(isClosed).toBe(false);
+  clock.advance(3_000);
+  await closed;
+  await silent.close();
+});
+
+it('takes as many as may wait from whoever is fast, and counts the rest', async () => {
+  const receiver = await startTraceReceiver();
+  receiver.silence(true);
+  const limits = { waiting: 10, batch: 5, timeoutMs: 500 };
+  const opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, samplingRatePerMillion: ALL }, { ...surroundings().parts, limits });
+  for (let at = 0; at < 100; at += 1) request(opened);
+  expect(opened.tracing.counts.dropped).toBe(90);
+  await opened.close();
+  expect(opened.tracing.counts).toEqual({ exported: 0, failed: 10, dropped: 90 });
+  await receiver.close();
+});

@@ -1,0 +1,208 @@
+/** The trace of one request: what is told of it, what is not, and where it ends. */
+import { SpanStatusCode } from '@opentelemetry/api';
+import { AlwaysOffSampler, InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { ManualClock } from '../../test/support/manual-clock';
+import { MemoryStore } from '../../test/support/memory-store';
+import { RequestTracing } from './request-tracing';
+import type { RequestTrace } from './span';
+import { TracedStore } from './traced-store';
+
+const COUNTS = { exported: 0, failed: 0, dropped: 0 };
+const ASKED = { name: 'GET', header: () => undefined };
+
+function opened(kept = true) {
+  const exporter = new InMemorySpanExporter();
+  const provider = new TracerProvider({
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
+    ...(kept ? {} : { sampler: new AlwaysOffSampler() }),
+  });
+  const clock = new ManualClock();
+  const tracing = new RequestTracing(provider.getTracer('test'), COUNTS, clock);
+  /** What was sent: each span below which, and its events. */
+  const told = (): readonly (readonly [name: string, parent: string, ...events: string[]])[] => {
+    const spans = exporter.getFinishedSpans();
+    const nameOf = (id: string | undefined): string => spans.find((span) => span.spanContext().spanId === id)?.name ?? '';
+    return spans.map(({ name, parentSpanContext, events }) => [
+      name,
+      nameOf(parentSpanContext?.spanId),
+      ...events.map((event) => event.name),
+    ]);
+  };
+  return { exporter, clock, tracing, told };
+}
+
+/** The trace of a request, while `work` lasts, and after it. */
+function request(tracing: RequestTracing, work: (trace: RequestTrace) => void | Promise<void>): Promise<RequestTrace> {
+  return new Promise((resolve, reject) => {
+    tracing.begin(ASKED, (trace) => {
+      if (trace === undefined) throw new Error('not kept');
+      Promise.resolve(work(trace)).then(() => resolve(trace), reject);
+    });
+  });
+}
+
+it('puts all that follows below the filter that opens it, and what is asked of the store below the handler', async () => {
+  const { tracing, told } = opened();
+  const store = new TracedStore(new MemoryStore(), tracing, false);
+  const trace = await request(tracing, async (one) => {
+    one.opened('authentication', () => true);
+    await one.handled('Get', {}, async () => {
+      one.event('begun');
+      await Promise.resolve();
+      await store.revision();
+      await one.part('step', {}, async (part) => {
+        part.event('inside');
+        await store.range({ start: 'a', end: 'b' });
+      });
+    });
+    one.answering({});
+    one.writing(3);
+  });
+  trace.finished('GET /x', {}, 200, 3);
+  expect([...told()].sort()).toEqual(
+    [
+      ['authentication', 'GET /x'],
+      ['store Range', 'Get'],
+      ['store Range', 'step'],
+      ['step', 'Get', 'inside'],
+      ['Get', 'authentication', 'begun'],
+      ['SerializeObject', 'authentication', 'About to start writing response', 'Write call succeeded'],
+      ['GET /x', ''],
+    ].sort(),
+  );
+});
+
+it('says how long things took by the clock that it is given', async () => {
+  const { tracing, clock, exporter } = opened();
+  const trace = await request(tracing, (one) => {
+    clock.advance(1_000);
+    return one.handled('Get', {}, async () => {
+      one.event('begun');
+      clock.advance(500);
+    });
+  });
+  trace.finished('GET', {}, 200, 0);
+  const [handler, whole] = exporter.getFinishedSpans();
+  expect([handler?.duration, whole?.duration]).toEqual([
+    [0, 500_000_000],
+    [1, 500_000_000],
+  ]);
+});
+
+it('does not tell of handlers in which nothing has happened', async () => {
+  const { tracing, told } = opened();
+  const refused = new Error('405');
+  const trace = await request(tracing, (one) =>
+    expect(
+      one.handled('Get', {}, () => {
+        throw refused;
+      }),
+    ).rejects.toBe(refused),
+  );
+  trace.finished('GET', {}, 405, 0);
+  expect(told()).toEqual([['GET', '']]);
+});
+
+it('tells why what was attempted has failed, but not what comes after', async () => {
+  const { tracing, exporter } = opened();
+  const attempt = (one: RequestTrace): void => one.attempt('trying', 'failed', { len: 2 });
+  await request(tracing, async (one) => {
+    await expect(one.handled('Create', {}, async () => Promise.reject((attempt(one), new Error('taken'))))).rejects.toThrow('taken');
+    await expect(
+      one.handled('Create', {}, async () => {
+        attempt(one);
+        one.event('stored');
+        throw new Error('later');
+      }),
+    ).rejects.toThrow('later');
+  });
+  const events = exporter.getFinishedSpans().map((span) => span.events.map(({ name, attributes }) => [name, attributes]));
+  expect(events).toEqual([
+    [
+      ['trying', {}],
+      ['failed', { len: 2, err: 'taken' }],
+    ],
+    [
+      ['trying', {}],
+      ['stored', {}],
+    ],
+  ]);
+});
+
+it('tells of filters that have to be waited for, and of no others', async () => {
+  const { tracing, told } = opened();
+  const trace = await request(tracing, async (one) => {
+    one.waited('audit', () => true);
+    await one.waited('authorization', () => Promise.resolve(true));
+  });
+  trace.finished('GET', {}, 200, 0);
+  expect(told()).toEqual([
+    ['authorization', 'GET'],
+    ['GET', ''],
+  ]);
+});
+
+it('has nothing to do with what outlives the request', async () => {
+  const { tracing, told } = opened();
+  const store = new TracedStore(new MemoryStore(), tracing, true);
+  let goOn: () => void = () => undefined;
+  let later: Promise<unknown> = Promise.resolve();
+  const trace = await request(tracing, () => {
+    later = new Promise<void>((resolve) => (goOn = resolve)).then(() => store.revision());
+  });
+  trace.finished('GET', {}, 200, 0);
+  goOn();
+  await later;
+  expect(told()).toEqual([['GET', '']]);
+});
+
+it.each([
+  [200, SpanStatusCode.UNSET],
+  [404, SpanStatusCode.UNSET],
+  [500, SpanStatusCode.ERROR],
+])('an answer with %d', async (status, expected) => {
+  const { tracing, exporter } = opened();
+  const trace = await request(tracing, () => undefined);
+  trace.finished('GET', {}, status, 0);
+  expect(exporter.getFinishedSpans()[0]?.status.code).toBe(expected);
+});
+
+it('gives a request that is not kept no trace, but tells others of it', async () => {
+  const { tracing, exporter } = opened(false);
+  const sent: Readonly<Record<string, string>>[] = [];
+  await new Promise<void>((resolve, reject) => {
+    tracing.begin(ASKED, (trace) => {
+      expect(trace).toBeUndefined();
+      const send = async (headers: Readonly<Record<string, string>>): Promise<number> => sent.push(headers);
+      tracing.asked({ method: 'POST', attributes: {} }, send, () => 200).then(() => resolve(), reject);
+    });
+  });
+  expect(sent).toEqual([{ traceparent: expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/) }]);
+  expect(exporter.getFinishedSpans()).toEqual([]);
+});
+
+const ANSWERS: readonly (readonly [what: string, send: () => Promise<number | undefined>, status: SpanStatusCode])[] = [
+  ['an answer', () => Promise.resolve(200), SpanStatusCode.UNSET],
+  ['a refusal', () => Promise.resolve(403), SpanStatusCode.ERROR],
+  ['no answer', () => Promise.resolve(undefined), SpanStatusCode.ERROR],
+  ['a failure', () => Promise.reject(new Error('cut')), SpanStatusCode.ERROR],
+];
+
+it.each(ANSWERS)('somebody else is asked: %s', async (_what, send, expected) => {
+  const { tracing, exporter } = opened();
+  await request(tracing, async () => {
+    await tracing.asked({ method: 'POST', attributes: {} }, send, (status) => status).catch(() => undefined);
+  });
+  expect(exporter.getFinishedSpans().map(({ name, status }) => [name, status.code])).toEqual([['HTTP POST', expected]]);
+});
+
+it('asks others without a word where nothing is done for a request', async () => {
+  const { tracing } = opened();
+  const sent: object[] = [];
+  await tracing.asked(
+    { method: 'POST', attributes: {} },
+    async (headers) => sent.push(headers),
+    () => 200,
+  );
+  expect(sent).toEqual([{}]);
+});
