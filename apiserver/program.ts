@@ -4,7 +4,6 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { formatIpAddress } from '../shared/values/ip-address';
 import { ConfigurationFiles } from '../shared/configuration/configuration-files';
-import { readConfiguration } from '../shared/configuration/read';
 import type { Clock } from '../shared/runtime/clock';
 import { UsageError } from '../shared/runtime/flags';
 import type { Lifecycle } from '../shared/runtime/lifecycle';
@@ -55,7 +54,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
   const encryption = await openEncryption(flags, configurations, host);
-  const traces = await openTraces(flags, host);
+  const traces = await openTraces(flags, configurations, host);
   if (traces !== undefined) lifecycle.onStop({ name: 'traces', timeoutMs: 10_000, run: () => traces.close() });
   const opened = await openStore(flags, host);
   lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
@@ -125,11 +124,21 @@ async function openEncryption(
 }
 
 /** The packages that keep and send traces are heavy, and nobody else needs them. */
-async function openTraces(flags: ServerFlags, host: ServerHost): Promise<OpenedTracing | undefined> {
+async function openTraces(flags: ServerFlags, configurations: ConfigurationFiles, host: ServerHost): Promise<OpenedTracing | undefined> {
   const file = flags['tracing-config-file'];
   if (file === '') return undefined;
   const [{ TRACING_FORMAT }, { openTracing }] = await Promise.all([import('./tracing/configuration.js'), import('./tracing/open.js')]);
-  return openTracing(await readConfiguration(file, [TRACING_FORMAT], host.clock), host);
+  let opened: OpenedTracing | undefined;
+  await configurations.open({
+    name: 'tracing',
+    path: file,
+    formats: [TRACING_FORMAT],
+    use(configuration) {
+      if (opened === undefined) opened = openTracing(configuration, host);
+      else opened.use(configuration);
+    },
+  });
+  return opened;
 }
 
 /** Its sinks bring a client along, so they are loaded only where there is something to record. */

@@ -2,6 +2,7 @@
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
 import { TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import { waitUntil } from '../../test/support/programs';
 import { BoundedExport } from './bounded-export';
 
 const LIMITS = { waiting: 8, batch: 4, delayMs: 60_000, timeoutMs: 60_000 };
@@ -22,31 +23,32 @@ class HeldExporter implements SpanExporter {
 function opened() {
   const exporter = new HeldExporter();
   const faults: (string | undefined)[] = [];
-  const spans = new BoundedExport(exporter, LIMITS, (fault) => void faults.push(fault?.message));
+  const counts = { exported: 0, failed: 0, dropped: 0 };
+  const spans = new BoundedExport(exporter, LIMITS, counts, (fault) => void faults.push(fault?.message));
   const tracer = new TracerProvider({ spanProcessors: [spans] }).getTracer('test');
   const end = (count: number): void => {
     for (let at = 0; at < count; at += 1) tracer.startSpan(`span ${at}`, {}, ROOT_CONTEXT).end();
   };
-  return { exporter, faults, spans, end };
+  return { exporter, faults, spans, counts, end };
 }
 
 it('drops and counts what is too much while nothing is answered', () => {
-  const { exporter, spans, end } = opened();
+  const { exporter, counts, end } = opened();
   end(20);
   expect(exporter.batches.map(({ names }) => names.length)).toEqual([4]);
-  expect(spans.counts).toEqual({ exported: 0, failed: 0, dropped: 12 });
+  expect(counts).toEqual({ exported: 0, failed: 0, dropped: 12 });
 });
 
 it('has room again for as many as have been answered', () => {
-  const { exporter, spans, end } = opened();
+  const { exporter, counts, end } = opened();
   end(8);
   exporter.batches[0]?.done({ code: ExportResultCode.SUCCESS });
   end(5);
-  expect(spans.counts).toEqual({ exported: 4, failed: 0, dropped: 1 });
+  expect(counts).toEqual({ exported: 4, failed: 0, dropped: 1 });
 });
 
 it('counts what is not taken, and tells it once until it is good again', async () => {
-  const { exporter, faults, spans, end } = opened();
+  const { exporter, faults, spans, counts, end } = opened();
   const bad = { code: ExportResultCode.FAILED, error: new Error('nobody there') };
   for (const result of [bad, bad, { code: ExportResultCode.SUCCESS }, { code: ExportResultCode.FAILED }]) {
     end(2);
@@ -54,6 +56,17 @@ it('counts what is not taken, and tells it once until it is good again', async (
     exporter.batches.at(-1)?.done(result);
     await flushed;
   }
-  expect(spans.counts).toEqual({ exported: 2, failed: 6, dropped: 0 });
+  expect(counts).toEqual({ exported: 2, failed: 6, dropped: 0 });
   expect(faults).toEqual(['nobody there', undefined, 'the receiver of traces refused them']);
+});
+
+it('sends what has ended before the end, and counts what ends later as dropped', async () => {
+  const { exporter, spans, counts, end } = opened();
+  end(2);
+  const closed = spans.shutdown();
+  end(3);
+  await waitUntil('a batch', () => Promise.resolve(exporter.batches.length > 0));
+  exporter.batches[0]?.done({ code: ExportResultCode.SUCCESS });
+  await closed;
+  expect(counts).toEqual({ exported: 2, failed: 0, dropped: 3 });
 });

@@ -18,16 +18,19 @@ export interface ExportLimits {
 /** Told when sending begins to fail, with the reason, and when it is good again. */
 export type SendingChanged = (fault: Error | undefined) => void;
 
+export type MutableCounts = { -readonly [K in keyof SpanCounts]: SpanCounts[K] };
+
 const LATE_MS = 5_000;
 
 export class BoundedExport implements SpanProcessor {
-  readonly counts: { -readonly [K in keyof SpanCounts]: SpanCounts[K] } = { exported: 0, failed: 0, dropped: 0 };
   private waiting = 0;
+  private isOver = false;
   private readonly batches: BatchSpanProcessor;
 
   constructor(
     exporter: SpanExporter,
     private readonly limits: ExportLimits,
+    private readonly counts: MutableCounts,
     changed: SendingChanged,
   ) {
     this.batches = new BatchSpanProcessor({
@@ -45,7 +48,7 @@ export class BoundedExport implements SpanProcessor {
   }
 
   onEnd(span: ReadableSpan): void {
-    if (this.waiting >= this.limits.waiting) {
+    if (this.isOver || this.waiting >= this.limits.waiting) {
       this.counts.dropped += 1;
       return;
     }
@@ -58,6 +61,7 @@ export class BoundedExport implements SpanProcessor {
   }
 
   shutdown(): Promise<void> {
+    this.isOver = true;
     return this.batches.shutdown();
   }
 

@@ -82,3 +82,20 @@ it('takes as many as may wait from whoever is fast, and counts the rest', async 
   expect(opened.tracing.counts).toEqual({ exported: 0, failed: 10, dropped: 90 });
   await receiver.close();
 });
+
+it('sends elsewhere, and more or fewer, when it is told to', async () => {
+  const [one, other] = await Promise.all([startTraceReceiver(), startTraceReceiver()]);
+  const opened = openTracing({ endpoint: `127.0.0.1:${one.port}`, samplingRatePerMillion: ALL }, surroundings().parts);
+  request(opened);
+  opened.use({ endpoint: `127.0.0.1:${other.port}`, samplingRatePerMillion: ALL });
+  request(opened);
+  request(opened);
+  await waitUntil('the first one', () => Promise.resolve(one.spans.length === 1));
+  await opened.flush();
+  opened.use({ endpoint: `127.0.0.1:${other.port}` });
+  request(opened);
+  await opened.close();
+  expect([one.spans.length, other.spans.length]).toEqual([1, 2]);
+  expect(opened.tracing.counts).toEqual({ exported: 3, failed: 0, dropped: 0 });
+  await Promise.all([one.close(), other.close()]);
+});

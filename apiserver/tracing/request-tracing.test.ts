@@ -45,7 +45,7 @@ it('puts all that follows below the filter that opens it, and what is asked of t
   const { tracing, told } = opened();
   const store = new TracedStore(new MemoryStore(), tracing, false);
   const trace = await request(tracing, async (one) => {
-    one.opened('authentication', () => true);
+    void one.opened('authentication', () => true);
     await one.handled('Get', {}, async () => {
       one.event('begun');
       await Promise.resolve();
@@ -132,7 +132,7 @@ it('tells why what was attempted has failed, but not what comes after', async ()
 it('tells of filters that have to be waited for, and of no others', async () => {
   const { tracing, told } = opened();
   const trace = await request(tracing, async (one) => {
-    one.waited('audit', () => true);
+    void one.waited('audit', () => true);
     await one.waited('authorization', () => Promise.resolve(true));
   });
   trace.finished('GET', {}, 200, 0);

@@ -37,7 +37,7 @@ export class RequestTracing implements Tracing {
   private readonly places = new AsyncLocalStorage<Place>();
 
   constructor(
-    private readonly tracer: Tracer,
+    public tracer: Tracer,
     readonly counts: SpanCounts,
     readonly clock: Clock,
   ) {}
