@@ -89,3 +89,11 @@ export function metadataPolicy(folder: string): string {
   writeFileSync(file, 'apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n');
   return file;
 }
+
+/** The file of a configuration that sends traces of so many of a million requests to this port. */
+export function tracingFile(folder: string, port: number, rate: number): string {
+  const file = path.join(folder, 'tracing.yaml');
+  const endpoint = `endpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: ${rate}\n`;
+  writeFileSync(file, `apiVersion: apiserver.config.platform.io/v1beta1\nkind: TracingConfiguration\n${endpoint}`);
+  return file;
+}

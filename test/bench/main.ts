@@ -3,7 +3,7 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,policies,flow,memory,garbage,workloads,custom,definitions,backups]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,traces,policies,flow,memory,garbage,workloads,custom,definitions,backups]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
@@ -16,6 +16,7 @@
  * for `evictions`.
  * `policies` prints what it costs to ask a policy, and a webhook besides its round trip.
  * `access` prints what it costs to know who asks, whether he may, and to record it.
+ * `traces` prints what it costs a get to be traced.
  * `flow` prints what flow control costs a get, and what a calm user waits while another one floods the server.
  * `garbage` prints how long chains and families of objects take to go after their owner, and what 100,000 objects cost the collector; with --server=<origin>
  * --token=<token> it asks that server for the first. It takes minutes, so it runs only when it is asked for.
@@ -37,9 +38,10 @@ import { findEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
+import { startTraceReceiver } from '../support/trace-receiver';
 import { backupCost, type ServerState } from './backups';
 import { policyMicros, webhookMicros } from './policies';
-import { decisionMicros, getCost, metadataPolicy, prepare } from './access';
+import { decisionMicros, getCost, metadataPolicy, prepare, tracingFile } from './access';
 import { BenchClient, configMap, deployment } from './client';
 import { anonymousMegabytes, cpuSeconds, loop, warmLoop, type Cost } from './measure';
 import { clusterWaits, quantile } from './cluster';
@@ -186,6 +188,38 @@ async function access(): Promise<void> {
     for (const { client } of [admin, account, watched]) client.close();
     await Promise.all([one.server.process.stop(), other.server.process.stop()]);
     for (const folder of [plain, recorded]) removeFolder(folder);
+  }
+}
+
+/** Of no request, of one in a hundred and of all of them, in alternation. */
+async function traces(): Promise<void> {
+  console.log();
+  const receiver = await startTraceReceiver();
+  const open = async (
+    rate: number | undefined,
+  ): Promise<{ readonly folder: string; readonly client: BenchClient; readonly server: ApiServer }> => {
+    const folder = temporaryFolder('bench-traces');
+    const args = rate === undefined ? [] : [`--tracing-config-file=${tracingFile(folder, receiver.port, rate)}`];
+    const opened = { folder, ...(await start(folder, undefined, args)) };
+    await prepare({ client: opened.client, pid: opened.server.process.pid });
+    return opened;
+  };
+  const [off, some, all] = [await open(undefined), await open(10_000), await open(1_000_000)];
+  try {
+    for (let round = 0; round < 3; round += 1) {
+      const cost = ({ client, server }: typeof off): Promise<Cost> => getCost({ client, pid: server.process.pid }, seconds);
+      const floor = await cost(off);
+      row('get without traces', floor);
+      row('get, one in a hundred is traced', await cost(some), 'without', floor.cpuMicros);
+      row('get, each is traced', await cost(all), 'without', floor.cpuMicros);
+    }
+  } finally {
+    for (const { folder, server, client } of [off, some, all]) {
+      client.close();
+      await server.process.stop();
+      removeFolder(folder);
+    }
+    await receiver.close();
   }
 }
 
@@ -602,6 +636,7 @@ async function main(): Promise<void> {
   if (parts.includes('hostile')) await hostile();
   if (parts.includes('access')) await access();
   if (parts.includes('policies')) await policies();
+  if (parts.includes('traces')) await traces();
   if (parts.includes('flow')) await flow();
   if (parts.includes('garbage')) await garbage();
   if (parts.includes('custom')) await custom();
