@@ -1,0 +1,84 @@
+/** A whole server whose traces go to a receiver: what arrives, what happens without one, and which configurations end the start. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ApiClient } from '../support/api-client';
+import { findEtcd, startEtcd } from '../support/etcd';
+import { freePort } from '../support/ports';
+import { removeFolder, startApiServer, startProgram, temporaryFolder, waitUntil, type ApiServer } from '../support/programs';
+import { startSilentServer } from '../support/silent-server';
+import { startTraceReceiver } from '../support/trace-receiver';
+
+const CONFIGURATION = 'apiVersion: apiserver.config.platform.io/v1beta1\nkind: TracingConfiguration\n';
+const NAMESPACE = '/api/v1/namespaces/default';
+const END_MS = 20_000;
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = temporaryFolder('traces');
+  file = path.join(folder, 'tracing.yaml');
+});
+afterEach(() => removeFolder(folder));
+
+const configure = (port: number, rate = 1_000_000): void =>
+  writeFileSync(file, `${CONFIGURATION}endpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: ${rate}\n`);
+
+async function start(etcdServers?: string): Promise<{ readonly server: ApiServer; readonly client: ApiClient }> {
+  const store = etcdServers === undefined ? {} : { etcdServers };
+  const server = await startApiServer({ folder, securePort: await freePort(), args: [`--tracing-config-file=${file}`], ...store });
+  return { server, client: new ApiClient(server.address, server.certificates) };
+}
+
+test('what has ended by the end is sent, with the calls of the store', async () => {
+  const receiver = await startTraceReceiver();
+  configure(receiver.port);
+  const etcd = findEtcd() === undefined ? undefined : await startEtcd();
+  const { server, client } = await start(etcd?.endpoint);
+  expect((await client.get(NAMESPACE, { headers: { 'user-agent': 'tracer' } })).status).toBe(200);
+  expect(await server.process.stop()).toBe(0);
+  const request = receiver.spans.find(({ attributes }) => attributes['user_agent.original'] === 'tracer');
+  const names = receiver.spans.filter(({ traceId }) => traceId === request?.traceId).map(({ name }) => name);
+  const call = etcd === undefined ? 'store Range' : 'etcdserverpb.KV/Range';
+  expect(names.sort()).toEqual([request?.name ?? '', 'Get', 'SerializeObject', 'authentication', call].sort());
+  await etcd?.stop();
+  await receiver.close();
+});
+
+test('a receiver that never says a word holds up neither requests nor the end', async () => {
+  const silent = await startSilentServer();
+  configure(silent.port);
+  const { server, client } = await start();
+  for (let at = 0; at < 20; at += 1) expect((await client.get(NAMESPACE)).status).toBe(200);
+  const before = performance.now();
+  expect(await server.process.stop()).toBe(0);
+  expect(performance.now() - before).toBeLessThan(END_MS);
+  await silent.close();
+});
+
+test('a changed configuration is put to use, and a faulty one leaves the old one in use', async () => {
+  const [one, other] = await Promise.all([startTraceReceiver(), startTraceReceiver()]);
+  configure(one.port, 0);
+  const { server, client } = await start();
+  writeFileSync(file, `${CONFIGURATION}endpoint: https://nowhere\n`);
+  await waitUntil('the fault', async () => (await client.get('/readyz/configuration/tracing')).text.includes('unsupported scheme: https'));
+  configure(other.port);
+  await waitUntil('the change', async () => (await client.get('/readyz/configuration/tracing')).status === 200);
+  expect((await client.get(NAMESPACE)).status).toBe(200);
+  expect(await server.process.stop()).toBe(0);
+  expect(one.spans).toEqual([]);
+  expect(other.spans.map(({ name }) => name)).toContain('Get');
+  await Promise.all([one.close(), other.close()]);
+});
+
+test.each([
+  ['bogus: 1\n', /bogus/],
+  ['samplingRatePerMillion: 1000001\n', /samplingRatePerMillion/],
+  ['endpoint: unix:///run/collector.sock\n', /sockets of this machine are not supported/],
+])('a server does not start with %j', async (members, told) => {
+  writeFileSync(file, CONFIGURATION + members);
+  const args = ['--storage-backend=embedded', `--storage-dir=${path.join(folder, 'store')}`, `--tracing-config-file=${file}`];
+  const program = startProgram('apiserver/main.js', args);
+  expect((await program.exited).code).toBe(1);
+  expect(program.output).toMatch(told);
+});
