@@ -26,6 +26,30 @@ it('calls a server whose store takes no writes alive, but not ready', async () =
   expect(await status('readyz', 'configuration/audit-policy')).toBe(500);
 });
 
+it('shows services that keep keys where they are, but does not call a server dead whose are away', async () => {
+  const parts = {
+    storeAnswers: async () => undefined,
+    storeTakesWrites: async () => undefined,
+    cache: { ready: true, problems: () => [] },
+    state: { stopping: false },
+    bootstrapped: () => true,
+    configurations: [],
+  };
+  const answered = async (endpoint: 'livez' | 'readyz' | 'healthz', keyServices?: () => Promise<string | undefined>): Promise<string> => {
+    const health = new Health(serverChecks({ ...parts, keyServices }), clock, 0, () => undefined);
+    const { status, text } = await health.answer({ endpoint, check: undefined, exclude: [], verbose: true });
+    return `${status} ${/.*kms-providers.*/.exec(text)?.[0] ?? 'none'}`;
+  };
+  const away = async (): Promise<string> => 'kms-provider-0: away';
+  expect([await answered('livez', away), await answered('readyz', away), await answered('healthz', away)]).toEqual([
+    '200 none',
+    '500 [-]kms-providers failed: reason withheld',
+    '500 [-]kms-providers failed: reason withheld',
+  ]);
+  expect(await answered('readyz', async () => undefined)).toBe('200 [+]kms-providers ok');
+  expect(await answered('readyz')).toBe('200 none');
+});
+
 it('asks once for all who ask at about the same time', async () => {
   const deadlines: (number | undefined)[] = [];
   const check = sharedCheck(async ({ deadline }) => {

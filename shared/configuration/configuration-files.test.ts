@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { silentLogger } from '../runtime/logger';
 import { ManualClock } from '../../test/support/manual-clock';
-import { ConfigurationFiles } from './configuration-files';
+import { ConfigurationFiles, NotYetUsable } from './configuration-files';
 import { ConfigurationError } from './fault';
 import { readConfiguration, type Format } from './read';
 import { anyObject, DURATION_FORMAT, flag, integer, listOf, mapOf, object, text, word, type Configured } from './schema';
@@ -79,6 +79,38 @@ it.each([
   [`${HEAD}mode: Allow\nmode: Deny\n`, 'FILE: line 4: key "mode" already set in map'],
 ])('refuses %j', async (written, fault) => {
   expect(await faultOf(written)).toBe(fault);
+});
+
+it('tries again what may be usable later, and only that', async () => {
+  const files = new ConfigurationFiles(clock, silentLogger);
+  let trouble: Error | undefined;
+  let loads = 0;
+  const load = async (): Promise<readonly string[]> => {
+    loads += 1;
+    if (trouble !== undefined) throw trouble;
+    return [file];
+  };
+  writeFileSync(file, HEAD);
+  await files.follow({ name: 'gate', path: file, load });
+  const [live] = files.all;
+  const turn = (): Promise<void> => clock.advanceAsync(10_000);
+  await turn();
+  expect(loads).toBe(1);
+  trouble = new NotYetUsable('somebody is away');
+  writeFileSync(file, `${HEAD}# changed\n`);
+  await turn();
+  await turn();
+  expect([loads, live?.fault, live?.reloads]).toEqual([3, 'somebody is away', { success: 0, failure: 2 }]);
+  trouble = new Error('it is wrong');
+  await turn();
+  await turn();
+  expect([loads, live?.fault]).toEqual([4, 'it is wrong']);
+  trouble = undefined;
+  writeFileSync(file, `${HEAD}# changed again\n`);
+  await turn();
+  await turn();
+  expect([loads, live?.fault, live?.reloads]).toEqual([5, undefined, { success: 1, failure: 3 }]);
+  files.close();
 });
 
 it('goes on with the old configuration while the changed file is wrong, and takes the next one that is right', async () => {

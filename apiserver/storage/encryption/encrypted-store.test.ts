@@ -5,7 +5,7 @@ import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { prefixRange, type KeyValue, type Store, type StoreEvent } from '../store';
 import { unreadableReason } from '../unreadable';
-import { aesCbc, aesGcm, secretbox, type Cipher } from './ciphers';
+import { aesCbc, aesGcm, secretbox, TransformFault, type Cipher } from './ciphers';
 import { encryptedStore } from './encrypted-store';
 import { EncryptionRules, type EncryptionRow, type Envelope, type ValueProvider } from './rules';
 
@@ -55,6 +55,54 @@ beforeEach(() => {
   counted = [];
 });
 afterEach(() => below.close());
+
+it('reads by the rules of the moment, also when they change while a key is asked for', async () => {
+  const known = new Set<string>();
+  const waiting: (() => void)[] = [];
+  const answered = (): void => waiting.splice(0).forEach((answer) => answer());
+  const envelope = (name: string): Envelope => ({
+    seal: (value) => value,
+    prepare() {
+      if (known.has(name)) return undefined;
+      return new Promise((resolve) => {
+        waiting.push(() => {
+          known.add(name);
+          resolve();
+        });
+      });
+    },
+    open(sealed) {
+      if (!known.has(name)) throw new TransformFault(`${name} has not been asked`);
+      return { value: Buffer.from(`${sealed.toString()} by ${name}`), isOutdated: false };
+    },
+  });
+  const rulesOf = (name: string): EncryptionRules =>
+    new EncryptionRules([secrets({ type: 'envelope', head: 'kms:v2:k:', envelope: envelope(name) })], {
+      dialect: 'platform',
+      clock,
+      meter: { transformed: () => undefined },
+    });
+  let rules = rulesOf('old');
+  const store = encryptedStore(below, { rules: () => rules, resourceOf, clock, yieldNow: () => Promise.resolve() });
+  await put(below, S, 'platform:enc:kms:v2:k:value');
+  const reading = read(store, S);
+  const seen: string[] = [];
+  const watch = store.watch(prefixRange(PREFIX), 1, {
+    events: (events) => events.forEach((event) => event.type === 'put' && seen.push(event.value.toString())),
+    progress: () => undefined,
+    compacted: () => undefined,
+    connection: () => undefined,
+  });
+  await clock.advanceAsync(1);
+  rules = rulesOf('new');
+  for (let time = 0; time < 4; time++) {
+    answered();
+    await clock.advanceAsync(1);
+  }
+  expect(await reading).toBe('value by new');
+  expect(seen).toEqual(['value by new']);
+  watch.close();
+});
 
 describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (type) => {
   it('hides what is stored and shows what was', async () => {

@@ -33,7 +33,6 @@ export class GrpcKmsService implements KmsService {
       'grpc.max_receive_message_length': LONGEST_ANSWER,
       'grpc.initial_reconnect_backoff_ms': RECONNECT_MS.first,
       'grpc.max_reconnect_backoff_ms': RECONNECT_MS.longest,
-      'grpc.enable_retries': 0,
       'grpc.enable_http_proxy': 0,
       'grpc.service_config_disable_resolution': 1,
       // Two providers with one endpoint are two connections: closing one must not end the other.

@@ -1,0 +1,157 @@
+/** Calls over a real socket: what is asked, and what is said of a plug-in that hangs, breaks off, answers anything at all or is away. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { systemClock } from '../../../../shared/runtime/clock';
+import { KmsPlugin } from '../../../../test/support/kms-plugin';
+import { waitUntil } from '../../../../test/support/programs';
+import { GrpcKmsService, socketPathOf } from './grpc-service';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'kms-'));
+const services: GrpcKmsService[] = [];
+afterEach(() => services.splice(0).forEach((one) => one.close()));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let called: (readonly [method: string, code: string])[] = [];
+beforeEach(() => (called = []));
+
+function serviceAt(endpoint: string, timeoutMs = 10_000): GrpcKmsService {
+  const service = new GrpcKmsService({
+    endpoint,
+    timeoutMs,
+    clock: systemClock,
+    called: (method, code) => void called.push([method.replace(/.*\//, ''), code]),
+  });
+  services.push(service);
+  return service;
+}
+
+const faultOf = (asked: Promise<unknown>): Promise<unknown> =>
+  asked.then(
+    () => 'nothing',
+    (error: unknown) => (error instanceof Error ? error.message : error),
+  );
+
+describe('a plug-in', () => {
+  const box = new KmsPlugin(path.join(folder, 'box.sock'));
+  beforeAll(() => box.start());
+  afterAll(() => box.stop());
+  afterEach(() => box.behave('Status'));
+
+  it('is told what it has to know, and nothing more', async () => {
+    const service = serviceAt(box.endpoint);
+    expect(await service.status()).toEqual({ version: 'v2', healthz: 'ok', keyId: 'key-1' });
+    const sealed = await service.encrypt(Buffer.from('a seed'), 'first');
+    expect(sealed).toMatchObject({ keyId: 'key-1', annotations: new Map([['ver.kms.test', Buffer.from('1')]]) });
+    expect((await service.decrypt(sealed, 'second')).toString()).toBe('a seed');
+    expect(box.calls.map(({ method, asked }) => [method, asked])).toEqual([
+      ['Status', {}],
+      ['Encrypt', { plaintext: Buffer.from('a seed'), uid: 'first' }],
+      ['Decrypt', { ciphertext: sealed.ciphertext, uid: 'second', keyId: 'key-1', annotations: { 'ver.kms.test': Buffer.from('1') } }],
+    ]);
+    expect(called).toEqual(['Status', 'Encrypt', 'Decrypt'].map((method) => [method, 'OK']));
+  });
+
+  it.each([
+    ['refuses', { failure: { code: 7, details: 'go away' } }, 'PermissionDenied', 'go away'],
+    ['does not know the method', { failure: { code: 12, details: 'what?' } }, 'Unimplemented', 'what?'],
+    ['hangs', 'never', 'DeadlineExceeded', 'context deadline exceeded'],
+    [
+      'answers no message',
+      { raw: Buffer.from([0xff, 0xff]) },
+      'Internal',
+      'grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data',
+    ],
+    [
+      'answers too much',
+      { healthz: 'x'.repeat(5 << 20) },
+      'ResourceExhausted',
+      'grpc: received message larger than max (5242885 vs. 4194304)',
+    ],
+  ] as const)('that %s', async (_title, answer, code, description) => {
+    box.behave('Status', () => answer);
+    expect(await faultOf(serviceAt(box.endpoint, 500).status())).toBe(`rpc error: code = ${code} desc = ${description}`);
+    expect(called).toEqual([['Status', code]]);
+  });
+
+  it('is its own connection for each provider', async () => {
+    const [one, other] = [serviceAt(box.endpoint), serviceAt(box.endpoint)];
+    await Promise.all([one.status(), other.status()]);
+    one.close();
+    expect(await other.status()).toMatchObject({ healthz: 'ok' });
+  });
+
+  it('that comes back is found by the call that waits', async () => {
+    box.stop();
+    const service = serviceAt(box.endpoint);
+    const waiting = service.status();
+    await box.start();
+    expect(await waiting).toMatchObject({ healthz: 'ok' });
+    box.stop();
+    await box.start();
+    await waitUntil('the plug-in', async () => (await faultOf(service.status())) === 'nothing');
+  });
+
+  it('whose provider is closed is not waited for', async () => {
+    box.behave('Status', () => 'never');
+    const service = serviceAt(box.endpoint, 60_000);
+    const asked = faultOf(service.status());
+    service.close();
+    expect(await asked).toMatch(/^rpc error: code = /);
+  });
+});
+
+it.each([
+  ['is no socket of anybody', 'nobody.sock', 'no such file or directory'],
+  ['is in no folder', 'no/folder.sock', 'no such file or directory'],
+])('a path that %s is told', async (_title, name, why) => {
+  const place = path.join(folder, name);
+  expect(await faultOf(serviceAt(`unix://${place}`, 300).status())).toBe(
+    `rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "transport: Error while dialing: dial unix ${place}: connect: ${why}"`,
+  );
+});
+
+describe('somebody else on the socket', () => {
+  const place = path.join(folder, 'other.sock');
+  let server: Server;
+  const sockets: Socket[] = [];
+  let greet: (socket: Socket) => void = () => undefined;
+  beforeAll(
+    () =>
+      new Promise<void>((resolve) => {
+        server = createServer((socket) => {
+          sockets.push(socket);
+          socket.on('error', () => undefined);
+          greet(socket);
+        }).listen(place, resolve);
+      }),
+  );
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  it.each<readonly [string, (socket: Socket) => void]>([
+    ['who says nothing', () => undefined],
+    ['who speaks of something else', (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'.repeat(100))],
+    ['who hangs up', (socket) => socket.destroy()],
+  ])('%s costs no more than the time of the call', async (_title, behaviour) => {
+    greet = behaviour;
+    expect(await faultOf(serviceAt(`unix://${place}`, 500).status())).toMatch(
+      /^rpc error: code = (?:DeadlineExceeded|Unavailable|Internal) desc = /,
+    );
+  });
+});
+
+it.each([
+  ['unix:///run/kms.sock', '/run/kms.sock'],
+  ['unix:/run/kms.sock', '/run/kms.sock'],
+  ['unix://host/run/kms.sock', '/run/kms.sock'],
+  ['unix:///run/%41%20b.sock', '/run/A b.sock'],
+  ['unix:///run/kms.sock?a=b#c', '/run/kms.sock'],
+  ['unix:kms.sock', 'kms.sock'],
+  ['unix:///@kms', '\0kms'],
+])('%s is a socket', (endpoint, place) => {
+  expect(socketPathOf(endpoint)).toBe(place);
+});
