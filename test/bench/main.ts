@@ -3,7 +3,7 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,traces,policies,flow,memory,garbage,workloads,custom,definitions,backups]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,traces,policies,flow,conversions,memory,garbage,workloads,custom,definitions,backups]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
@@ -18,6 +18,8 @@
  * `access` prints what it costs to know who asks, whether he may, and to record it.
  * `traces` prints what it costs a get to be traced.
  * `flow` prints what flow control costs a get, and what a calm user waits while another one floods the server.
+ * `conversions` prints how long a list of --converted=10000 custom objects takes in a version that a webhook converts, beside the webhook alone, and what another client
+ * waits meanwhile.
  * `garbage` prints how long chains and families of objects take to go after their owner, and what 100,000 objects cost the collector; with --server=<origin>
  * --token=<token> it asks that server for the first. It takes minutes, so it runs only when it is asked for.
  * `backups` prints what a backup of --objects=100000 of 1.5 KB costs the server beside it, on each of --stores; it takes minutes, so it runs only when it is asked for.
@@ -48,10 +50,12 @@ import { clusterWaits, quantile } from './cluster';
 import type { ClusterLoad } from './cluster-load';
 import { customCosts } from './custom';
 import { definitionCosts } from './definitions';
+import { conversionWaits } from './conversions';
 import { changeCost } from './node-watchers';
 import { collectionTimes, families, type CollectionTimes } from './garbage';
 import { watched } from './loop-delay';
 import { podCost } from './pods';
+import { Probe } from './probe';
 import { evictAll } from './evictions';
 import { flood, seatMicros, type FloodTarget } from './flood';
 import { hostileWaits } from './hostile';
@@ -69,6 +73,7 @@ const text = (name: string): string | undefined =>
 const seconds = option('seconds', 4);
 const objects = option('objects', 112_000);
 const SERVICES = 10_000;
+const CONVERSION_ROUNDS = 5;
 const names = (name: string, absent: string): readonly string[] =>
   (process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? absent).split(',');
 const parts = names('parts', 'pods,reads,watches,writes,services');
@@ -220,6 +225,29 @@ async function traces(): Promise<void> {
       removeFolder(folder);
     }
     await receiver.close();
+  }
+}
+
+async function conversions(): Promise<void> {
+  const folder = temporaryFolder('bench');
+  const { server, client } = await start(folder);
+  const probe = await Probe.start(client.port, TOKEN, '/api/v1/namespaces/default');
+  const count = option('converted', 10_000);
+  const ms = (time: number): string => `${time.toFixed(0)} ms`;
+  console.log(`\na list of ${count} custom objects, converted by a webhook`);
+  try {
+    for await (const found of conversionWaits({ client, probe, pid: server.process.pid }, count, CONVERSION_ROUNDS)) {
+      const { plainMs, webhookMs, listMs, againMs, calls, cpuMs, webhookCpuMs, longestMs } = found;
+      const ratio = `${(listMs / webhookMs).toFixed(2)} × the webhook alone (${ms(webhookMs)}), ${calls} calls`;
+      const work = `${ms(cpuMs)} of a processor, the webhook ${ms(webhookCpuMs)}`;
+      const others = `again ${ms(againMs)}, stored version ${ms(plainMs)}, another client ${ms(longestMs)}`;
+      console.log(`${ms(listMs).padStart(9)}  ${ratio}; ${work}; ${others}`);
+    }
+  } finally {
+    probe.stop();
+    client.close();
+    await server.process.stop();
+    removeFolder(folder);
   }
 }
 
@@ -638,6 +666,7 @@ async function main(): Promise<void> {
   if (parts.includes('policies')) await policies();
   if (parts.includes('traces')) await traces();
   if (parts.includes('flow')) await flow();
+  if (parts.includes('conversions')) await conversions();
   if (parts.includes('garbage')) await garbage();
   if (parts.includes('custom')) await custom();
   if (parts.includes('workloads')) await workloads();

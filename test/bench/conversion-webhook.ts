@@ -1,0 +1,59 @@
+/** A conversion webhook as a process of its own: tells its parent where it is, and ends with it. Counts what it is asked, and says so on request. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { CONVERSIONS } from '../recordings/conversions/behaviours';
+import { isBody, type Json } from '../recordings/reference';
+import { startWebhookServer } from '../support/webhook-server';
+
+interface Place {
+  readonly port: number;
+  readonly caBundle: string;
+}
+
+export class ConversionProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly place: Place,
+  ) {}
+
+  static async start(): Promise<ConversionProcess> {
+    const child = fork(__filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const place = await new Promise<Place>((resolve) => child.once('message', (found: Place) => resolve(found)));
+    return new ConversionProcess(child, place);
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  /** How often it has been asked. */
+  calls(): Promise<number> {
+    const answered = new Promise<number>((resolve) => this.child.once('message', (count: number) => resolve(count)));
+    this.child.send('calls');
+    return answered;
+  }
+
+  stop(): void {
+    this.child.disconnect();
+  }
+}
+
+async function run(): Promise<void> {
+  let calls = 0;
+  const { good } = CONVERSIONS;
+  const { port, caBundle } = await startWebhookServer({
+    names: ['127.0.0.1'],
+    host: '127.0.0.1',
+    reply({ text }) {
+      calls += 1;
+      const review: Json = JSON.parse(text);
+      const { request = {}, apiVersion = '' } = isBody(review) ? review : {};
+      if (good === undefined || !isBody(request) || typeof apiVersion !== 'string') return { status: 400, body: 'no review' };
+      return good(request, apiVersion);
+    },
+  });
+  process.on('message', () => process.send?.(calls));
+  process.on('disconnect', () => process.exit(0));
+  process.send?.({ port, caBundle } satisfies Place);
+}
+
+if (require.main === module) void run();

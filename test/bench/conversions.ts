@@ -1,0 +1,134 @@
+/**
+ * What it costs to list custom objects in a version that only a webhook knows: the time of the whole list, nothing of it remembered, beside that of the webhook alone,
+ * which is asked the same by this client; and what another client waits meanwhile.
+ */
+import { atATime } from '../../shared/runtime/at-a-time';
+import { arrayAt, isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { first, GROUP, NAMESPACE, path, versions } from '../recordings/conversions/case';
+import type { BenchClient } from './client';
+import { BenchClient as Client } from './client';
+import { ConversionProcess } from './conversion-webhook';
+import { cpuSeconds } from './measure';
+import type { Probe } from './probe';
+
+export interface ConversionWaits {
+  /** Of the list in the stored version, in milliseconds. */
+  readonly plainMs: number;
+  readonly webhookMs: number;
+  readonly listMs: number;
+  /** Of the list again, out of what is remembered. */
+  readonly againMs: number;
+  readonly calls: number;
+  /** What the server has worked for the list, in milliseconds of a processor, and the webhook when it was asked alone. */
+  readonly cpuMs: number;
+  readonly webhookCpuMs: number;
+  /** What another client waited at most while the list was made. */
+  readonly longestMs: number;
+}
+
+const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
+/** As the server asks. */
+const TOGETHER = 500;
+const AT_A_TIME = 4;
+const WRITERS = 16;
+
+export interface ConversionTarget {
+  readonly client: BenchClient;
+  readonly probe: Probe;
+  /** Of the server. */
+  readonly pid: number;
+}
+
+export async function* conversionWaits(target: ConversionTarget, count: number, rounds: number): AsyncGenerator<ConversionWaits> {
+  const webhook = await ConversionProcess.start();
+  try {
+    await prepare(target.client, webhook, count);
+    const reviews = reviewsOf(await target.client.text('GET', path('v1')));
+    for (let round = 0; round < rounds; round += 1) yield await measure(target, webhook, reviews, round);
+  } finally {
+    webhook.stop();
+  }
+}
+
+async function prepare(client: BenchClient, { place: { port, caBundle } }: ConversionProcess, count: number): Promise<void> {
+  const clientConfig = { url: `https://127.0.0.1:${port}/convert`, caBundle };
+  const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
+  const names = { plural: 'widgets', kind: 'Widget' };
+  const spec = { group: GROUP, scope: 'Namespaced', names, versions: versions('v1'), conversion };
+  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: NAMESPACE } }));
+  await client.send('POST', DEFINITIONS, JSON.stringify({ metadata: { name: `widgets.${GROUP}` }, spec }));
+  while (!(await isServed(client)));
+  const text = 'x'.repeat(800);
+  const indexes = Array.from({ length: count }, (_, at) => at);
+  await atATime(WRITERS, indexes, async (at) => {
+    await client.send('POST', path('v1'), JSON.stringify(first(`w-${at}`, `host-${at}:${at + 1}`, { annotations: { text } })));
+  });
+}
+
+const isServed = (client: BenchClient): Promise<boolean> =>
+  client.send('GET', path('v2')).then(
+    () => true,
+    () => false,
+  );
+
+/** The texts that the server sends, too. */
+function reviewsOf(list: string): readonly string[] {
+  const value: JsonValue = JSON.parse(list);
+  const items = (isObject(value) ? (arrayAt(value, 'items') ?? []) : []).filter(isObject);
+  const reviews: string[] = [];
+  for (let from = 0; from < items.length; from += TOGETHER) reviews.push(JSON.stringify(reviewOf(items.slice(from, from + TOGETHER))));
+  return reviews;
+}
+
+const reviewOf = (objects: readonly JsonObject[]): JsonObject => ({
+  kind: 'ConversionReview',
+  apiVersion: 'apiextensions.platform.io/v1',
+  request: { uid: 'bench', desiredAPIVersion: `${GROUP}/v2`, objects: [...objects] },
+});
+
+async function measure(
+  { client, probe, pid }: ConversionTarget,
+  webhook: ConversionProcess,
+  reviews: readonly string[],
+  round: number,
+): Promise<ConversionWaits> {
+  await forget(client, round);
+  const plainMs = await timed(() => client.send('GET', path('v1')));
+  const alone = await aloneWith(webhook, reviews);
+  const before = await webhook.calls();
+  await probe.waits();
+  const begun = cpuSeconds(pid);
+  const listMs = await timed(() => client.send('GET', path('v2')));
+  const cpuMs = (cpuSeconds(pid) - begun) * 1_000;
+  const { longestMs } = await probe.waits();
+  const calls = (await webhook.calls()) - before;
+  return { ...alone, plainMs, listMs, cpuMs, againMs: await timed(() => client.send('GET', path('v2'))), calls, longestMs };
+}
+
+/** The webhook is asked what the server asks, and by nobody else. */
+async function aloneWith(
+  webhook: ConversionProcess,
+  reviews: readonly string[],
+): Promise<Pick<ConversionWaits, 'webhookCpuMs' | 'webhookMs'>> {
+  const direct = new Client(webhook.place.port, '');
+  const begun = cpuSeconds(webhook.pid);
+  const webhookMs = await timed(() => atATime(AT_A_TIME, reviews, async (review) => void (await direct.send('POST', '/convert', review))));
+  const webhookCpuMs = (cpuSeconds(webhook.pid) - begun) * 1_000;
+  direct.close();
+  return { webhookMs, webhookCpuMs };
+}
+
+/** What is remembered belongs to a state of the definition: the next one begins with nothing. */
+async function forget(client: BenchClient, round: number): Promise<void> {
+  const description = `round ${round}`;
+  const body = JSON.stringify([{ op: 'add', path: '/spec/versions/1/schema/openAPIV3Schema/description', value: description }]);
+  await client.send('PATCH', `${DEFINITIONS}/widgets.${GROUP}`, body, { 'content-type': 'application/json-patch+json' });
+  const wanted = `"description":"${description}"`;
+  while (!(await client.text('GET', `/openapi/v3/apis/${GROUP}/v2`)).includes(wanted));
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
