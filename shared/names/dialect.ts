@@ -137,6 +137,16 @@ export const WEBSOCKET_TOKEN_PROTOCOLS: readonly string[] = [
   'base64url.bearer.authorization.k8s.io.',
 ];
 
+/** The protocols of streams to a container: the one over WebSockets that can tell that a stream has ended, and those that kubelets are offered, the best first. */
+export const CLOSING_STREAM_PROTOCOL = 'v5.channel.k8s.io';
+export const KUBELET_STREAM_PROTOCOLS: readonly string[] = [
+  CLOSING_STREAM_PROTOCOL,
+  'v4.channel.k8s.io',
+  'v3.channel.k8s.io',
+  'v2.channel.k8s.io',
+  'channel.k8s.io',
+];
+
 /** What a value begins with that is kept encrypted: written as the names that the server generates, read in either spelling. */
 export const ENCRYPTED_PREFIXES: Readonly<Record<Dialect, string>> = { platform: 'platform:enc:', kubernetes: 'k8s:enc:' };
 

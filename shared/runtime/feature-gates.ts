@@ -24,6 +24,8 @@ const gates = {
   APIResponseCompression: { stage: 'beta', default: true },
   /** Asking who one is (SelfSubjectReview). */
   APISelfSubjectReview: { stage: 'ga', default: true },
+  /** Streams to containers over WebSockets that can be closed one by one. */
+  TranslateStreamCloseWebsocketRequests: { stage: 'beta', default: true },
   /** What endpoints say of themselves while they end. */
   ProxyTerminatingEndpoints: { stage: 'ga', default: true },
   /** `trafficDistribution` of Services. */

@@ -5,6 +5,7 @@ import { setMember, type JsonObject, type JsonValue } from '../../../shared/valu
 import type { Resource } from '../../registry/verbs';
 import { connect } from '../../registry/operations/connect';
 import { forward } from '../forward/forward';
+import { asksForClosing, translateStreams } from '../forward/translate';
 import { UpgradableReply } from '../request/upgradable-reply';
 import type { ApiParts } from './api-parts';
 import { toldOptions } from './told-options';
@@ -44,8 +45,13 @@ export async function connectTo(
   }
   const target = destination.type === 'proxy' ? targetOf(exchange.request.url ?? '', resource.row.namespaced) : '';
   if (target === undefined) redirectBelow(exchange);
+  else if (upgrades && TRANSLATED.has(asked) && parts.gates.enabled('TranslateStreamCloseWebsocketRequests') && asksForClosing(exchange))
+    await translateStreams(nodeAccess.backends, exchange, destination.url);
   else await forward(nodeAccess.backends, exchange, { destination, target, upgrades, believesAll, name });
 }
+
+/** Over WebSockets these are told to the kubelet in another protocol. */
+const TRANSLATED: ReadonlySet<string> = new Set(['exec', 'attach']);
 
 /** Segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`. */
 const SEGMENTS = { namespaced: 8, other: 6 };

@@ -211,11 +211,11 @@ export class Exchange implements RequestContext {
   }
 
   /** Takes the connection over, in place of a head, where the reply allows it. */
-  openWebSocket(): OpenedWebSocket {
+  openWebSocket(isTyped = false): OpenedWebSocket {
     if (!(this.output instanceof UpgradableReply)) throw new Error('the connection of this request cannot be taken over');
     this.status = 101;
     this.audit?.headSent();
-    return this.output.openWebSocket();
+    return this.output.openWebSocket(isTyped);
   }
 
   /**

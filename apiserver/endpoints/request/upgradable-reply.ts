@@ -6,17 +6,27 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { CLOSING_STREAM_PROTOCOL } from '../../../shared/names/dialect';
 
 /** What clients send over a WebSocket on which they are only told things. Bytes. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
-const sockets = new WebSocketServer({
-  noServer: true,
-  maxPayload: MAX_MESSAGE_BYTES,
-  perMessageDeflate: false,
-  // The one that is no token.
-  handleProtocols: (protocols) => [...protocols].find((protocol) => !protocol.startsWith('base64url.bearer.authorization.')) ?? false,
-});
+/** And on one over which they send what is typed. */
+const MAX_TYPED_BYTES = 4 * 1024 * 1024;
+
+const socketsOf = (maxPayload: number, chosen: (protocols: readonly string[]) => string | undefined): WebSocketServer =>
+  new WebSocketServer({
+    noServer: true,
+    maxPayload,
+    perMessageDeflate: false,
+    handleProtocols: (protocols) => chosen([...protocols]) ?? false,
+  });
+
+// The one that is no token.
+const sockets = socketsOf(MAX_MESSAGE_BYTES, (protocols) =>
+  protocols.find((protocol) => !protocol.startsWith('base64url.bearer.authorization.')),
+);
+const closingSockets = socketsOf(MAX_TYPED_BYTES, () => CLOSING_STREAM_PROTOCOL);
 
 export interface OpenedWebSocket {
   readonly webSocket: WebSocket | undefined;
@@ -48,11 +58,11 @@ export class UpgradableReply extends ServerResponse {
     return { carrier: this.carrier, head: this.head };
   }
 
-  /** Takes the connection over. No `webSocket` = the client's handshake was no good, and it has been told. */
-  openWebSocket(): OpenedWebSocket {
+  /** Takes the connection over; `isTyped` = for streams to a container, whose protocol has been asked for. No `webSocket` = the client's handshake was no good, and it has been told. */
+  openWebSocket(isTyped = false): OpenedWebSocket {
     this.takeOver();
     let opened: WebSocket | undefined;
-    sockets.handleUpgrade(this.asked, this.carrier, this.head, (webSocket) => (opened = webSocket));
+    (isTyped ? closingSockets : sockets).handleUpgrade(this.asked, this.carrier, this.head, (webSocket) => (opened = webSocket));
     // What clients say is not for anybody, and one that says it wrongly is cut off.
     opened?.on('error', () => undefined);
     return { webSocket: opened, carrier: this.carrier };

@@ -1,0 +1,244 @@
+/** Commands over WebSockets whose streams can be closed, told to a kubelet in SPDY: what both sides hear, as recorded of the reference. */
+import WebSocket from 'ws';
+import { issueCertificate } from '../../../shared/runtime/pki';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { waitUntil } from '../../support/programs';
+import { number32, spdyFrame, startSpdyKubelet, type RunningCommand, type SpdyKubelet } from '../../support/spdy-kubelet';
+import { ADMIN, call, startFixture, type Fixture } from './fixture';
+
+const POD = '/api/v1/namespaces/default/pods/p';
+const EXEC = `${POD}/exec?command=ls&stdin=1&stdout=1&stderr=1`;
+const V5 = 'v5.channel.k8s.io';
+const ENDED_WELL = '{"metadata":{},"status":"Success"}';
+
+let fixture: Fixture;
+let kubelet: SpdyKubelet;
+
+async function sent(method: string, path: string, body: object): Promise<void> {
+  const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
+  const answer = await call(fixture, path, { method, body: JSON.stringify(body), headers });
+  if (answer.status >= 300) throw new Error(answer.text);
+}
+
+beforeAll(async () => {
+  fixture = await startFixture({
+    kubelets: { addressTypes: ['InternalIP'], credentials: () => ({}), timeoutMs: 2_000 },
+    plugins: { enabled: [], disabled: ['ServiceAccount'] },
+  });
+  const { authority } = fixture;
+  const subject = { commonName: 'kubelet' };
+  const serving = await issueCertificate({ authority, usage: 'server', subject, names: ['127.0.0.1'], lifetimeMs: 3_600_000, clock });
+  kubelet = await startSpdyKubelet({ cert: serving.certificate, key: serving.key });
+  const status = {
+    addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+    daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } },
+  };
+  await sent('POST', '/api/v1/nodes', { metadata: { name: 'n' }, status });
+  await sent('POST', '/api/v1/namespaces/default/pods', {
+    metadata: { name: 'p' },
+    spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] },
+  });
+});
+afterAll(async () => {
+  await kubelet.close();
+  await fixture.stop();
+});
+beforeEach(() => {
+  kubelet.heard.length = 0;
+  kubelet.behave(0, () => undefined);
+});
+
+interface Session {
+  readonly socket: WebSocket;
+  /** Messages, as the number of their stream and their text, and at last how it was closed. */
+  readonly heard: string[];
+}
+
+async function open(path: string, protocols: string | string[] = V5): Promise<Session> {
+  const headers = { authorization: `Bearer ${ADMIN}` };
+  const socket = new WebSocket(`wss://127.0.0.1:${fixture.server.port}${path}`, protocols, { headers, rejectUnauthorized: false });
+  const heard: string[] = [];
+  socket.on('message', (data: Buffer) => heard.push(`${data[0] ?? ''} ${data.subarray(1).toString()}`));
+  socket.on('close', (code) => heard.push(`closed ${code}`));
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  return { socket, heard };
+}
+
+/** What a client hears of a command from beginning to end. */
+async function heardOf(path: string, streams: number, then: (command: RunningCommand) => void): Promise<readonly string[]> {
+  kubelet.behave(streams, then);
+  const { heard } = await open(path);
+  await waitUntil('the end', () => Promise.resolve(heard.some((line) => line.startsWith('closed'))));
+  return heard;
+}
+
+const until = (what: string): Promise<unknown> => waitUntil(what, () => Promise.resolve(kubelet.heard.includes(what)));
+
+function endAll(command: RunningCommand, error: string): void {
+  command.say('error', error, true);
+  for (const stream of ['stdout', 'stderr']) command.say(stream, '', true);
+}
+
+describe('a command', () => {
+  test('is begun over SPDY, its streams in their order', async () => {
+    const heard = await heardOf(EXEC, 4, (command) => {
+      command.say('stdout', 'hi');
+      command.say('stderr', 'no');
+      endAll(command, ENDED_WELL);
+    });
+    expect(heard).toEqual(['1 ', '1 hi', '2 no', `3 ${ENDED_WELL}`, 'closed 1000']);
+    expect(kubelet.heard.slice(0, 5)).toEqual([
+      'POST /exec/default/p/c?command=ls&error=1&input=1&output=1 SPDY/3.1',
+      ...['error', 'stdin', 'stdout', 'stderr'].map((name) => `opens ${name}`),
+    ]);
+    expect(kubelet.offered).toEqual([V5, 'v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io']);
+  });
+
+  test.each([
+    [`${POD}/exec?command=ls&stdin=1&stdout=1&stderr=1&tty=1`, ['error', 'stdin', 'stdout', 'resize'], '1 '],
+    [`${POD}/attach?stderr=1`, ['error', 'stderr'], '2 '],
+    [`${POD}/exec?command=ls&stdin=1`, ['error', 'stdin'], '3 '],
+  ])('%s opens %j', async (path, streams, first) => {
+    const session = await open(path);
+    await until(`opens ${streams.at(-1) ?? ''}`);
+    expect(kubelet.heard.slice(1)).toEqual(streams.map((name) => `opens ${name}`));
+    expect(session.heard).toEqual([first]);
+    session.socket.terminate();
+  });
+
+  test.each([
+    [
+      'a number',
+      '{"metadata":{},"status":"Failure","message":"x","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"7"}]}}',
+      '{"metadata":{},"status":"Failure","message":"command terminated with non-zero exit code: command terminated with exit code 7","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"7"}]}}',
+    ],
+    [
+      'another failure',
+      '{"status":"Failure","message":"so"}',
+      '{"metadata":{},"status":"Failure","message":"Internal error occurred: so","reason":"InternalError","details":{"causes":[{"message":"so"}]},"code":500}',
+    ],
+    [
+      'no JSON',
+      'oops',
+      `{"metadata":{},"status":"Failure","message":"Internal error occurred: error stream protocol error: invalid character 'o' looking for beginning of value in \\"oops\\"","reason":"InternalError","details":{"causes":[{"message":"error stream protocol error: invalid character 'o' looking for beginning of value in \\"oops\\""}]},"code":500}`,
+    ],
+    ['nothing', '', ENDED_WELL],
+  ])('that ends with %s', async (_what, said, told) => {
+    const heard = await heardOf(EXEC, 4, (command) => endAll(command, said));
+    expect(heard).toEqual(['1 ', `3 ${told}`, 'closed 1000']);
+  });
+
+  test('has ended when its output has, whatever its status says before', async () => {
+    const heard = await heardOf(EXEC, 4, (command) => {
+      command.say('error', ENDED_WELL, true);
+      command.say('stdout', 'late');
+      command.say('stdout', '', true);
+      command.raw(spdyFrame(3, Buffer.concat([number32(7), number32(5)])));
+    });
+    expect(heard).toEqual(['1 ', '1 late', `3 ${ENDED_WELL}`, 'closed 1000']);
+  });
+
+  test.each([
+    ['is cut', (command: RunningCommand) => command.cut()],
+    ['says goodbye', (command: RunningCommand) => command.raw(spdyFrame(7, Buffer.alloc(8)))],
+  ])('whose kubelet %s has ended', async (_what, then) => {
+    expect(await heardOf(EXEC, 4, then)).toEqual(['1 ', `3 ${ENDED_WELL}`, 'closed 1000']);
+  });
+
+  test('whose kubelet refuses, or is not there, is told of', async () => {
+    kubelet.refuse('nope');
+    const { heard } = await open(EXEC);
+    await waitUntil('the end', () => Promise.resolve(heard.includes('closed 1000')));
+    expect(heard[1]).toBe(
+      '3 {"metadata":{},"status":"Failure","message":"Internal error occurred: unable to upgrade connection: nope","reason":"InternalError","details":{"causes":[{"message":"unable to upgrade connection: nope"}]},"code":500}',
+    );
+    const portOf = (Port: number): object => ({ status: { daemonEndpoints: { kubeletEndpoint: { Port } } } });
+    await sent('PATCH', '/api/v1/nodes/n/status', portOf(1));
+    const gone = await heardOf(EXEC, 4, () => undefined);
+    expect(gone[1]).toContain(
+      'error sending request: Post \\"https://127.0.0.1:1/exec/default/p/c?command=ls&error=1&input=1&output=1\\": dial tcp 127.0.0.1:1: connect: connection refused',
+    );
+    await sent('PATCH', '/api/v1/nodes/n/status', portOf(kubelet.port));
+  });
+});
+
+describe('what is typed', () => {
+  test('goes to the command until its stream is closed; what nobody reads is passed over', async () => {
+    const { socket } = await open(EXEC);
+    await until('opens stderr');
+    for (const message of ['\0AB', '\0', '', '\x01x', '\x09x']) socket.send(Buffer.from(message));
+    socket.send('\0text');
+    socket.send(Buffer.from([255, 1]));
+    socket.send(Buffer.from([255, 0]));
+    socket.send(Buffer.from('\0C'));
+    await until('stdin ends');
+    expect(kubelet.heard.slice(5)).toEqual(['stdin AB', 'stdin text', 'stdin ends']);
+    socket.close();
+    await until('frame 7 0000000000000000');
+    expect(kubelet.heard).not.toContain('stdin C');
+  });
+
+  test('sizes of the terminal are told as long as they are some', async () => {
+    const { socket } = await open(`${POD}/exec?command=ls&stdin=1&stdout=1&tty=1`);
+    await until('opens resize');
+    for (const message of ['\x04{"Width":80,"Height":24}', '\x04nonsense', '\x04{"Width":81,"Height":25}', '\0B'])
+      socket.send(Buffer.from(message));
+    await until('stdin B');
+    expect(kubelet.heard.slice(5)).toEqual(['resize {"Width":80,"Height":24}\n', 'stdin B']);
+    socket.terminate();
+    await until('stdin ends');
+  });
+
+  test('a signal that names no stream ends it all', async () => {
+    const { socket, heard } = await open(EXEC);
+    await until('opens stderr');
+    socket.send(Buffer.from([255]));
+    await waitUntil('the end', () => Promise.resolve(heard.includes('closed 1000')));
+    await until('stdin ends');
+  });
+});
+
+test('much is passed on in pieces, both ways, and a ping is answered', async () => {
+  const most = 3_000_000;
+  let said = '';
+  kubelet.behave(4, (command) => {
+    command.raw(spdyFrame(6, number32(2)));
+    command.say('stdout', 'x'.repeat(most));
+    command.say('stdout', '', true);
+    command.say('stderr', '', true);
+  });
+  const { socket, heard } = await open(EXEC);
+  await until('frame 6 00000002');
+  socket.send(Buffer.concat([Buffer.from([0]), Buffer.alloc(most, 'y')]));
+  socket.send(Buffer.from([255, 0]));
+  await until('stdin ends');
+  await waitUntil('all of it', () => Promise.resolve((said = heard.map((line) => line.slice(2)).join('')).length >= most));
+  expect([
+    said.length,
+    kubelet.heard
+      .filter((line) => line.startsWith('stdin y'))
+      .join('')
+      .replace(/stdin /g, '').length,
+  ]).toEqual([most, most]);
+  socket.terminate();
+});
+
+test('a frame that is longer than any is cut off', async () => {
+  const heard = await heardOf(EXEC, 4, (command) => command.raw(Buffer.from([0x80, 3, 0, 4, 0, 0xff, 0xff, 0xff, 1])));
+  expect(heard).toEqual(['1 ', `3 ${ENDED_WELL}`, 'closed 1000']);
+});
+
+test.each([[['v4.channel.k8s.io', V5]], [[V5, 'v4.channel.k8s.io']]])('of %j the one is chosen that can close', async (protocols) => {
+  const { socket } = await open(EXEC, protocols);
+  expect(socket.protocol).toBe(V5);
+  socket.terminate();
+});
+
+test.each([
+  [`${POD}/portforward?ports=80`, V5],
+  [EXEC, 'v4.channel.k8s.io'],
+  [EXEC, 'v5.base64.channel.k8s.io'],
+])('%s with %s goes on as it is', async (path, protocol) => {
+  await open(path, protocol).catch(() => undefined);
+  expect(kubelet.heard[0]).toMatch(/^GET .* websocket$/);
+});
