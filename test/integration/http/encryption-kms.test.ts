@@ -70,7 +70,7 @@ function holdsNoSecret(open: () => Promise<{ readonly store: Store; seen(): Prom
     expect((await create(first.fixture, 's', VALUE)).status).toBe(201);
     expect((await create(first.fixture, 't', VALUE)).status).toBe(201);
     expect(await stored(store, 's')).toMatch(/^platform:enc:kms:v2:key-box:/);
-    expect([box.count('Status'), box.count('Encrypt'), box.count('Decrypt')]).toEqual([1, 1, 0]);
+    expect([box.count('Encrypt'), box.count('Decrypt')]).toEqual([1, 0]);
     await first.stop();
     const second = await serve(store, kms(box));
     expect(await valueOf(second.fixture)).toEqual({ a: HIDDEN[1] });
@@ -221,13 +221,13 @@ describe('a service that is away at the start', () => {
 
   it('is found when it is there', async () => {
     await box.start();
-    await waitUntil('the Secret', async () => (await call(served.fixture, `${SECRETS}/s`)).status === 200, 30_000);
+    await waitUntil('the Secret', async () => (await call(served.fixture, `${SECRETS}/s`)).status === 200, 15_000);
     expect(await valueOf(served.fixture)).toEqual({ a: HIDDEN[1] });
     expect((await create(served.fixture, 't', VALUE)).status).toBe(201);
     expect((await call(served.fixture, '/api/v1/secrets')).status).toBe(200);
     const { text: told } = await health('/healthz/kms-providers');
     expect(told).toMatch(/^internal server error: kms-provider-1: /);
-  }, 40_000);
+  });
 });
 
 test('a service that goes away, hangs or is replaced leaves what is known as it is, and writing too, as long as its seed is good', async () => {
@@ -250,20 +250,20 @@ describe('a configuration that is read again', () => {
     await create(fixture, 's', VALUE);
     write(kms(other, 'new-box'), kms(one));
     const [live] = configurations.all;
-    await waitUntil('the fault', () => live?.fault !== undefined, 30_000);
+    await waitUntil('the fault', () => live?.fault !== undefined, 15_000);
     expect(live?.fault).toMatch(/^health check for new transformers failed: kms-provider-0: rpc error: code = DeadlineExceeded/);
     expect((await call(fixture, '/readyz')).status).toBe(200);
     await create(fixture, 'before', VALUE);
     expect(await stored(store, 'before')).toMatch(/^platform:enc:kms:v2:key-box:/);
     await other.start();
-    await waitUntil('the reload', () => live?.fault === undefined, 30_000);
+    await waitUntil('the reload', () => live?.fault === undefined, 15_000);
     await create(fixture, 'after', VALUE);
     expect(await stored(store, 'after')).toMatch(/^platform:enc:kms:v2:new-box:/);
     expect(await valueOf(fixture)).toEqual({ a: HIDDEN[1] });
     // The one that stayed was not asked for another seed.
     expect(one.count('Encrypt')).toBe(1);
     await stop();
-  }, 60_000);
+  });
 });
 
 test('metrics tell what services are asked, and under which keys values lie', async () => {
@@ -273,7 +273,7 @@ test('metrics tell what services are asked, and under which keys values lie', as
   await call(fixture, `${SECRETS}/s`);
   const metrics = (await call(fixture, '/metrics')).text;
   for (const series of [
-    /^apiserver_envelope_encryption_kms_operations_latency_seconds_count\{provider_name="key-box",method_name="\/v2\.KeyManagementService\/Status",grpc_status_code="OK"\} 1$/m,
+    /^apiserver_envelope_encryption_kms_operations_latency_seconds_count\{provider_name="key-box",method_name="\/v2\.KeyManagementService\/Status",grpc_status_code="OK"\} \d+$/m,
     /^apiserver_envelope_encryption_kms_operations_latency_seconds_bucket\{provider_name="key-box",method_name="\/v2\.KeyManagementService\/Encrypt",grpc_status_code="OK",le="52\.4288"\} 1$/m,
     /^apiserver_envelope_encryption_key_id_hash_total\{transformation_type="to_storage",provider_name="key-box",key_id_hash="sha256:[0-9a-f]{64}",apiserver_id_hash="sha256:[0-9a-f]{64}"\} 1$/m,
     /^apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds\{.*\} \d{10}/m,
