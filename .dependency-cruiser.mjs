@@ -260,6 +260,13 @@ export default {
       from: { path: '^(apiserver|controllers|shared|deploy/(cluster|compose|embedded|local|migrate))/', pathNot: `(${tests}|/generate/)` },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
+    {
+      name: 'loaded where it is configured',
+      severity: 'error',
+      comment: 'what brings gRPC along',
+      from: { pathNot: tests },
+      to: { path: '^apiserver/options/kms-providers[.]ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
     { name: 'no unresolved imports', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {
