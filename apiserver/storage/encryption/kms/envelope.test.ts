@@ -392,6 +392,20 @@ describe('what cannot be decrypted', () => {
   });
 });
 
+it('that is refused again and again is read again more and more rarely', async () => {
+  const { service, clock, envelope, counts } = await started();
+  service.decrypts = () => {
+    throw new KmsFault('PermissionDenied', 'destroyed');
+  };
+  const value = foreign(systemBytes(32));
+  for (let minute = 0; minute < 60; minute++) {
+    await envelope.prepare(value);
+    await clock.advanceAsync(POLL_MS.well);
+  }
+  expect(counts.recovered).toBeGreaterThan(6);
+  expect(counts.recovered).toBeLessThan(14);
+});
+
 it('says of any bytes what is wrong with them', async () => {
   const { envelope } = await started();
   const sealed = envelope.seal(Buffer.from('value'), PLACE);

@@ -39,10 +39,14 @@ export interface KmsEnvelopeParts {
   readonly recovered: () => void;
 }
 
+const AGAIN_MS = { first: 10_000, longest: 10 * 60_000 };
+
 export class KmsEnvelope implements Envelope {
   private readonly current: CurrentSeed;
   private readonly known: KnownSeeds;
   private fault: string | undefined;
+  /** When the cache is told next to read again what could not be decrypted, and how long it waits after that. */
+  private again = { at: 0, waitMs: AGAIN_MS.first };
 
   constructor(private readonly parts: KmsEnvelopeParts) {
     const { name, service, clock, random, uuid, meter } = parts;
@@ -130,12 +134,19 @@ export class KmsEnvelope implements Envelope {
   }
 
   private polled(keyId: string | undefined, fault: string | undefined): void {
-    const { meter, doing, recovered } = this.parts;
+    const { clock, meter, doing, recovered } = this.parts;
     if (keyId !== undefined) meter.named(keyId);
     if ((fault === undefined) !== (this.fault === undefined)) doing(fault);
     this.fault = fault;
-    // One that is unwell may decrypt all the same.
-    if (keyId === undefined || !this.known.hasFailures) return;
+    // One that has answered may decrypt, well or not; one that goes on refusing is given more and more time, because the cache reads whole types again.
+    if (keyId === undefined || !this.known.hasFailures) {
+      this.again = { at: 0, waitMs: AGAIN_MS.first };
+      return;
+    }
+    const now = clock.monotonic();
+    const { at, waitMs } = this.again;
+    if (now < at) return;
+    this.again = { at: now + waitMs, waitMs: Math.min(waitMs * 2, AGAIN_MS.longest) };
     this.known.forgive();
     recovered();
   }
