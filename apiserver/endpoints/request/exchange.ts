@@ -45,9 +45,6 @@ export type Origin = 'secure' | 'local';
 /** Bodies up to this length are sent together with their head. */
 const MAX_TEXT_BYTES = 16 * 1024;
 
-/** In a GOAWAY: whatever the client has sent by the time it reads this is still answered. */
-const ANY_STREAM = 2 ** 31 - 1;
-
 const UNKNOWN_PATH: RequestInfo = { kind: 'path', path: '', verb: '' };
 
 /** What the exchanges of a server have in common. */
@@ -303,6 +300,10 @@ function sizeIn(headers: OutgoingHttpHeaders): number | undefined {
   return typeof size === 'number' ? size : undefined;
 }
 
+/**
+ * Names the last request that was taken. What the client has sent since is not read any more (Node takes no new stream after a GOAWAY, whatever that says), and the client
+ * has to know it, so that it asks again elsewhere instead of waiting.
+ */
 function sendAway({ session }: ServerHttp2Stream): void {
-  if (session !== undefined && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM);
+  if (session !== undefined && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR);
 }
