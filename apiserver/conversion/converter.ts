@@ -92,7 +92,11 @@ export class WebhookConverter implements Conversions {
     const way = from === to || isEmpty(object) ? undefined : wayOf(row, from, to);
     if (way === undefined) return object;
     const pace = this.pace(context);
-    const [converted] = await this.inTime(this.ask(way, [() => object], pace), context);
+    const original: Original = { text: () => this.textOf(way, object), object: () => object };
+    const [converted] = await this.inTime(
+      this.ask(way, [original], pace, (made) => made),
+      context,
+    );
     return converted ?? object;
   }
 
@@ -142,11 +146,9 @@ export class WebhookConverter implements Conversions {
   ): Promise<readonly Entry[]> {
     const chosen = batch.flatMap((place) => entries[place] ?? []);
     const pace = this.pace(context);
-    const all = this.ask(
-      way,
-      chosen.map((entry) => () => readWritten(way, entry)),
-      pace,
-    ).then((objects) => this.entriesOf(row, chosen, objects, pace));
+    const originals = chosen.map((entry) => this.originalOf(way, entry));
+    const entryOf = entryMaker(row);
+    const all = this.ask(way, originals, pace, (object, at) => entryOf(chosen[at], object));
     if (isFresh) return all;
     const keys = chosen.map((entry) => this.keyOf(row, entry));
     keys.forEach((key, at) => {
@@ -163,27 +165,23 @@ export class WebhookConverter implements Conversions {
     }
   }
 
-  private async entriesOf(row: KindRow, before: readonly Entry[], objects: readonly JsonObject[], pace: Pace): Promise<readonly Entry[]> {
-    const codec = codecOf(row);
-    const readers = (row.selectableFields ?? []).map(fieldReader);
-    const made: Entry[] = [];
-    for (const entry of before) {
-      const object = objects[made.length];
-      if (object === undefined) throw new Error('an object has been lost');
-      const fields = { ...convertedFields(row, object) };
-      for (const reader of readers) fields[reader.name] = reader.read(object);
-      made.push({ ...placeOf(entry), bytes: Buffer.from(codec.encodeBody(object)), labels: labelsOf(object), fields });
-      if (pace.tired()) await pace.rest();
-    }
-    return made;
+  private originalOf(way: Way, entry: Entry): Original {
+    const { from, kind } = way;
+    const { dialect } = this.parts;
+    const object = (): JsonObject => readWritten(way, entry);
+    const isWritten = isWrittenWith(from.custom, entry) && !entry.dialectSensitive;
+    return {
+      object,
+      text: () => (isWritten ? storedText(entry, apiVersionIn(dialect, from.apiVersion), kind) : undefined) ?? this.textOf(way, object()),
+    };
   }
 
-  /** One call. The objects are read where it begins, so that those who wait hold nothing. */
-  private async ask(way: Way, objects: readonly (() => JsonObject)[], pace: Pace): Promise<readonly JsonObject[]> {
+  /** One call. The objects are read where it begins, and again for what becomes of them, so that those who wait hold nothing. */
+  private async ask<T>(way: Way, originals: readonly Original[], pace: Pace, finish: Finish<T>): Promise<readonly T[]> {
     const places = this.places.get(way.definition) ?? new Places();
     this.places.set(way.definition, places);
     try {
-      const outcome = await places.run(() => this.call(way, objects, pace));
+      const outcome = await places.run(() => this.call(way, originals, pace, finish));
       if (!(outcome instanceof ConversionFault)) return outcome;
       const error = conversionFailed(
         outcome.isBare ? outcome.text : `conversion webhook for ${way.from.apiVersion}, Kind=${way.kind} ${outcome.text}`,
@@ -195,26 +193,28 @@ export class WebhookConverter implements Conversions {
     }
   }
 
-  private async call(way: Way, objects: readonly (() => JsonObject)[], pace: Pace): Promise<readonly JsonObject[] | ConversionFault> {
+  private async call<T>(way: Way, originals: readonly Original[], pace: Pace, finish: Finish<T>): Promise<readonly T[] | ConversionFault> {
     const { clock } = this.parts;
     const startedAt = clock.monotonic();
-    const outcome = await this.exchanged(way, objects, pace);
+    const outcome = await this.exchanged(way, originals, pace, finish);
     const fault = outcome instanceof ConversionFault ? outcome.type : undefined;
     const told = { definition: way.definition, from: way.from.name, to: way.to.name, ms: clock.monotonic() - startedAt, fault };
     this.parts.called(told);
     return outcome;
   }
 
-  private async exchanged(way: Way, objects: readonly (() => JsonObject)[], pace: Pace): Promise<readonly JsonObject[] | ConversionFault> {
+  private async exchanged<T>(
+    way: Way,
+    originals: readonly Original[],
+    pace: Pace,
+    finish: Finish<T>,
+  ): Promise<readonly T[] | ConversionFault> {
     const { client, dialect, random } = this.parts;
     const { reviewVersion } = way.webhook;
     if (reviewVersion === undefined) return callFault('no supported conversion review versions');
-    const originals: JsonObject[] = [];
     const texts: string[] = [];
-    for (const read of objects) {
-      const object = read();
-      originals.push(object);
-      texts.push(this.textOf(way, object));
+    for (const original of originals) {
+      texts.push(original.text());
       if (pace.tired()) await pace.rest();
     }
     const uid = random.uuid();
@@ -227,22 +227,23 @@ export class WebhookConverter implements Conversions {
     });
     if ('fault' in reply) return callFault(reply.fault);
     const answered = readAnswer(reviewVersion, uid, reply.bytes, dialect);
-    return answered instanceof ConversionFault ? answered : this.taken(way, originals, answered, pace);
+    return answered instanceof ConversionFault ? answered : this.taken(way, originals, answered, pace, finish);
   }
 
-  private async taken(
+  private async taken<T>(
     way: Way,
-    originals: readonly JsonObject[],
+    originals: readonly Original[],
     answered: JsonArray,
     pace: Pace,
-  ): Promise<readonly JsonObject[] | ConversionFault> {
+    finish: Finish<T>,
+  ): Promise<readonly T[] | ConversionFault> {
     if (answered.length !== originals.length) return countFault(answered.length, originals.length);
-    const made: JsonObject[] = [];
+    const made: T[] = [];
     const { to, kind } = way;
     for (const original of originals) {
-      const object = takenOver(original, answered[made.length] ?? null, { apiVersion: to.apiVersion, kind }, made.length);
+      const object = takenOver(original.object(), answered[made.length] ?? null, { apiVersion: to.apiVersion, kind }, made.length);
       if (object instanceof ConversionFault) return object;
-      made.push(to.codec.converted(object));
+      made.push(finish(to.codec.converted(object), made.length));
       if (pace.tired()) await pace.rest();
     }
     return made;
@@ -253,7 +254,7 @@ export class WebhookConverter implements Conversions {
     const shown: JsonObject = { ...object, metadata: cloneJson(metadata) };
     spellGroups(shown, from.codec.groupFields, this.parts.dialect);
     const head = { apiVersion: apiVersionIn(this.parts.dialect, from.apiVersion), kind };
-    return stringifyJson({ ...head, ...shown }, 'sorted');
+    return stringifyJson({ ...head, ...shown });
   }
 
   private targetOf(webhook: ConversionWebhook): WebhookTarget {
@@ -295,6 +296,38 @@ function listAt(lists: Map<string, number[]>, name: string): number[] {
   const list = lists.get(name) ?? [];
   lists.set(name, list);
   return list;
+}
+
+/** What is to be converted: as the webhook is shown it, and as it is. */
+interface Original {
+  text(): string;
+  object(): JsonObject;
+}
+
+/** What becomes of the converted object at a place. */
+type Finish<T> = (object: JsonObject, at: number) => T;
+
+const START = '{"metadata":{';
+const REVISION = ',"resourceVersion":"';
+
+/** What is stored as it is shown, without the revision, which stands behind the names of the object; undefined = it has to be looked into. */
+function storedText({ bytes }: Entry, apiVersion: string, kind: string): string | undefined {
+  const text = bytes.toString();
+  const from = text.indexOf(REVISION);
+  const to = text.indexOf('"', from + REVISION.length);
+  if (!text.startsWith(START) || from < 0 || to < 0) return undefined;
+  return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},${text.slice(1, from)}${text.slice(to + 1)}`;
+}
+
+function entryMaker(row: KindRow): (entry: Entry | undefined, object: JsonObject) => Entry {
+  const codec = codecOf(row);
+  const readers = (row.selectableFields ?? []).map(fieldReader);
+  return (entry, object) => {
+    if (entry === undefined) throw new Error('an object has been lost');
+    const fields = { ...convertedFields(row, object) };
+    for (const reader of readers) fields[reader.name] = reader.read(object);
+    return { ...placeOf(entry), bytes: Buffer.from(codec.encodeBody(object)), labels: labelsOf(object), fields };
+  };
 }
 
 const placeOf = ({ key, revision, dialectSensitive }: Entry): Pick<Entry, 'key' | 'revision' | 'dialectSensitive'> => ({

@@ -49,7 +49,7 @@ function typeFault(converted: JsonValue, wanted: WantedKind, index: number): Con
 const LONGEST_EXCERPT = 4_096;
 
 function excerpt(value: JsonObject): string {
-  return stringifyJson(value).slice(0, LONGEST_EXCERPT);
+  return stringifyJson(value, 'sorted').slice(0, LONGEST_EXCERPT);
 }
 
 const IDENTITY = [

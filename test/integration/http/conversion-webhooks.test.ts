@@ -116,7 +116,11 @@ const ownerOf = (entry: Json): string =>
 function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map(masked);
   if (!isBody(value)) return value;
-  if (Array.isArray(value['asked'])) return { ...value, asked: value['asked'].map((call) => ofWebhook(masked(call), value)).sort(byText) };
+  const { asked, ...rest } = value;
+  if (Array.isArray(asked)) {
+    const inner = masked(rest);
+    return { ...(isBody(inner) ? inner : {}), asked: asked.map((call) => ofWebhook(masked(call), value)).sort(byText) };
+  }
   if (Array.isArray(value['managedFields'])) return { ...value, managedFields: byOwner(value['managedFields']) };
   if (Array.isArray(value['causes'])) return { ...value, causes: [...value['causes']].sort(byText) };
   const { metadata, spec } = value;
