@@ -24,6 +24,7 @@ import { ttlController } from './node-ttl/controller';
 import { replicaSetController, replicationController } from './replica-sets/controller';
 import { resourceQuotaController } from './resource-quota/controller';
 import { rootCaController } from './root-ca/controller';
+import { policyStatusController } from './policy-status/controller';
 import { podGarbageController } from './pod-garbage/controller';
 import type { Controller } from './runtime/controller';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller';
@@ -64,4 +65,5 @@ export const CONTROLLERS: readonly Controller[] = [
   jobController,
   cronJobController,
   autoscalerController,
+  policyStatusController,
 ];

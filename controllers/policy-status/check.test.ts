@@ -1,0 +1,54 @@
+/** Replays what the reference's controllers wrote into the status of admission policies (test/recordings/policy-checks.ts). */
+import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
+import { CHECKED, DEFINITION } from '../../test/recordings/policy-checks/cases';
+import { casesOf } from '../../test/recordings/recording';
+import { body } from '../../test/recordings/shape';
+import { checkedStatus, namedVersions } from './check';
+import { BUILT_IN, kindsOfDocument } from './kind-types';
+
+const RECORDED = casesOf('admission/policy-checks', body);
+const GROUP = 'tc.example.com';
+const kinds = [...BUILT_IN, ...kindsOfDocument(GROUP, 'v1', documentOf())];
+
+/** As the server publishes the definition. */
+function documentOf(): JsonObject {
+  const [version] = (arrayAt(objectAt(DEFINITION, 'spec'), 'versions') ?? []).filter(isObject);
+  const named = { group: GROUP, version: 'v1', kind: 'Thing' };
+  const schema = { ...objectAt(objectAt(version, 'schema'), 'openAPIV3Schema'), 'x-kubernetes-group-version-kind': [named] };
+  const operations = { get: {}, post: { 'x-kubernetes-group-version-kind': named } };
+  return {
+    paths: { [`/apis/${GROUP}/v1/namespaces/{namespace}/things`]: operations, [`/apis/${GROUP}/v1/things`]: { get: {} } },
+    components: { schemas: { 'com.example.tc.v1.Thing': schema } },
+  };
+}
+
+test.each(Object.entries(CHECKED))('%s', (title, spec) => {
+  const recorded = RECORDED.find((line) => line['title'] === title);
+  expect(checkedStatus({}, spec, 1, { kinds, dialect: 'kubernetes' })).toEqual(recorded?.['status']);
+});
+
+test('what stood in the status stays, and no more kinds are looked at than may be', () => {
+  const [kind] = BUILT_IN.filter((one) => one.kind === 'ConfigMap');
+  if (kind === undefined) throw new Error('no ConfigMap');
+  const many = Array.from({ length: 150 }, (_, index) => ({ ...kind, version: `v${index}` }));
+  const spec = {
+    matchConstraints: { resourceRules: [{ apiGroups: [''], apiVersions: many.map(({ version }) => version), resources: ['configmaps'] }] },
+    validations: [{ expression: 'object.none' }],
+  };
+  const status = checkedStatus({ conditions: [] }, spec, 7, { kinds: many, dialect: 'platform' });
+  expect(status).toMatchObject({ conditions: [], observedGeneration: 7 });
+  expect(JSON.stringify(status).match(/Kind=ConfigMap/g)).toHaveLength(100);
+});
+
+test('asks for the documents of what rules and parameters name', () => {
+  const rules = [
+    { apiGroups: ['', 'a.example.com', '*'], apiVersions: ['v1', '*'] },
+    { apiGroups: ['a.example.com'], apiVersions: ['v1', 'v2'] },
+  ];
+  const spec = { matchConstraints: { resourceRules: rules }, paramKind: { apiVersion: 'b.example.com/v3', kind: 'B' } };
+  expect(namedVersions(spec)).toEqual([
+    ['a.example.com', 'v1'],
+    ['a.example.com', 'v2'],
+    ['b.example.com', 'v3'],
+  ]);
+});
