@@ -34,7 +34,7 @@ export const daemonSetController: Controller = {
   description: 'keeps a pod of each DaemonSet on every node that it may be on',
   isOnByDefault: true,
   account: 'daemon-set-controller',
-  run,
+  run: runDaemonSets,
 };
 
 /** Pods that are asked for, or deleted, at a time. */
@@ -54,7 +54,10 @@ interface SeenDaemons {
   readonly keeper: PodKeeper;
 }
 
-async function run(context: ControllerContext): Promise<void> {
+/** What it uses of what it is given. */
+export type DaemonContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'>;
+
+export async function runDaemonSets(context: DaemonContext): Promise<void> {
   const { informers, client, events, clock, signal, logger } = context;
   const [sets, nodes] = [informers.of({ resource: DAEMON_SETS }), informers.of({ resource: NODES })];
   const [pods, revisions] = [informers.of({ resource: PODS }), informers.of({ resource: REVISIONS })];
@@ -78,7 +81,7 @@ async function run(context: ControllerContext): Promise<void> {
 }
 
 function follow(
-  { client }: ControllerContext,
+  { client }: DaemonContext,
   { sets, nodes, expectations }: SeenDaemons,
   pods: Informer,
   queue: WorkQueue,
@@ -118,7 +121,7 @@ function isPlacedAlike(then: ApiObject, now: ApiObject): boolean {
   return equalJson(one ?? [], other ?? []) && equalJson(labelsOf(then), labelsOf(now));
 }
 
-async function sync(context: ControllerContext, seen: SeenDaemons, key: string): Promise<WorkOutcome> {
+async function sync(context: DaemonContext, seen: SeenDaemons, key: string): Promise<WorkOutcome> {
   const { client, clock, signal } = context;
   const { sets, nodes, podsOf, revisionsOf, expectations, failures, history } = seen;
   const set = sets.byKey(key);
@@ -155,7 +158,7 @@ async function sync(context: ControllerContext, seen: SeenDaemons, key: string):
 
 /** The first failure. */
 async function carryOut(
-  context: ControllerContext,
+  context: DaemonContext,
   { expectations, keeper, failures }: SeenDaemons,
   { set, hash }: DaemonView,
   plan: DaemonPlan,
@@ -186,7 +189,7 @@ async function carryOut(
   return failed === undefined ? undefined : { error: failed.reason };
 }
 
-function tellEnded({ client, events }: ControllerContext, set: ApiObject, { pod, node, phase }: EndedPod): void {
+function tellEnded({ client, events }: DaemonContext, set: ApiObject, { pod, node, phase }: EndedPod): void {
   const about = eventReference(client.dialect, DAEMON_SETS, set);
   const [word, end] = phase === 'Failed' ? (['failed', 'kill'] as const) : (['succeeded', 'delete'] as const);
   const message = `Found ${word} daemon pod ${keyOf(pod)} on node ${node}, will try to ${end} it`;
@@ -194,7 +197,7 @@ function tellEnded({ client, events }: ControllerContext, set: ApiObject, { pod,
 }
 
 /** Bound to the version that was seen: what has changed meanwhile is told by its own event. */
-async function writeStatus({ client, signal }: ControllerContext, set: ApiObject, status: JsonObject | undefined): Promise<void> {
+async function writeStatus({ client, signal }: DaemonContext, set: ApiObject, status: JsonObject | undefined): Promise<void> {
   if (status === undefined) return;
   await client.update(DAEMON_SETS, { ...set.body, status }, { subresource: 'status', signal }).catch((error: unknown) => {
     if (!isNotFound(error) && !isConflict(error)) throw error;

@@ -114,6 +114,11 @@ describe('the roll-out', () => {
       { create: [], delete: ['old-a'] },
     ],
     [
+      'of two old ones that which does not serve',
+      view(rolling({ maxSurge: 1, maxUnavailable: 0 }), [...each('old'), { name: 'a-first', on: 'a', revision: 'old', state: 'waiting' }]),
+      { create: [], delete: ['a-first'] },
+    ],
+    [
       'neither while the new one does not',
       view(rolling({ maxSurge: 1, maxUnavailable: 0 }), [...each('old'), { name: 'new-a', on: 'a', state: 'waiting' }]),
       NOTHING,

@@ -112,11 +112,15 @@ function keep(view: DaemonView, byNode: ReadonlyMap<string, readonly ApiObject[]
   return { create, delete: deleted, ended, againMs: waits.length === 0 ? undefined : Math.min(...waits) };
 }
 
-/** One of each template may stay, and the old one only until the new one serves, or it does not itself. */
+/**
+ * One of each template may stay, and the old one only until the new one serves, or it does not itself. Of several old ones, as there are when the template changes twice,
+ * one that serves is the one to stay: the older one may have begun in the same second.
+ */
 function surplusInSurge(view: DaemonView, running: readonly ApiObject[]): readonly ApiObject[] {
   const ordered = inOrder(running);
-  const newest = ordered.find((pod) => hashOf(pod) === view.hash);
-  const oldest = ordered.find((pod) => hashOf(pod) !== view.hash);
+  const [fresh, old] = [ordered.filter((pod) => hashOf(pod) === view.hash), ordered.filter((pod) => hashOf(pod) !== view.hash)];
+  const newest = fresh[0];
+  const oldest = old.find((pod) => serves(view, pod)) ?? old[0];
   const surplus = ordered.filter((pod) => pod !== newest && pod !== oldest);
   if (newest === undefined || oldest === undefined) return surplus;
   return !isReady(oldest) || serves(view, newest) ? [...surplus, oldest] : surplus;

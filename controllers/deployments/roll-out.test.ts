@@ -1,4 +1,4 @@
-/** Roll-outs under any order of looks, late news and lost races: the bounds hold all the time, and the end is reached. */
+/** Roll-outs under any order of looks, late news, lost races and restarts: the bounds hold all the time, and the end is reached. */
 import * as fc from 'fast-check';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/api-object';
@@ -72,12 +72,23 @@ class Cluster {
     if (set !== undefined) set.heard = Math.min(set.heard + states, set.told.length - 1);
   }
 
-  /** A look of the Deployment's controller; a write about an older state than the present one is lost. */
-  look(): void {
+  /** The Deployment's controller ends, in the middle of its writes maybe, and another one begins with what is there. */
+  restart(writes: number): void {
+    this.look(writes);
+    this.heardTemplate = this.template;
+    for (const set of this.sets.values()) {
+      set.heard = set.told.length - 1;
+      set.written = 0;
+    }
+  }
+
+  /** A look of the Deployment's controller, which ends after so many writes; a write about an older state than the present one is lost. */
+  look(writes = Infinity): void {
     if ([...this.sets.values()].some(({ heard, written }) => heard < written)) return;
     const known = [...this.sets.values()].flatMap(({ told, heard }) => told[heard] ?? []);
     const plan = planDeployment({ deployment: this.deployment, sets: known, podsOf: () => [], now: NOW });
-    for (const { seen, name, replicas, annotations, template } of plan.sets) {
+    for (const [index, { seen, name, replicas, annotations, template }] of plan.sets.entries()) {
+      if (index >= writes) return;
       if (seen === undefined) {
         if (this.sets.has(name)) return;
         this.add(name, template, replicas, { ...annotations });
@@ -178,6 +189,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 2, arbitrary: some.map<Move>((index) => (cluster) => cluster.keep(index)) },
   { weight: 4, arbitrary: some.map<Move>((index) => (cluster) => cluster.serve(index)) },
   { weight: 1, arbitrary: fc.nat({ max: 3 }).map<Move>((number) => (cluster) => cluster.want(number)) },
+  { weight: 1, arbitrary: fc.nat({ max: 2 }).map<Move>((writes) => (cluster) => cluster.restart(writes)) },
 );
 const bound = fc.oneof(
   fc.nat({ max: 4 }),

@@ -16,7 +16,7 @@ import { labelSelectorOf } from '../owned/selector';
 import { minReadyOf, numberAt } from '../owned/wishes';
 import { History } from '../revisions/history';
 import { REVISIONS, surplusOf } from '../revisions/revision';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { labelsOf } from '../runtime/pods';
 import { ordinalOf, revisionOf } from './identity';
 import { planSet, type SetView } from './plan';
@@ -29,7 +29,7 @@ export const statefulSetController: Controller = {
   description: 'keeps the pods of StatefulSets, and what belongs to each of them',
   isOnByDefault: true,
   account: 'statefulset-controller',
-  run,
+  run: runStatefulSets,
 };
 
 interface SeenSets {
@@ -45,7 +45,12 @@ const HISTORY_LIMIT = 10;
 /** Spelled as the stock command line knows it. */
 const REVISION_HASH = qualifiedNameIn('kubernetes', 'controller.platform.io/hash');
 
-async function run(context: ControllerContext): Promise<void> {
+/** What it uses of what it is given. */
+export type SetContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'> & {
+  readonly settings: Pick<ControllerSettings, 'concurrentStatefulSetSyncs'>;
+};
+
+export async function runStatefulSets(context: SetContext): Promise<void> {
   const { informers, client, events, clock, signal, settings, logger } = context;
   const [sets, pods] = [informers.of({ resource: STATEFUL_SETS }), informers.of({ resource: PODS })];
   const [revisions, claims] = [informers.of({ resource: REVISIONS }), informers.of({ resource: CLAIMS })];
@@ -83,7 +88,7 @@ function follow({ sets, expectations }: SeenSets, pods: Informer, queue: WorkQue
 const isPodOf = (set: ApiObject, pod: ApiObject): boolean =>
   ordinalOf(set.name, pod.name) !== undefined && labelSelectorOf(set)?.(labelsOf(pod)) === true;
 
-async function sync(context: ControllerContext, seen: SeenSets, key: string): Promise<WorkOutcome> {
+async function sync(context: SetContext, seen: SeenSets, key: string): Promise<WorkOutcome> {
   const { client, clock, signal } = context;
   const { sets, podsOf, revisionsOf, expectations, history, writes } = seen;
   const set = sets.byKey(key);

@@ -45,6 +45,7 @@ export class FakeApi implements Transport {
   private readonly changes: Change[] = [];
   private readonly streams = new Set<Stream>();
   private readonly snapshots = new Map<string, readonly JsonObject[]>();
+  private readonly held = new Set<string>();
   private forgottenUntil = 0;
   private uids = 0;
 
@@ -89,6 +90,16 @@ export class FakeApi implements Transport {
       .map(([, object]) => object);
   }
 
+  /** Watches of the collection tell nothing until it is released. */
+  hold(collection: string): void {
+    this.held.add(collection);
+  }
+
+  release(collection: string): void {
+    this.held.delete(collection);
+    for (const stream of this.streams) if (stream.address.collection === collection) stream.wake();
+  }
+
   /** Breaks all watches in the middle. */
   cutWatches(): void {
     for (const stream of this.streams) this.push(stream, new ConnectionError('cut', true));
@@ -124,7 +135,9 @@ export class FakeApi implements Transport {
         if (address.query.get('watch') === '1') return this.watch(address, request.signal);
         return address.name === '' ? this.list(address) : found(this.objects.get(key));
       case 'POST': {
-        const name = stringAt(objectAt(body, 'metadata'), 'name') ?? '';
+        const metadata = objectAt(body, 'metadata') ?? {};
+        const name = stringAt(metadata, 'name') ?? `${stringAt(metadata, 'generateName') ?? ''}${this.uids + 1}`;
+        body['metadata'] = { ...metadata, name };
         if (this.objects.has(key + name)) return status(409, 'AlreadyExists');
         return reply(201, this.store(key + name, address.collection, body, undefined));
       }
@@ -193,14 +206,15 @@ export class FakeApi implements Transport {
       this.push(stream, line('BOOKMARK', { metadata: { resourceVersion: String(this.version), annotations } }));
     }
     for (const change of this.changes) if (change.version > from) this.offer(stream, change);
-    const streams = this.streams;
+    const { streams, held } = this;
+    const isHeld = (): boolean => held.has(address.collection) && !stream.lines.some((item) => item === undefined || item instanceof Error);
     signal?.addEventListener('abort', () => stream.wake(), { once: true });
     async function* body(): AsyncGenerator<Buffer> {
       try {
         for (;;) {
           signal?.throwIfAborted();
-          if (stream.lines.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-          if (stream.lines.length === 0) continue;
+          if (stream.lines.length === 0 || isHeld()) await new Promise<void>((resolve) => (wake = resolve));
+          if (stream.lines.length === 0 || isHeld()) continue;
           const next = stream.lines.shift();
           if (next === undefined) return;
           if (next instanceof Error) throw next;

@@ -1,0 +1,36 @@
+/** Roll-outs of DaemonSets under any order of late news, lost races, failed writes and restarts, by the controller itself. */
+import fc from 'fast-check';
+import type { ApiObject } from '../../shared/client/api-object';
+import type { FakeApi } from '../../test/support/fake-api';
+import { lateMoves, playLate } from '../../test/support/late-world';
+import { isReady } from '../runtime/pods';
+import { runDaemonSets } from './controller';
+import { nodeOf } from './pod';
+
+const NODES = ['a', 'b', 'c', 'd'];
+const prepare = (api: FakeApi): void => {
+  for (const name of NODES) api.put('/api/v1/nodes', { metadata: { name } });
+};
+const nodesOf = (pods: readonly ApiObject[]): ReadonlySet<string> => new Set(pods.map(nodeOf));
+
+test.each([
+  [1, 0],
+  [2, 0],
+  [0, 1],
+  [0, 2],
+])('%i that do not serve, %i more than nodes: never beyond that, and an end', async (maxUnavailable, maxSurge) => {
+  await fc.assert(
+    fc.asyncProperty(lateMoves, async (moves) => {
+      const check = (pods: readonly ApiObject[]): void => {
+        expect(pods.length).toBeLessThanOrEqual(NODES.length + maxSurge);
+        expect(nodesOf(pods.filter(isReady)).size).toBeGreaterThanOrEqual(NODES.length - maxUnavailable);
+      };
+      const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable, maxSurge } };
+      const options = { collection: '/apis/apps/v1/daemonsets', spec: { updateStrategy }, run: runDaemonSets, prepare, check };
+      const pods = await playLate(options, moves);
+      expect(pods).toHaveLength(NODES.length);
+      expect(nodesOf(pods).size).toBe(NODES.length);
+    }),
+    { numRuns: 12 },
+  );
+});

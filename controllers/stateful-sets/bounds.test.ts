@@ -1,0 +1,50 @@
+/** Roll-outs of StatefulSets under any order of late news, lost races, failed writes and restarts, by the controller itself. */
+import fc from 'fast-check';
+import type { ApiObject } from '../../shared/client/api-object';
+import { lateMoves, playLate, type LateOptions } from '../../test/support/late-world';
+import { isReady } from '../runtime/pods';
+import { runStatefulSets } from './controller';
+import { ordinalOf } from './identity';
+
+const optionsFor = (replicas: number, podManagementPolicy: string, check: LateOptions['check']): LateOptions => ({
+  collection: '/apis/apps/v1/statefulsets',
+  spec: { replicas, serviceName: 's', podManagementPolicy },
+  run: (context) => runStatefulSets({ ...context, settings: { concurrentStatefulSetSyncs: 2 } }),
+  check,
+});
+
+/** As many as are wanted, all of one template. */
+function isAtRest(pods: readonly ApiObject[], replicas: number): void {
+  expect(pods).toHaveLength(replicas);
+  expect(new Set(pods.map(({ body }) => JSON.stringify(body['spec']).replace(/web-\d/g, ''))).size).toBe(1);
+}
+
+test('in order: never a pod too many, never two that do not serve, and an end', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), lateMoves, async (replicas, moves) => {
+      const check = (pods: readonly ApiObject[]): void => {
+        expect(pods.length).toBeLessThanOrEqual(replicas);
+        expect(pods.filter(isReady).length).toBeGreaterThanOrEqual(replicas - 1);
+      };
+      isAtRest(await playLate(optionsFor(replicas, 'OrderedReady', check), moves), replicas);
+    }),
+    { numRuns: 12 },
+  );
+});
+
+// A template that changes again while a lower one is being made begins with the highest, as upstream's roll-outs do.
+test('all at once: never a pod too many, none that serves goes before all above it serve, and an end', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), lateMoves, async (replicas, moves) => {
+      const check = (pods: readonly ApiObject[], deleted: string | undefined): void => {
+        expect(pods.length).toBeLessThanOrEqual(replicas);
+        const going = deleted === undefined ? undefined : pods.find(({ name }) => name === deleted);
+        if (going === undefined || !isReady(going)) return;
+        const above = pods.filter((pod) => (ordinalOf('web', pod.name) ?? 0) > (ordinalOf('web', going.name) ?? 0));
+        expect(above.filter(isReady)).toHaveLength(replicas - 1 - (ordinalOf('web', going.name) ?? 0));
+      };
+      isAtRest(await playLate(optionsFor(replicas, 'Parallel', check), moves), replicas);
+    }),
+    { numRuns: 12 },
+  );
+});
