@@ -21,9 +21,10 @@ export interface SpdyKubelet {
   readonly heard: string[];
   /** The protocols that were offered with the last request. */
   readonly offered: string[];
-  /** When the streams are open; `refuse` = it has no streams. */
+  /** Once so many streams are open. */
   behave(streams: number, then: (command: RunningCommand) => void): void;
   refuse(body: string): void;
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -49,9 +50,12 @@ export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKube
   const offered: string[] = [];
   let behaviour: { streams: number; then: (command: RunningCommand) => void } = { streams: 0, then: () => undefined };
   let refusal: string | undefined;
+  const sockets = new Set<Duplex>();
   const server = createServer(options);
   server.on('upgrade', (request, socket: Duplex) => {
+    sockets.add(socket);
     socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
     heard.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers.upgrade ?? ''}`);
     offered.splice(0, offered.length, ...String(request.headers['x-stream-protocol-version']).split(', '));
     if (refusal !== undefined) {
@@ -75,7 +79,9 @@ export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKube
       behaviour = { streams, then };
     },
     refuse: (body) => void (refusal = body),
+    connections: () => sockets.size,
     async close() {
+      for (const socket of sockets) socket.destroy();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

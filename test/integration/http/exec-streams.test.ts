@@ -48,6 +48,14 @@ beforeEach(() => {
   kubelet.behave(0, () => undefined);
 });
 
+/** Until nobody is left. */
+afterEach(async () => {
+  for (const socket of opened.splice(0)) socket.terminate();
+  await waitUntil('the connections have ended', () => Promise.resolve(kubelet.connections() === 0));
+});
+
+const opened: WebSocket[] = [];
+
 interface Session {
   readonly socket: WebSocket;
   /** Messages, as the number of their stream and their text, and at last how it was closed. */
@@ -57,6 +65,7 @@ interface Session {
 async function open(path: string, protocols: string | string[] = V5): Promise<Session> {
   const headers = { authorization: `Bearer ${ADMIN}` };
   const socket = new WebSocket(`wss://127.0.0.1:${fixture.server.port}${path}`, protocols, { headers, rejectUnauthorized: false });
+  opened.push(socket);
   const heard: string[] = [];
   socket.on('message', (data: Buffer) => heard.push(`${data[0] ?? ''} ${data.subarray(1).toString()}`));
   socket.on('close', (code) => heard.push(`closed ${code}`));
