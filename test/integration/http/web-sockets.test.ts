@@ -76,6 +76,18 @@ test('what cannot be watched is said over HTTP', async () => {
   expect(await refusal(open(CONFIGMAPS))).toBe(200);
 });
 
+/** As recorded of the reference: whoever cannot be told in another protocol is told in this one. */
+test.each([
+  ['/version', 200],
+  ['/nope', 404],
+  [CONFIGMAPS, 200],
+  [`${CONFIGMAPS}/missing`, 404],
+  ['/api/v1/namespaces/default/pods/missing/log', 404],
+  ['/openapi/v3', 200],
+])('%s takes no WebSocket, and says what it says anyway: %i', async (path, status) => {
+  expect(await refusal(open(path, ['v5.channel.k8s.io'], { authorization: `Bearer ${ADMIN}` }))).toBe(status);
+});
+
 test('a client that goes or talks too much is forgotten', async () => {
   const watching = async (): Promise<string> =>
     (await call(fixture, '/metrics')).text.match(/^apiserver_longrunning_requests\{.*configmaps.*$/m)?.[0] ?? '0';
