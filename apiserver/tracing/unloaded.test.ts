@@ -1,0 +1,17 @@
+/** A server without traces has nothing of them in memory. */
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { repository } from '../../test/support/repository';
+
+const HOOK = path.join(repository, 'test/support/typescript-hook.cjs');
+const PROGRAM = path.join(repository, 'apiserver/program.ts');
+const LIST = `require(${JSON.stringify(PROGRAM)}); console.log(JSON.stringify(Object.keys(require.cache)))`;
+
+it('loads what keeps and sends traces only where they are wanted', () => {
+  const loaded: unknown = JSON.parse(execFileSync(process.execPath, ['-r', HOOK, '-e', LIST], { encoding: 'utf8' }));
+  const files = Array.isArray(loaded) ? loaded.map((file) => path.relative(repository, String(file))) : [];
+  expect(files).toContain(path.join('apiserver', 'program.ts'));
+  // The library of metrics brings the interface of OpenTelemetry along, which does nothing by itself.
+  const heavy = files.filter((file) => /^apiserver\/tracing\/|@grpc|@opentelemetry\/(?!api\/)/.test(file));
+  expect(heavy).toEqual([]);
+});
