@@ -6,7 +6,6 @@ import { createServer, type IncomingMessage, type Server as HttpServer } from 'n
 import { createSecureServer, type Http2SecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../shared/runtime/clock';
 import { upgradableReply } from '../endpoints/request/upgradable-reply';
 import type { RequestListener } from './chain';
@@ -110,7 +109,6 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   const sessions = new Sessions(clock, patience);
   server.on('session', (session) => sessions.add(session));
   server.on('clientError', answerUnreadable);
-  server.on('secureConnection', readAsStream);
   server.on('tlsClientError', options.handshakeFailed);
   server.on('sessionError', () => undefined);
   const sockets = trackSockets(server, connections);
@@ -142,18 +140,6 @@ export async function listenLocally(options: ListenOptions, listener: RequestLis
     },
     close: () => cut(sockets),
   };
-}
-
-/**
- * Node lets its HTTP/1.1 parser take what arrives on a TLS connection by itself. While an answer waits for its client the parser is paused, is given the rest of what
- * has come of the next request all the same, and the connection is cut. Whoever listens to the data, if only for a moment, has them come through the socket, which can
- * be paused.
- */
-function readAsStream(socket: TLSSocket): void {
-  if (socket.alpnProtocol === 'h2') return;
-  const nobody = (): void => undefined;
-  socket.on('data', nobody);
-  socket.off('data', nobody);
 }
 
 function secureContext({ cert, key, clientCa, proxyCa }: TlsFiles): { cert: Buffer; key: Buffer; ca?: Buffer[] } {
