@@ -1,20 +1,5 @@
-/** What happens while a conversion webhook fails or does not answer: watches that are open, collections, namespaces that go. The cases of the recording. */
-import {
-  DEFINITION,
-  DEFINITIONS,
-  first,
-  get,
-  GROUP,
-  merge,
-  path,
-  post,
-  remove,
-  second,
-  versions,
-  widget,
-  type ConversionCase,
-  type Step,
-} from './case';
+/** What happens while a conversion webhook fails or does not answer: watches that are open, versions that go. The cases of the recording. */
+import { DEFINITION, DEFINITIONS, first, get, merge, path, post, remove, second, versions, type ConversionCase, type Step } from './case';
 
 const after = (does: string, step: Step): Step => ({ ...step, does });
 const silent = { silent: true } as const;
@@ -61,42 +46,6 @@ const STORED_WATCHED: ConversionCase = {
   ],
 };
 
-const OWNER = '<uid>';
-const NAMESPACES = '/api/v1/namespaces';
-const GOING = 'converted-going';
-const inGoing = (apiVersion: string, name = ''): string =>
-  `/apis/${GROUP}/${apiVersion}/namespaces/${GOING}/widgets${name === '' ? '' : `/${name}`}`;
-
-/** Needs controllers. */
-const NAMESPACE_GOES: ConversionCase = {
-  title: 'a namespace goes while it fails',
-  definition: { versions: versions('v1') },
-  steps: [
-    post(NAMESPACES, { metadata: { name: GOING } }, silent),
-    post(inGoing('v1'), first('a'), silent),
-    after('failure', remove(`${NAMESPACES}/${GOING}`, silent)),
-    get(`${NAMESPACES}/${GOING}`, { until: ['status.conditions.2.status', 'True'] }),
-    get(inGoing('v1', 'a')),
-    after('good', get(`${NAMESPACES}/${GOING}`, { until: ['code', 404] })),
-  ],
-};
-
-const COLLECTED: ConversionCase = {
-  title: 'an owner goes while it fails',
-  steps: [
-    post('/api/v1/namespaces/converted/configmaps', { metadata: { name: 'owner' } }, silent),
-    get('/api/v1/namespaces/converted/configmaps/owner', silent),
-    post(
-      path('v1'),
-      widget('v1', 'a', { address: 'h:1' }, { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: OWNER }] }),
-      silent,
-    ),
-    after('failure', remove('/api/v1/namespaces/converted/configmaps/owner', silent)),
-    get(path('v1', 'a')),
-    after('good', get(path('v1', 'a'), { until: ['code', 404] })),
-  ],
-};
-
 const MIGRATION: ConversionCase = {
   title: 'objects move to another version',
   steps: [
@@ -123,5 +72,3 @@ const MIGRATION: ConversionCase = {
 };
 
 export const FAILURE_CASES: readonly ConversionCase[] = [HANGING, WATCHING, STORED_WATCHED, MIGRATION];
-/** The reference runs its controllers for them. */
-export const CONTROLLER_CASES: readonly ConversionCase[] = [NAMESPACE_GOES, COLLECTED];
