@@ -1,6 +1,5 @@
 /**
- * Nothing is created in a namespace that does not exist or is going away, and the namespaces that the system lives in are not deleted
- *.
+ * Nothing is created in a namespace that does not exist or is going away, and the namespaces that the system lives in are not deleted.
  */
 import { groupResourceText } from '../../shared/api/identity/identity';
 import { objectAt, stringAt } from '../../shared/values/json';
@@ -9,7 +8,7 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 
-const NAMESPACES = { group: '', resource: 'namespaces' };
+export const NAMESPACES = { group: '', resource: 'namespaces' };
 
 /** Runs with the mutating plug-ins, so that its refusal comes before any rule of the kind (upstream behaviour). */
 export function namespaceLifecycle(): MutatingPlugin {
@@ -37,7 +36,7 @@ function isReview({ resource }: AdmissionRequest): boolean {
 }
 
 /** The name, or what it will begin with. */
-function nameInMessages(request: AdmissionRequest): string {
+export function nameInMessages(request: AdmissionRequest): string {
   if (request.name !== '') return request.name;
   const prefix = stringAt(objectAt(request.object, 'metadata') ?? {}, 'generateName') ?? '';
   return prefix === '' ? 'Unknown' : prefix;

@@ -20,6 +20,7 @@ import { limitRanger } from './limit-ranger';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
 import { podNodeSelector } from './node-selector';
+import { alwaysDeny, namespaceExists } from './plain-plugins';
 import { ownerPermissions, type OwnerParts } from './owner-references';
 import { podSecurity, type PodSecurityJudged } from './pod-security';
 import { podPriority, priorityClasses, type PriorityClasses } from './priority';
@@ -100,14 +101,14 @@ const signers =
   };
 
 export const ADMISSION_PLUGINS: readonly PluginRow[] = [
-  { name: 'AlwaysAdmit', on: 'when-asked' },
+  { name: 'AlwaysAdmit', on: 'when-asked', make: () => ({}) },
   { name: 'NamespaceAutoProvision', on: 'when-asked' },
   {
     name: 'NamespaceLifecycle',
     on: 'by-default',
     make: ({ names }) => ({ mutating: namespaceLifecycle(), validating: protectedNamespaces(names) }),
   },
-  { name: 'NamespaceExists', on: 'when-asked' },
+  { name: 'NamespaceExists', on: 'when-asked', make: () => ({ mutating: namespaceExists() }) },
   {
     name: 'LimitPodHardAntiAffinityTopology',
     on: 'when-asked',
@@ -241,7 +242,7 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
       return { reserving: resourceQuota({ ...parts, quotas: resources.require('resourcequotas').stored }) };
     },
   },
-  { name: 'AlwaysDeny', on: 'when-asked' },
+  { name: 'AlwaysDeny', on: 'when-asked', make: () => ({ mutating: alwaysDeny() }) },
 ];
 
 function restricting(nodes: NodeRestrictionParts | undefined): PluginParts {
