@@ -109,6 +109,8 @@ function autoscaling(binary: string): void {
       },
       SCALES_MS,
     );
+    // Those that came last share it as well.
+    await use(milli);
   }
 
   /** What kubectl describes of it, blanks made one. */

@@ -1,0 +1,151 @@
+/** What it costs to know who asks and whether he may, to judge what he sends, and to keep him from being in others' way. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { freePort } from '../../support/ports';
+import { startTraceReceiver } from '../../support/trace-receiver';
+import { decisionMicros, getCost, metadataPolicy, prepare, tracingFile } from '../access';
+import { BenchClient } from '../client';
+import { quantile } from '../cluster';
+import { flood, seatMicros, type FloodTarget } from '../flood';
+import { hostileWaits } from '../hostile';
+import type { Cost } from '../measure';
+import { policyMicros, webhookMicros } from '../policies';
+import { seconds, text, TOKEN } from '../settings';
+import { besideServer, row, start } from '../stage';
+
+/** In alternation, since a machine is never as quiet as it was. */
+export async function access(): Promise<void> {
+  console.log();
+  row('decision, 10,000 rules in 1,000 bindings', { cpuMicros: await decisionMicros() });
+  const [plain, recorded] = [temporaryFolder('bench-plain'), temporaryFolder('bench-recorded')];
+  const audited = [`--audit-policy-file=${metadataPolicy(recorded)}`, `--audit-log-path=${path.join(recorded, 'audit.log')}`];
+  const [one, other] = [await start(plain), await start(recorded, undefined, audited)];
+  const admin = { client: one.client, pid: one.server.process.pid };
+  const account = { ...admin, client: new BenchClient(one.client.port, await prepare(admin)) };
+  const watched = { client: other.client, pid: other.server.process.pid };
+  await prepare(watched);
+  try {
+    for (let round = 0; round < 3; round += 1) {
+      const floor = await getCost(admin, seconds);
+      row('get by an administrator', floor);
+      row('get by a service account, RBAC', await getCost(account, seconds), 'administrator', floor.cpuMicros);
+      row('get, recorded at Metadata', await getCost(watched, seconds), 'not recorded', floor.cpuMicros);
+    }
+  } finally {
+    for (const { client } of [admin, account, watched]) client.close();
+    await Promise.all([one.server.process.stop(), other.server.process.stop()]);
+    for (const folder of [plain, recorded]) removeFolder(folder);
+  }
+}
+
+export async function policies(): Promise<void> {
+  console.log();
+  row('a policy with three expressions', { cpuMicros: policyMicros() });
+  const { asked, bare } = await webhookMicros();
+  row('a webhook', { cpuMicros: asked });
+  row('its bare round trip', { cpuMicros: bare });
+}
+
+/** Of no request, of one in a hundred and of all of them, in alternation. */
+export async function traces(): Promise<void> {
+  console.log();
+  const receiver = await startTraceReceiver();
+  const open = async (
+    rate: number | undefined,
+  ): Promise<{ readonly folder: string; readonly client: BenchClient; readonly server: ApiServer }> => {
+    const folder = temporaryFolder('bench-traces');
+    const args = rate === undefined ? [] : [`--tracing-config-file=${tracingFile(folder, receiver.port, rate)}`];
+    const opened = { folder, ...(await start(folder, undefined, args)) };
+    await prepare({ client: opened.client, pid: opened.server.process.pid });
+    return opened;
+  };
+  const [off, some, all] = [await open(undefined), await open(10_000), await open(1_000_000)];
+  try {
+    for (let round = 0; round < 3; round += 1) {
+      const cost = ({ client, server }: typeof off): Promise<Cost> => getCost({ client, pid: server.process.pid }, seconds);
+      const floor = await cost(off);
+      row('get without traces', floor);
+      row('get, one in a hundred is traced', await cost(some), 'without', floor.cpuMicros);
+      row('get, each is traced', await cost(all), 'without', floor.cpuMicros);
+    }
+  } finally {
+    for (const { folder, server, client } of [off, some, all]) {
+      client.close();
+      await server.process.stop();
+      removeFolder(folder);
+    }
+    await receiver.close();
+  }
+}
+
+/** With and without flow control, in alternation; the users are nobody in particular. */
+export async function flow(): Promise<void> {
+  const open = async (args: readonly string[]): Promise<Flooded> => {
+    const folder = temporaryFolder('bench-flow');
+    const users = path.join(folder, 'users.csv');
+    writeFileSync(users, `${TOKEN},bench,bench,"system:masters"\ncalm,calm,1,"devs"\nflood,flood,2,"devs"\n`, { mode: 0o600 });
+    const securePort = await freePort();
+    const server = await startApiServer({
+      folder,
+      securePort,
+      args: [
+        `--token-auth-file=${users}`,
+        '--authorization-mode=AlwaysAllow',
+        '--max-requests-inflight=40',
+        '--max-mutating-requests-inflight=20',
+        ...args,
+      ],
+    });
+    const admin = new BenchClient(securePort, TOKEN);
+    await prepare({ client: admin, pid: server.process.pid });
+    admin.close();
+    return { folder, server, calm: new BenchClient(securePort, 'calm'), flooder: 'flood' };
+  };
+  console.log();
+  row('a seat taken and given back', { cpuMicros: seatMicros() });
+  const [without, withIt] = [await open(['--enable-priority-and-fairness=false']), await open([])];
+  try {
+    for (let round = 0; round < 3; round += 1) {
+      const floor = await getCost({ client: without.calm, pid: without.server.process.pid }, seconds);
+      row('get without flow control', floor);
+      row(
+        'get with flow control',
+        await getCost({ client: withIt.calm, pid: withIt.server.process.pid }, seconds),
+        'without',
+        floor.cpuMicros,
+      );
+    }
+    for (const [where, niceness] of [
+      ['on the same processors', 0],
+      ['on what they leave', 19],
+    ] as const) {
+      const { idle, flooded, served, refused, cut } = await flood(withIt, seconds, niceness);
+      const shown = [idle, flooded].map((waits) => [0.5, 0.99].map((part) => quantile(waits, part).toFixed(1)).join(' / '));
+      console.log(
+        `calm user p50 / p99 ${shown[0]} ms, in a flood from ${where} ${shown[1]} ms (${served} lists served, ${refused} refused, ${cut} cut)`,
+      );
+    }
+  } finally {
+    for (const { folder, server, calm } of [without, withIt]) {
+      calm.close();
+      await server.process.stop();
+      removeFolder(folder);
+    }
+  }
+}
+
+interface Flooded extends FloodTarget {
+  readonly folder: string;
+  readonly server: ApiServer;
+}
+
+export async function hostile(): Promise<void> {
+  console.log('\nlongest wait of another client in ms: HTTP/1.1, HTTP/2, both without credentials (answers)');
+  await besideServer(async ({ client }) => {
+    for await (const { name, longest, statuses } of hostileWaits(`https://127.0.0.1:${client.port}`, TOKEN, text('only') ?? '')) {
+      const waits = Object.values(longest).map((wait) => wait.toFixed(0).padStart(5));
+      console.log(`${name.padEnd(46)} ${waits.join('')}  (${statuses.join(' ')})`);
+    }
+  });
+}

@@ -1,0 +1,193 @@
+/** What reads, watches and writes cost, beside what they cannot cost less than. */
+import { PROTOBUF_MEDIA_TYPE } from '../../../shared/names/dialect';
+import { systemClock } from '../../../shared/runtime/clock';
+import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
+import { systemRandom } from '../../../shared/runtime/random';
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import { findEtcd, startEtcd } from '../../support/etcd';
+import { BareServer } from '../bare';
+import { configMap, deployment } from '../client';
+import { anonymousMegabytes, loop, warmLoop, type Cost } from '../measure';
+import { changeCost } from '../node-watchers';
+import { podCost } from '../pods';
+import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from '../services';
+import { option, seconds } from '../settings';
+import { besideServer, fill, row, type Opened } from '../stage';
+import { fanOut } from '../watchers';
+
+const PROTOBUF = PROTOBUF_MEDIA_TYPE.platform;
+const SERVICES = 10_000;
+
+export function pods(): void {
+  const { checked, parsed } = podCost();
+  row('a Pod of 60 fields: decode, default, validate', { cpuMicros: checked }, 'JSON.parse of it', parsed);
+}
+
+async function credential(): Promise<Credential> {
+  const life = { lifetimeMs: 86_400_000, clock: systemClock };
+  const authority = await createAuthority({ ...life, subject: { commonName: 'bench-ca' } });
+  return issueCertificate({ ...life, authority, usage: 'server', subject: { commonName: 'bare' }, names: ['127.0.0.1'] });
+}
+
+export async function reads(): Promise<void> {
+  await besideServer(async (opened) => {
+    console.log(`\nidle memory: ${anonymousMegabytes(opened.pid).toFixed(1)} MB\n`);
+    const bare = await BareServer.start(await credential());
+    try {
+      await readRows(opened, bare);
+    } finally {
+      bare.stop();
+    }
+  });
+}
+
+async function readRows({ client, pid }: Opened, bare: BareServer): Promise<void> {
+  await fill(client, pid, 'bench', 1000);
+  await fill(client, pid, 'l500', 500);
+  await fill(client, pid, 'l10k', 10_000);
+  const get = async (
+    name: string,
+    target: string | ((index: number) => string),
+    workers: number,
+    headers?: Record<string, string>,
+  ): Promise<Cost> => {
+    const at = typeof target === 'string' ? () => target : target;
+    const size = await client.send('GET', at(0), undefined, headers);
+    const floor = await bare.answer(size, workers, seconds / 2);
+    const cost = await warmLoop(pid, { workers, seconds }, async (index) => void (await client.send('GET', at(index), undefined, headers)));
+    row(name, cost, 'bare TLS', floor.cpuMicros);
+    return cost;
+  };
+  const one = (query: string) => (index: number) => `/api/v1/namespaces/bench/configmaps/o-${index % 1000}${query}`;
+  const list = (namespace: string, query = ''): string => `/api/v1/namespaces/${namespace}/configmaps${query}`;
+  await get('get, consistent', one(''), 32);
+  await get('get, resourceVersion=0', one('?resourceVersion=0'), 32);
+  const consistent = await get('list of 500, consistent', list('l500'), 8);
+  const cached = await get('list of 500, resourceVersion=0', list('l500', '?resourceVersion=0'), 8);
+  row('  the first over the second', consistent, 'resourceVersion=0', cached.cpuMicros);
+  await get('get as protobuf', one(''), 32, { accept: PROTOBUF });
+  await get('list of 500 as protobuf', list('l500'), 8, { accept: PROTOBUF });
+  await get('list of 500 as Table', list('l500'), 8, { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' });
+  await get('list of 500, selector matching 71', list('l500', '?labelSelector=shard%3Ds3'), 8);
+  await get('list of 10,000', list('l10k'), 2);
+  await get('page of 500 out of 10,000', list('l10k', '?limit=500'), 4);
+}
+
+/** 1,000 nodes that watch their own Pods each, beside one of them alone; and 1,000 watchers of one object, beside a server that only sends. */
+export async function watches(): Promise<void> {
+  console.log();
+  // The first one pays for compiling.
+  await changeCost(1);
+  const alone = await changeCost(1);
+  row('change of a Pod, 1,000 nodes watching their own', { cpuMicros: await changeCost(1000) }, 'one node watching', alone);
+  const bare = await BareServer.start(await credential());
+  try {
+    await besideServer((opened) => fanOutRows(opened, bare));
+  } finally {
+    bare.stop();
+  }
+}
+
+async function fanOutRows({ client, pid }: Opened, bare: BareServer): Promise<void> {
+  await fill(client, pid, 'bench', 1);
+  const target = '/api/v1/namespaces/bench/configmaps';
+  const frame = 1400;
+  bare.tell({ push: frame });
+  const push = async (): Promise<void> => bare.tell({ push: frame });
+  const floor = await fanOut(bare.pid, 1000, 100, () => bare.watch(), push);
+  const watch = await fanOut(
+    pid,
+    1000,
+    100,
+    () => client.open('GET', `${target}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Do-0`),
+    async (index) => void (await client.send('PUT', `${target}/o-0`, configMap('bench', 'o-0', String(index)))),
+  );
+  row('one event to one of 1,000 watchers', watch, 'bare TLS', floor.cpuMicros);
+}
+
+export async function memory(): Promise<void> {
+  const count = option('objects', 112_000);
+  await besideServer(async ({ client, pid }) => {
+    await fill(client, pid, 'big', count, 1200);
+    for (const stamp of ['1', '2']) {
+      await loop(pid, { workers: 16, count }, async (index) => {
+        const name = `o-${index}`;
+        await client.send('PUT', `/api/v1/namespaces/big/configmaps/${name}`, configMap('big', name, stamp, 1200));
+      });
+    }
+    const before = anonymousMegabytes(pid);
+    console.log(`\nmemory with ${count} objects of 1.5 KB, each updated twice: ${before.toFixed(0)} MB`);
+    const bytes = await client.send('GET', '/api/v1/namespaces/big/configmaps');
+    console.log(`after one list of them (${(bytes / 1e6).toFixed(0)} MB): ${(anonymousMegabytes(pid) - before).toFixed(0)} MB more`);
+  });
+}
+
+export async function writes(): Promise<void> {
+  if (findEtcd() === undefined) {
+    console.log('\nwrites on etcd: left out, there is no etcd');
+    return;
+  }
+  const etcd = await startEtcd();
+  try {
+    await besideServer((opened) => writeRows(opened, etcd.endpoint), { etcdServers: etcd.endpoint });
+  } finally {
+    await etcd.dispose();
+  }
+}
+
+async function writeRows({ client, pid }: Opened, endpoint: string): Promise<void> {
+  await fill(client, pid, 'bench', 100);
+  const target = '/api/v1/namespaces/bench/configmaps';
+  const store = await openEtcdStore({ endpoints: [endpoint], clock: systemClock, random: systemRandom });
+  const value = Buffer.alloc(1200, 'x');
+  const raw = await warmLoop(process.pid, { workers: 16, seconds }, async (index) => {
+    const key = `/raw/${index}`;
+    await store.transact({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] });
+  });
+  await store.close();
+  console.log();
+  const against = 'the same transaction by the same client';
+  const create = await warmLoop(pid, { workers: 16, seconds }, async (index) => {
+    await client.send('POST', target, configMap('bench', `c-${index}`, ''));
+  });
+  row('create on etcd', create, against, raw.cpuMicros);
+  const update = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
+    await client.send('PUT', `${target}/o-${worker}`, configMap('bench', `o-${worker}`, String(index)));
+  });
+  row('update on etcd', update, against, raw.cpuMicros);
+  const patch = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
+    const body = JSON.stringify({ data: { t: String(index) } });
+    await client.send('PATCH', `${target}/o-${worker}`, body, { 'content-type': 'application/merge-patch+json' });
+  });
+  row('merge patch on etcd', patch, against, raw.cpuMicros);
+  const applies = { 'content-type': 'application/apply-patch+yaml' };
+  const apply = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
+    const name = `a-${worker}`;
+    await client.send('PATCH', `${target}/${name}?fieldManager=bench`, configMap('bench', name, String(index)), applies);
+  });
+  row('apply on etcd', apply, against, raw.cpuMicros);
+  const deployments = '/apis/apps/v1/namespaces/bench/deployments';
+  const large = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
+    const name = `d-${worker}`;
+    await client.send('PATCH', `${deployments}/${name}?fieldManager=bench`, deployment('bench', name, String(index)), applies);
+  });
+  row('apply of a Deployment of 200 fields on etcd', large, against, raw.cpuMicros);
+}
+
+export async function services(): Promise<void> {
+  console.log();
+  for (const [name, count, full] of [
+    ['create a Service', SERVICES, false],
+    ['create a Service, 99 % of the range taken', ROOM, true],
+  ] as const) {
+    const prepare = full ? fillRange : undefined;
+    await besideServer(
+      async ({ client, pid }) => {
+        const costs = await compareCreations(client, pid, count);
+        row(name, costs.services, 'create a ConfigMap', costs.configMaps.cpuMicros);
+        console.log(`  ${costs.services.requests} of them took ${costs.transactions.toFixed(3)} store transactions each`);
+      },
+      { args: [SERVICE_RANGE], prepare },
+    );
+  }
+}
