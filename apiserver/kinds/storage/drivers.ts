@@ -1,6 +1,6 @@
 /** CSIDriver and CSINode: what a driver of storage can do, and what it is called on which nodes. */
 import { duplicate, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { equalJson, stringifyJson } from '../../../shared/values/json';
+import { equalButForEmptyLists, equalJson, stringifyJson } from '../../../shared/values/json';
 import { qualifiedName } from '../../../shared/values/name-formats';
 import { checkDriverText } from '../core/pod-template/volume-sources';
 import { checkFormat, type Errors } from '../rules/checks';
@@ -97,7 +97,7 @@ function checkDriverOnNode(
 function fixedDrivers({ spec = {} }: StorageV1CSINode, { spec: old = {} }: StorageV1CSINode): readonly FieldError[] {
   return (old.drivers ?? []).flatMap((before) =>
     (spec.drivers ?? [])
-      .filter((one) => one.name === before.name && !equalJson(one, before))
+      .filter((one) => one.name === before.name && !equalButForEmptyLists(one, before))
       .map((one) => invalidAs('CSINodeDriver', stringifyJson(one), IMMUTABLE)),
   );
 }

@@ -1,6 +1,6 @@
 /** VolumeAttachment: which volume goes to which node, which stays as it was made, and how far that has come. */
 import { forbiddenField, invalidAs, required, tooLong, type FieldError } from '../../../shared/api/errors/field-error';
-import { equalJson, stringifyJson } from '../../../shared/values/json';
+import { equalButForEmptyLists, stringifyJson } from '../../../shared/values/json';
 import { dnsSubdomain } from '../../../shared/values/name-formats';
 import { checkAccessModes, checkHasAccessModes } from '../core/claim/access-modes';
 import { checkDriverText } from '../core/pod-template/volume-sources';
@@ -87,5 +87,5 @@ function checkNames({ attacher = '', source }: StorageV1VolumeAttachmentSpec, er
 }
 
 function fixed({ spec = {} }: StorageV1VolumeAttachment, { spec: old = {} }: StorageV1VolumeAttachment): readonly FieldError[] {
-  return equalJson(spec, old) ? [] : [invalidAs('spec', stringifyJson(spec), 'field is immutable')];
+  return equalButForEmptyLists(spec, old) ? [] : [invalidAs('spec', stringifyJson(spec), 'field is immutable')];
 }
