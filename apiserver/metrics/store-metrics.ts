@@ -26,10 +26,8 @@ interface Series {
 export interface MeteredStoreParts {
   readonly meters: Meters;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** What the keys begin with. */
-  readonly prefix: string;
-  /** Built-in types by their keys' segment (`services/specs`). */
-  readonly segments: ReadonlyMap<string, string>;
+  /** The name of the type whose object a key holds; undefined = it holds none. */
+  readonly resourceOf: (key: string) => string | undefined;
 }
 
 export function meteredStore(store: Store, parts: MeteredStoreParts): Store {
@@ -85,11 +83,10 @@ function described({ compare, operations }: Transaction): { readonly operation: 
   return { operation: isNew ? 'create' : 'update', key: first.key };
 }
 
-function meterOf({ meters, prefix, segments }: MeteredStoreParts): (operation: Operation, key: string) => Series {
+function meterOf({ meters, resourceOf }: MeteredStoreParts): (operation: Operation, key: string) => Series {
   const known = new Map<string, Series>();
-  const root = `${prefix}/`;
   return (operation, key) => {
-    const type = typeOf(key, root, segments);
+    const type = resourceOf(key) ?? OTHER;
     const name = `${operation} ${type}`;
     let series = known.get(name);
     if (series === undefined) {
@@ -107,17 +104,3 @@ function meterOf({ meters, prefix, segments }: MeteredStoreParts): (operation: O
 /** Definitions come and go; beyond so many series each is looked for where they are bounded. */
 const MOST_KEPT = 2_000;
 const OTHER = 'other';
-
-/** `/registry/services/specs/…` → `services`; `/registry/<group>/<resource>/…` → `<resource>.<group>`. */
-function typeOf(key: string, root: string, segments: ReadonlyMap<string, string>): string {
-  if (!key.startsWith(root)) return OTHER;
-  const first = key.indexOf('/', root.length);
-  if (first < 0) return OTHER;
-  const one = key.slice(root.length, first);
-  const known = segments.get(one);
-  if (known !== undefined) return known;
-  const second = key.indexOf('/', first + 1);
-  if (second < 0) return OTHER;
-  const two = key.slice(root.length, second);
-  return segments.get(two) ?? (one.includes('.') ? `${two.slice(one.length + 1)}.${one}` : OTHER);
-}

@@ -4,6 +4,7 @@
  */
 import { KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { typeNames } from '../../cache/key-space';
 import type { OpenedCache } from '../../cache/open-cache';
 import { Meters } from '../../metrics/meters';
 import { meteredStore } from '../../metrics/store-metrics';
@@ -66,10 +67,10 @@ export async function startServer(options: ServerOptions, surroundings: Surround
 function settingOf(options: ServerOptions, surroundings: Surroundings): Setting {
   const { clock, logger } = surroundings;
   const meters = new Meters();
-  const segments = new Map(buildResources(KINDS, KINDS).storedTypes.map(({ segment, name }) => [segment, name]));
+  const resourceOf = typeNames(options.prefix, buildResources(KINDS).storedTypes);
   return {
     ...surroundings,
-    store: meteredStore(surroundings.store, { meters, clock, prefix: options.prefix, segments }),
+    store: meteredStore(surroundings.store, { meters, clock, resourceOf }),
     meters,
     options,
     names: GENERATED_NAMES[options.naming],
