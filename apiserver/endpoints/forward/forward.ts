@@ -12,6 +12,7 @@ import type { Backends } from './backend';
 import { headersToBackend, headersToClient } from './headers';
 import { logFailure } from './log-failure';
 import { answerOf, hasBody, joinConnections, pathOf, relay } from './relay';
+import { saidIn } from './said';
 
 export interface Forwarded {
   readonly destination: Destination;
@@ -62,8 +63,6 @@ function failureOf({ type, url }: Destination, error: Error): StatusError {
 
 const unexplained = (message: string): StatusError => new StatusError(undefined, message, undefined, { code: 500 });
 
-const EMPTY = Buffer.alloc(0);
-
 /** Of what a kubelet says instead of a log so much is read. Bytes. */
 const SAID_BYTES = 4_096;
 
@@ -73,15 +72,5 @@ async function showLog(exchange: Exchange, message: IncomingMessage, pod: string
     exchange.head(200, { 'Content-Type': 'text/plain' });
     return relay(exchange, message);
   }
-  let said = EMPTY;
-  try {
-    for await (const chunk of message) {
-      if (Buffer.isBuffer(chunk)) said = Buffer.concat([said, chunk]).subarray(0, SAID_BYTES);
-      if (said.length >= SAID_BYTES) break;
-    }
-  } catch {
-    // What has come is told.
-  }
-  message.destroy();
-  throw logFailure(status, said.toString(), message.headers.location, pod);
+  throw logFailure(status, await saidIn(message, SAID_BYTES), message.headers.location, pod);
 }

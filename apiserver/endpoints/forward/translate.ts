@@ -2,7 +2,6 @@
  * Streams to a container over a WebSocket on which they can be closed one by one, told to the kubelet in SPDY, which it knows: messages begin with the number of their
  * stream. How the command has ended is the last message. What the client is told when something goes wrong, and when, is as recorded of the reference.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { internalError, StatusError, success, type Status } from '../../../shared/api/errors/status';
@@ -13,6 +12,7 @@ import { tryParseObject } from '../../../shared/client/json-body';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
 import { answerOf } from './relay';
+import { saidIn } from './said';
 import { SpdyClient } from './spdy';
 
 type StreamName = 'stdin' | 'stdout' | 'stderr' | 'error' | 'resize';
@@ -79,26 +79,12 @@ async function dialKubelet(backends: Backends, url: URL, gone: Promise<unknown>)
   const answer = await answered;
   if (answer.type === 'failure')
     return { fault: `error sending request: Post ${JSON.stringify(url.href)}: ${connectionText(answer.error, url)}` };
-  if (answer.type === 'answer') return { fault: `unable to upgrade connection: ${await saidIn(answer.message)}` };
+  if (answer.type === 'answer') return { fault: `unable to upgrade connection: ${await saidIn(answer.message, SAID_BYTES)}` };
   const { socket, message, head } = answer;
   socket.on('error', () => undefined);
   if (message.headers.upgrade?.toLowerCase() === 'spdy/3.1') return { socket, head };
   socket.destroy();
   return { fault: 'unable to upgrade connection: the other side has chosen another protocol' };
-}
-
-async function saidIn(message: IncomingMessage): Promise<string> {
-  let said = NOTHING;
-  try {
-    for await (const chunk of message) {
-      if (Buffer.isBuffer(chunk)) said = Buffer.concat([said, chunk]).subarray(0, SAID_BYTES);
-      if (said.length >= SAID_BYTES) break;
-    }
-  } catch {
-    // What has come is told.
-  }
-  message.destroy();
-  return said.toString();
 }
 
 /** The client's side: messages with the number of their stream. */
