@@ -36,7 +36,8 @@ const HANDLERS: Readonly<Record<Verb, Handler>> = {
 
 /** Answers a request for a resource. The caller has made sure that the group is served. */
 export function routeResource(parts: ApiParts, exchange: Exchange, info: ResourceRequest): Promise<void> {
-  return exchange.trace === undefined ? route(parts, exchange, info) : handled(exchange, info, () => route(parts, exchange, info));
+  const { trace } = exchange;
+  return trace === undefined ? route(parts, exchange, info) : handled(trace, exchange, info, () => route(parts, exchange, info));
 }
 
 function route(parts: ApiParts, exchange: Exchange, info: ResourceRequest): Promise<void> {

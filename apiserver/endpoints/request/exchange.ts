@@ -199,7 +199,8 @@ export class Exchange implements RequestContext {
     if (this.flow !== undefined) Object.assign(all, this.flow);
     if (this.warningList !== undefined) all['Warning'] = [...this.warningList.headers()];
     this.audit?.headSent();
-    this.trace?.writing(sizeIn(headers));
+    const size = sizeIn(headers);
+    this.trace?.writing(size);
     const { output } = this;
     if (!(output instanceof ServerResponse)) {
       if (output.destroyed) return;
@@ -208,7 +209,7 @@ export class Exchange implements RequestContext {
       return;
     }
     if (this.closing) all['Connection'] = 'close';
-    if (Number(headers['Content-Length'] ?? Infinity) > MAX_UNNOTICED_BYTES) readAsStream(output.socket);
+    if ((size ?? Infinity) > MAX_UNNOTICED_BYTES) readAsStream(output.socket);
     output.writeHead(status, all);
   }
 

@@ -1,6 +1,6 @@
 /** What a request is called in its trace, and what is said of it there. Where it is in none, each of these costs a comparison. */
 import { groupIn } from '../../../shared/names/dialect';
-import type { SpanAttributes, Tracing } from '../../tracing/span';
+import type { RequestTrace, SpanAttributes, Tracing } from '../../tracing/span';
 import type { Exchange } from './exchange';
 import type { RequestVerb, ResourceRequest } from './request-info';
 import { remoteAddress, socketOf, sourceIps } from './source-ips';
@@ -22,9 +22,9 @@ const HANDLERS: Readonly<Partial<Record<RequestVerb, string>>> = {
 };
 
 /** Does what was asked for as a part of the request's trace. */
-export function handled(exchange: Exchange, info: ResourceRequest, work: () => Promise<void>): Promise<void> {
+export function handled(trace: RequestTrace, exchange: Exchange, info: ResourceRequest, work: () => Promise<void>): Promise<void> {
   const name = HANDLERS[info.verb];
-  if (exchange.trace === undefined || name === undefined) return work();
+  if (name === undefined) return work();
   const { group, version, namespace, resource, subresource } = info;
   const attributes = {
     accept: exchange.header('accept') ?? '',
@@ -42,7 +42,7 @@ export function handled(exchange: Exchange, info: ResourceRequest, work: () => P
     'user-agent': exchange.header('user-agent') ?? '',
     verb: verbOf(exchange, info),
   };
-  return exchange.trace.handled(name, attributes, work);
+  return trace.handled(name, attributes, work);
 }
 
 function verbOf(exchange: Exchange, { verb }: ResourceRequest): string {

@@ -134,9 +134,12 @@ function webhooksOf(
     failed: tell,
   };
   const { mutatingUsers, validatingUsers } = options.admission ?? {};
+  const mutating = client(mutatingUsers);
+  // Connections are those of a client.
+  const validating = validatingUsers === mutatingUsers ? mutating : client(validatingUsers);
   return {
-    mutating: (again) => mutatingWebhooks({ ...parts, client: client(mutatingUsers) }, again),
-    validating: validatingWebhooks({ ...parts, client: client(validatingUsers) }),
+    mutating: (again) => mutatingWebhooks({ ...parts, client: mutating }, again),
+    validating: validatingWebhooks({ ...parts, client: validating }),
   };
 }
 
