@@ -10,13 +10,13 @@ import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { isReady } from '../../controllers/runtime/pods';
 import type { Json } from '../recordings/reference';
-import type { Send } from '../recordings/scenarios/stage';
 import { ApiClient } from '../support/api-client';
 import { adminClient, startControllers } from '../support/control-plane';
 import { packagedProgram } from '../support/kubectl';
 import { serveMetrics } from '../support/metrics-server';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../support/programs';
+import { sendOver } from '../support/replayed-scenario';
 import { skipLoudly } from '../support/skipped';
 import { KubectlSession, table } from './kubectl-session';
 
@@ -54,11 +54,7 @@ function autoscaling(binary: string): void {
   let served: Promise<void>;
   let session: KubectlSession;
 
-  const send: Send = async (method, path, headers, body) => {
-    const answer = await api.send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
-    const parsed: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
-    return { code: answer.status, body: parsed };
-  };
+  const send = sendOver(() => api);
 
   beforeAll(async () => {
     server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes'] });

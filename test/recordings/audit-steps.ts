@@ -1,15 +1,5 @@
 /** Requests whose audit events are recorded, in their order, and the policy by which they are. Names are upstream's. */
-export interface AuditStep {
-  readonly name: string;
-  /** `bad` = a token that nobody knows; `nobody` = without one. */
-  readonly as: 'admin' | 'alice' | 'bad' | 'nobody';
-  readonly method: string;
-  readonly path: string;
-  readonly body?: string;
-  /** Of the body; JSON when absent. */
-  readonly type?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+import { step, type RequestStep } from './request-step';
 
 export const AUDIT_POLICY = {
   apiVersion: 'audit.k8s.io/v1',
@@ -71,11 +61,7 @@ const DEFINITION = JSON.stringify({
   },
 });
 
-type Rest = Partial<Omit<AuditStep, 'name' | 'method' | 'path'>>;
-
-const step = (name: string, method: string, path: string, rest: Rest = {}): AuditStep => ({ as: 'admin', ...rest, name, method, path });
-
-export const AUDIT_STEPS: readonly AuditStep[] = [
+export const AUDIT_STEPS: readonly RequestStep[] = [
   step('a definition', 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: DEFINITION }),
   step('a namespace', 'POST', ALL, { body: space('aud') }),
   step('a create', 'POST', MAPS, { body: '{"metadata":{"name":"a"},"data":{"k":"<v&>"}}' }),

@@ -10,18 +10,15 @@ import { systemClock } from '../../shared/runtime/clock';
 import { AUDIT_POLICY, AUDIT_STEPS } from './audit-steps';
 import { withoutLatency } from './masked';
 import { writeRecording } from './recording';
-import { ask, hangUp, isBody, type Body, type Json } from './reference';
+import { hangUp, isBody, type Body, type Json } from './reference';
+import { sendStep } from './request-step';
 
-const TOKENS = { admin: 'Bearer admintoken', alice: 'Bearer plaintoken', bad: 'Bearer unknown', nobody: '' };
 /** What is signed is nobody's to keep. */
 const TOKEN = /\bey[\w-]+\.[\w-]+\.[\w-]+/g;
 const LOGGED_MS = 1000;
 
 async function record(log: string): Promise<void> {
-  for (const [index, { as, method, path, body = '', type = 'application/json', headers = {} }] of AUDIT_STEPS.entries()) {
-    const all = { authorization: TOKENS[as], 'audit-id': `step-${index}`, 'user-agent': 'recorder', ...headers };
-    await ask(method, path, body === '' ? all : { 'content-type': type, ...all }, Buffer.from(body));
-  }
+  for (const [index, step] of AUDIT_STEPS.entries()) await sendStep(step, { 'audit-id': `step-${index}`, 'user-agent': 'recorder' });
   await systemClock.sleep(LOGGED_MS);
   const lines = readFileSync(log, 'utf8')
     .replace(TOKEN, '<token>')

@@ -1,19 +1,5 @@
 /** Requests after each of which the metrics are looked at, in their order. Names are upstream's. */
-export interface MetricStep {
-  readonly name: string;
-  /** `bad` = a token that nobody knows; `nobody` = without one. */
-  readonly as: 'admin' | 'alice' | 'bad' | 'nobody';
-  readonly method: string;
-  readonly path: string;
-  readonly body?: string;
-  /** Of the body; JSON when absent. */
-  readonly type?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-type Rest = Partial<Omit<MetricStep, 'name' | 'method' | 'path'>>;
-
-const step = (name: string, method: string, path: string, rest: Rest = {}): MetricStep => ({ as: 'admin', ...rest, name, method, path });
+import { step, type RequestStep } from './request-step';
 
 const NAMESPACES = '/api/v1/namespaces';
 const SPACE = `${NAMESPACES}/counted`;
@@ -52,7 +38,7 @@ const DEPLOYMENT = JSON.stringify({
   spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: POD_SPEC } },
 });
 
-export const METRIC_STEPS: readonly MetricStep[] = [
+export const METRIC_STEPS: readonly RequestStep[] = [
   step('a namespace', 'POST', NAMESPACES, {
     body: JSON.stringify({ metadata: { name: 'counted', labels: { 'pod-security.kubernetes.io/enforce': 'baseline' } } }),
   }),

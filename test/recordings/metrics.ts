@@ -6,11 +6,11 @@
 import { systemClock } from '../../shared/runtime/clock';
 import { growth, readExposition, type Exposition } from '../support/exposition';
 import { grownBy } from './metric-growth';
-import { METRIC_STEPS, type MetricStep } from './metric-steps';
+import { METRIC_STEPS } from './metric-steps';
 import { writeRecording } from './recording';
 import { ask, hangUp } from './reference';
+import { sendStep } from './request-step';
 
-const TOKENS = { admin: 'Bearer admintoken', alice: 'Bearer plaintoken', bad: 'Bearer unknown', nobody: '' };
 /** What follows a request by itself has happened by then. */
 const SETTLED_MS = 400;
 const IDLE_LOOKS = 30;
@@ -32,17 +32,12 @@ async function growsAnyhow(): Promise<ReadonlySet<string>> {
   return names;
 }
 
-async function send({ as, method, path, body = '', type = 'application/json', headers = {} }: MetricStep): Promise<number> {
-  const all = { authorization: TOKENS[as], 'user-agent': 'recorder', ...headers };
-  return (await ask(method, path, body === '' ? all : { 'content-type': type, ...all }, Buffer.from(body))).code;
-}
-
 async function record(): Promise<void> {
   const anyhow = await growsAnyhow();
   const cases: unknown[] = [];
   let before = await look();
   for (const step of METRIC_STEPS) {
-    const code = await send(step);
+    const code = await sendStep(step, { 'user-agent': 'recorder' });
     await systemClock.sleep(SETTLED_MS);
     const after = await look();
     cases.push({ step: step.name, code, grown: grownBy(before, after, anyhow) });

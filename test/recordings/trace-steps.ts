@@ -1,19 +1,8 @@
 /** Requests whose traces are recorded, in their order, and the webhooks that they meet. Names are upstream's. */
 import type { WebhookRequest } from '../support/webhook-server';
 import { isBody, type Body, type Json } from './reference';
+import { step, type RequestStep } from './request-step';
 import type { Reply } from './webhooks/behaviours';
-
-export interface TraceStep {
-  readonly name: string;
-  /** `bad` = a token that nobody knows; `nobody` = without one. */
-  readonly as: 'admin' | 'alice' | 'bad' | 'nobody';
-  readonly method: string;
-  readonly path: string;
-  readonly body?: string;
-  /** Of the body; JSON when absent. */
-  readonly type?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 const ALL = '/api/v1/namespaces';
 const MAPS = `${ALL}/traced/configmaps`;
@@ -43,7 +32,7 @@ const pod = (name: string): string =>
 const SCHEMA = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } };
 
 /** What tells the server about webhooks at this place. */
-export const traceSetup = (url: string, caBundle: string): readonly TraceStep[] => [
+export const traceSetup = (url: string, caBundle: string): readonly RequestStep[] => [
   step('a namespace', 'POST', ALL, { body: space('traced') }),
   step('a namespace with webhooks', 'POST', ALL, { body: space('hooked') }),
   step('a service account', 'POST', `${ALL}/traced/serviceaccounts`, { body: '{"metadata":{"name":"default"}}' }),
@@ -93,7 +82,7 @@ const PATCH = {
 const OTHERS = '/apis/others.example.com/v1';
 
 /** What registers another API server, which is the one at this port. */
-export const otherServerSetup = (port: number): readonly TraceStep[] => [
+export const otherServerSetup = (port: number): readonly RequestStep[] => [
   step('a name elsewhere', 'POST', `${ALL}/traced/services`, {
     body: '{"metadata":{"name":"others"},"spec":{"type":"ExternalName","externalName":"localhost"}}',
   }),
@@ -152,13 +141,7 @@ function converted(request: Body): Body {
   };
 }
 
-type Rest = Partial<Omit<TraceStep, 'name' | 'method' | 'path'>>;
-
-function step(name: string, method: string, path: string, rest: Rest = {}): TraceStep {
-  return { as: 'admin', ...rest, name, method, path };
-}
-
-export const TRACE_STEPS: readonly TraceStep[] = [
+export const TRACE_STEPS: readonly RequestStep[] = [
   step('a create', 'POST', MAPS, { body: map('a') }),
   step('a create with another format', 'POST', MAPS, { body: 'metadata: {name: yaml}\n', type: 'application/yaml' }),
   step('a create of what there is', 'POST', MAPS, { body: map('a') }),

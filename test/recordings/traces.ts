@@ -14,10 +14,10 @@ import { startTraceReceiver, type ReceivedSpan } from '../support/trace-receiver
 import { startWebhookServer, type WebhookRequest } from '../support/webhook-server';
 import { writeRecording } from './recording';
 import { ask, hangUp } from './reference';
+import { sendStep, type RequestStep } from './request-step';
 import { treesOf } from './span-tree';
-import { OTHER_SERVER, otherServerSetup, TRACE, TRACE_STEPS, traceReply, traceSetup, type TraceStep } from './trace-steps';
+import { OTHER_SERVER, otherServerSetup, TRACE, TRACE_STEPS, traceReply, traceSetup } from './trace-steps';
 
-const TOKENS = { admin: 'Bearer admintoken', alice: 'Bearer plaintoken', bad: 'Bearer unknown', nobody: '' };
 const TRACE_PORT = 17_109;
 const WEBHOOK_PORT = 17_108;
 /** Batches of spans leave every five seconds. */
@@ -48,23 +48,15 @@ function writeFiles(folder: string, rate: string): void {
   }
 }
 
-async function send(
-  { as, method, path: target, body = '', type = 'application/json', headers = {} }: TraceStep,
-  agent: string,
-): Promise<number> {
-  const all = { authorization: TOKENS[as], 'user-agent': agent, ...headers };
-  return (await ask(method, target, body === '' ? all : { 'content-type': type, ...all }, Buffer.from(body))).code;
-}
-
 /** What one request led to. */
 interface Observed {
-  readonly step: TraceStep;
+  readonly step: RequestStep;
   readonly code: number;
   readonly spans: readonly ReceivedSpan[];
   readonly calls: readonly WebhookRequest[];
 }
 
-async function observe(steps: readonly TraceStep[], setUp: boolean): Promise<readonly Observed[]> {
+async function observe(steps: readonly RequestStep[], setUp: boolean): Promise<readonly Observed[]> {
   const receiver = await startTraceReceiver(TRACE_PORT);
   const calls: WebhookRequest[] = [];
   const webhooks = await startWebhookServer({
@@ -78,14 +70,14 @@ async function observe(steps: readonly TraceStep[], setUp: boolean): Promise<rea
   });
   if (setUp) {
     const setup = [...traceSetup(`https://127.0.0.1:${webhooks.port}`, webhooks.caBundle), ...otherServerSetup(webhooks.port)];
-    for (const one of setup) process.stderr.write(`${one.name}: ${await send(one, 'setup')}\n`);
-    while ((await ask('GET', OTHER_SERVER, { authorization: TOKENS.admin })).code !== 200) await systemClock.sleep(LOOK_MS);
+    for (const one of setup) process.stderr.write(`${one.name}: ${await sendStep(one, { 'user-agent': 'setup' })}\n`);
+    while ((await ask('GET', OTHER_SERVER, { authorization: 'Bearer admintoken' })).code !== 200) await systemClock.sleep(LOOK_MS);
   }
   await systemClock.sleep(EXPORTED_MS);
-  const sent: { step: TraceStep; code: number; calls: readonly WebhookRequest[] }[] = [];
+  const sent: { step: RequestStep; code: number; calls: readonly WebhookRequest[] }[] = [];
   for (const [index, step] of steps.entries()) {
     calls.length = 0;
-    const code = await send(step, `recorder-${index}`);
+    const code = await sendStep(step, { 'user-agent': `recorder-${index}` });
     sent.push({ step, code, calls: [...calls] });
   }
   await systemClock.sleep(EXPORTED_MS);

@@ -2,17 +2,16 @@
  * Plays recorded scenarios to a server of ours with our controllers, as processes of their own, and compares after each step how the cluster comes to rest with
  * what the reference and its controllers made of it. Names are upstream's on both sides.
  */
-import type { Json } from '../recordings/reference';
 import { MEASURED, SCENARIOS } from '../recordings/scenarios';
 import { inTurn, type Observed, type Scenario } from '../recordings/scenarios/scenario';
-import { Stage, type Send } from '../recordings/scenarios/stage';
+import { Stage } from '../recordings/scenarios/stage';
 import { ApiClient } from './api-client';
 import type { ByHand } from './autoscalers-by-hand';
 import { startControllers, startHastyControllers } from './control-plane';
 import { serveMetrics } from './metrics-server';
 import { freePort } from './ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from './programs';
-import { played, recordedSteps } from './replayed-scenario';
+import { played, recordedSteps, sendOver } from './replayed-scenario';
 
 export interface ReplayOptions {
   /** Of the API server and of the controllers, besides the usual ones. */
@@ -53,12 +52,7 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
     removeFolder(folder);
   }, 60_000);
 
-  const send: Send = async (method, path, headers, body) => {
-    const answer = await api.send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
-    // A path that nobody serves is refused in plain text.
-    const parsed: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
-    return { code: answer.status, body: parsed };
-  };
+  const send = sendOver(() => api);
 
   it('plays all scenarios that are recorded', () => {
     const played = scenarios.flatMap(({ name: scenario, steps }) => steps.map(({ title }) => `${scenario}: ${title}`));

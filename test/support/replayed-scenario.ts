@@ -3,8 +3,9 @@ import { inspect } from 'node:util';
 import { isBody, type Json } from '../recordings/reference';
 import { casesOf } from '../recordings/recording';
 import type { Observed, Scenario } from '../recordings/scenarios/scenario';
-import { beating, type Stage } from '../recordings/scenarios/stage';
+import { beating, type Send, type Stage } from '../recordings/scenarios/stage';
 import { anything, listOf, mapOf, number, shape, text } from '../recordings/shape';
+import type { ApiClient } from './api-client';
 
 const isStep = shape({ scenario: text, title: text, codes: listOf(number), state: mapOf(listOf(anything)) });
 const COMES_TO_REST_MS = 30_000;
@@ -21,6 +22,16 @@ export interface PlayedStep {
 export interface RecordedStep extends PlayedStep {
   readonly scenario: string;
 }
+
+/** How a scenario reaches the server; `api` may be there only later. */
+export const sendOver =
+  (api: () => ApiClient): Send =>
+  async (method, path, headers, body) => {
+    const answer = await api().send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
+    // A path that nobody serves is refused in plain text.
+    const parsed: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
+    return { code: answer.status, body: parsed };
+  };
 
 export const recordedSteps = (name: string): readonly RecordedStep[] => casesOf(`controllers/${name}`, isStep);
 

@@ -1,9 +1,7 @@
 /** What webhooks are asked and what becomes of their answers, over HTTPS with a real webhook server: replays what the reference server did (test/recordings/webhooks.ts). */
-import { generateKeyPairSync } from 'node:crypto';
 import { Auditor } from '../../../apiserver/audit/auditor';
 import { eventText } from '../../../apiserver/audit/event';
 import { compilePolicy } from '../../../apiserver/audit/policy';
-import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -14,7 +12,7 @@ import { body } from '../../recordings/shape';
 import { CASES } from '../../recordings/webhooks/cases';
 import { openNamespace, runCase, type Asked } from '../../recordings/webhooks/run';
 import { startReviewServer, type ReviewServer } from '../../support/review-server';
-import { ADMIN, call, startFixture, warningsOf, type Fixture } from './fixture';
+import { ADMIN, call, issuingAccounts, startFixture, warningsOf, type Fixture } from './fixture';
 
 const RECORDED = casesOf('admission/webhooks', body);
 
@@ -52,17 +50,11 @@ beforeAll(async () => {
     close: () => Promise.resolve(),
   });
   webhooks = await startReviewServer();
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const pem = (key: typeof publicKey, type: 'pkcs8' | 'spki'): string => String(key.export({ type, format: 'pem' }));
-  const keys = {
-    checking: readPublicKeys('sa.pub', pem(publicKey, 'spki')),
-    signing: readPrivateKey('sa.key', pem(privateKey, 'pkcs8')),
-  };
   fixture = await startFixture({
     naming: 'kubernetes',
     audit: auditor,
     tokens: [parseTokenFile('tokens.csv', USERS, () => undefined)],
-    serviceAccounts: { issuers: ['https://issuer.example'], keys: () => keys, extendExpiration: false },
+    serviceAccounts: issuingAccounts(),
   });
   await openNamespace(server);
 });

@@ -1,9 +1,7 @@
 /** The audit log of the same requests as the reference server's, event by event. */
-import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { Auditor } from '../../../apiserver/audit/auditor';
 import { eventText } from '../../../apiserver/audit/event';
 import { compilePolicy } from '../../../apiserver/audit/policy';
@@ -12,15 +10,14 @@ import { readConfiguration } from '../../../shared/configuration/read';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { createLogger, silentLogger } from '../../../shared/runtime/logger';
-import { AUDIT_POLICY, AUDIT_STEPS, type AuditStep } from '../../recordings/audit-steps';
+import { AUDIT_POLICY, AUDIT_STEPS } from '../../recordings/audit-steps';
 import { masked, withoutLatency } from '../../recordings/masked';
 import { casesOf } from '../../recordings/recording';
 import { isBody, type Body, type Json } from '../../recordings/reference';
 import { body, listOf, shape, text } from '../../recordings/shape';
 import { MemoryStore } from '../../support/memory-store';
-import { ADMIN, ALICE, call, startFixture, type Fixture } from './fixture';
+import { ADMIN, ALICE, callStep, issuingAccounts, startFixture, type Fixture } from './fixture';
 
-const TOKENS: Readonly<Record<AuditStep['as'], string | null>> = { admin: ADMIN, alice: ALICE, bad: 'unknown', nobody: null };
 const RECORDED = casesOf('audit/events', shape({ step: text, events: listOf(body) }));
 
 let fixture: Fixture;
@@ -42,27 +39,15 @@ beforeAll(async () => {
     },
     close: () => Promise.resolve(),
   });
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const pem = (key: typeof publicKey, type: 'pkcs8' | 'spki'): string => String(key.export({ type, format: 'pem' }));
-  const keys = {
-    checking: readPublicKeys('sa.pub', pem(publicKey, 'spki')),
-    signing: readPrivateKey('sa.key', pem(privateKey, 'pkcs8')),
-  };
   const options = {
     naming: 'kubernetes',
     audit: auditor,
-    serviceAccounts: { issuers: ['https://issuer.example'], keys: () => keys, extendExpiration: false },
+    serviceAccounts: issuingAccounts(),
   } as const;
   const logger = createLogger({ level: 'debug', clock: systemClock, destination: { write: (line) => void lines.push(line) } });
   fixture = await startFixture(options, new MemoryStore(), logger);
-  for (const [index, { as, method, path: target, body: sent, type = 'application/json', headers = {} }] of AUDIT_STEPS.entries()) {
-    const all = { 'audit-id': `step-${index}`, 'user-agent': 'recorder', ...headers };
-    await call(fixture, target, {
-      method,
-      token: TOKENS[as],
-      ...(sent === undefined ? { headers: all } : { body: sent, headers: { 'content-type': type, ...all } }),
-    });
-  }
+  for (const [index, step] of AUDIT_STEPS.entries())
+    await callStep(fixture, step, { 'audit-id': `step-${index}`, 'user-agent': 'recorder' });
 });
 
 afterAll(async () => {

@@ -1,4 +1,5 @@
 /** An API server in this process on a store in memory, and raw requests to it: what a client library would hide is what is tested. */
+import { generateKeyPairSync } from 'node:crypto';
 import { request as plainRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { FLAGS } from '../../../apiserver/options/flags';
@@ -8,11 +9,13 @@ import { startServer, type RunningServer } from '../../../apiserver/server/compo
 import type { EncryptionAtRest, ServerOptions } from '../../../apiserver/server/compose/setting';
 import type { Store } from '../../../apiserver/storage/store';
 import type { Tracing } from '../../../apiserver/tracing/span';
+import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { systemClock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/runtime/feature-gates';
 import { silentLogger, type Logger } from '../../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
 import { systemRandom } from '../../../shared/runtime/random';
+import type { RequestStep } from '../../recordings/request-step';
 import { MemoryStore } from '../../support/memory-store';
 import { UNCHANGED } from '../../support/plugin-switches';
 
@@ -95,6 +98,14 @@ export async function startFixture(
   return { server, authority, stop: () => server.shutdown() };
 }
 
+/** Tokens are issued for service accounts, with keys of their own. */
+export function issuingAccounts(): NonNullable<ServerOptions['serviceAccounts']> {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = (key: typeof publicKey, type: 'pkcs8' | 'spki'): string => String(key.export({ type, format: 'pem' }));
+  const keys = { checking: readPublicKeys('sa.pub', pem(publicKey, 'spki')), signing: readPrivateKey('sa.key', pem(privateKey, 'pkcs8')) };
+  return { issuers: ['https://issuer.example'], keys: () => keys, extendExpiration: false };
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -113,6 +124,19 @@ export interface Call {
   readonly local?: boolean;
   /** The answer begins. */
   readonly opened?: (() => void) | undefined;
+}
+
+const TOKENS: Readonly<Record<RequestStep['as'], string | null>> = { admin: ADMIN, alice: ALICE, bad: 'unknown', nobody: null };
+
+/** What recorders send to the reference server; the headers of the step come before `more`. */
+export function callStep(
+  fixture: Fixture,
+  { as, method, path, body, type = 'application/json', headers = {} }: RequestStep,
+  more: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const all = { ...more, ...headers };
+  const sent = body === undefined ? { headers: all } : { body, headers: { 'content-type': type, ...all } };
+  return call(fixture, path, { method, token: TOKENS[as], ...sent });
 }
 
 /** One request with its path sent exactly as given, on a connection of its own. */

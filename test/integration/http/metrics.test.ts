@@ -1,18 +1,15 @@
 /** The metrics of the same requests as the reference server's: which there are, and which series grow. */
-import { generateKeyPairSync } from 'node:crypto';
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
-import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { featureGates } from '../../../shared/runtime/feature-gates';
 import { growth, readExposition, type Exposition } from '../../support/exposition';
 import { grownBy, isAskedFor } from '../../recordings/metric-growth';
-import { METRIC_STEPS, type MetricStep } from '../../recordings/metric-steps';
+import { METRIC_STEPS } from '../../recordings/metric-steps';
 import { EMPTY, isDeviation, MISSING, SERIES, UNCOUNTED } from '../../support/metric-deviations';
 import { casesOf } from '../../recordings/recording';
 import { listOf, number, shape, text, tupleOf } from '../../recordings/shape';
-import { ADMIN, ALICE, call, served, startFixture, type Answer, type Fixture } from './fixture';
+import { call, callStep, issuingAccounts, served, startFixture, type Fixture } from './fixture';
 
-const TOKENS: Readonly<Record<MetricStep['as'], string | null>> = { admin: ADMIN, alice: ALICE, bad: 'unknown', nobody: null };
 const RECORDED = casesOf('metrics/steps', shape({ step: text, code: number, grown: listOf(tupleOf(text, number)) }));
 const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
 
@@ -25,23 +22,11 @@ async function look(): Promise<Exposition> {
   return readExposition((await call(fixture, '/metrics')).text);
 }
 
-function send({ as, method, path, body, type = 'application/json', headers = {} }: MetricStep): Promise<Answer> {
-  const all = { 'user-agent': 'recorder', ...headers };
-  return call(fixture, path, {
-    method,
-    token: TOKENS[as],
-    ...(body === undefined ? { headers: all } : { body, headers: { 'content-type': type, ...all } }),
-  });
-}
-
 async function growsAnyhow(): Promise<readonly string[]> {
   return [...growth(await look(), await look()).keys()];
 }
 
 beforeAll(async () => {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const pem = (key: typeof publicKey, type: 'pkcs8' | 'spki'): string => String(key.export({ type, format: 'pem' }));
-  const keys = { checking: readPublicKeys('sa.pub', pem(publicKey, 'spki')), signing: readPrivateKey('sa.key', pem(privateKey, 'pkcs8')) };
   const ranges = parseServiceRanges('10.96.0.0/16');
   if (typeof ranges === 'string') throw new Error(ranges);
   fixture = await startFixture({
@@ -49,14 +34,14 @@ beforeAll(async () => {
     plugins: AS_THE_TABLE_SAYS,
     gates: featureGates(new Map()),
     serviceRanges: ranges,
-    serviceAccounts: { issuers: ['https://issuer.example'], keys: () => keys, extendExpiration: false },
+    serviceAccounts: issuingAccounts(),
   });
   let anyhow = await growsAnyhow();
   // What the server does for itself at the start comes to rest.
   while (anyhow.some((series) => isAskedFor(series) && series.includes('CREATE'))) anyhow = await growsAnyhow();
   let before = await look();
   for (const step of METRIC_STEPS) {
-    codes.set(step.name, (await send(step)).status);
+    codes.set(step.name, (await callStep(fixture, step, { 'user-agent': 'recorder' })).status);
     if (step.name === 'a definition') await served(fixture, '/apis/counted.example.com/v1/things');
     last = await look();
     grown.set(step.name, grownBy(before, last, new Set(anyhow)));

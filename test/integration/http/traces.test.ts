@@ -1,6 +1,4 @@
 /** The traces of the same requests as the reference server's, span by span, and what others are told of them. */
-import { generateKeyPairSync } from 'node:crypto';
-import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { NO_OPINION, NO_RULES, type Authorizer } from '../../../apiserver/authorization/authorizer';
 import { openTracing, type OpenedTracing } from '../../../apiserver/tracing/open';
@@ -10,15 +8,15 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { casesOf, recordingOf } from '../../recordings/recording';
 import { listOf, number, shape, text } from '../../recordings/shape';
+import type { RequestStep } from '../../recordings/request-step';
 import { isSpanTree, treesOf, type SpanTree } from '../../recordings/span-tree';
-import { OTHER_SERVER, otherServerSetup, TRACE, TRACE_STEPS, traceReply, traceSetup, type TraceStep } from '../../recordings/trace-steps';
+import { OTHER_SERVER, otherServerSetup, TRACE, TRACE_STEPS, traceReply, traceSetup } from '../../recordings/trace-steps';
 import { MemoryStore } from '../../support/memory-store';
 import { comparable, DEVIATIONS, isTold } from '../../support/trace-deviations';
 import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../../support/trace-receiver';
 import { startWebhookServer, type WebhookRequest, type WebhookServer } from '../../support/webhook-server';
-import { ADMIN, ALICE, call, served, startFixture, type Fixture } from './fixture';
+import { call, callStep, issuingAccounts, served, startFixture, type Fixture } from './fixture';
 
-const TOKENS: Readonly<Record<TraceStep['as'], string | null>> = { admin: ADMIN, alice: ALICE, bad: 'unknown', nobody: null };
 const CALL = shape({ url: text, traceparent: text, tracestate: text, baggage: text });
 const RECORDED = recordingOf(
   'tracing/spans',
@@ -36,14 +34,9 @@ const seen = new Map<string, { readonly code: number; readonly calls: readonly W
 /** Another server decides, which takes a while. */
 const slow: Authorizer = { authorize: () => Promise.resolve(NO_OPINION), rules: () => NO_RULES };
 
-async function send({ as, method, path, body, type = 'application/json', headers = {} }: TraceStep, agent: string): Promise<number> {
-  const all = { 'user-agent': agent, ...headers };
-  const answer = await call(fixture, path, {
-    method,
-    token: TOKENS[as],
-    ...(body === undefined ? { headers: { 'content-length': '0', ...all } } : { body, headers: { 'content-type': type, ...all } }),
-  });
-  return answer.status;
+async function send(step: RequestStep, agent: string): Promise<number> {
+  const length = step.body === undefined ? { 'content-length': '0' } : {};
+  return (await callStep(fixture, step, { ...length, 'user-agent': agent })).status;
 }
 
 async function start(rate: number | undefined): Promise<void> {
@@ -58,12 +51,9 @@ async function start(rate: number | undefined): Promise<void> {
   });
   const sampling = rate === undefined ? {} : { samplingRatePerMillion: rate };
   opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, ...sampling }, { clock, random, logger: silentLogger });
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const pem = (key: typeof publicKey, type: 'pkcs8' | 'spki'): string => String(key.export({ type, format: 'pem' }));
-  const keys = { checking: readPublicKeys('sa.pub', pem(publicKey, 'spki')), signing: readPrivateKey('sa.key', pem(privateKey, 'pkcs8')) };
   fixture = await startFixture(
     {
-      serviceAccounts: { issuers: ['https://issuer.example'], keys: () => keys, extendExpiration: false },
+      serviceAccounts: issuingAccounts(),
       naming: 'kubernetes',
       plugins: AS_THE_TABLE_SAYS,
       gates: featureGates(new Map()),
@@ -86,7 +76,7 @@ async function stop(): Promise<void> {
 
 const isAsked = ({ url }: WebhookRequest): boolean => url !== '/apis/others.example.com/v1' && !url.startsWith('/openapi');
 
-async function run(steps: readonly TraceStep[]): Promise<void> {
+async function run(steps: readonly RequestStep[]): Promise<void> {
   for (const [index, step] of steps.entries()) {
     calls.length = 0;
     const code = await send(step, `recorder-${index}`);
@@ -96,7 +86,7 @@ async function run(steps: readonly TraceStep[]): Promise<void> {
 }
 
 /** The spans of one step. */
-function spansOf(steps: readonly TraceStep[], name: string): readonly ReceivedSpan[] {
+function spansOf(steps: readonly RequestStep[], name: string): readonly ReceivedSpan[] {
   const agent = `recorder-${steps.findIndex((step) => step.name === name)}`;
   const first = receiver.spans.find(({ attributes }) => attributes['user_agent.original'] === agent);
   return receiver.spans.filter(({ traceId }) => traceId === first?.traceId);

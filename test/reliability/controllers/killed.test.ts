@@ -3,15 +3,14 @@
  * people do is chosen by a seed (`recordings/scenarios/random-scripts`), when they are killed by the same one. `KILLED_SEEDS=1,2,3,4` plays all that is recorded.
  */
 import { createChance } from '../../recordings/chance';
-import type { Json } from '../../recordings/reference';
 import { killedName, randomScripts } from '../../recordings/scenarios/random-scripts';
-import { Stage, type Send } from '../../recordings/scenarios/stage';
+import { Stage } from '../../recordings/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
 import { startControllers } from '../../support/control-plane';
 import { KilledAtRandom } from '../../support/killed-at-random';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
-import { eventsOf, played, recordedSteps, withoutLostEvents } from '../../support/replayed-scenario';
+import { eventsOf, played, recordedSteps, sendOver, withoutLostEvents } from '../../support/replayed-scenario';
 
 const SEEDS = (process.env['KILLED_SEEDS'] ?? '1').split(',').map(Number);
 const CONTROLLERS = ['deployment', 'replicaset', 'replicationcontroller', 'statefulset', 'daemonset', 'job', 'nodelifecycle'];
@@ -52,11 +51,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
     removeFolder(folder);
   }, 60_000);
 
-  const send: Send = async (method, path, headers, body) => {
-    const answer = await api.send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
-    const parsed: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
-    return { code: answer.status, body: parsed };
-  };
+  const send = sendOver(() => api);
 
   it.concurrent.each(randomScripts(seed).map((scenario) => [scenario.name, scenario] as const))(
     '%s',
