@@ -4,6 +4,7 @@ import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/runtime/flag
 import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger, levelOf } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
+import { errorMessage } from '../shared/runtime/error-message';
 import { FLAGS } from './options/flags';
 import { PROGRAM, runServer } from './program';
 
@@ -18,6 +19,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${PROGRAM.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${PROGRAM.name}: ${errorMessage(error)}\n`);
   process.exit(error instanceof UsageError ? USAGE_EXIT_CODE : 1);
 });

@@ -7,6 +7,7 @@ import type { Logger } from '../shared/runtime/logger';
 import type { SignerName } from './certificates/rules';
 import type { ControllerFlags } from './flags';
 import type { Signers } from './runtime/controller';
+import { errorMessage } from '../shared/runtime/error-message';
 
 /** The signers that can have files of their own, by what their flags begin with. */
 const OWN_FILES = [
@@ -78,6 +79,6 @@ function authorityIn({ certificate, key }: FilePair): SigningAuthority {
   try {
     return readAuthority(...texts);
   } catch (error) {
-    throw new ConfigError(`cannot sign with ${certificate} and ${key}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError(`cannot sign with ${certificate} and ${key}: ${errorMessage(error)}`);
   }
 }

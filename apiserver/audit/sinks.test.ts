@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { errorMessage } from '../../shared/runtime/error-message';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { auditEvent } from '../../test/support/audit-event';
 import { BackOff } from '../../shared/client/back-off';
@@ -12,8 +13,7 @@ import { webhookDelivery } from './webhook';
 const wording = { format: 'json', dialect: 'platform', longestEvent: undefined } as const;
 const idsIn = (texts: readonly string[]): readonly string[] => texts.map((text) => /"auditID":"([^"]*)"/.exec(text)?.[1] ?? '');
 const lostEvents: [string, number, string][] = [];
-const lost: Lost = (sink, events, reason) =>
-  void lostEvents.push([sink, events, reason instanceof Error ? reason.message : String(reason)]);
+const lost: Lost = (sink, events, reason) => void lostEvents.push([sink, events, errorMessage(reason)]);
 beforeEach(() => (lostEvents.length = 0));
 
 describe('lines', () => {

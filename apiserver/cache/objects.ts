@@ -4,6 +4,7 @@
  * Everything here happens without giving way; when the clock moves is decided by open-cache.ts.
  */
 import type { Logger } from '../../shared/runtime/logger';
+import { errorMessage } from '../../shared/runtime/error-message';
 import type { Revision, StoreEvent } from '../storage/store';
 import type { Difference } from './comparison';
 import type { Entry, WatchEnd } from './cache';
@@ -87,7 +88,7 @@ export class Objects {
 
   /** The object is out of sight until it is written again; no watch may go on over it, and none resume from before. */
   private refuse(state: TypeState, key: string, revision: Revision, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     const known = state.refused.get(key);
     if (known?.revision === revision && known.reason === reason) return;
     this.options.statistics.refused += 1;

@@ -4,6 +4,7 @@
  * `position` says up to where everything in scope was delivered. While there is a backlog live changes pass by and are taken from the window
  * afterwards; the step from backlog to live happens without giving way, so nothing is lost or repeated.
  */
+import { errorMessage } from '../../shared/runtime/error-message';
 import { StoreError, type Revision } from '../storage/store';
 import type { CacheWatch, ChangeSink, Entry, Change, WatchEnd, WatchEventType, WatchRequest } from './cache';
 import { inScope, scopeBounds } from './key-space';
@@ -129,7 +130,7 @@ export class Watcher implements CacheWatch {
     } catch (error) {
       if (error instanceof Compacted) this.expire(error.compactRevision);
       else if (error instanceof StoreError) this.end({ type: 'closed' });
-      else this.end({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+      else this.end({ type: 'failed', message: errorMessage(error) });
     }
   }
 
@@ -229,6 +230,6 @@ export class Watcher implements CacheWatch {
     if (this.phase === 'ended') return;
     this.close();
     // Who follows a type for good begins again; that it throws once more changes nothing.
-    this.guard(() => this.sink.end({ type: 'failed', message: error instanceof Error ? error.message : String(error) }));
+    this.guard(() => this.sink.end({ type: 'failed', message: errorMessage(error) }));
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { OpenedCache } from '../cache/open-cache';
 import type { StoreCallOptions } from '../storage/store';
 import type { HealthCheck } from '../../shared/runtime/health';
+import { errorMessage } from '../../shared/runtime/error-message';
 
 export interface CheckedParts {
   /** See {@link sharedCheck}: whether the store answers, and whether it takes writes. */
@@ -59,7 +60,7 @@ export function sharedCheck(ask: (options: StoreCallOptions) => Promise<unknown>
     if (last === undefined || now - last.at > STORE_SHARED_MS) {
       const result = ask({ deadline: now + STORE_TIMEOUT_MS }).then(
         () => undefined,
-        (error: unknown) => `error getting data from etcd: ${error instanceof Error ? error.message : String(error)}`,
+        (error: unknown) => `error getting data from etcd: ${errorMessage(error)}`,
       );
       last = { at: now, result };
     }

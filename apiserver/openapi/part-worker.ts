@@ -1,5 +1,6 @@
 /** A thread of part-threads.ts: makes each part that it is asked for and answers it. The texts of types stay as long as the thread. */
 import { parentPort } from 'node:worker_threads';
+import { errorMessage } from '../../shared/runtime/error-message';
 import { readDescriptions } from './descriptions';
 import { digestsOf, makePart, remoteParts } from './part-job';
 import type { PartAnswer, ThreadJob } from './part-threads';
@@ -12,7 +13,7 @@ function answer(job: ThreadJob): PartAnswer {
     if (job.type === 'remote') return { remote: remoteParts(job, describe) };
     return { made: makePart(job, describe) };
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { fault: errorMessage(error) };
   }
 }
 

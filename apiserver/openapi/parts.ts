@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
+import { errorMessage } from '../../shared/runtime/error-message';
 import { OPENAPI_ROOT, type Dialect } from '../../shared/names/dialect';
 import type { BuiltInSubject } from './documents';
 import type { DocumentPart, PartForm } from './part';
@@ -98,7 +99,7 @@ export class Parts {
         return part;
       },
       (error: unknown) => {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = errorMessage(error);
         this.options.failed({ definition: custom.definition, version: row.version, message });
         return undefined;
       },
@@ -123,7 +124,7 @@ export class Parts {
       for (const { name, message } of leftOut) this.options.leftOut?.(name, message);
       return parts;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       this.options.leftOut?.(documents.map(({ name }) => name).join(', '), message);
       return [];
     }

@@ -2,6 +2,7 @@
  * What documents of other servers add to the document of version 2: the paths of the group version that is registered, and the definitions. What is defined here already and
  * says the same is not said twice; what says something else gets a name of its own, `_v2` and so on. Whatever such a document holds, the others are not touched by it.
  */
+import { errorMessage } from '../../shared/runtime/error-message';
 import { equalJson, isObject, own, type JsonObject, type JsonValue } from '../../shared/values/json';
 import type { Piece } from './documents';
 
@@ -39,7 +40,7 @@ export class RemotePieces {
       return this.pieceOf(name, JSON.parse(text));
     } catch (error) {
       // Whoever wrote it may have nested it deeper than can be gone through.
-      this.leftOut.push({ name, message: error instanceof Error ? error.message : String(error) });
+      this.leftOut.push({ name, message: errorMessage(error) });
       return undefined;
     }
   }

@@ -1,4 +1,5 @@
 /** Runs what a server keeps up while it lives: started one after the other, stopped in reverse. Knows nothing of what they do. */
+import { errorMessage } from '../../shared/runtime/error-message';
 
 /** Something that was started. */
 export interface Running {
@@ -31,7 +32,7 @@ export function startInOrder(steps: readonly StartStep[]): Sequence {
         running.push(started);
         await started.complete;
       } catch (error) {
-        throw new Error(`${step.name} could not be started: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+        throw new Error(`${step.name} could not be started: ${errorMessage(error)}`, { cause: error });
       }
     }
   }

@@ -18,6 +18,7 @@ import {
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Eventually } from '../../shared/runtime/eventually';
+import { errorMessage } from '../../shared/runtime/error-message';
 import type { AskedTrace, OutgoingRequest, RequestTrace, TraceSpan, SpanAttributes, SpanCounts, Tracing } from './span';
 
 /** Where in a trace something is done. */
@@ -175,7 +176,7 @@ class TracedRequest implements RequestTrace {
     } catch (error) {
       const { pending } = this;
       if (pending !== undefined) {
-        const err = error instanceof Error ? error.message : String(error);
+        const err = errorMessage(error);
         this.event(pending.name, { ...pending.attributes, err });
       }
       throw error;

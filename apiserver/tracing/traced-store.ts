@@ -1,5 +1,6 @@
 /** A store whose requests are parts of what they are made for, under the names of etcd's calls where it is one. Changes nothing. */
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { errorMessage } from '../../shared/runtime/error-message';
 import type {
   KeyRange,
   KeyValue,
@@ -84,7 +85,7 @@ export class TracedStore extends StoreLayer {
         span?.setAttributes(this.good);
         return answer;
       } catch (error) {
-        span?.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) });
+        span?.setStatus({ code: SpanStatusCode.ERROR, message: errorMessage(error) });
         throw error;
       }
     });

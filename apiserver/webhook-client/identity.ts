@@ -7,6 +7,7 @@ import { ExecCredentials, type ClientPair } from '../../shared/client/exec-crede
 import type { KubeconfigUser, KubeconfigUsers } from '../../shared/client/kubeconfig-users';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Eventually } from '../../shared/runtime/eventually';
+import { errorMessage } from '../../shared/runtime/error-message';
 
 export interface WebhookIdentity {
   /** What is shown when a connection is made. */
@@ -72,7 +73,7 @@ class User {
       const header = source.header();
       return header instanceof Promise ? header.then((text) => this.of(pair, text, source)) : this.of(pair, header, source);
     } catch (error) {
-      return { fault: textOf(error), asked: false };
+      return { fault: errorMessage(error), asked: false };
     }
   }
 
@@ -90,7 +91,7 @@ class User {
       const header = await source.header();
       return this.of((await source.pair()) ?? own, header, source);
     } catch (error) {
-      return { fault: `getting credentials: exec: ${textOf(error)}`, asked: true };
+      return { fault: `getting credentials: exec: ${errorMessage(error)}`, asked: true };
     }
   }
 
@@ -109,5 +110,3 @@ class User {
     return this.read.pair;
   }
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -12,6 +12,7 @@ import { knownResource } from '../../shared/client/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { errorMessage } from '../../shared/runtime/error-message';
 import { deleteContent } from './content';
 import { deletionStages } from './plan';
 import { graceSeconds, hasFailed, isEmptied, withConditions, type Pass, type Remainder } from './progress';
@@ -83,7 +84,7 @@ export class NamespaceDeletion {
           if (left !== undefined) remainders.push(left);
         } catch (error) {
           this.context.signal.throwIfAborted();
-          failures.push(error instanceof Error ? error.message : String(error));
+          failures.push(errorMessage(error));
         }
       });
       if (failures.length > 0 || remainders.length > 0) break;

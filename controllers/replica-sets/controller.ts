@@ -18,6 +18,7 @@ import { NamespaceGoing, podFrom, PodKeeper, slowStart } from '../owned/pods';
 import { minReadyOf, templateOf } from '../owned/wishes';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { controllerOf, labelsOf } from '../runtime/pods';
+import { errorMessage } from '../../shared/runtime/error-message';
 import { REPLICA_SET, REPLICATION_CONTROLLER, type ReplicaKind } from './kinds';
 import { planOf, replicaStatus, type ReplicaFault, type ReplicaPlan } from './reconcile';
 
@@ -159,7 +160,7 @@ async function carryOut(
 }
 
 function faultOf(plan: ReplicaPlan, error: unknown): ReplicaFault {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return { reason: plan.type === 'delete' ? 'FailedDelete' : 'FailedCreate', message };
 }
 

@@ -15,6 +15,7 @@ import { WORKLOAD_NAMES } from '../../shared/names/workload';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
+import { errorMessage } from '../../shared/runtime/error-message';
 import type { Controller, ControllerContext, ControllerSettings } from './controller';
 import type { ControllerMetrics } from './metrics';
 
@@ -62,7 +63,7 @@ async function keepRunning(controller: Controller, options: ManagerOptions, sign
       await runOnce(controller, options, logger, signal);
     } catch (error) {
       if (signal.aborted) return;
-      options.onState(controller, error instanceof Error ? error.message : String(error));
+      options.onState(controller, errorMessage(error));
       logger.error('a controller failed and is started again', { error });
     }
     await pause(clock, backOff.next(), signal);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
 import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
 import type { Lifecycle } from '../../shared/runtime/lifecycle';
+import { errorMessage } from '../../shared/runtime/error-message';
 import { ensureCertificates, type Certificates } from './certificates';
 import type { Publication } from '../cluster/cluster-info';
 import { writeFileAtomically } from '../cluster/files';
@@ -80,7 +81,7 @@ async function describeCluster(
   try {
     await host.publish({ server: first.secureAddress, authority, admin, naming: namingOf(options) }, lifecycle.stopping);
   } catch (error) {
-    if (!lifecycle.stopping.aborted) say(`where the cluster is could not be published for those who want to join: ${textOf(error)}`);
+    if (!lifecycle.stopping.aborted) say(`where the cluster is could not be published for those who want to join: ${errorMessage(error)}`);
   }
 }
 
@@ -92,7 +93,7 @@ function takeFolder(dataDir: string, layout: Layout, lifecycle: Lifecycle): void
     mkdirSync(layout.run, { recursive: true });
     acquire(file);
   } catch (error) {
-    if (!(error instanceof HeldError)) throw new StartError(`cannot use the data folder ${dataDir}: ${textOf(error)}`);
+    if (!(error instanceof HeldError)) throw new StartError(`cannot use the data folder ${dataDir}: ${errorMessage(error)}`);
     throw new StartError(`${dataDir} is in use by the running process ${error.pid}; stop it, or choose another folder with --data-dir`);
   }
   lifecycle.onStop({ name: 'data folder', timeoutMs: 1_000, run: () => removePid(file) });
@@ -178,8 +179,4 @@ Try in another terminal, after  export KUBECONFIG=${layout.kubeconfig}
   ${reach}
 
 Ctrl-C ends it; the data stays in ${path.dirname(layout.run)}.`);
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

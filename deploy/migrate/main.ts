@@ -3,6 +3,7 @@
 import { systemClock } from '../../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError, type CommandLine, type FlagTable, type FlagValues } from '../../shared/runtime/flags';
 import { systemRandom } from '../../shared/runtime/random';
+import { errorMessage } from '../../shared/runtime/error-message';
 import { backup, move, restoreFile, verify, type Host } from './commands';
 import { BACKUP_FLAGS, MOVE_FLAGS, RESTORE_FLAGS, VERIFY_FLAGS } from './flags';
 
@@ -51,6 +52,6 @@ async function main([name = '', ...argv]: readonly string[]): Promise<void> {
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${NAME}: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${NAME}: ${errorMessage(error)}\n`);
   process.exitCode = error instanceof UsageError ? USAGE_EXIT_CODE : 1;
 });

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { errorMessage } from '../runtime/error-message';
 import type { WorkloadNames } from '../names/workload';
 import type { JsonObject } from '../values/json';
 
@@ -75,7 +76,7 @@ export function readConfigFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError(`cannot read ${file}: ${errorMessage(error)}`);
   }
 }
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../runtime/clock';
 import type { Eventually } from '../runtime/eventually';
+import { errorMessage } from '../runtime/error-message';
 import { ConfigError, type ClientCredentials } from './client-config';
 
 const REREAD_MS = 60_000;
@@ -50,8 +51,7 @@ export class CredentialSource implements Credentials {
       this.token = { text: readFileSync(file, 'utf8').trim(), readAt: now };
     } catch (error) {
       // The old token may still be good while the file is being replaced.
-      if (this.token === undefined)
-        throw new ConfigError(`cannot read the token: ${error instanceof Error ? error.message : String(error)}`);
+      if (this.token === undefined) throw new ConfigError(`cannot read the token: ${errorMessage(error)}`);
       this.token = { text: this.token.text, readAt: now };
     }
     return this.token.text;

@@ -1,4 +1,5 @@
 /** Bodies of answers: collected within a bound, and parsed so that 64-bit integers stay exact. */
+import { errorMessage } from '../runtime/error-message';
 import { isObject, type JsonObject, type JsonValue } from '../values/json';
 import { parseJson } from '../serialization';
 import { MalformedAnswer } from './api-object';
@@ -14,7 +15,7 @@ export function parseBody(text: string): JsonValue {
     if (isJson(value)) return value;
     throw new Error('nothing');
   } catch (error) {
-    throw new MalformedAnswer(`the server's answer is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new MalformedAnswer(`the server's answer is not JSON: ${errorMessage(error)}`);
   }
 }
 

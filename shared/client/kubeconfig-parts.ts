@@ -1,6 +1,7 @@
 /** Kubeconfig files as mappings whose members are read with their types. Knows nothing of what they mean. */
 import path from 'node:path';
 import { load } from 'js-yaml';
+import { errorMessage } from '../runtime/error-message';
 import { ConfigError, readConfigFile } from './client-config';
 
 export class ConfigFile {
@@ -18,7 +19,7 @@ export class ConfigFile {
     try {
       value = load(text);
     } catch (error) {
-      throw this.fault(`is not YAML: ${error instanceof Error ? error.message : String(error)}`);
+      throw this.fault(`is not YAML: ${errorMessage(error)}`);
     }
     if (!isRecord(value)) throw this.fault('is empty or holds no mapping');
     return new ConfigPart(this, value, 'the file');

@@ -3,6 +3,7 @@
  * chooses among several servers; tests bring their own. A transport never looks into bodies and never repeats a request that may have
  * arrived.
  */
+import { errorMessage } from '../runtime/error-message';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -50,5 +51,5 @@ export class ConnectionError extends Error {
 
 export function connectionError(error: unknown, sent: boolean, reused = false): ConnectionError {
   if (error instanceof ConnectionError) return error;
-  return new ConnectionError(error instanceof Error ? error.message : String(error), sent, { cause: error }, reused);
+  return new ConnectionError(errorMessage(error), sent, { cause: error }, reused);
 }

@@ -5,6 +5,7 @@
 import type { Clock } from '../runtime/clock';
 import { watchFiles } from '../runtime/file-watch';
 import type { Logger } from '../runtime/logger';
+import { errorMessage } from '../runtime/error-message';
 import { readConfiguration, type Format } from './read';
 
 export interface ConfigurationFile<T> {
@@ -84,7 +85,7 @@ export class ConfigurationFiles {
         count('success');
         logger.info('configuration reloaded', { configuration: name, file: path });
       } catch (error) {
-        state.fault = error instanceof Error ? error.message : String(error);
+        state.fault = errorMessage(error);
         isToBeTriedAgain = error instanceof NotYetUsable;
         count('failure');
         logger.error('the changed configuration cannot be used, the old one stays', { configuration: name, file: path, error });

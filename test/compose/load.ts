@@ -15,6 +15,7 @@ import { ConnectionError } from '../../shared/client/transport';
 import { systemClock } from '../../shared/runtime/clock';
 import { silentLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
+import { errorMessage } from '../../shared/runtime/error-message';
 import { objectAt, stringAt } from '../../shared/values/json';
 
 const MAPS = knownResource('configmaps');
@@ -153,7 +154,7 @@ export class Load {
         this.writes += 1;
       } catch (error) {
         if (!(error instanceof ApiError || error instanceof ConnectionError)) this.unclear += 1;
-        count(this.failedWrites, error instanceof Error ? error.message : String(error));
+        count(this.failedWrites, errorMessage(error));
       }
     });
   }

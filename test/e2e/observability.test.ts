@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load, YAML11_SCHEMA } from 'js-yaml';
+import { errorMessage } from '../../shared/runtime/error-message';
 import { arrayAt, isObject, stringAt, type JsonValue } from '../../shared/values/json';
 import { ApiClient } from '../support/api-client';
 import { startControllers } from '../support/control-plane';
@@ -148,7 +149,7 @@ function complaintsOf(program: string, text: string): readonly string[] {
     promtool(program, ['check', 'metrics'], text);
     return [];
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const said = errorMessage(error);
     return said
       .split('\n')
       .slice(1)

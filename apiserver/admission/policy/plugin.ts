@@ -11,6 +11,7 @@ import { groupResourceText } from '../../../shared/api/identity/identity';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
+import { errorMessage } from '../../../shared/runtime/error-message';
 import { quote } from '../../../shared/values/quote';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
@@ -252,7 +253,7 @@ class Asking {
     throw new Unanswered(
       Promise.all([shown(object), shown(oldObject)]).then(
         ([made, old]) => void this.forms.set(version, { ...request, object: made, oldObject: old }),
-        (error: unknown) => void this.forms.set(version, { fault: `${UNCONVERTED}: ${messageOf(error)}` }),
+        (error: unknown) => void this.forms.set(version, { fault: `${UNCONVERTED}: ${errorMessage(error)}` }),
       ),
     );
   }
@@ -266,7 +267,7 @@ class Asking {
       throw new Unanswered(
         this.parts.parameters.conversions.entries(resource.row, missing, { deadline, rest }).then(
           (shown) => missing.forEach((entry, at) => this.converted.set(entry, shown[at] ?? entry)),
-          (error: unknown) => missing.forEach((entry) => this.converted.set(entry, { fault: `${UNBOUND}: ${messageOf(error)}` })),
+          (error: unknown) => missing.forEach((entry) => this.converted.set(entry, { fault: `${UNBOUND}: ${errorMessage(error)}` })),
         ),
       );
     const shown: Entry[] = [];
@@ -302,8 +303,6 @@ class Asking {
 
 const UNBOUND = 'failed to configure binding';
 const UNCONVERTED = `${UNBOUND}: failed to convert object version`;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const actionOf = (action: string): Judgement['action'] => (action === 'Deny' ? 'deny' : action === 'Warn' ? 'warn' : 'audit');
 

@@ -5,6 +5,7 @@
 import type { AccessAnswer, AccessQuestion, AskAccess } from '../../../shared/expression/library/authorizer';
 import { accountGroups, accountUser, type UserInfo } from '../../../shared/api/identity/user';
 import type { Eventually } from '../../../shared/runtime/eventually';
+import { errorMessage } from '../../../shared/runtime/error-message';
 import { canonicalGroup } from '../../../shared/names/dialect';
 
 export type AskAuthorizer = (user: UserInfo, question: AccessQuestion) => Eventually<AccessAnswer>;
@@ -39,8 +40,7 @@ export class Decisions {
       throw new Unanswered(
         answer.then(
           (decided) => void this.answers.set(key, decided),
-          (error: unknown) =>
-            void this.answers.set(key, { allowed: false, reason: '', error: error instanceof Error ? error.message : String(error) }),
+          (error: unknown) => void this.answers.set(key, { allowed: false, reason: '', error: errorMessage(error) }),
         ),
       );
     this.answers.set(key, answer);

@@ -2,6 +2,7 @@
  * A watch of a custom kind whose objects a webhook puts into the watched version. Events wait for their objects in their order, as many as are there are converted
  * together, and selectors look at what came of it. Where it cannot be done, the watch ends, of the initial state with the reason; whoever is too far behind is cut off.
  */
+import { errorMessage } from '../../../shared/runtime/error-message';
 import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
 import { yieldToOthers } from '../../cache/pace';
 import type { Revision } from '../../storage/store';
@@ -134,7 +135,7 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
       );
     } catch (error) {
       // Whoever has seen its state begins anew, and is told then what is wrong (upstream behaviour).
-      this.finish(this.isLive ? { type: 'closed' } : { type: 'failed', message: messageOf(error) });
+      this.finish(this.isLive ? { type: 'closed' } : { type: 'failed', message: errorMessage(error) });
       return;
     }
     let at = 0;
@@ -165,5 +166,3 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     for (const resolve of waiting) resolve();
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

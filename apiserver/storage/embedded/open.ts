@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
+import { errorMessage } from '../../../shared/runtime/error-message';
 import {
   StoreError,
   type StoreCallOptions,
@@ -345,5 +346,5 @@ async function translate<T>(read: () => T | Promise<T>): Promise<T> {
 }
 
 function asStoreError(error: unknown): StoreError {
-  return error instanceof StoreError ? error : new StoreError('internal', error instanceof Error ? error.message : String(error));
+  return error instanceof StoreError ? error : new StoreError('internal', errorMessage(error));
 }

@@ -4,6 +4,7 @@
  * judged against the earlier ones that are still on their way; nobody is answered before its revision is durable.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
+import { errorMessage } from '../../../shared/runtime/error-message';
 import { StoreError, type KeyValue, type Revision } from '../store';
 import type { WriteBatch, Environment } from './environment';
 import { areLong, packed } from './packing';
@@ -215,7 +216,7 @@ export class Pipeline {
 
   /** Nothing of `batch` was done, and what queued behind it was judged on the assumption that it would be. */
   private fail(batch: readonly Waiting[], error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     const full = /no space|ENOSPC|MAP_FULL|quota/i.test(message);
     const failure = new StoreError(full ? 'no-space' : 'unavailable', `the write was not done: ${message}`);
     this.outcome = { at: this.clock.monotonic(), failure };

@@ -6,6 +6,7 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../../../shared/runtime/clock';
+import { errorMessage } from '../../../shared/runtime/error-message';
 import type { AnswerHead } from './http2/headers';
 import { ClientSession, type Peer } from './http2/session';
 
@@ -102,7 +103,7 @@ export class UnaryCalls {
         (error: unknown) => {
           timer.cancel();
           const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-          const reason = first instanceof Error ? first.message : String(first);
+          const reason = errorMessage(first);
           reject(new CallError(UNAVAILABLE, `No connection established. Last error: ${reason}`, false));
         },
       );

@@ -6,6 +6,7 @@ import { writeSync } from 'node:fs';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
+import { errorMessage } from '../../../shared/runtime/error-message';
 
 const writers = 8;
 const standardOutput = 1;
@@ -33,6 +34,6 @@ async function main(directory: string, prefix: string): Promise<void> {
 const [directory, prefix] = process.argv.slice(2);
 if (directory === undefined || prefix === undefined) throw new Error('usage: embedded-writer <folder> <prefix>');
 void main(directory, prefix).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exitCode = 1;
 });

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock, Timer } from '../../../../shared/runtime/clock';
+import { errorMessage } from '../../../../shared/runtime/error-message';
 import { TransformFault, type Cipher } from '../ciphers';
 import { checkSource, keyIdFault } from './sealed-value';
 import type { KmsSealed, KmsService, KmsStatus } from './service';
@@ -130,7 +131,7 @@ export class CurrentSeed {
     try {
       status = await this.parts.service.status();
     } catch (error) {
-      return { fault: textOf(error), isUnanswered: true, keyId: undefined };
+      return { fault: errorMessage(error), isUnanswered: true, keyId: undefined };
     }
     const wrongKey = keyIdFault(status.keyId);
     if (wrongKey !== undefined) this.parts.badKeyId(wrongKey.word);
@@ -159,12 +160,12 @@ export class CurrentSeed {
     let fault: string | undefined;
     try {
       const made = await service.encrypt(seed, uid).catch((error: unknown) => {
-        throw new TransformFault(`failed to encrypt DEK, error: ${textOf(error)}`);
+        throw new TransformFault(`failed to encrypt DEK, error: ${errorMessage(error)}`);
       });
       checkSource(made);
       source = made;
     } catch (error) {
-      fault = textOf(error);
+      fault = errorMessage(error);
     }
     if (source?.keyId !== keyId) return this.unreplaced({ uid, statusKey: keyId, madeKey: source?.keyId ?? '', fault });
     if (this.isClosed) return undefined;
@@ -185,8 +186,6 @@ export class CurrentSeed {
     );
   }
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function faultsOf({ healthz, version }: KmsStatus): readonly string[] {
   const faults: string[] = [];

