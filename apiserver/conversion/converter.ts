@@ -13,6 +13,7 @@ import { spellGroups } from '../../shared/api/types/group-fields';
 import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
 import { atATime } from '../../shared/runtime/at-a-time';
 import type { Clock } from '../../shared/runtime/clock';
+import { inTime } from '../../shared/runtime/in-time';
 import type { Random } from '../../shared/runtime/random';
 import { cloneJson, stringifyJson, type JsonArray, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
@@ -274,21 +275,13 @@ export class WebhookConverter implements Conversions {
   }
 
   /** The call goes on: what it brings may help the next one. */
-  private async inTime<T>(work: Promise<T>, { deadline }: ConversionContext): Promise<T> {
+  private inTime<T>(work: Promise<T>, { deadline }: ConversionContext): Promise<T> {
     const { clock } = this.parts;
     const left = deadline - clock.monotonic();
     if (left >= CALL_MS * MOST_GROWTH) return work;
-    let late: (() => void) | undefined;
-    const tooLate = new Promise<never>((_resolve, reject) => {
-      late = () => reject(timeout('request did not complete within requested timeout - context deadline exceeded'));
+    return inTime(work, clock, Math.max(0, left), () => {
+      throw timeout('request did not complete within requested timeout - context deadline exceeded');
     });
-    const timer = clock.after(Math.max(0, left), () => late?.());
-    try {
-      return await Promise.race([work, tooLate]);
-    } finally {
-      timer.cancel();
-      work.catch(() => undefined);
-    }
   }
 }
 

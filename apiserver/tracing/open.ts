@@ -3,6 +3,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { resourceFromAttributes, type Resource } from '@opentelemetry/resources';
 import { ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Clock } from '../../shared/runtime/clock';
+import { inTime } from '../../shared/runtime/in-time';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
 import type { Store } from '../storage/store';
@@ -55,7 +56,8 @@ export function openTracing(configuration: TracingConfiguration, surroundings: T
       former.shutdown().catch(ignore);
     },
     flush: () => provider.forceFlush(),
-    close: () => inTime(provider.shutdown(), clock),
+    // Whoever does not take the last spans in time does without them.
+    close: () => inTime(provider.shutdown().catch(ignore), clock, LAST_MS, ignore),
   };
 }
 
@@ -85,17 +87,5 @@ function providerOf(
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(samplingRatePerMillion / MILLION) }),
     spanLimits: { attributeValueLengthLimit: LONGEST_VALUE, eventCountLimit: MOST_EVENTS, linkCountLimit: 1 },
     spanProcessors: [spans],
-  });
-}
-
-/** Whoever does not take the last spans in time does without them. */
-async function inTime(shutdown: Promise<void>, clock: Clock): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = clock.after(LAST_MS, resolve);
-    const done = (): void => {
-      timer.cancel();
-      resolve();
-    };
-    shutdown.then(done, done);
   });
 }

@@ -9,6 +9,7 @@ import { ConnectionError, type Transport } from '../../shared/client/transport';
 import { callWebhook, TooLate, type WebhookAnswer } from '../../shared/client/webhook';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
+import { inTime } from '../../shared/runtime/in-time';
 import { connectionText } from '../../shared/runtime/connection-text';
 import { stringAt } from '../../shared/values/json';
 import { NOBODY, type Identify, type NoIdentity, type WebhookIdentity } from './identity';
@@ -118,7 +119,7 @@ export class WebhookClient {
     const { clock, identify } = this.parts;
     const startedAt = clock.monotonic();
     const found = identify?.(to.host) ?? NOBODY;
-    const who = found instanceof Promise ? await inTime(found, clock, options.timeoutMs) : found;
+    const who = found instanceof Promise ? await inTime(found, clock, options.timeoutMs, tooLate) : found;
     if ('fault' in who) return who.asked ? { ...who, fault: `Post "${to.url}": ${who.fault}` } : who;
     const timeoutMs = Math.max(1, options.timeoutMs - (clock.monotonic() - startedAt));
     const answer = await this.call(this.placeFor(to, target.authority, who), { to, body, who, options: { ...options, timeoutMs } });
@@ -188,12 +189,7 @@ const tlsOf = (authority: string, servername: string | undefined, pair: WebhookI
 });
 
 /** Whoever waits does not wait longer than for the webhook itself. */
-function inTime(found: Promise<WebhookIdentity | NoIdentity>, clock: Clock, timeoutMs: number): Promise<WebhookIdentity | NoIdentity> {
-  return new Promise((resolve, reject) => {
-    const timer = clock.after(timeoutMs, () => resolve({ fault: 'context deadline exceeded', asked: true }));
-    found.finally(() => timer.cancel()).then(resolve, reject);
-  });
-}
+const tooLate = (): NoIdentity => ({ fault: 'context deadline exceeded', asked: true });
 
 function replyOf(bytes: Buffer): Reply {
   if (bytes.length > 0) return { bytes };

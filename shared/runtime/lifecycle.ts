@@ -6,6 +6,7 @@
  * What it never does: start anything, or decide how a stage drains.
  */
 import type { Clock } from './clock';
+import { inTime } from './in-time';
 import type { Logger } from './logger';
 
 export interface StopStage {
@@ -90,20 +91,15 @@ export class Lifecycle {
   /** True when the stage ended well and in time. Never rejects. */
   private async runStage(stage: StopStage, reason: string): Promise<boolean> {
     const { clock, logger } = this.options;
-    let cancel = (): void => undefined;
-    const timeout = new Promise<'timeout'>((resolve) => {
-      const timer = clock.after(stage.timeoutMs, () => resolve('timeout'));
-      cancel = () => timer.cancel();
-    });
+    const { name, timeoutMs } = stage;
     try {
-      const outcome = await Promise.race([Promise.resolve(stage.run(reason)).then(() => 'done' as const), timeout]);
-      if (outcome === 'timeout') logger.error('stop stage ran out of time', { stage: stage.name, timeoutMs: stage.timeoutMs });
-      return outcome === 'done';
+      const work = Promise.resolve(stage.run(reason)).then(() => true);
+      const isDone = await inTime(work, clock, timeoutMs, () => false);
+      if (!isDone) logger.error('stop stage ran out of time', { stage: name, timeoutMs });
+      return isDone;
     } catch (error) {
-      logger.error('stop stage failed', { stage: stage.name, error });
+      logger.error('stop stage failed', { stage: name, error });
       return false;
-    } finally {
-      cancel();
     }
   }
 }

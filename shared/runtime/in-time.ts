@@ -1,0 +1,22 @@
+/** Waiting no longer than so long. */
+import type { Clock } from './clock';
+
+/** What `work` comes to, or, when it is not over after `ms`, what `late` says, which may throw. The work goes on; nobody hears of it any more. */
+export function inTime<T, L>(work: Promise<T>, clock: Pick<Clock, 'after'>, ms: number, late: () => L): Promise<T | L> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(ms, () => {
+      try {
+        resolve(late());
+      } catch (error) {
+        reject(error);
+      }
+    });
+    const over =
+      <V>(told: (value: V) => void) =>
+      (value: V): void => {
+        timer.cancel();
+        told(value);
+      };
+    work.then(over(resolve), over(reject));
+  });
+}
