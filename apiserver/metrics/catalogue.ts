@@ -245,6 +245,19 @@ export const CATALOGUE = {
     help: 'Objects from the store that lists were answered with.',
     labels: ['resource'],
   },
+  apiserver_storage_transformation_duration_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time that encrypting or decrypting a value took.',
+    labels: ['transformation_type', 'transformer_prefix'],
+    buckets: times(2, 0.000005, 25),
+  },
+  apiserver_storage_transformation_operations_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Values encrypted and decrypted, by what came of it.',
+    labels: ['transformation_type', 'transformer_prefix', 'status'],
+  },
   apiserver_terminated_watchers_total: {
     type: 'counter',
     stability: 'ALPHA',

@@ -3,61 +3,19 @@ import { createHash } from 'node:crypto';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Direction, TransformMeter } from '../storage/encryption/rules';
 import type { ReloadCounts } from './configuration-metrics';
-import { Histogram, type HistogramSeries } from './histogram';
-
-const FIRST_BUCKET = 5e-6;
-const TRANSFORM_BUCKETS = Array.from({ length: 25 }, (_, index) => Number((FIRST_BUCKET * 2 ** index).toPrecision(12)));
-
-interface Series {
-  readonly direction: Direction;
-  readonly prefix: string;
-  /** By outcome. */
-  readonly counts: Map<string, number>;
-  readonly durations: HistogramSeries;
-}
+import { Meters } from './meters';
 
 export class EncryptionMetrics implements TransformMeter {
-  /** Those of the services that keep keys, where there are some. */
-  services: { text(): string } | undefined;
-  private readonly series = new Map<string, Series>();
-  private readonly durations = new Histogram({
-    name: 'apiserver_storage_transformation_duration_seconds',
-    help: 'Time that encrypting or decrypting a value took.',
-    labels: ['transformation_type', 'transformer_prefix'],
-    buckets: TRANSFORM_BUCKETS,
-  });
+  readonly meters = new Meters();
 
   /** `prefix` comes from the configuration, `outcome` from gRPC's codes, so there are few. */
   transformed(direction: Direction, prefix: string, outcome: string, seconds: number): void {
-    const key = `${direction} ${prefix}`;
-    let series = this.series.get(key);
-    if (series === undefined) {
-      const durations = this.durations.add({ transformation_type: direction, transformer_prefix: prefix });
-      this.series.set(key, (series = { direction, prefix, counts: new Map<string, number>(), durations }));
-    }
-    series.counts.set(outcome, (series.counts.get(outcome) ?? 0) + 1);
-    if (outcome === 'OK') series.durations.observe(seconds);
+    this.meters.count('apiserver_storage_transformation_operations_total', direction, prefix, outcome).add();
+    if (outcome === 'OK') this.meters.observer('apiserver_storage_transformation_duration_seconds', direction, prefix).observe(seconds);
   }
 
-  /** What prom-client does not hold. */
   text(): string {
-    return this.durations.text() + (this.services?.text() ?? '');
-  }
-
-  publish(registry: Registry): void {
-    const { series } = this;
-    new Counter({
-      name: 'apiserver_storage_transformation_operations_total',
-      help: 'Values encrypted and decrypted, by what came of it.',
-      labelNames: ['transformation_type', 'transformer_prefix', 'status'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { direction, prefix, counts } of series.values()) {
-          for (const [status, count] of counts) this.inc({ transformation_type: direction, transformer_prefix: prefix, status }, count);
-        }
-      },
-    });
+    return this.meters.text();
   }
 }
 
@@ -72,8 +30,7 @@ export interface EncryptionGauges {
   readonly reloads: () => ReloadCounts | undefined;
 }
 
-export function publishEncryption(registry: Registry, { metrics, server, reloads }: EncryptionGauges): void {
-  metrics.publish(registry);
+export function publishEncryption(registry: Registry, { server, reloads }: EncryptionGauges): void {
   const hash = serverHash(server);
   const shared = { labelNames: ['apiserver_id_hash', 'status'], registers: [registry] };
   new Counter({

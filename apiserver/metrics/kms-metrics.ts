@@ -4,7 +4,7 @@ import { keyHash } from '../storage/encryption/kms/current-seed';
 import type { KmsMeter } from '../storage/encryption/kms/envelope';
 import type { Direction } from '../storage/encryption/rules';
 import { serverHash } from './encryption-metrics';
-import { Meters, type Count } from './meters';
+import type { Count, Meters } from './meters';
 
 export interface KmsCallMeter extends KmsMeter {
   /** `method` = its path, `code` = gRPC's name of what came of it. */
@@ -20,9 +20,8 @@ interface Use {
 const MOST_KEYS = 100;
 
 export class KmsMetrics {
-  private readonly meters = new Meters();
-
   constructor(
+    private readonly meters: Meters,
     /** Identifies the replica. */
     private readonly server: string,
     private readonly clock: Clock,
@@ -30,10 +29,6 @@ export class KmsMetrics {
     // It is there from the beginning, as upstream's.
     this.meters.count('apiserver_storage_data_key_generation_failures_total');
     this.meters.count('apiserver_storage_envelope_transformation_cache_misses_total');
-  }
-
-  text(): string {
-    return this.meters.text();
   }
 
   of(provider: string): KmsCallMeter {

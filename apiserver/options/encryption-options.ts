@@ -118,9 +118,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
   private async loadServices(): Promise<KmsProviders> {
     const { KmsProviders: Providers } = await import('./kms-providers.js');
     const { clock, random, uuid, logger, server } = this.parts;
-    const services = new Providers({ clock, random, uuid, logger, server, recovered: () => this.tell() });
-    this.metrics.services = services.metrics;
-    return services;
+    return new Providers({ clock, random, uuid, logger, meters: this.metrics.meters, server, recovered: () => this.tell() });
   }
 
   private tell(): void {

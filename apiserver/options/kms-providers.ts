@@ -8,6 +8,7 @@ import { parseDuration } from '../../shared/runtime/duration';
 import type { Logger } from '../../shared/runtime/logger';
 import type { RandomBytes } from '../../shared/runtime/random';
 import { KmsMetrics } from '../metrics/kms-metrics';
+import type { Meters } from '../metrics/meters';
 import { keyHash } from '../storage/encryption/kms/current-seed';
 import { KmsEnvelope } from '../storage/encryption/kms/envelope';
 import { GrpcKmsService } from '../storage/encryption/kms/grpc-service';
@@ -18,6 +19,7 @@ export interface KmsParts {
   readonly random: RandomBytes;
   readonly uuid: () => string;
   readonly logger: Logger;
+  readonly meters: Meters;
   /** Identifies this replica in metrics. */
   readonly server: string;
   /** What could not be decrypted may be readable now. */
@@ -29,10 +31,10 @@ const TIMEOUT_MS = 3_000;
 export class KmsProviders {
   /** By what is configured of them. */
   private inUse = new Map<string, KmsEnvelope>();
-  readonly metrics: KmsMetrics;
+  private readonly metrics: KmsMetrics;
 
   constructor(private readonly parts: KmsParts) {
-    this.metrics = new KmsMetrics(parts.server, parts.clock);
+    this.metrics = new KmsMetrics(parts.meters, parts.server, parts.clock);
   }
 
   /**
