@@ -3,6 +3,7 @@
  * until a binding of that subject or one of its roles changes. Told of every change; looks nothing up itself.
  */
 import type { Binding, RoleReference, BindingSubject } from './binding';
+import { compareBytes } from '../../../shared/values/json';
 import { Grants, type BoundRules } from './grants';
 import type { PolicyRule } from './rule';
 
@@ -62,8 +63,10 @@ export class RbacPolicy {
     return (bound.grants ??= this.grantsOf(bound));
   }
 
+  /** In the order of names, so that replicas, which see bindings in different orders, name the same one of several that allow. */
   private grantsOf({ bindings }: BoundSubject): Grants {
-    return new Grants([...bindings].map(([binding, subject]): BoundRules => ({ binding, subject, rules: this.rulesOf(binding.role) })));
+    const sorted = [...bindings].sort(([a], [b]) => compareBytes(a.text, b.text));
+    return new Grants(sorted.map(([binding, subject]): BoundRules => ({ binding, subject, rules: this.rulesOf(binding.role) })));
   }
 
   private add(binding: Binding): void {
