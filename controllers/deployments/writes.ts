@@ -1,5 +1,5 @@
 /** A Deployment's writes: its sets, and its status with the number of its revision. Each rests on the version that was seen. Never decides anything. */
-import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../shared/client/api-error';
+import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/api-object';
 import type { EventRecorder } from '../../shared/client/event-recorder';
 import { knownResource } from '../../shared/client/resource';
@@ -10,7 +10,6 @@ import { controllerReference, eventReference } from '../owned/reference';
 import { numberAt, templateOf } from '../owned/wishes';
 import { conditionsOf } from '../runtime/conditions';
 import type { OwnWrites } from '../runtime/own-writes';
-import { isNamespaceTerminating } from '../runtime/create';
 import { controllerOf } from '../runtime/pods';
 import { annotationsOf, HASH_LABEL, withAnnotation } from './names';
 import type { DeploymentPlan } from './reconcile';

@@ -1,6 +1,6 @@
 /** Making what every namespace has. */
 import type { JsonObject } from '../../shared/values/json';
-import { ApiError, isAlreadyExists, isNotFound } from '../../shared/client/api-error';
+import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../shared/client/api-error';
 import type { Resource } from '../../shared/client/resource';
 import type { RestClient } from '../../shared/client/rest-client';
 
@@ -11,9 +11,4 @@ export async function createInNamespace(client: RestClient, resource: Resource, 
   } catch (error) {
     if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
   }
-}
-
-/** The refusal of new content in a namespace that is being deleted. */
-export function isNamespaceTerminating(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 403 && error.message.includes('is being terminated');
 }

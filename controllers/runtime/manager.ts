@@ -101,7 +101,7 @@ function contextFor(
     logger,
     settings,
     signal,
-    events: new EventRecorder({ client, clock, random, logger, component }),
+    events: new EventRecorder({ client, clock, random, logger, component, signal }),
     names: GENERATED_NAMES[client.dialect],
     workload: WORKLOAD_NAMES[client.dialect],
     queue: ({ name: queueName, ...backOff }) => {

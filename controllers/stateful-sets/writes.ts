@@ -1,5 +1,5 @@
 /** What is written for a StatefulSet: its pods, their claims and its status, with the Events that tell of it about the set. Never decides anything. */
-import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../shared/client/api-error';
+import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/api-object';
 import type { EventRecorder } from '../../shared/client/event-recorder';
 import type { Informer } from '../../shared/client/informer';
@@ -10,7 +10,6 @@ import type { Expectations } from '../owned/expectations';
 import { eventReference } from '../owned/reference';
 import { templateOf } from '../owned/wishes';
 import { templateIn } from '../revisions/revision';
-import { isNamespaceTerminating } from '../runtime/create';
 import { labelsOf } from '../runtime/pods';
 import { changedOwners } from './claim-owners';
 import { claimNames, claimsFor, missingLabels, podFor } from './identity';

@@ -48,6 +48,11 @@ export function isAlreadyExists(error: unknown): boolean {
   return error instanceof ApiError && error.reason === 'AlreadyExists';
 }
 
+/** The refusal of new content in a namespace that is being deleted. */
+export function isNamespaceTerminating(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 403 && error.message.includes('is being terminated');
+}
+
 /** The asked version is older than what the server still knows. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.code === 410;

@@ -3,6 +3,7 @@ import { silentLogger } from '../runtime/logger';
 import { status } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { EventRecorder } from './event-recorder';
+import { ConnectionError } from './transport';
 
 const EVENTS = '/api/v1/events';
 const about = { apiVersion: 'v1', kind: 'Pod', namespace: 'n', name: 'p', uid: 'u' };
@@ -79,4 +80,39 @@ test('Events about cluster-scoped objects stand in the namespace default', async
   events.record({ about: { ...about, kind: 'Node', namespace: '' }, type: 'Normal', reason: 'R', message: 'm' });
   await events.flush();
   expect(api.all(EVENTS, 'default')).toHaveLength(1);
+});
+
+test('what was lost on the way is sent again under its name, so that twice is once', async () => {
+  const { api, clock, events, shown } = recorder();
+  const names: unknown[] = [];
+  api.intercept = ({ body }) => {
+    names.push(stringAt(Object(own(Object(JSON.parse(String(body))), 'metadata')), 'name'));
+    return names.length < 3 ? new ConnectionError('cut', true) : names.length === 3 ? status(500, 'InternalError') : undefined;
+  };
+  events.record({ about, type: 'Normal', reason: 'R', message: 'x' });
+  await clock.advanceAsync(10_000);
+  expect(new Set(names).size).toBe(1);
+  expect(names).toHaveLength(4);
+  expect(shown()).toEqual([['x', 1]]);
+  // Made, but the answer was lost: the next attempt hears that it is there.
+  api.intercept = () => status(409, 'AlreadyExists');
+  events.record({ about, type: 'Normal', reason: 'R', message: 'y' });
+  await events.flush();
+  expect(api.requests).toHaveLength(5);
+});
+
+test('an Event is not sent for ever, and not again once all ends', async () => {
+  const { api, clock, client, random } = recorder();
+  const ends = new AbortController();
+  const events = new EventRecorder({ client, clock, random, logger: silentLogger, component: 'c', signal: ends.signal });
+  api.intercept = () => new ConnectionError('cut', true);
+  events.record({ about, type: 'Normal', reason: 'R', message: 'x' });
+  await clock.advanceAsync(600_000);
+  await events.flush();
+  expect(api.requests).toHaveLength(12);
+  events.record({ about, type: 'Normal', reason: 'R', message: 'y' });
+  await clock.advanceAsync(0);
+  ends.abort();
+  await events.flush();
+  expect(api.requests).toHaveLength(13);
 });

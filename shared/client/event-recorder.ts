@@ -1,16 +1,20 @@
 /**
  * Writes Events about objects, in the background and without ever failing or delaying who reports: reports are joined
- * (event-correlation.ts), sent one after the other, and dropped when too many wait or the server refuses them.
+ * (event-correlation.ts), sent one after the other, and dropped when too many wait or the server refuses them. What the server could not do, or whose answer was
+ * lost, is sent again: an Event has its name beforehand, so that twice is once.
  */
 import type { JsonObject } from '../values/json';
 import { timestamp } from '../api/metadata/object-meta';
 import type { Clock } from '../runtime/clock';
 import type { Logger } from '../runtime/logger';
 import type { Random } from '../runtime/random';
-import { ApiError, isNotFound } from './api-error';
-import { EventCorrelation, type Report } from './event-correlation';
+import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound } from './api-error';
+import { BackOff } from './back-off';
+import { EventCorrelation, type Correlated, type Report } from './event-correlation';
 import { knownResource } from './resource';
 import type { RestClient } from './rest-client';
+import { pause } from './signals';
+import { ConnectionError } from './transport';
 
 export interface EventRecorderOptions {
   readonly client: RestClient;
@@ -19,10 +23,17 @@ export interface EventRecorderOptions {
   readonly logger: Logger;
   /** Who reports: `source.component`. */
   readonly component: string;
+  /** Ends the repeats. */
+  readonly signal?: AbortSignal;
 }
 
 const EVENTS = knownResource('events');
 const WAITING = 1_000;
+/** Of one Event; the delays between them add up to a minute or two. */
+const ATTEMPTS = 12;
+const FIRST_DELAY_MS = 200;
+const LONGEST_DELAY_MS = 10_000;
+const NEVER = new AbortController().signal;
 /** Events about cluster-scoped objects stand here. */
 const CLUSTER_NAMESPACE = 'default';
 
@@ -54,7 +65,7 @@ export class EventRecorder {
     const { logger } = this.options;
     for (let report = this.waiting.shift(); report !== undefined; report = this.waiting.shift()) {
       try {
-        await this.write(report);
+        await this.written(report);
       } catch (error) {
         const { about, reason } = report;
         logger.warn('an event could not be written', { reason, kind: about.kind, namespace: about.namespace, name: about.name, error });
@@ -64,11 +75,25 @@ export class EventRecorder {
     this.dropped = 0;
   }
 
-  private async write(report: Report): Promise<void> {
-    const { client, clock } = this.options;
+  private async written(report: Report): Promise<void> {
+    const { clock, random, signal = NEVER } = this.options;
     const correlated = this.correlation.correlate(report);
     if (correlated === undefined) return;
-    const { key, message, previous } = correlated;
+    const name = `${report.about.name}.${random.string(16, '0123456789abcdef')}`;
+    const backOff = new BackOff(random, { firstMs: FIRST_DELAY_MS, longestMs: LONGEST_DELAY_MS });
+    for (let left = ATTEMPTS; ; left -= 1) {
+      try {
+        await this.write(report, correlated, name);
+        return;
+      } catch (error) {
+        if (left === 1 || !mayPass(error) || !(await pause(clock, backOff.next(), signal))) throw error;
+      }
+    }
+  }
+
+  /** `eventName` = of the Event where a new one is made. */
+  private async write(report: Report, { key, message, previous }: Correlated, eventName: string): Promise<void> {
+    const { client, clock } = this.options;
     const now = timestamp(clock.now());
     if (previous !== undefined) {
       const count = previous.count + 1;
@@ -84,19 +109,24 @@ export class EventRecorder {
       }
     }
     try {
-      const made = await client.create(EVENTS, this.event(report, message, now));
-      this.correlation.wrote(key, { name: made.name, count: 1 });
+      await client.create(EVENTS, this.event(report, { name: eventName, message, now }));
     } catch (error) {
       // Nothing may be made in a namespace that is going away, and nobody misses it there.
-      if (!(error instanceof ApiError && error.code === 403)) throw error;
+      if (isNamespaceTerminating(error)) return;
+      if (!isAlreadyExists(error)) throw error;
     }
+    this.correlation.wrote(key, { name: eventName, count: 1 });
   }
 
-  private event({ about, type, reason }: Report, message: string, now: string): JsonObject {
-    const { random, component } = this.options;
+  private event(
+    { about, type, reason }: Report,
+    made: { readonly name: string; readonly message: string; readonly now: string },
+  ): JsonObject {
+    const { component } = this.options;
+    const { message, now } = made;
     const { apiVersion, kind, namespace, name, uid, resourceVersion, fieldPath } = about;
     return {
-      metadata: { namespace: namespace === '' ? CLUSTER_NAMESPACE : namespace, name: `${name}.${random.string(16, '0123456789abcdef')}` },
+      metadata: { namespace: namespace === '' ? CLUSTER_NAMESPACE : namespace, name: made.name },
       involvedObject: {
         apiVersion,
         kind,
@@ -117,6 +147,11 @@ export class EventRecorder {
       reportingInstance: '',
     };
   }
+}
+
+/** What a later attempt may not meet with again. */
+function mayPass(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof ApiError && error.code >= 500);
 }
 
 function namespaceOf({ about }: Report): string {

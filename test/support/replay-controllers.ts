@@ -13,6 +13,9 @@ import { freePort } from './ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from './programs';
 import { played, recordedSteps, sendOver } from './replayed-scenario';
 
+/** Of a log that are shown when a scenario ends otherwise. */
+const LINES = 30;
+
 export interface ReplayOptions {
   /** Of the API server and of the controllers, besides the usual ones. */
   readonly serverArgs?: readonly string[];
@@ -75,8 +78,17 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
     try {
       const steps = played(stage, scenario, { recorded: cases, deviations, goOn: hand?.goOn });
       for await (const { found, wanted } of steps) expect(found).toEqual(wanted);
+    } catch (error) {
+      if (error instanceof Error) error.message += `\n\nThe controllers said:\n${troublesIn(controllers.output)}`;
+      throw error;
     } finally {
       await hand?.stop();
     }
   }
+}
+
+/** The last of what a program's log says that is not as usual. */
+function troublesIn(output: string): string {
+  const lines = output.split('\n').filter((line) => !line.includes('"level":"info"'));
+  return lines.slice(-LINES).join('\n');
 }
