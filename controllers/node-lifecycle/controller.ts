@@ -66,7 +66,7 @@ class NodeLifecycle {
         item.startsWith(ON_NODE)
           ? this.syncPod(this.pods.byKey(item.slice(ON_NODE.length)))
           : this.syncNode(this.nodes.get('', item), store);
-      await Promise.all([runWorkers({ queue: this.queue, concurrency: CONCURRENCY, logger, signal, work }), this.look(), this.giveTurns()]);
+      await Promise.all([runWorkers({ queue: this.queue, concurrency: CONCURRENCY, logger, signal, work }), this.look()]);
     }
     for (const remove of unhandle) remove();
   }
@@ -104,15 +104,20 @@ class NodeLifecycle {
   }
 
   private async look(): Promise<void> {
-    const { clock, signal, settings } = this.context;
+    const { clock, settings } = this.context;
     do {
       for (const name of this.monitor.look(this.nodes.list())) this.queue.add(name);
-    } while (await pause(clock, settings.nodes.periodMs, signal));
+    } while (await this.giveTurns(clock.monotonic() + settings.nodes.periodMs));
   }
 
-  private async giveTurns(): Promise<void> {
+  /** Until then; only a look makes nodes wait for their turns. False when all ends. */
+  private async giveTurns(until: number): Promise<boolean> {
     const { clock, signal } = this.context;
-    while (await pause(clock, TURN_MS, signal)) for (const name of this.monitor.takeTurns()) this.queue.add(name);
+    for (let left = until - clock.monotonic(); left > 0; left = until - clock.monotonic()) {
+      if (!(await pause(clock, this.monitor.isAnyoneWaiting() ? Math.min(TURN_MS, left) : left, signal))) return false;
+      for (const name of this.monitor.takeTurns()) this.queue.add(name);
+    }
+    return !signal.aborted;
   }
 
   private async syncNode(found: ApiObject | undefined, pods: ObjectStore): Promise<WorkOutcome> {

@@ -34,6 +34,11 @@ export class EvictionTurns {
     for (const name of this.zones.keys()) if (!zones.has(name)) this.zones.delete(name);
   }
 
+  isAnyoneWaiting(): boolean {
+    for (const { waiting } of this.zones.values()) if (waiting.size > 0) return true;
+    return false;
+  }
+
   /** Those whose turn has come; they wait no more. */
   take(): readonly string[] {
     const taken: string[] = [];

@@ -55,6 +55,11 @@ export class NodeMonitor {
     return nodes.filter((node) => this.isToDo(node, statuses.get(node.name) ?? '')).map(({ name }) => name);
   }
 
+  /** For a turn to lose its pods. */
+  isAnyoneWaiting(): boolean {
+    return this.turns.isAnyoneWaiting();
+  }
+
   /** The names of nodes whose pods may be taken from now on. */
   takeTurns(): readonly string[] {
     const taken = this.turns.take();

@@ -35,7 +35,7 @@ export async function openSource(kind: StoreKind, use: 'shared' | 'alone', openi
   const options = { prefix: prefixOf(opening.flags), clock: opening.clock };
   if (kind === 'embedded') {
     const { holdEmbeddedStore, viewEmbeddedStore } = await import('../../apiserver/storage/embedded/view.js');
-    const view = (use === 'alone' ? holdEmbeddedStore : viewEmbeddedStore)(opening.flags['storage-dir']);
+    const view = await (use === 'alone' ? holdEmbeddedStore : viewEmbeddedStore)(opening.flags['storage-dir']);
     return closingOnFailure(view, () => ({ source: embeddedSource(view, options), close: () => view.close() }));
   }
   const store = await openEtcd(opening);

@@ -61,6 +61,7 @@ const markKey = Buffer.from('mark');
 const probeKey = Buffer.from('probe');
 const PROBE_BYTES = 16 << 10;
 
+const TABLE = { keyEncoding: 'binary', encoding: 'binary' } as const;
 const DATA_FILES = ['data.mdb', 'lock.mdb'];
 
 const FORMAT_VERSION = 2;
@@ -122,24 +123,29 @@ export class Environment {
 
   /**
    * The newest committed state of files that another process may be writing to, until `close`: the files grow meanwhile, for what it shows is kept. Writes
-   * nothing. Throws when the files were written in another format, or do not exist.
+   * nothing. Rejects when the files were written in another format, or hold nothing yet; they are closed by then.
    */
-  static view(directory: string): { readonly state: ReadTransaction; close(): Promise<void> } {
+  static async view(directory: string): Promise<{ readonly state: ReadTransaction; close(): Promise<void> }> {
     const root = open<Buffer, Buffer>({ path: directory, maxDbs: 8, readOnly: true, noSubdir: false, cache: false });
-    const tables = tablesOf(root);
-    const format = tables.counters.get(counters.format);
-    if (format === undefined || ![PLAIN_FORMAT, FORMAT_VERSION].includes(decodeNumber(format))) {
-      void root.close();
-      throw otherFormat(directory, format);
+    try {
+      const tables = viewedTables(root);
+      const format = tables?.counters.get(counters.format);
+      if (tables === undefined || format === undefined || ![PLAIN_FORMAT, FORMAT_VERSION].includes(decodeNumber(format))) {
+        throw otherFormat(directory, format);
+      }
+      const state = new ReadTransaction(tables, root.useReadTransaction());
+      return {
+        state,
+        close: () => {
+          state.done();
+          return root.close();
+        },
+      };
+    } catch (error) {
+      // Files that are closed while the same process opens them anew end it.
+      await root.close();
+      throw error;
     }
-    const state = new ReadTransaction(tables, root.useReadTransaction());
-    return {
-      state,
-      close: () => {
-        state.done();
-        return root.close();
-      },
-    };
   }
 
   /** A consistent view of the newest committed state; call {@link ReadTransaction.done} when finished. */
@@ -205,8 +211,21 @@ export class Environment {
 }
 
 function tablesOf(root: RootDatabase<Buffer, Buffer>): Tables {
-  const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' });
+  const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...TABLE });
   return { log: table('log'), latest: table('latest'), history: table('history'), leases: table('leases'), counters: table('counters') };
+}
+
+/** lmdb's types do not say that there may be none where nothing may be made. */
+interface ViewedRoot {
+  openDB(options: typeof TABLE & { readonly name: string }): Table | undefined;
+}
+
+/** Undefined while whoever makes the files has not got so far. */
+function viewedTables(root: ViewedRoot): Tables | undefined {
+  const table = (name: string): Table | undefined => root.openDB({ name, ...TABLE });
+  const [log, latest, history, leases, numbers] = [table('log'), table('latest'), table('history'), table('leases'), table('counters')];
+  if (!log || !latest || !history || !leases || !numbers) return undefined;
+  return { log, latest, history, leases, counters: numbers };
 }
 
 function otherFormat(directory: string, format: Buffer | undefined): Error {

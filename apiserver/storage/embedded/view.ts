@@ -20,10 +20,10 @@ export interface StoreView {
   close(): Promise<void>;
 }
 
-/** Throws when there is no embedded store in `directory`, or one of another format. */
-export function viewEmbeddedStore(directory: string): StoreView {
+/** Rejects when there is no embedded store in `directory`, or one of another format. */
+export async function viewEmbeddedStore(directory: string): Promise<StoreView> {
   if (!existsSync(join(directory, 'data.mdb'))) throw new Error(`there is no embedded store in ${directory}`);
-  const view = Environment.view(directory);
+  const view = await Environment.view(directory);
   const { state } = view;
   return {
     revision: state.counter('revision'),
@@ -33,13 +33,13 @@ export function viewEmbeddedStore(directory: string): StoreView {
   };
 }
 
-/** As {@link viewEmbeddedStore}, and nobody can write there until it is closed. Throws {@link FolderInUse} while somebody can. */
-export function holdEmbeddedStore(directory: string): StoreView {
+/** As {@link viewEmbeddedStore}, and nobody can write there until it is closed. Rejects with {@link FolderInUse} while somebody can. */
+export async function holdEmbeddedStore(directory: string): Promise<StoreView> {
   // Locking a folder makes it.
   if (!existsSync(directory)) throw new Error(`there is no embedded store in ${directory}`);
   const lock = lockFolder(directory);
   try {
-    const view = viewEmbeddedStore(directory);
+    const view = await viewEmbeddedStore(directory);
     return { ...view, close: () => view.close().finally(() => lock.release()) };
   } catch (error) {
     lock.release();

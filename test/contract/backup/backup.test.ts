@@ -39,7 +39,7 @@ async function embedded(): Promise<Place> {
     // A view is made in another process than the store's, so here one after the other.
     async backUp<T>(use: (source: BackupSource) => Promise<T>): Promise<T> {
       await store.close();
-      const view = viewEmbeddedStore(directory);
+      const view = await viewEmbeddedStore(directory);
       try {
         return await use(embeddedSource(view, { prefix, clock }));
       } finally {

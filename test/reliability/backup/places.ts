@@ -39,7 +39,7 @@ export async function embeddedPlace(): Promise<Place> {
 async function countViewed(directory: string): Promise<number> {
   let view;
   try {
-    view = viewEmbeddedStore(directory);
+    view = await viewEmbeddedStore(directory);
   } catch {
     // Whoever makes it has not got so far.
     return 0;
