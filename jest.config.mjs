@@ -21,5 +21,5 @@ export default {
   moduleNameMapper: { '^([.]{1,2}/.+)[.]js$': ['$1.js', '$1.ts'] },
   // One more than there are processors to count on: many tests wait for something to time out.
   maxWorkers: 3,
-  testTimeout: 30_000,
+  testTimeout: 90_000,
 };
