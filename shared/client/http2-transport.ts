@@ -39,7 +39,14 @@ export class Http2Transport implements Transport {
   async send(request: TransportRequest): Promise<TransportResponse> {
     request.signal?.throwIfAborted();
     const session = this.session();
-    await raceSignal(session.ready, request.signal);
+    // Counted from now on: many may wait for one connection.
+    session.reserve();
+    try {
+      await raceSignal(session.ready, request.signal);
+    } catch (error) {
+      session.release();
+      throw error;
+    }
     return session.send(request);
   }
 
@@ -101,20 +108,33 @@ class Session {
   }
 
   get accepts(): boolean {
-    return this.isOpen && this.streams < STREAMS_PER_SESSION;
+    return this.isOpen && !this.http2.closed && !this.http2.destroyed && this.streams < STREAMS_PER_SESSION;
   }
 
-  send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
-    if (!this.isOpen) return Promise.reject(new ConnectionError('the connection was closed', false));
-    const stream = this.http2.request({ ':method': method, ':path': path, ...headers }, { endStream: body === undefined });
+  /** One more request, which is sent or released. */
+  reserve(): void {
     this.streams += 1;
+  }
+
+  release(): void {
+    this.streams -= 1;
+    if (!this.isOpen && this.streams === 0 && !this.http2.closed) this.http2.close();
+  }
+
+  /** A request for which there is room. */
+  send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
+    // A moment passes between the end of a connection and the word of it.
+    if (!this.isOpen || this.http2.closed || this.http2.destroyed) {
+      this.release();
+      return Promise.reject(new ConnectionError('the connection was closed', false));
+    }
+    const stream = this.http2.request({ ':method': method, ':path': path, ...headers }, { endStream: body === undefined });
     this.watchOver();
     const abort = (): void => stream.close(constants.NGHTTP2_CANCEL);
     signal?.addEventListener('abort', abort, { once: true });
     stream.once('close', () => {
       signal?.removeEventListener('abort', abort);
-      this.streams -= 1;
-      if (!this.isOpen && this.streams === 0) this.http2.close();
+      this.release();
     });
     const answer = answerTo(stream, signal);
     if (body !== undefined) stream.end(body);

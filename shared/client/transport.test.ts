@@ -88,6 +88,17 @@ describe('HTTP/2', () => {
     for (const { body } of open) expect((await collect(body, 10)).toString()).toBe('end');
   });
 
+  test('requests that wait for a connection count as its own', async () => {
+    const waiting: ServerHttp2Stream[] = [];
+    const { url, sessions } = await http2Server((stream) => void waiting.push(stream));
+    const transport = http2(url);
+    const sent = Array.from({ length: 95 }, () => transport.send({ method: 'GET', path: '/wait', headers: {} }));
+    while (waiting.length < 95) await new Promise((resolve) => setImmediate(resolve));
+    expect(sessions).toHaveLength(2);
+    for (const stream of waiting) stream.respond({ ':status': 200 }, { endStream: true });
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array.from({ length: 95 }, () => 200));
+  });
+
   test('a connection that the server is about to close takes no more requests; what runs ends in peace', async () => {
     let held: ServerHttp2Stream | undefined;
     const { url, sessions } = await http2Server((stream, method, path) => {
