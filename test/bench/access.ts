@@ -83,11 +83,12 @@ export function getCost({ client, pid }: AccessServer, seconds: number): Promise
   return warmLoop(pid, { workers: 32, seconds }, async (index) => void (await client.send('GET', `${PLACE}/o-${index % 1000}`)));
 }
 
-/** The file of a policy that records everything at Metadata. */
-export function metadataPolicy(folder: string): string {
+/** Flags that record everything at Metadata, below `folder`; `omitted` = stages that are not told. */
+export function metadataAudit(folder: string, omitted: readonly string[] = []): readonly string[] {
   const file = path.join(folder, 'policy.yaml');
-  writeFileSync(file, 'apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n');
-  return file;
+  const rules = `omitStages: [${omitted.join(', ')}]\nrules: [{level: Metadata}]\n`;
+  writeFileSync(file, `apiVersion: audit.platform.io/v1\nkind: Policy\n${rules}`);
+  return [`--audit-policy-file=${file}`, `--audit-log-path=${path.join(folder, 'audit.log')}`];
 }
 
 /** The file of a configuration that sends traces of so many of a million requests to this port. */

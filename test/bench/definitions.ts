@@ -13,12 +13,14 @@ import { madeUpDefinitions, smallDefinition, type MadeUpDefinition } from '../su
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BenchClient } from './client';
+import { quantile } from './cluster';
 import { anonymousMegabytes, cpuSeconds, residentMegabytes } from './measure';
 import { Probe } from './probe';
 
 const TOKEN = 'bench-token';
 const KIND = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
 const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+const REPEATS = 10;
 const GZIP = { 'accept-encoding': 'gzip' };
 const V2_PROTOBUF = { accept: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf', ...GZIP };
 const TABLE = { accept: `${JSON_MEDIA_TYPE};as=Table;v=v1;g=meta.platform.io` };
@@ -206,6 +208,16 @@ async function documents(replicas: readonly Replica[], definitions: readonly Mad
   await tellWaiting('OpenAPI v3 of one group version', replicas, () => get(`/openapi/v3/apis/${any.group}/${any.versions[0] ?? ''}`, GZIP));
   await tellWaiting('OpenAPI v2 in protobuf, first', replicas, () => get('/openapi/v2', V2_PROTOBUF));
   await tellWaiting('OpenAPI v2 in protobuf, again', replicas, () => get('/openapi/v2', V2_PROTOBUF));
+  const again: number[] = [];
+  while (again.length < REPEATS) again.push(await timed(() => get('/openapi/v2', V2_PROTOBUF)));
+  tell(
+    'OpenAPI v2 in protobuf, median of ten more',
+    quantile(
+      again.toSorted((a, b) => a - b),
+      0.5,
+    ),
+    `longest ${Math.max(...again).toFixed(0)} ms`,
+  );
   await tellWaiting('OpenAPI v2 in JSON, first', replicas, () => get('/openapi/v2', GZIP));
   await tellWaiting('aggregated discovery', replicas, () =>
     get('/apis', { accept: `${JSON_MEDIA_TYPE};as=APIGroupDiscoveryList;v=v2;g=apidiscovery.platform.io` }),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 import { freePort } from '../../support/ports';
 import { startTraceReceiver } from '../../support/trace-receiver';
-import { decisionMicros, getCost, metadataPolicy, prepare, tracingFile } from '../access';
+import { decisionMicros, getCost, metadataAudit, prepare, tracingFile } from '../access';
 import { BenchClient } from '../client';
 import { quantile } from '../cluster';
 import { flood, seatMicros, type FloodTarget } from '../flood';
@@ -18,24 +18,29 @@ import { besideServer, row, start } from '../stage';
 export async function access(): Promise<void> {
   console.log();
   row('decision, 10,000 rules in 1,000 bindings', { cpuMicros: await decisionMicros() });
-  const [plain, recorded] = [temporaryFolder('bench-plain'), temporaryFolder('bench-recorded')];
-  const audited = [`--audit-policy-file=${metadataPolicy(recorded)}`, `--audit-log-path=${path.join(recorded, 'audit.log')}`];
-  const [one, other] = [await start(plain), await start(recorded, undefined, audited)];
-  const admin = { client: one.client, pid: one.server.process.pid };
-  const account = { ...admin, client: new BenchClient(one.client.port, await prepare(admin)) };
-  const watched = { client: other.client, pid: other.server.process.pid };
-  await prepare(watched);
+  const folders = [temporaryFolder('bench-plain'), temporaryFolder('bench-recorded'), temporaryFolder('bench-once')] as const;
+  const [plain, recorded, once] = folders;
+  const servers = [
+    await start(plain),
+    await start(recorded, undefined, metadataAudit(recorded)),
+    await start(once, undefined, metadataAudit(once, ['RequestReceived'])),
+  ] as const;
+  const [admin, both, ends] = servers.map(({ client, server }) => ({ client, pid: server.process.pid }));
+  if (admin === undefined || both === undefined || ends === undefined) return;
+  const account = { ...admin, client: new BenchClient(admin.client.port, await prepare(admin)) };
+  for (const watched of [both, ends]) await prepare(watched);
   try {
     for (let round = 0; round < 3; round += 1) {
       const floor = await getCost(admin, seconds);
       row('get by an administrator', floor);
       row('get by a service account, RBAC', await getCost(account, seconds), 'administrator', floor.cpuMicros);
-      row('get, recorded at Metadata', await getCost(watched, seconds), 'not recorded', floor.cpuMicros);
+      row('get, both stages recorded at Metadata', await getCost(both, seconds), 'not recorded', floor.cpuMicros);
+      row('get, its end recorded at Metadata', await getCost(ends, seconds), 'not recorded', floor.cpuMicros);
     }
   } finally {
-    for (const { client } of [admin, account, watched]) client.close();
-    await Promise.all([one.server.process.stop(), other.server.process.stop()]);
-    for (const folder of [plain, recorded]) removeFolder(folder);
+    for (const { client } of [account, ...servers]) client.close();
+    await Promise.all(servers.map(({ server }) => server.process.stop()));
+    for (const folder of folders) removeFolder(folder);
   }
 }
 
