@@ -158,7 +158,7 @@ export class WebhookClient {
   }
 
   private placeFor({ server, servername }: Destination, authority: string, { pair }: WebhookIdentity): Place {
-    const key = JSON.stringify([server.origin, servername, authority, pair?.cert]);
+    const key = `${server.origin}\n${servername ?? ''}\n${authority}\n${pair?.cert ?? ''}`;
     const transport = (): Transport => new Http1Transport(server, tlsOf(authority, servername, pair));
     const place = this.places.get(key) ?? { transport: transport(), usedAt: Number.NEGATIVE_INFINITY };
     this.places.delete(key);
