@@ -36,18 +36,25 @@ export interface PodSecurityParts {
   readonly pods: (namespace: string) => ExistingPods;
   /** Hears of every judgement; absent = nobody wants to know. */
   readonly judged?: PodSecurityJudged | undefined;
+  /** Hears of all that is not judged since somebody is exempt; absent = nobody wants to know. */
+  readonly exempted?: PodSecurityExempted | undefined;
 }
 
-export interface PodSecurityJudgement {
-  readonly decision: 'allow' | 'deny';
-  readonly mode: SecurityMode;
-  readonly level: LevelVersion;
+/** What of a request is counted, whatever becomes of it. */
+export interface PodSecuritySubject {
   readonly operation: 'create' | 'update';
   readonly concern: 'pod' | 'controller';
   readonly subresource: string;
 }
 
+export interface PodSecurityJudgement extends PodSecuritySubject {
+  readonly decision: 'allow' | 'deny';
+  readonly mode: SecurityMode;
+  readonly level: LevelVersion;
+}
+
 export type PodSecurityJudged = (judgement: PodSecurityJudgement) => void;
+export type PodSecurityExempted = (subject: PodSecuritySubject) => void;
 
 const NAME = 'PodSecurity';
 const ENFORCED = 'pod-security.platform.io/enforce-policy';
@@ -85,8 +92,10 @@ export function podSecurity(parts: PodSecurityParts): ValidatingPlugin {
       const pod = concern === 'pod' ? request.object : templateIn(request.resource.row, request.object);
       const tell = teller(parts.judged, request, concern);
       const exemption = exemptionOf(request, pod, exemptions);
-      if (exemption !== undefined) request.context.annotate?.(EXEMPTED, exemption);
-      else if (concern === 'pod') judgePod(request, request.object, policy, tell);
+      if (exemption !== undefined) {
+        parts.exempted?.(subjectOf(request, concern));
+        request.context.annotate?.(EXEMPTED, exemption);
+      } else if (concern === 'pod') judgePod(request, request.object, policy, tell);
       else judgeTemplate(request, pod, policy, tell);
       return undefined;
     },
@@ -110,15 +119,17 @@ function isOfRuntime(pod: JsonObject | undefined, exemptions: SecuritySettings['
   return runtime !== undefined && exemptions?.runtimeClasses.has(runtime) === true;
 }
 
+const subjectOf = (request: AdmissionRequest, concern: 'pod' | 'template'): PodSecuritySubject => ({
+  operation: request.operation === 'CREATE' ? 'create' : 'update',
+  concern: concern === 'pod' ? 'pod' : 'controller',
+  subresource: request.subresource ?? '',
+});
+
 type Tell = (mode: SecurityMode, level: LevelVersion, fault: string | undefined) => void;
 
 function teller(judged: PodSecurityJudged | undefined, request: AdmissionRequest, concern: 'pod' | 'template'): Tell {
   if (judged === undefined) return () => undefined;
-  const common = {
-    operation: request.operation === 'CREATE' ? 'create' : 'update',
-    concern: concern === 'pod' ? 'pod' : 'controller',
-    subresource: request.subresource ?? '',
-  } as const;
+  const common = subjectOf(request, concern);
   return (mode, level, fault) => {
     if (mode !== 'enforce' && fault === undefined) return;
     judged({ ...common, mode, level, decision: fault === undefined ? 'allow' : 'deny' });

@@ -22,7 +22,7 @@ import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
 import { podNodeSelector } from './node-selector';
 import { alwaysDeny, namespaceExists } from './plain-plugins';
 import { ownerPermissions, type OwnerParts } from './owner-references';
-import { podSecurity, type PodSecurityJudged } from './pod-security';
+import { podSecurity, type PodSecurityExempted, type PodSecurityJudged } from './pod-security';
 import { podPriority, priorityClasses, type PriorityClasses } from './priority';
 import { podTolerationRestriction } from './pod-toleration-restriction';
 import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
@@ -47,6 +47,8 @@ export interface WebhookPlugins {
 export interface AdmissionSurroundings {
   /** Absent = nobody wants to know what PodSecurity says. */
   readonly podSecurityJudged?: PodSecurityJudged;
+  /** Absent = nobody wants to know whom PodSecurity exempts. */
+  readonly podSecurityExempted?: PodSecurityExempted;
   /** Absent = nobody wants to know how long plug-ins take. */
   readonly meter?: AdmissionMeter;
   readonly names: GeneratedNames;
@@ -137,11 +139,12 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
   {
     name: 'PodSecurity',
     on: 'by-default',
-    make({ cache, resources, settings, podSecurityJudged }) {
+    make({ cache, resources, settings, podSecurityJudged, podSecurityExempted }) {
       const [namespaces, pods] = [resources.require('namespaces').stored, resources.require('pods').stored];
       const validating = podSecurity({
         settings: settings?.podSecurity,
         judged: podSecurityJudged,
+        exempted: podSecurityExempted,
         namespace: (name) => cache.snapshot(namespaces).get(name),
         pods(namespace) {
           const bounds = [`${namespace}/`, `${namespace}0`] as const;

@@ -31,16 +31,28 @@ function observersOf(meters: Meters, name: string | undefined, labels: readonly 
   ];
 }
 
-interface PodSecurityJudgement {
-  readonly decision: string;
-  readonly mode: string;
-  readonly level: { readonly level: string; readonly version: string };
+interface Subject {
   readonly operation: string;
   readonly concern: string;
   readonly subresource: string;
 }
 
-export function podSecurityCounts(meters: Meters): (judgement: PodSecurityJudgement) => void {
+interface Judgement extends Subject {
+  readonly decision: string;
+  readonly mode: string;
+  readonly level: { readonly level: string; readonly version: string };
+}
+
+export function podSecurityCounts(meters: Meters): (judgement: Judgement) => void {
   return ({ decision, mode, level, operation, concern, subresource }) =>
     meters.count('pod_security_evaluations_total', decision, mode, level.level, level.version, operation, concern, subresource).add();
+}
+
+/** Those that can be are shown from the beginning (upstream behaviour). */
+export function podSecurityExemptions(meters: Meters): (subject: Subject) => void {
+  const counted = ({ operation, concern, subresource }: Subject): { add(by?: number): void } =>
+    meters.count('pod_security_exemptions_total', operation, concern, subresource);
+  for (const operation of ['create', 'update'])
+    for (const concern of ['controller', 'pod']) counted({ operation, concern, subresource: '' }).add(0);
+  return (subject) => counted(subject).add();
 }

@@ -349,6 +349,12 @@ export const CATALOGUE = {
     help: 'Judgements of PodSecurity.',
     labels: POD_SECURITY,
   },
+  pod_security_exemptions_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Requests that PodSecurity has let be, since who asks or what is asked for is exempt.',
+    labels: ['request_operation', 'resource', 'subresource'],
+  },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 export type MetricName = keyof typeof CATALOGUE;

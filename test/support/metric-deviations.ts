@@ -155,7 +155,6 @@ export const MISSING: readonly MissingFamilies[] = [
       'apiextensions_openapi_v3_regeneration_count',
     ],
   },
-  { why: 'PodSecurity exempts nobody', names: ['pod_security_exemptions_total'] },
   { why: 'who may what on nodes is not worked out in a graph that takes time', names: ['node_authorizer_graph_actions_duration_seconds'] },
   {
     why: 'they belong to a controller, whose process shows them',

@@ -19,7 +19,7 @@ import { admissionPolicies } from '../../admission/policy/plugin';
 import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhook/plugins';
 import { equivalentsOf, resolverOf } from '../webhook-objects';
 import { tokenLooks } from '../../metrics/read-metrics';
-import { admissionTimes, podSecurityCounts } from '../../metrics/admission-metrics';
+import { admissionTimes, podSecurityCounts, podSecurityExemptions } from '../../metrics/admission-metrics';
 import { defaultAdmission } from '../../admission/plugins';
 import type { AdmissionSurroundings, WebhookPlugins } from '../../admission/table';
 import { SIGNERS, type Authorizer } from '../../authorization/authorizer';
@@ -168,6 +168,7 @@ function admissionOf(setting: Setting, state: State, observation: Observation, a
     policies: policiesOf(setting, state, observation, authorizer),
     meter: admissionTimes(setting.meters, clock),
     podSecurityJudged: podSecurityCounts(setting.meters),
+    podSecurityExempted: podSecurityExemptions(setting.meters),
     names,
     random,
     cache,

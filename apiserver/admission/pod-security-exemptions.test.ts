@@ -1,0 +1,79 @@
+/** What is counted of those whom PodSecurity exempts, as release 1.31.1 counted it with these exemptions. */
+import { KINDS } from '../../shared/api/kinds';
+import type { JsonObject } from '../../shared/values/json';
+import { podSecurityExemptions } from '../metrics/admission-metrics';
+import { Meters } from '../metrics/meters';
+import type { AdmissionRequest } from '../registry/admission';
+import { podSecurity } from './pod-security';
+import { LOOSE } from './pod-security/policy';
+
+const EXEMPTIONS = { usernames: new Set(['alice']), namespaces: new Set(['exempt']), runtimeClasses: new Set(['special']) };
+const NOBODY = { name: 'bob', groups: [] };
+const ALICE = { name: 'alice', groups: [] };
+const POD: JsonObject = { metadata: {}, spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i' }] } };
+const DEPLOYMENT: JsonObject = { metadata: {}, spec: { template: POD } };
+const OF_RUNTIME: JsonObject = { metadata: {}, spec: { runtimeClassName: 'special', containers: [] } };
+
+function request(kind: string, more: Partial<AdmissionRequest>): AdmissionRequest {
+  const row = KINDS.find((one) => one.kind === kind);
+  if (row === undefined) throw new Error(`no ${kind}`);
+  return {
+    operation: 'CREATE',
+    resource: { row, stored: undefined },
+    subresource: undefined,
+    isAddressed: false,
+    object: kind === 'Pod' ? POD : DEPLOYMENT,
+    oldObject: undefined,
+    name: 'p',
+    namespace: 'plain',
+    namespaceEntry: undefined,
+    user: NOBODY,
+    dryRun: false,
+    options: {},
+    deadline: Number.POSITIVE_INFINITY,
+    context: { warn: () => undefined },
+    ...more,
+  };
+}
+
+test.each<readonly [string, AdmissionRequest, readonly string[]]>([
+  ['a pod in an exempt namespace', request('Pod', { namespace: 'exempt' }), ['create/pod/']],
+  ['its dry run', request('Pod', { namespace: 'exempt', dryRun: true }), ['create/pod/']],
+  ['an update that has no bearing', request('Pod', { namespace: 'exempt', operation: 'UPDATE', oldObject: POD }), ['update/pod/']],
+  [
+    'a container that is added',
+    request('Pod', { namespace: 'exempt', operation: 'UPDATE', oldObject: POD, subresource: 'ephemeralcontainers' }),
+    ['update/pod/ephemeralcontainers'],
+  ],
+  ['a status', request('Pod', { namespace: 'exempt', operation: 'UPDATE', oldObject: POD, subresource: 'status' }), []],
+  ['a pod of an exempt user', request('Pod', { user: ALICE }), ['create/pod/']],
+  ['a pod of an exempt runtime', request('Pod', { object: OF_RUNTIME }), ['create/pod/']],
+  ['a workload in an exempt namespace', request('Deployment', { namespace: 'exempt' }), ['create/controller/']],
+  ['a workload that an exempt user changes', request('Deployment', { user: ALICE, operation: 'UPDATE' }), ['update/controller/']],
+  ['a pod of nobody in particular', request('Pod', {}), []],
+  ['a namespace that an exempt user changes', request('Namespace', { user: ALICE, operation: 'UPDATE', oldObject: {}, object: {} }), []],
+])('%s', async (_title, asked, expected) => {
+  const told: string[] = [];
+  const plugin = podSecurity({
+    settings: { defaults: LOOSE, exemptions: EXEMPTIONS },
+    namespace: () => undefined,
+    pods: () => ({ count: 0, entries: [] }),
+    exempted: ({ operation, concern, subresource }) => told.push(`${operation}/${concern}/${subresource}`),
+  });
+  await plugin.validate(asked);
+  expect(told).toEqual(expected);
+});
+
+test('the series of creations and updates are there before anything is exempt', () => {
+  const meters = new Meters();
+  const told = podSecurityExemptions(meters);
+  const lines = (): string[] =>
+    meters
+      .text()
+      .split('\n')
+      .filter((line) => line.startsWith('pod_security_exemptions_total{'));
+  expect(lines()).toHaveLength(4);
+  expect(lines().every((line) => line.endsWith(' 0'))).toBe(true);
+  told({ operation: 'create', concern: 'pod', subresource: '' });
+  expect(lines()).toContain('pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 1');
+});
