@@ -69,6 +69,7 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   annotate: respond({ auditAnnotations: { key: 'value', 'an.other/key': 'x', 'bad key': 'y', UPPER: 'z', empty: '' } }),
   'patch-label': patch(add('/metadata/labels', { patched: 'yes' })),
   'patch-data': patch(add('/data/patched', 'yes')),
+  'add-init-container': patch(add('/spec/initContainers', [{ name: 'added', image: 'added' }])),
   'patch-nothing': patch(),
   'patch-same': patch({ op: 'replace', path: '/data/a', value: '1' }),
   'patch-no-type': respond({ patch: encode([add('/data/patched', 'yes')]) }),
