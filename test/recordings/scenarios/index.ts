@@ -10,6 +10,7 @@ import { ENDPOINT_HINTS, ENDPOINT_SLICES } from './endpoint-slices';
 import { MIRRORED_ENDPOINTS } from './mirrored-endpoints';
 import { CERTIFICATES } from './certificates';
 import { CUSTOM_GARBAGE, GARBAGE } from './garbage';
+import { CONFORMANCE } from './conformance';
 import { CRON_JOBS } from './cron-jobs';
 import { JOB_EDGES } from './job-edges';
 import { JOB_FAILURES } from './job-failures';
@@ -47,6 +48,7 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map<strin
   ['endpoint-hints', ENDPOINT_HINTS],
   ['replica-sets', REPLICA_SETS],
   ['deployments', DEPLOYMENTS],
+  ['conformance', CONFORMANCE],
   ['stateful-sets', STATEFUL_SETS],
   ['daemon-sets', DAEMON_SETS],
   ['jobs', [...JOBS, ...JOB_FAILURES, ...CRON_JOBS, ...JOB_EDGES]],

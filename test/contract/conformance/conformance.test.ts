@@ -1,0 +1,47 @@
+/** The table of upstream's conformance tests (rows.ts) names tests that there are: files, and titles as they stand in them or in the tables that they replay. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { LIVING_KINDS } from '../../recordings/lifecycles/kinds';
+import { CASES as POLICY_CASES } from '../../recordings/policies/cases';
+import { casesOf } from '../../recordings/recording';
+import { SCENARIOS } from '../../recordings/scenarios';
+import { body } from '../../recordings/shape';
+import { CASES as WEBHOOK_CASES } from '../../recordings/webhooks/cases';
+import { repository } from '../../support/repository';
+import { ROWS } from './rows';
+
+const PLAYED = /^test\/integration\/controllers\/([\w-]+)\.test\.ts$/;
+
+const recorded = (name: string): readonly string[] => casesOf(name, body).map(({ title }) => (typeof title === 'string' ? title : ''));
+
+/** Titles that a file has from a table, by the file. */
+const TABLES: Readonly<Record<string, readonly string[]>> = {
+  'test/integration/http/lifecycles.test.ts': LIVING_KINDS.map(({ name }) => name),
+  'test/integration/http/admission-webhooks.test.ts': WEBHOOK_CASES.map(({ title }) => title),
+  'test/integration/http/admission-policies.test.ts': POLICY_CASES.map(({ title }) => title),
+  'apiserver/admission/quota/charge.test.ts': recorded('admission/quota'),
+  'apiserver/admission/limit-ranger.test.ts': recorded('admission/limit-ranges'),
+};
+
+/** Recordings whose scenarios each file of the controllers plays say so by its own name. */
+function titlesOf(file: string): readonly string[] {
+  const [, recording = ''] = PLAYED.exec(file) ?? [];
+  return TABLES[file] ?? SCENARIOS.get(recording)?.map(({ name }) => name) ?? [];
+}
+
+const named = ROWS.map((row) => [`${row.area} ${row.upstream}`, row] as const);
+
+test.each(named)('%s', (_name, { by, shows }) => {
+  expect(shows).not.toBe('');
+  expect(by).not.toEqual([]);
+  for (const [file, ...titles] of by) {
+    expect([file, existsSync(path.join(repository, file))]).toEqual([file, true]);
+    const text = readFileSync(path.join(repository, file), 'utf8');
+    const known = titlesOf(file);
+    expect(titles.filter((title) => !known.includes(title) && !text.includes(`'${title}'`))).toEqual([]);
+  }
+});
+
+test('each of upstream\u2019s tests has one row', () => {
+  expect(new Set(named.map(([name]) => name)).size).toBe(ROWS.length);
+});
