@@ -41,6 +41,15 @@ it('goes through the flows in turn, however many one of them has waiting', () =>
   expect(order.slice(0, 6).filter((name) => name.startsWith('c'))).toEqual(['c0', 'c1']);
 });
 
+it('lets a small request go before a large one of a flow that has had as much', () => {
+  const { set, order, enqueue } = start(5, { queues: 64, handSize: 1, lengthLimit: 50 });
+  const running = set.enter(5);
+  enqueue('flooder', 'large', 5);
+  enqueue('calm', 'small');
+  running?.(10);
+  expect(order).toEqual(['small']);
+});
+
 it('counts what takes long and what takes many seats', () => {
   const { set, order, leaves, enqueue } = start(1, { queues: 64, handSize: 1, lengthLimit: 50 });
   const running = set.enter(1);

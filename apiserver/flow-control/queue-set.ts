@@ -1,6 +1,6 @@
 /**
  * The requests of one priority level: so many seats at a time, and the rest in queues, from which they are taken fairly. Each queue has had so much work done for it,
- * in seat seconds; the queue that is behind the others is next, and one that was empty begins where the others are, so that nobody saves up turns. A
+ * in seat seconds; the queue that will be behind the others once its first request is done is next, and one that was empty begins where the others are, so that nobody saves up turns. A
  * flow uses one of a few queues that are dealt to it, the shortest, so that who floods the level fills his own queues and not those of others.
  * Knows neither users nor requests.
  */
@@ -179,11 +179,19 @@ export class QueueSet {
     }
   }
 
-  /** The queue that has had least. */
+  /**
+   * The queue that will have had least when its next request is over, as far as can be guessed: of two that have had the same, the one whose request needs fewer
+   * seats. Otherwise a small request would wait behind a large one that has to wait itself until many seats are free.
+   */
   private next(): Queue | undefined {
-    let least: Queue | undefined;
-    for (const queue of this.queues.values()) if (queue.waiting > 0 && (least === undefined || queue.work < least.work)) least = queue;
-    return least;
+    let next: Queue | undefined;
+    let least = Infinity;
+    for (const queue of this.queues.values()) {
+      const seats = queue.waiting > 0 ? firstOf(queue)?.seats : undefined;
+      if (seats === undefined || queue.work + seats * GUESSED_MS >= least) continue;
+      [next, least] = [queue, queue.work + seats * GUESSED_MS];
+    }
+    return next;
   }
 
   /** Where the others are. */
