@@ -34,7 +34,7 @@ const setUp = () => {
   const done: string[] = [];
   const turns = new Turns(clock, loop);
   /** Somebody who works for `costMs` when he is let on. */
-  const come = (name: string, priority: Priority, flow = 'one', costMs = 1): void => {
+  const come = (name: string, priority: Priority, flow = 'one', costMs = 0.25): void => {
     const work = (): void => {
       clock.advance(costMs);
       done.push(name);
@@ -46,7 +46,7 @@ const setUp = () => {
   return { clock, loop, done, turns, come };
 };
 
-it('lets on at once as long as the turn is short, and the others a few milliseconds at a time', async () => {
+it('lets on at once as long as the turn is short, and the others a millisecond at a time', async () => {
   const { loop, done, come, turns } = setUp();
   for (let index = 0; index < 12; index += 1) come(String(index), 'usual');
   expect(done).toEqual(['0', '1', '2', '3']);
@@ -62,7 +62,7 @@ it('lets on at once as long as the turn is short, and the others a few milliseco
 
 it('lets the urgent go first, though nobody for ever', async () => {
   const { loop, done, come } = setUp();
-  come('first', 'usual', 'one', 4);
+  come('first', 'usual', 'one', 1);
   for (let index = 0; index < 20; index += 1) {
     come('bulk', 'bulk');
     come('usual', 'usual');
@@ -76,10 +76,10 @@ it('lets the urgent go first, though nobody for ever', async () => {
 
 it('does not let somebody pass those who wait', async () => {
   const { loop, done, come, clock } = setUp();
-  come('first', 'usual', 'one', 4);
+  come('first', 'usual', 'one', 1);
   come('second', 'usual');
   await loop.turn();
-  clock.advance(4);
+  clock.advance(1);
   come('third', 'usual');
   come('fourth', 'usual');
   expect(done).toEqual(['first', 'second']);
@@ -89,7 +89,7 @@ it('does not let somebody pass those who wait', async () => {
 
 it('gives every flow its turn, however many wait in another', async () => {
   const { loop, done, come } = setUp();
-  come('first', 'usual', 'greedy', 4);
+  come('first', 'usual', 'greedy', 1);
   for (let index = 0; index < 100; index += 1) come('greedy', 'usual', 'greedy');
   come('modest', 'usual', 'modest');
   await loop.turn();
