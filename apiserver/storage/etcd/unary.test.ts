@@ -233,6 +233,40 @@ describe('UnaryCalls', () => {
     await silent.close();
   });
 
+  it('asks the next member when one has no leader, each once', async () => {
+    const other = await freePort();
+    const cutOff = createServer();
+    let refused = 0;
+    const refusal = { 'grpc-status': '14', 'grpc-message': 'etcdserver: no leader' };
+    const refuse: Answer = (stream) => {
+      refused += 1;
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...refusal }, { endStream: true });
+    };
+    let asked: unknown;
+    cutOff.on('session', (session) => sessions.push(session));
+    cutOff.on('stream', (stream, headers) => {
+      asked = headers['hasleader'];
+      refuse(stream);
+    });
+    await new Promise<void>((resolve) => cutOff.listen(other, '127.0.0.1', resolve));
+    answer = answers(frame('yes'), { 'grpc-status': '0' });
+    await listen();
+    calls.close();
+    calls = new UnaryCalls(
+      [port, other].map((at) => ({ origin: `http://127.0.0.1:${at}`, authority: 'store' })),
+      systemClock,
+    );
+    for (let call = 0; call < 6; call += 1) expect((await calls.call('/x', Buffer.from('q'), soon())).toString()).toBe('yes');
+    expect([refused > 0, asked]).toEqual([true, 'true']);
+    refused = 0;
+    answer = refuse;
+    expect(await failureOf(calls.call('/x', Buffer.from('q'), soon()))).toEqual({ code: 14, details: 'etcdserver: no leader', sent: true });
+    expect(refused).toBe(2);
+    await stop();
+    for (const session of sessions) session.destroy();
+    await new Promise((resolve) => cutOff.close(resolve));
+  });
+
   it('drops a session whose pings nobody answers', async () => {
     const clock = new ManualClock();
     answer = answers(frame('ok'), { 'grpc-status': '0' });

@@ -46,6 +46,10 @@ export class CallError extends Error {
   }
 }
 
+function hasNoLeader(error: unknown): boolean {
+  return error instanceof CallError && error.code === UNAVAILABLE && error.details === 'etcdserver: no leader';
+}
+
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 const PING_EVERY_MS = 10_000;
@@ -66,9 +70,21 @@ export class UnaryCalls {
 
   /** Resolves with the answer's message; rejects with {@link CallError}. `deadline` in ms of Clock.monotonic. */
   call(path: string, message: Buffer, deadline: number): Promise<Buffer> {
+    return this.attempt(path, message, deadline, this.connections.length);
+  }
+
+  /** What a member refuses because it has no leader has had no effect, so the next one is asked; each once. */
+  private attempt(path: string, message: Buffer, deadline: number, tries: number): Promise<Buffer> {
     const session = this.connected();
-    if (session !== undefined) return send(session, path, message, deadline, this.clock);
-    return this.connect(deadline).then((made) => send(made, path, message, deadline, this.clock));
+    const answer =
+      session === undefined
+        ? this.connect(deadline).then((made) => send(made, path, message, deadline, this.clock))
+        : send(session, path, message, deadline, this.clock);
+    if (tries <= 1) return answer;
+    return answer.catch((error: unknown) => {
+      if (hasNoLeader(error)) return this.attempt(path, message, deadline, tries - 1);
+      throw error;
+    });
   }
 
   close(): void {

@@ -11,6 +11,7 @@ import { failureOf } from '../../contract/store/helpers';
 import { Recorder } from '../../contract/store/recorder';
 import { describeWithEtcd, startEtcdCluster, type EtcdServer } from '../../support/etcd';
 import { makeEtcdCertificates } from '../../support/etcd-certificates';
+import { waitUntil } from '../../support/programs';
 
 const serverName = 'store.test';
 
@@ -73,6 +74,38 @@ describeWithEtcd('the etcd store on a cluster', () => {
     expect(seen.all.map(({ key }) => key).sort()).toEqual(Array.from({ length: serial }, (_, index) => `/key/${index}`).sort());
     expect((await target.count(prefixRange('/'))).count).toBe(serial);
   }, 60_000);
+
+  it('says at once that a member without its peers takes no write and gives no newest state', async () => {
+    if (store === undefined) throw new Error('the store is not open');
+    const target = store;
+    const others = members.slice(1);
+    await Promise.all(others.map((member) => member.kill()));
+    const write = (): Promise<unknown> =>
+      commit(target, { compare: [], operations: [{ type: 'put', key: '/alone', value: Buffer.from('x') }] }, { clock: systemClock });
+    // Until it has noticed that the others are gone, a leader takes what it cannot finish.
+    let outcome = '';
+    let took = Infinity;
+    for (const end = systemClock.monotonic() + 30_000; outcome !== 'unavailable' || took > 1_000;) {
+      expect(systemClock.monotonic()).toBeLessThan(end);
+      const start = systemClock.monotonic();
+      outcome = (await failureOf(write())).failure;
+      took = systemClock.monotonic() - start;
+    }
+    const start = systemClock.monotonic();
+    expect((await failureOf(target.count(prefixRange('/')))).failure).toBe('unavailable');
+    expect((await failureOf(write())).failure).toBe('unavailable');
+    expect(systemClock.monotonic() - start).toBeLessThan(2_000);
+    await Promise.all(others.map((member) => member.restart()));
+    await waitUntil(
+      'the cluster takes writes again',
+      () =>
+        write().then(
+          () => true,
+          () => false,
+        ),
+      30_000,
+    );
+  }, 90_000);
 
   it('refuses a server that the authority did not certify, and a client without a certificate', async () => {
     const short = { ...options, openTimeoutMs: 3_000 };

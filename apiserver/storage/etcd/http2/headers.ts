@@ -35,6 +35,10 @@ export function requestHead(scheme: keyof typeof SCHEME, authority: string, path
     Buffer.of(0),
     plain('te'),
     plain('trailers'),
+    // A member without a leader refuses at once what it would otherwise hold until it has one.
+    Buffer.of(0),
+    plain('hasleader'),
+    plain('true'),
   ]);
 }
 
