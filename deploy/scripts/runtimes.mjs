@@ -1,11 +1,13 @@
 /**
  * `npm run test:runtimes`: what depends on Node is tried on each release that is supported: stores with their native parts, HTTP over both protocols, TLS, threads, the
  * programs themselves, and a control plane inside a test. Each Node is a package of npm, kept in node_modules/.cache; no other is needed. Arguments choose releases:
- * `npm run test:runtimes -- 24`.
+ * `npm run test:runtimes -- 24`; with `--bench` a part of the benchmark runs on each of them instead, and one table says what each costs (`--bench=reads`, `--seconds=2`).
  */
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { ensureBuilt, ensureInstalled, root, run } from './steps.mjs';
 
 const RELEASES = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' };
@@ -20,19 +22,66 @@ const TRIED = [
   'shared/(runtime|client|serialization)/',
 ];
 
-const wanted = process.argv.slice(2);
+const { values: options, positionals: wanted } = parseArgs({
+  args: process.argv.slice(2).map((word) => (word === '--bench' ? '--bench=flow' : word)),
+  options: { bench: { type: 'string' }, seconds: { type: 'string', default: '2' } },
+  allowPositionals: true,
+});
 await ensureInstalled();
 await ensureBuilt();
-const failed = [];
-for (const [major, version] of Object.entries(RELEASES)) {
-  if (wanted.length > 0 && !wanted.includes(major)) continue;
-  const node = await nodeOf(version);
-  process.stdout.write(`\n> Node ${version}\n`);
-  const code = node === undefined ? 1 : await run(node, [path.join(root, 'node_modules/jest/bin/jest.js'), ...TRIED]);
-  if (code !== 0) failed.push(version);
-}
-process.stdout.write(failed.length === 0 ? '\nall releases passed\n' : `\nfailed on Node ${failed.join(', ')}\n`);
+const chosen = Object.entries(RELEASES).filter(([major]) => wanted.length === 0 || wanted.includes(major));
+const failed = options.bench === undefined ? await test() : await bench(options.bench, options.seconds);
 process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** The releases on which something failed. */
+async function test() {
+  const failed = [];
+  for (const [, version] of chosen) {
+    const node = await nodeOf(version);
+    process.stdout.write(`\n> Node ${version}\n`);
+    const code = node === undefined ? 1 : await run(node, [path.join(root, 'node_modules/jest/bin/jest.js'), ...TRIED]);
+    if (code !== 0) failed.push(version);
+  }
+  process.stdout.write(failed.length === 0 ? '\nall releases passed\n' : `\nfailed on Node ${failed.join(', ')}\n`);
+  return failed;
+}
+
+/** Twice in alternation, since a machine is never as quiet as it was; the least of each row is what the work costs. */
+async function bench(part, seconds) {
+  const least = new Map();
+  const failed = new Set();
+  for (let round = 0; round < 2; round += 1) {
+    for (const [major, version] of chosen) {
+      const node = await nodeOf(version);
+      const output =
+        node === undefined ? undefined : await printed(node, ['dist/test/bench/main.js', `--parts=${part}`, `--seconds=${seconds}`]);
+      if (output === undefined) failed.add(version);
+      for (const [, name = '', micros] of (output ?? '').matchAll(/^(.{46}) +([\d.]+) µs/gm)) {
+        const row = least.get(name) ?? {};
+        row[major] = Math.min(row[major] ?? Infinity, Number(micros));
+        least.set(name, row);
+      }
+    }
+  }
+  const cells = (texts) => texts.map((text) => text.padStart(10)).join('');
+  process.stdout.write(`${'µs of processor on Node'.padEnd(46)}${cells(chosen.map(([major]) => major))}\n`);
+  for (const [name, row] of least) {
+    process.stdout.write(`${name}${cells(chosen.map(([major]) => row[major]?.toFixed(1) ?? '-'))}\n`);
+  }
+  if (failed.size > 0) process.stdout.write(`failed on Node ${[...failed].join(', ')}\n`);
+  return [...failed];
+}
+
+/** What a program prints; undefined when it fails. */
+function printed(program, words) {
+  return new Promise((resolve) => {
+    const child = spawn(program, words, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
+    child.once('error', () => resolve(undefined));
+    child.once('close', (code) => resolve(code === 0 ? output : undefined));
+  });
+}
 
 /** Its executable; undefined where it cannot be had. */
 async function nodeOf(version) {
