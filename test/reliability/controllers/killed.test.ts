@@ -3,17 +3,21 @@
  * people do is chosen by a seed (`recordings/scenarios/random-scripts`), when they are killed by the same one. `KILLED_SEEDS=1,2,3,4` plays all that is recorded.
  */
 import { createChance } from '../../recordings/chance';
+import { SCENARIOS } from '../../recordings/scenarios';
 import { killedName, randomScripts } from '../../recordings/scenarios/random-scripts';
+import type { Scenario } from '../../recordings/scenarios/scenario';
 import { Stage } from '../../recordings/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
 import { startControllers } from '../../support/control-plane';
 import { KilledAtRandom } from '../../support/killed-at-random';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
-import { eventsOf, played, recordedSteps, sendOver, withoutLostEvents } from '../../support/replayed-scenario';
+import { eventsOf, played, recordedSteps, sendOver, withoutLostEvents, type RecordedStep } from '../../support/replayed-scenario';
 
 const SEEDS = (process.env['KILLED_SEEDS'] ?? '1').split(',').map(Number);
-const CONTROLLERS = ['deployment', 'replicaset', 'replicationcontroller', 'statefulset', 'daemonset', 'job', 'nodelifecycle'];
+/** Recorded without a seed: what is done at its times. */
+const CRONS = ['cron-allow', 'cron-forbid', 'cron-replace', 'cron-suspended'];
+const CONTROLLERS = ['deployment', 'replicaset', 'replicationcontroller', 'statefulset', 'daemonset', 'job', 'cronjob', 'nodelifecycle'];
 const OTHERS = ['serviceaccount', 'namespace', 'garbage-collector'];
 /** Of a life, from when its controllers begin, however long that takes: from nothing seen to all of it at work. */
 const MOMENTS = { shortestMs: 0, longestMs: 1_000 };
@@ -21,9 +25,29 @@ const BEGUN = 'controllers are running';
 /** Every kill takes some of the time in which a step comes to rest. */
 const LONGER_MS = 30_000;
 
+interface Killing {
+  readonly seed: number;
+  readonly controllers: readonly string[];
+  readonly recorded: readonly RecordedStep[];
+  readonly scenarios: readonly Scenario[];
+}
+
+const scenariosOf = (recording: string, names: readonly string[]): readonly Scenario[] =>
+  (SCENARIOS.get(recording) ?? []).filter(({ name }) => names.includes(name));
+
 describe.each(SEEDS)('seed %i', (seed) => {
-  const folder = temporaryFolder(`killed-${seed}`);
-  const recorded = recordedSteps(killedName(seed));
+  const recorded = [...recordedSteps(killedName(seed)), ...recordedSteps('jobs')];
+  playKilled({ seed, recorded, controllers: CONTROLLERS, scenarios: [...randomScripts(seed), ...scenariosOf('jobs', CRONS)] });
+});
+
+// Nobody else looks after what it scales.
+describe('a controller of autoscalers', () => {
+  const scenarios = scenariosOf('autoscalers', ['scaler-limits']);
+  playKilled({ seed: 1, recorded: recordedSteps('autoscalers'), controllers: ['horizontal-pod-autoscaler'], scenarios });
+});
+
+function playKilled({ seed, recorded, controllers: own, scenarios }: Killing): void {
+  const folder = temporaryFolder('killed');
   let server: ApiServer;
   let controllers: ProgramProcess;
   let killed: KilledAtRandom;
@@ -32,7 +56,12 @@ describe.each(SEEDS)('seed %i', (seed) => {
   beforeAll(async () => {
     server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes'] });
     api = new ApiClient(server.address, server.certificates);
-    const args = ['--naming=kubernetes', '--leader-elect=false', `--controllers=-*,${[...CONTROLLERS, ...OTHERS].join()}`];
+    const args = [
+      '--naming=kubernetes',
+      '--leader-elect=false',
+      `--controllers=-*,${[...own, ...OTHERS].join()}`,
+      '--horizontal-pod-autoscaler-sync-period=1s',
+    ];
     const mortal = {
       start: async () => {
         controllers = startControllers(server, ...args);
@@ -53,7 +82,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
 
   const send = sendOver(() => api);
 
-  it.concurrent.each(randomScripts(seed).map((scenario) => [scenario.name, scenario] as const))(
+  it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     '%s',
     async (name, scenario) => {
       const compared = withoutLostEvents(eventsOf(recorded, name));
@@ -64,4 +93,4 @@ describe.each(SEEDS)('seed %i', (seed) => {
   );
 
   it('has been killed in the meantime', () => expect(killed.kills).toBeGreaterThan(2));
-});
+}
