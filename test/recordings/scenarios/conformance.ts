@@ -1,4 +1,4 @@
-/** What upstream's conformance tests show of workloads and no other scenario does: endpoints of scale, owners that are collected and quotas in the way. */
+/** What upstream's conformance tests show of workloads and no other scenario does: endpoints of scale, owners that are collected, revisions that somebody meddles with, and quotas in the way. */
 import type { Body } from '../reference';
 import { pod } from './pods';
 import { create, patch, remove, replace, type Act, type Look, type Scenario } from './scenario';
@@ -44,6 +44,29 @@ const COLLECTED: readonly Scenario[] = ['Background', 'Foreground', 'Orphan'].ma
   steps: [
     { title: 'a controller with ten pods', acts: [controller('rc', 10)] },
     { title: 'goes', acts: [remove(`${CONTROLLERS}/rc`, { propagationPolicy })], restMs: 5_000 },
+  ],
+}));
+
+const REVISIONS = `${APPS}/controllerrevisions`;
+const ofRevisions: readonly Scenario[] = (
+  [
+    ['daemonsets', {}],
+    ['statefulsets', { serviceName: 's' }],
+  ] as const
+).map(([resource, spec]) => ({
+  name: `revisions-${resource}`,
+  looks: [{ path: REVISIONS, members: ['revision'] }],
+  steps: [
+    {
+      title: 'the first one',
+      acts: [
+        create(`${APPS}/${resource}`, { metadata: { name: 'web' }, spec: { selector: { matchLabels: A }, template: template(), ...spec } }),
+      ],
+    },
+    { title: 'leaves by its labels', acts: [patch(`${REVISIONS}/*`, { metadata: { labels: { app: 'x' } } })] },
+    { title: 'comes back', acts: [patch(`${REVISIONS}/*`, { metadata: { labels: A } })] },
+    { title: 'is let go by hand', acts: [patch(`${REVISIONS}/*`, { metadata: { ownerReferences: null } })] },
+    { title: 'is deleted', acts: [remove(`${REVISIONS}/*`)] },
   ],
 }));
 
@@ -108,4 +131,4 @@ function evict(name: string): Act {
   return create(`pods/${name}/eviction`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } });
 }
 
-export const CONFORMANCE: readonly Scenario[] = [...scales, ...COLLECTED, ...OTHERS];
+export const CONFORMANCE: readonly Scenario[] = [...scales, ...COLLECTED, ...ofRevisions, ...OTHERS];
