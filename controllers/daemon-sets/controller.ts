@@ -72,7 +72,7 @@ export async function runDaemonSets(context: DaemonContext): Promise<void> {
     keeper: new PodKeeper({ client, events, resource: DAEMON_SETS, signal }),
   };
   const queue = context.queue({ name: 'daemonset' });
-  const unhandle = follow(context, seen, pods, queue);
+  const unhandle = follow(context, seen, { pods, revisions }, queue);
   const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
   if (await synced([sets, nodes, pods, revisions], signal)) await runWorkers({ queue, concurrency: AT_A_TIME, logger, signal, work });
   for (const remove of unhandle) remove();
@@ -83,7 +83,7 @@ export async function runDaemonSets(context: DaemonContext): Promise<void> {
 function follow(
   { client }: DaemonContext,
   { sets, nodes, expectations }: SeenDaemons,
-  pods: Informer,
+  { pods, revisions }: { readonly pods: Informer; readonly revisions: Informer },
   queue: WorkQueue,
 ): readonly (() => void)[] {
   const tell = (set: ApiObject): void => queue.add(keyOf(set));
@@ -95,6 +95,7 @@ function follow(
       if (before?.runs !== after?.runs || before?.stays !== after?.stays) tell(set);
     }
   };
+  const wants = (set: ApiObject, one: ApiObject): boolean => labelSelectorOf(set)?.(labelsOf(one)) === true;
   return [
     sets.handle({ added: tell, updated: (_, set) => tell(set), deleted: (set) => expectations.forget(keyOf(set)) }),
     nodes.handle({
@@ -104,14 +105,9 @@ function follow(
       },
       deleted: (node) => tellAbout(node, undefined),
     }),
-    followDependants({
-      dependants: pods,
-      owners: sets,
-      resource: DAEMON_SETS,
-      expectations,
-      wants: (set, pod) => labelSelectorOf(set)?.(labelsOf(pod)) === true,
-      tell,
-    }),
+    followDependants({ dependants: pods, owners: sets, resource: DAEMON_SETS, expectations, wants, tell }),
+    // One that somebody deletes is made again.
+    followDependants({ dependants: revisions, owners: sets, resource: DAEMON_SETS, wants, tell }),
   ];
 }
 

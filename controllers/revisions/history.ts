@@ -58,8 +58,9 @@ export class History {
         if (!isAlreadyExists(error)) throw error;
         const name = stringAt(objectAt(body, 'metadata'), 'name') ?? '';
         const revision = await client.get(REVISIONS, { namespace: owner.namespace, name }, { signal });
-        const isOwn = controllerOf(revision)?.uid === owner.uid;
-        if (isOwn && isEqual(revision, patchOf(owner))) return { revision, collisions: tried };
+        // One that has been let go says the same still, and is not taken in for that.
+        const isAnothers = (controllerOf(revision)?.uid ?? owner.uid) !== owner.uid;
+        if (!isAnothers && isEqual(revision, patchOf(owner))) return { revision, collisions: tried };
       }
     }
   }
