@@ -55,6 +55,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     prints: 'how often the EndpointSlices of a Service are written while its --pods=5000 are replaced, and how soon they are right',
     run: controllers.slices,
   },
+  idle: { prints: 'what all controllers in one process hold and do in --idle=60 seconds without work', run: controllers.idle },
   workloads: {
     prints:
       'how long --pods=5000 of one Deployment take, with how many requests, and what the controllers cost then and in --idle=60 seconds',

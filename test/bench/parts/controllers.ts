@@ -68,6 +68,19 @@ export async function slices(): Promise<void> {
   });
 }
 
+/** Until all have begun and lead. Milliseconds. */
+const BEGUN_MS = 15_000;
+
+export const idle = (): Promise<void> =>
+  besideControllers(async (_, pid = option('pid', process.pid)) => {
+    const wanted = option('idle', 60);
+    await new Promise((resolve) => setTimeout(resolve, BEGUN_MS));
+    const [before, began] = [cpuSeconds(pid), performance.now()];
+    await new Promise((resolve) => setTimeout(resolve, wanted * 1000));
+    const share = (((cpuSeconds(pid) - before) * 100_000) / (performance.now() - began)).toFixed(2);
+    console.log(`\n${'all controllers, nothing to do'.padEnd(46)} ${share} % of a core, ${anonymousMegabytes(pid).toFixed(0)} MB`);
+  });
+
 export const workloads = (): Promise<void> =>
   besideControllers(async (client, pid = option('pid', process.pid)) => {
     const pods = option('pods', 5_000);
