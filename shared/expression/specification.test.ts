@@ -76,7 +76,7 @@ describe('the conformance cases of the language', () => {
         unmet.map(({ one, answer }) => ({ one, answer: said(answer) })),
       ),
     ).toEqual(wanted(NOT_APPLICABLE));
-    expect({ all: cases.length, asked: asked.length, met: asked.length - unmet.length }).toEqual({ all: 2344, asked: 2045, met: 1333 });
+    expect({ all: cases.length, asked: asked.length, met: asked.length - unmet.length }).toEqual({ all: 2344, asked: 2045, met: 1394 });
   });
 
   it('are left out only where no rule can say them', () => {

@@ -10,6 +10,7 @@ import {
   type ListExpr,
   type MapExpr,
   type Select,
+  type StructExpr,
 } from '../syntax/ast';
 import type { Issue } from '../syntax/source';
 import { areAssignable, isAssignable, moreGeneral, resolve, sameType, substitute, Substitution } from '../types/assign';
@@ -31,6 +32,7 @@ import {
   UINT,
   type Type,
 } from '../types/type';
+import { MESSAGES, messageNamed, NULL_CONSTANT } from '../messages/messages';
 import type { FunctionRow, Library } from '../library/function';
 import { Uint } from '../values/value';
 
@@ -125,7 +127,7 @@ class Checker {
       case 'map':
         return this.map(expr);
       case 'struct':
-        return this.undeclared(expr.at, expr.name);
+        return this.struct(expr);
       case 'comprehension':
         return this.comprehension(expr);
     }
@@ -141,7 +143,7 @@ class Checker {
     const local = name === bare ? this.scopes.findLast((scope) => scope.name === name) : undefined;
     if (local !== undefined) return local.type;
     const declared = name === bare || !this.scopes.some((scope) => scope.name === bare) ? this.declarations.variables.get(bare) : undefined;
-    const named = declared ?? (NAMED_TYPES.has(bare) ? typeOf(NAMED_TYPES.get(bare) ?? DYN) : undefined);
+    const named = declared ?? writtenType(bare);
     if (named !== undefined) this.names.set(expr, bare);
     return named;
   }
@@ -321,6 +323,20 @@ class Checker {
     return weight;
   }
 
+  private struct(expr: StructExpr): Type {
+    const message = messageNamed(expr.name);
+    if (message === undefined) return this.undeclared(expr.at, expr.name);
+    for (const { at, name, value, optional } of expr.fields) {
+      const field = message.fields.get(name);
+      const given = this.unwrapped(this.check(value), optional, value.at);
+      if (field === undefined) this.note(at, `undefined field '${name}'`);
+      else if (!isAssignable(given, field.type, this.known)) {
+        this.note(at, `expected type of field '${name}' is '${this.print(field.type)}' but provided type is '${this.print(given)}'`);
+      }
+    }
+    return message.type;
+  }
+
   private comprehension(expr: Comprehension): Type {
     const range = resolve(this.check(expr.range), this.known);
     const accumulator = this.check(expr.init);
@@ -354,6 +370,13 @@ class Checker {
         );
     }
   }
+}
+
+/** The type of a name that is a type, or the constant of an enumeration. */
+function writtenType(name: string): Type | undefined {
+  if (name === NULL_CONSTANT) return INT;
+  const type = NAMED_TYPES.get(name) ?? MESSAGES.get(name)?.type;
+  return type === undefined ? undefined : typeOf(type);
 }
 
 function literalType(value: unknown): Type {

@@ -8,7 +8,7 @@ import { readDuration, readTimestamp } from '../library/printing';
 import { compilePattern } from '../library/regex';
 import type { Call, Expr, ListExpr, MapExpr } from '../syntax/ast';
 import type { Issue } from '../syntax/source';
-import { printType, type Type } from '../types/type';
+import { printType, unwrapped, type Type } from '../types/type';
 import { typeNameOf } from '../types/type-names';
 import { sameType } from '../types/assign';
 import { Failure } from '../values/value';
@@ -108,7 +108,7 @@ function checkFormat(call: Call, format: Expr, checked: Checked, issues: Issue[]
       issues.push({ at: call.at, message: `index ${index} out of range` });
       return;
     }
-    const type = checked.typeAt(arg);
+    const type = unwrapped(checked.typeAt(arg));
     const rule = own(CLAUSES, clause.toLowerCase());
     if (rule === undefined || type.kind === 'dyn' || type.kind === 'error' || rule.kinds.includes(type.kind)) continue;
     issues.push({ at: arg.at, message: `error during formatting: ${rule.what}, was given ${typeNameOf(type)}` });

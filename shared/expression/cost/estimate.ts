@@ -5,6 +5,7 @@
 import type { Checked, ResolvedCall } from '../check/checker';
 import type { Sizes } from '../library/function';
 import { CONDITIONAL, INDEX, OPERATORS, OPTIONAL_INDEX, OPTIONAL_SELECT, type Comprehension, type Expr } from '../syntax/ast';
+import { MESSAGE_COST } from '../messages/build';
 import type { Type } from '../types/type';
 import { sizeOf } from '../values/value';
 
@@ -86,7 +87,7 @@ class Estimator {
         this.sizes.set(expr, range(expr.entries.filter((entry) => !entry.optional).length, expr.entries.length));
         return plus(range(30), ...expr.entries.flatMap((entry) => [this.cost(entry.key), this.cost(entry.value)]));
       case 'struct':
-        return plus(range(40), ...expr.fields.map((field) => this.cost(field.value)));
+        return plus(range(MESSAGE_COST), ...expr.fields.map((field) => this.cost(field.value)));
       case 'comprehension':
         return this.comprehension(expr);
     }

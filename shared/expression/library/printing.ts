@@ -30,7 +30,9 @@ function fraction(nanos: bigint): string {
 export function printTimestamp({ nanos }: Timestamp): string {
   const rest = ((nanos % BILLION) + BILLION) % BILLION;
   const date = new Date(Number((nanos - rest) / 1_000_000n));
-  return `${date.toISOString().slice(0, 19)}${fraction(rest)}Z`;
+  const year = date.getUTCFullYear();
+  const digits = String(Math.abs(year)).padStart(4, '0');
+  return `${year < 0 ? '-' : ''}${digits}${date.toISOString().slice(-20, -5)}${fraction(rest)}Z`;
 }
 
 /** In seconds. */

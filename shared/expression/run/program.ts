@@ -17,7 +17,10 @@ import {
   type ListExpr,
   type MapExpr,
   type Select,
+  type StructExpr,
 } from '../syntax/ast';
+import { buildMessage, MESSAGE_COST, type GivenField } from '../messages/build';
+import { messageNamed, MESSAGES, NULL_CONSTANT } from '../messages/messages';
 import { NAMED_TYPES } from '../types/type';
 import {
   ArrayList,
@@ -76,6 +79,7 @@ export function compileProgram(expr: Expr, checked: Checked, variables: readonly
 }
 
 const NO_SUCH_OVERLOAD = new Failure(NO_OVERLOAD);
+const UNINDEXED = new Failure("unsupported index type 'string' in list");
 /** Conversions whose constant argument is converted once and for all. */
 const FOLDED = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
 const PATTERNED = new Set(['find', 'findAll', 'matches']);
@@ -119,7 +123,7 @@ class Compiler {
       case 'map':
         return isConstant(expr) ? once(this.map(expr)) : this.map(expr);
       case 'struct':
-        return () => NO_SUCH_OVERLOAD;
+        return this.struct(expr);
       case 'comprehension':
         return this.comprehension(expr);
     }
@@ -128,7 +132,9 @@ class Compiler {
   private name(name: string): Evaluator {
     const found = this.scopes.findLast((scope) => scope.name === name);
     if (found === undefined) {
+      if (name === NULL_CONSTANT) return () => 0n;
       const type = NAMED_TYPES.get(name);
+      if (type === undefined && MESSAGES.has(name)) throw new ConstantFault(`reference to undefined type: ${name}`);
       const value = type === undefined ? new Failure(`no such attribute(s): ${name}`) : new TypeValue(typeNameOf(type));
       return () => value;
     }
@@ -154,6 +160,7 @@ class Compiler {
         const found = from.find(field);
         return found === undefined ? missing : found;
       }
+      if (from instanceof ListValue) return UNINDEXED;
       if (!(from instanceof OptionalValue)) return missing;
       return lookUpOptional(from, field);
     };
@@ -271,6 +278,22 @@ class Compiler {
     };
   }
 
+  private struct(expr: StructExpr): Evaluator {
+    const message = messageNamed(expr.name);
+    if (message === undefined) return () => NO_SUCH_OVERLOAD;
+    const fields = expr.fields.map(({ name, value, optional }) => ({ name, optional, step: this.compile(value) }));
+    return (frame) => {
+      const given: GivenField[] = [];
+      for (const { name, optional, step } of fields) {
+        const value = step(frame);
+        if (value instanceof Failure) return value;
+        given.push({ name, optional, value });
+      }
+      frame.meter.charge(MESSAGE_COST);
+      return buildMessage(message, given, frame.meter);
+    };
+  }
+
   private comprehension(expr: Comprehension): Evaluator {
     const { macro } = expr.loop;
     if (macro === 'bind') return this.bind(expr);
@@ -355,6 +378,7 @@ function isAttribute(expr: Expr): boolean {
 function isPresent(operand: Value, field: string): Value {
   if (operand instanceof Failure) return operand;
   if (operand instanceof MapValue) return operand.find(field) !== undefined;
+  if (operand instanceof ListValue) return UNINDEXED;
   return operand instanceof OptionalValue && operand.value !== undefined ? isPresent(operand.value, field) : false;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Which type may stand where another is expected, and what that says of types still to be found out.
  */
-import { DYN, type Type } from './type';
+import { DYN, unwrapped, type Type } from './type';
 
 /** What the types that were to be found out turned out to be; what an attempt learned is forgotten when it fails. */
 export class Substitution {
@@ -75,7 +75,15 @@ function occurs(name: string, type: Type, known: Substitution): boolean {
   }
 }
 
-const NULLABLE: ReadonlySet<Type['kind']> = new Set<Type['kind']>(['object', 'opaque', 'optional', 'timestamp', 'duration', 'null']);
+const NULLABLE: ReadonlySet<Type['kind']> = new Set<Type['kind']>([
+  'object',
+  'opaque',
+  'optional',
+  'timestamp',
+  'duration',
+  'null',
+  'wrapper',
+]);
 
 /** Whether a value of `from` may stand where `to` is expected; what it says of parameters is put into `known` if so. */
 export function isAssignable(from: Type, to: Type, known: Substitution): boolean {
@@ -92,6 +100,8 @@ function assign(from: Type, to: Type, known: Substitution): boolean {
   if (from.kind === 'param') return bind(from.name, to, known, 'from');
   if (isOpen(from) || isOpen(to)) return true;
   if (from.kind === 'null') return NULLABLE.has(to.kind);
+  // A value may be wrapped, and what is wrapped may be used, as if it were not.
+  if (from.kind === 'wrapper' || to.kind === 'wrapper') return unwrapped(from).kind === unwrapped(to).kind;
   switch (from.kind) {
     case 'list':
       return to.kind === 'list' && assign(from.item, to.item, known);
@@ -140,15 +150,16 @@ function setRoot(name: string, type: Type, known: Substitution): void {
 export function moreGeneral(a: Type, b: Type): Type {
   if (isOpen(a)) return a;
   if (isOpen(b)) return b;
-  if (a.kind === 'null') return b;
+  if (a.kind === 'null') return b.kind === 'wrapper' ? a : b;
   if (a.kind === 'list' && b.kind === 'list') return { ...a, item: moreGeneral(a.item, b.item) };
   if (a.kind === 'map' && b.kind === 'map') return { ...a, key: moreGeneral(a.key, b.key), value: moreGeneral(a.value, b.value) };
   if (a.kind === 'optional' && b.kind === 'optional') return { kind: 'optional', of: moreGeneral(a.of, b.of) };
   return a.kind === 'param' ? b : a;
 }
 
-/** Whether two types are the same, whatever their sizes. */
-export function sameType(a: Type, b: Type): boolean {
+/** Whether two types are the same, whatever their sizes and whether they are wrapped. */
+export function sameType(given: Type, other: Type): boolean {
+  const [a, b] = [unwrapped(given), unwrapped(other)];
   if (a.kind !== b.kind) return false;
   if (a.kind === 'list' && b.kind === 'list') return sameType(a.item, b.item);
   if (a.kind === 'map' && b.kind === 'map') return sameType(a.key, b.key) && sameType(a.value, b.value);

@@ -1,7 +1,7 @@
 /**
  * The name that a type has as a value: `type(x) == int` compares such names.
  */
-import type { Type } from './type';
+import { unwrapped, type Type } from './type';
 
 const NAMES: Readonly<Partial<Record<Type['kind'], string>>> = {
   null: 'null_type',
@@ -10,6 +10,7 @@ const NAMES: Readonly<Partial<Record<Type['kind'], string>>> = {
   optional: 'optional_type',
 };
 
-export function typeNameOf(type: Type): string {
+export function typeNameOf(given: Type): string {
+  const type = unwrapped(given);
   return type.kind === 'opaque' || type.kind === 'object' ? type.name : (NAMES[type.kind] ?? type.kind);
 }

@@ -15,6 +15,8 @@ export interface SimpleType extends Sized {
 export interface TextType extends Sized {
   readonly kind: 'string' | 'bytes';
 }
+/** What wrappers are about. */
+export type PrimitiveType = TextType | (SimpleType & { readonly kind: 'bool' | 'int' | 'uint' | 'double' });
 export interface ListType extends Sized {
   readonly kind: 'list';
   readonly item: Type;
@@ -43,20 +45,25 @@ export interface ObjectType extends Sized {
   /** By the name that expressions use. */
   readonly fields: ReadonlyMap<string, Type>;
 }
+/** What a wrapper of protobuf wraps, or null. */
+export interface WrapperType {
+  readonly kind: 'wrapper';
+  readonly of: PrimitiveType;
+}
 /** A type to be found out. */
 export interface ParamType {
   readonly kind: 'param';
   readonly name: string;
 }
 
-export type Type = SimpleType | TextType | ListType | MapType | OptionalType | TypeType | OpaqueType | ObjectType | ParamType;
+export type Type = SimpleType | TextType | ListType | MapType | OptionalType | TypeType | OpaqueType | ObjectType | WrapperType | ParamType;
 
-export const BOOL: Type = { kind: 'bool' };
-export const INT: Type = { kind: 'int' };
-export const UINT: Type = { kind: 'uint' };
-export const DOUBLE: Type = { kind: 'double' };
-export const STRING: Type = { kind: 'string' };
-export const BYTES: Type = { kind: 'bytes' };
+export const BOOL: PrimitiveType = { kind: 'bool' };
+export const INT: PrimitiveType = { kind: 'int' };
+export const UINT: PrimitiveType = { kind: 'uint' };
+export const DOUBLE: PrimitiveType = { kind: 'double' };
+export const STRING: PrimitiveType = { kind: 'string' };
+export const BYTES: PrimitiveType = { kind: 'bytes' };
 export const NULL: Type = { kind: 'null' };
 export const TIMESTAMP: Type = { kind: 'timestamp' };
 export const DURATION: Type = { kind: 'duration' };
@@ -65,6 +72,9 @@ export const ERROR: Type = { kind: 'error' };
 export const listOf = (item: Type): Type => ({ kind: 'list', item });
 export const mapOf = (key: Type, value: Type): Type => ({ kind: 'map', key, value });
 export const optionalOf = (of: Type): Type => ({ kind: 'optional', of });
+export const wrapperOf = (of: PrimitiveType): Type => ({ kind: 'wrapper', of });
+/** What is wrapped; other types come back as they are. */
+export const unwrapped = (type: Type): Type => (type.kind === 'wrapper' ? type.of : type);
 export const typeOf = (of: Type): Type => ({ kind: 'type', of });
 
 /** A type as messages print it. */
@@ -78,6 +88,8 @@ export function printType(type: Type): string {
       return `optional_type(${printType(type.of)})`;
     case 'type':
       return type.of.kind === 'dyn' ? 'type' : `type(${printType(type.of)})`;
+    case 'wrapper':
+      return `wrapper(${printType(type.of)})`;
     case 'opaque':
     case 'object':
     case 'param':
