@@ -1,38 +1,59 @@
 /**
- * Records what the reference server says of the conformance cases of the language's specification (expressions/specification.ts):
- *   node deploy/scripts/run.mjs test/recordings/specification.js
+ * Records what the reference server says of the conformance cases of the language's specification (expressions/specification.ts), and of the rules about
+ * messages (expressions/messages.ts); with `messages` only of these:
+ *   node deploy/scripts/run.mjs test/recordings/specification.js [messages]
  * A policy takes a few cases as its validations. A dry run tells which are refused; the others are put into force, each policy for a name of its own, and warn.
  */
-import { specifiedCases, type SpecifiedAnswer, type SpecifiedCase } from './expressions/specification';
+import { MESSAGE_RULES } from './expressions/messages';
+import { specifiedCases, type SpecifiedAnswer } from './expressions/specification';
 import { writeRecording } from './recording';
 import { call, causesOf, hangUp, type Body, type Reply } from './reference';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
 const OBJECTS = '/api/v1/namespaces/default/configmaps?dryRun=All';
-/** Few, because long warnings are cut when there are many. */
+/** Few, because long warnings are cut when there are many; of rules that mostly fail, fewer. */
 const AT_ONCE = 8;
+const FAILING_AT_ONCE = 4;
 const IN_FORCE = 'in force';
 const REFUSAL = /^Invalid value: "(?:[^"\\]|\\.)*": /s;
 
-type Asked = SpecifiedCase & { readonly rule: string };
+interface Asked {
+  readonly name: string;
+  readonly rule: string;
+}
 
 async function main(): Promise<void> {
-  const cases = specifiedCases().filter((one): one is Asked => one.rule !== undefined);
+  if (process.argv[2] !== 'messages') {
+    const cases = specifiedCases().flatMap(({ name, rule }) => (rule === undefined ? [] : [{ name, rule }]));
+    const answers = await answersTo(cases, AT_ONCE);
+    writeRecording(
+      'expressions/specification',
+      cases.map(({ name }) => ({ name, answer: answers.get(name) })),
+    );
+  }
+  const answers = await answersTo(
+    MESSAGE_RULES.map((rule) => ({ name: rule, rule })),
+    FAILING_AT_ONCE,
+  );
+  writeRecording(
+    'expressions/messages',
+    MESSAGE_RULES.map((rule) => ({ rule, answer: answers.get(rule) })),
+  );
+  hangUp();
+}
+
+async function answersTo(cases: readonly Asked[], atOnce: number): Promise<ReadonlyMap<string, SpecifiedAnswer>> {
   const answers = new Map<string, SpecifiedAnswer>();
   const sound: Asked[] = [];
-  for (let at = 0; at < cases.length; at += AT_ONCE) {
-    const batch = cases.slice(at, at + AT_ONCE);
+  for (let at = 0; at < cases.length; at += atOnce) {
+    const batch = cases.slice(at, at + atOnce);
     for (const [name, answer] of await refusalsOf(batch)) answers.set(name, answer);
     sound.push(...batch.filter(({ name }) => !answers.has(name)));
     process.stderr.write(`${at + batch.length} of ${cases.length}\n`);
   }
-  for (const [name, answer] of await outcomesOf(sound)) answers.set(name, answer);
-  writeRecording(
-    'expressions/specification',
-    cases.map(({ name }) => ({ name, answer: answers.get(name) })),
-  );
-  hangUp();
+  for (const [name, answer] of await outcomesOf(sound, atOnce)) answers.set(name, answer);
+  return answers;
 }
 
 type Answers = readonly (readonly [name: string, SpecifiedAnswer])[];
@@ -75,8 +96,8 @@ function validationsOf({ rule }: Asked, index: number): Body[] {
 }
 
 /** How rules fare that are not refused. */
-async function outcomesOf(cases: readonly Asked[]): Promise<Answers> {
-  const batches = Array.from({ length: Math.ceil(cases.length / AT_ONCE) }, (_, at) => cases.slice(at * AT_ONCE, (at + 1) * AT_ONCE));
+async function outcomesOf(cases: readonly Asked[], atOnce: number): Promise<Answers> {
+  const batches = Array.from({ length: Math.ceil(cases.length / atOnce) }, (_, at) => cases.slice(at * atOnce, (at + 1) * atOnce));
   for (const [at, batch] of batches.entries()) {
     const name = `case-${at}`;
     await made(POLICIES, policy(name, batch));
