@@ -7,7 +7,8 @@ import { DIFFERENT, NOT_APPLICABLE, UNSAID, type SpecificationRow } from '../../
 import { casesOf } from '../../test/recordings/recording';
 import { either, oneOf, shape, text } from '../../test/recordings/shape';
 import { policyVariables } from './admission/variables';
-import { Budget, compileExpression, CostExceeded, Failure } from './engine';
+import { Budget, compileExpression, CostExceeded, Failure, type Value } from './engine';
+import { freeValue } from './free-json';
 import { printType } from './types/type';
 
 const isAnswer = either(oneOf('holds', 'does not hold', 'no answer'), either(shape({ refused: text }), shape({ fails: text })));
@@ -17,12 +18,12 @@ const recorded = new Map(
 const variables = policyVariables({ params: false, authorizer: true });
 const cases = specifiedCases();
 
-/** What this server says of a rule. */
-function answerTo(rule: string): SpecifiedAnswer {
+/** What this server says of a rule about an object. */
+function answerTo(rule: string, values: ReadonlyMap<string, Value> = new Map()): SpecifiedAnswer {
   const expression = compileExpression(rule, variables);
   if ('fault' in expression) return { refused: `${expression.isUnderstood ? 'Internal error: ' : ''}${expression.fault}` };
   try {
-    const value = expression.evaluate(new Map(), 1_000_000, new Budget(10_000_000));
+    const value = expression.evaluate(values, 1_000_000, new Budget(10_000_000));
     if (value instanceof Failure) return { fails: value.message };
     return value === true ? 'holds' : 'does not hold';
   } catch (error) {
@@ -93,5 +94,28 @@ describe('the conformance cases of the language', () => {
       return found === undefined || found === type ? [] : [`${name}: ${found}, not ${type}`];
     });
     expect(wrong).toEqual([]);
+  });
+});
+
+describe('messages that are built', () => {
+  const request = { metadata: { name: 'case' } };
+  const values = new Map<string, Value>(['object', 'request'].map((name) => [name, freeValue(request)]));
+  it.each(casesOf('expressions/messages', shape({ rule: text, answer: isAnswer })).map(({ rule, answer }) => [rule, answer] as const))(
+    '%s',
+    (rule, answer) => {
+      expect(answerTo(rule, values)).toEqual(answer);
+    },
+  );
+
+  it('count what is gone through as work', () => {
+    const expression = compileExpression('google.protobuf.Struct{fields: object}.size() == 1', variables);
+    if ('fault' in expression) throw new Error(expression.fault);
+    const work = (items: number): number => {
+      const budget = new Budget(1_000_000);
+      const before = budget.work;
+      expression.evaluate(new Map([['object', freeValue({ items: Array<number>(items).fill(1) })]]), 1_000_000, budget);
+      return before - budget.work;
+    };
+    expect(work(1000) - work(0)).toBeGreaterThanOrEqual(1000);
   });
 });

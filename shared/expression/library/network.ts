@@ -17,6 +17,10 @@ export class IpValue extends OpaqueValue {
   equals(other: OpaqueValue): boolean {
     return other instanceof IpValue && other.address.family === this.address.family && other.address.value === this.address.value;
   }
+
+  override print(): string {
+    return formatIpAddress(this.address);
+  }
 }
 
 export class CidrValue extends OpaqueValue {
@@ -42,7 +46,7 @@ export class CidrValue extends OpaqueValue {
     return a.family === b.family && a.value === b.value && this.prefix === other.prefix;
   }
 
-  print(): string {
+  override print(): string {
     return `${formatIpAddress(this.address)}/${this.prefix}`;
   }
 }

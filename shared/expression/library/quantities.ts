@@ -1,7 +1,7 @@
 /**
  * Quantities (`100m`, `1.5Gi`) as values: comparison, sums, conversion to numbers.
  */
-import { parseQuantity, QuantityFault, type Quantity } from '../../values/quantity';
+import { formatQuantity, parseQuantity, QuantityFault, type Quantity } from '../../values/quantity';
 import type { Work } from '../values/equality';
 import { INT_MAX, INT_MIN } from '../syntax/literals';
 import { Failure, OpaqueValue } from '../values/value';
@@ -22,6 +22,10 @@ export class QuantityValue extends OpaqueValue {
 
   equals(other: OpaqueValue): boolean {
     return other instanceof QuantityValue && other.quantity.nanos === this.quantity.nanos;
+  }
+
+  override print(): string {
+    return formatQuantity(this.quantity);
   }
 }
 

@@ -29,6 +29,10 @@ export class UrlValue extends OpaqueValue {
   equals(other: OpaqueValue): boolean {
     return other instanceof UrlValue && other.text === this.text;
   }
+
+  override print(): string {
+    return this.text;
+  }
 }
 
 /** Thrown inside this file only. */

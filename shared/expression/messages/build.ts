@@ -3,7 +3,19 @@
  */
 import { printDouble, printDuration, printTimestamp } from '../library/printing';
 import type { Work } from '../values/equality';
-import { Duration, Failure, ListValue, MapValue, OptionalValue, Timestamp, typeName, TypeValue, Uint, type Value } from '../values/value';
+import {
+  Duration,
+  Failure,
+  ListValue,
+  MapValue,
+  OpaqueValue,
+  OptionalValue,
+  Timestamp,
+  typeName,
+  TypeValue,
+  Uint,
+  type Value,
+} from '../values/value';
 import { fieldValue } from './native';
 import type { Message } from './messages';
 
@@ -53,7 +65,7 @@ function told(value: Value, work: Work): string {
   if (value instanceof Uint8Array) return `[${[...value.subarray(0, MOST_TOLD)].join(' ')}]`;
   if (value instanceof ListValue) return `[${some(value, (item) => told(item, work))}]`;
   if (value instanceof MapValue) return `{${some(value.keys(), (key) => `${told(key, work)}: ${told(value.find(key) ?? null, work)}`)}}`;
-  return typeName(value);
+  return (value instanceof OpaqueValue ? value.print() : undefined) ?? typeName(value);
 }
 
 function some(values: Iterable<Value>, tell: (value: Value) => string): string {

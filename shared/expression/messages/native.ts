@@ -64,7 +64,7 @@ const FITS: Readonly<Record<Native, Fit>> = {
   int32: signed(32),
   int64: signed(64),
   'protoreflect.EnumNumber': signed(32),
-  string: (value) => (typeof value === 'string' ? value : undefined),
+  string: (value) => (typeof value === 'string' ? value : value instanceof OpaqueValue ? value.print() : undefined),
   uint8: unsigned(8),
   uint32: unsigned(32),
   uint64: unsigned(64),

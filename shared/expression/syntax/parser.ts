@@ -347,10 +347,18 @@ class Parser {
       const token = this.next();
       if (token.kind !== 'IDENTIFIER') this.mismatch(['}', ',', '?', 'IDENTIFIER']);
       this.take();
-      const colon = this.close(':', false);
+      const colon = this.colon();
       return { at: colon.at, name: token.text, optional, value: this.expression() };
     });
     return { kind: 'struct', at, name, fields };
+  }
+
+  /** Between a field and its value; it may have been forgotten. */
+  private colon(): Token {
+    const token = this.next();
+    if (!STARTS.has(token.kind) || this.next(1).kind === ':') return this.close(':', false);
+    this.note(token.at, `Syntax error: missing ':' at ${shown(token)}`);
+    return token;
   }
 
   private map(): Expr {

@@ -67,6 +67,11 @@ export const NONE = new OptionalValue(undefined);
 export abstract class OpaqueValue {
   abstract readonly typeName: string;
   abstract equals(other: OpaqueValue): boolean;
+
+  /** As a text, where it has one. */
+  print(): string | undefined {
+    return undefined;
+  }
 }
 
 export type Value =
