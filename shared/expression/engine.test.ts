@@ -71,13 +71,22 @@ const words = fc.constantFrom(
     "'\\u00e9",
   ],
   ...['ip(', 'quantity(', 'duration(', 'timestamp(', 'sets.contains(', 'optional.of(', '.optMap(x, ', '.exists_one(x, '],
+  ...['Int32Value{value: ', 'Timestamp{seconds: ', 'Struct{fields: ', 'Value{list_value: '].map((name) => `google.protobuf.${name}`),
 );
 const texts = fc.oneof(
   fc.array(words, { maxLength: 14 }).map((parts) => parts.join('')),
   fc.string({ unit: 'binary', maxLength: 40 }),
 );
 
-const atoms = fc.constantFrom('self.i', 'self.l.size()', '7', 'self.l[0]', 'int(self.s)', 'self.s.size()');
+const atoms = fc.constantFrom(
+  'self.i',
+  'self.l.size()',
+  '7',
+  'self.l[0]',
+  'int(self.s)',
+  'self.s.size()',
+  'google.protobuf.Int64Value{value: self.i}',
+);
 /** Expressions that are right. */
 const { condition } = fc.letrec<{ number: string; condition: string }>((tie) => ({
   number: fc.oneof(

@@ -35,8 +35,10 @@ export function printTimestamp({ nanos }: Timestamp): string {
   return `${year < 0 ? '-' : ''}${digits}${date.toISOString().slice(-20, -5)}${fraction(rest)}Z`;
 }
 
-/** In seconds. */
+/** In seconds, as a double has them: of a long time the last digits are lost. */
 export function printDuration({ nanos }: Duration): string {
+  const seconds = Number(nanos / BILLION) + Number(nanos % BILLION) / 1e9;
+  if (Math.abs(seconds) >= 1e-6) return `${seconds}s`;
   const size = nanos < 0n ? -nanos : nanos;
   return `${nanos < 0n ? '-' : ''}${size / BILLION}${fraction(size % BILLION)}s`;
 }
