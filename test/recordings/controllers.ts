@@ -5,9 +5,10 @@
  */
 import { atATime } from '../../shared/runtime/at-a-time';
 import { serveMetrics } from '../support/metrics-server';
+import { startScenarioWebhook } from '../support/scenario-webhook';
 import { writeRecording } from './recording';
 import { call, hangUp } from './reference';
-import { MEASURED, SCENARIOS } from './scenarios';
+import { CONVERTED, MEASURED, SCENARIOS } from './scenarios';
 import { inTurn, type Observed, type Scenario, type ScenarioStep } from './scenarios/scenario';
 import { beating, Stage, type Send } from './scenarios/stage';
 
@@ -22,10 +23,12 @@ async function main(): Promise<void> {
   for (const [recording, scenarios] of SCENARIOS) {
     if (wanted.length > 0 && !wanted.includes(recording)) continue;
     const recorded = new Map<string, readonly object[]>();
-    const inTurned = inTurn(record);
+    const webhook = CONVERTED.has(recording) ? await startScenarioWebhook(send) : undefined;
+    const inTurned = inTurn((scenario) => record(scenario, webhook?.send ?? send));
     const end = MEASURED.has(recording) ? await serveMetrics(send) : undefined;
     await atATime(AT_A_TIME, scenarios, async (scenario) => void recorded.set(scenario.name, await inTurned(scenario)));
     await end?.();
+    await webhook?.close();
     writeRecording(
       `controllers/${recording}`,
       scenarios.flatMap(({ name }) => recorded.get(name) ?? []),
@@ -34,9 +37,9 @@ async function main(): Promise<void> {
   hangUp();
 }
 
-async function record(scenario: Scenario): Promise<readonly object[]> {
+async function record(scenario: Scenario, sends: Send): Promise<readonly object[]> {
   const namespace = `sc-${scenario.name}-${Math.random().toString(36).slice(2, 7)}`;
-  const stage = new Stage(send, namespace);
+  const stage = new Stage(sends, namespace);
   await stage.open();
   const lines: object[] = [];
   for (const step of scenario.steps) {

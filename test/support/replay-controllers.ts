@@ -2,7 +2,7 @@
  * Plays recorded scenarios to a server of ours with our controllers, as processes of their own, and compares after each step how the cluster comes to rest with
  * what the reference and its controllers made of it. Names are upstream's on both sides.
  */
-import { MEASURED, SCENARIOS } from '../recordings/scenarios';
+import { CONVERTED, MEASURED, SCENARIOS } from '../recordings/scenarios';
 import { inTurn, type Observed, type Scenario } from '../recordings/scenarios/scenario';
 import { Stage } from '../recordings/scenarios/stage';
 import { ApiClient } from './api-client';
@@ -12,6 +12,7 @@ import { serveMetrics } from './metrics-server';
 import { freePort } from './ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from './programs';
 import { played, recordedSteps, sendOver } from './replayed-scenario';
+import { startScenarioWebhook, type ScenarioWebhook } from './scenario-webhook';
 
 /** Of a log that are shown when a scenario ends otherwise. */
 const LINES = 30;
@@ -38,17 +39,20 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
   let controllers: ProgramProcess;
   let api: ApiClient;
   let endMetrics: (() => Promise<void>) | undefined;
+  let webhook: ScenarioWebhook | undefined;
 
   beforeAll(async () => {
     server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes', ...serverArgs] });
     const args = ['--naming=kubernetes', ...controllerArgs];
     controllers = isHasty ? startHastyControllers(server, ...args) : startControllers(server, ...args);
     api = new ApiClient(server.address, server.certificates);
+    if (CONVERTED.has(name)) webhook = await startScenarioWebhook(send);
     if (MEASURED.has(name)) endMetrics = await serveMetrics(send);
   }, 60_000);
 
   afterAll(async () => {
     await endMetrics?.();
+    await webhook?.close();
     api.close();
     await controllers.stop();
     await server.process.stop();
@@ -62,7 +66,7 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
     expect(played).toEqual(cases.map(({ scenario, title }) => `${scenario}: ${title}`));
   });
 
-  const begin = inTurn((scenario) => play(new Stage(send, `sc-${scenario.name}`), scenario));
+  const begin = inTurn((scenario) => play(new Stage(webhook?.send ?? send, `sc-${scenario.name}`), scenario));
 
   // Side by side: most of the time of each is spent waiting.
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(

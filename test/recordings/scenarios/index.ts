@@ -9,6 +9,7 @@ import { BOOTSTRAP_SIGNER, TOKEN_CLEANER } from './bootstrap-tokens';
 import { ENDPOINT_HINTS, ENDPOINT_SLICES } from './endpoint-slices';
 import { MIRRORED_ENDPOINTS } from './mirrored-endpoints';
 import { CERTIFICATES } from './certificates';
+import { CONVERTED_GARBAGE } from './converted-garbage';
 import { CUSTOM_GARBAGE, GARBAGE } from './garbage';
 import { CONFORMANCE } from './conformance';
 import { CRON_JOBS } from './cron-jobs';
@@ -31,6 +32,7 @@ import type { Scenario } from './scenario';
 export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map<string, readonly Scenario[]>([
   ['mirrored-endpoints', MIRRORED_ENDPOINTS],
   ['certificates', CERTIFICATES],
+  ['converted-garbage', CONVERTED_GARBAGE],
   ['custom-garbage', CUSTOM_GARBAGE],
   ['finished-jobs', FINISHED_JOBS],
   ['garbage', GARBAGE],
@@ -58,5 +60,6 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map<strin
   ...SEEDS.map((seed) => [killedName(seed), randomScripts(seed)] as const),
 ]);
 
-/** Recordings whose scenarios need more of the world than a server and its controllers. */
+/** Recordings whose scenarios need more of the world than a server and its controllers: one that serves metrics, and a conversion webhook. */
 export const MEASURED: ReadonlySet<string> = new Set(['measured-autoscalers']);
+export const CONVERTED: ReadonlySet<string> = new Set(['converted-garbage']);
