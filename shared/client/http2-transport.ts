@@ -91,6 +91,8 @@ class Session {
       let failure = new ConnectionError(`no connection to ${server.host}`, false);
       http2.once('connect', () => {
         late.cancel();
+        // The client may have been closed while it connected.
+        if (http2.destroyed) return;
         http2.setLocalWindowSize(SESSION_WINDOW_BYTES);
         resolve();
       });

@@ -88,6 +88,17 @@ describe('HTTP/2', () => {
     for (const { body } of open) expect((await collect(body, 10)).toString()).toBe('end');
   });
 
+  test('who closes it while it connects hears of nothing more', async () => {
+    const { url } = await http2Server(echo);
+    for (let turns = 0; turns < 40; turns += 1) {
+      const transport = http2(url);
+      const sent = transport.send({ method: 'GET', path: '/x', headers: {} });
+      for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      transport.close();
+      await sent.catch((error: unknown) => expect(error).toBeInstanceOf(ConnectionError));
+    }
+  });
+
   test('requests that wait for a connection count as its own', async () => {
     const waiting: ServerHttp2Stream[] = [];
     const { url, sessions } = await http2Server((stream) => void waiting.push(stream));
