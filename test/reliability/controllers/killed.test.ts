@@ -52,12 +52,6 @@ describe.each(SEEDS)('seed %i', (seed) => {
   playKilled({ seed, recorded, controllers: CONTROLLERS, scenarios: [...randomScripts(seed), ...scenariosOf('jobs', CRONS)] });
 });
 
-// Nobody else looks after what it scales.
-describe('a controller of autoscalers', () => {
-  const scenarios = scenariosOf('autoscalers', ['scaler-limits']);
-  playKilled({ seed: 1, recorded: recordedSteps('autoscalers'), controllers: ['horizontal-pod-autoscaler'], scenarios });
-});
-
 function playKilled({ seed, recorded, controllers: own, scenarios }: Killing): void {
   const folder = temporaryFolder('killed');
   let server: ApiServer;
