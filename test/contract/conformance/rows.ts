@@ -258,7 +258,7 @@ const APPS = [
     'its life, and those that a set makes',
     life('controller-revision'),
     played('daemon-sets', 'daemon-history'),
-    extra('revisions-daemonsets', 'revisions-statefulsets'),
+    extra('revisions-daemonsets'),
   ]),
   ...area(
     'apps',
