@@ -21,7 +21,10 @@ export class Http1Transport implements Transport {
   private readonly isSecure: boolean;
   private readonly place: { readonly hostname: string; readonly port: string };
 
-  constructor(server: URL, tls: TlsOptions) {
+  constructor(
+    private readonly server: URL,
+    tls: TlsOptions,
+  ) {
     this.isSecure = server.protocol === 'https:';
     const settings = { keepAlive: true, keepAliveMsecs: 15_000, noDelay: true };
     this.agent = this.isSecure ? new OneServerAgent({ ...settings, ...tls }) : new HttpAgent(settings);
@@ -32,7 +35,9 @@ export class Http1Transport implements Transport {
   send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const options = { ...this.place, method, path, headers, agent: this.agent };
+      // What stands in no URL is escaped; a path that begins with two strokes names no other server.
+      const { pathname, search } = new URL(this.server.origin + path);
+      const options = { ...this.place, method, path: pathname + search, headers, agent: this.agent };
       const answered = (message: IncomingMessage): void => resolve(responseOf(message, signal));
       const request: ClientRequest = this.isSecure ? httpsRequest(options, answered) : httpRequest(options, answered);
       if (signal !== undefined) endWith(request, signal);

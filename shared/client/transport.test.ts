@@ -267,6 +267,13 @@ describe('HTTP/1.1', () => {
     return transport;
   }
 
+  test('what stands in no URL is escaped, and a path names no other server', async () => {
+    const { url } = await httpServer();
+    const transport = http1(url);
+    expect(await text(transport, { path: '/a ü/b?q=1' })).toBe('200 GET /a%20%C3%BC/b?q=1 ');
+    expect(await text(transport, { path: '//elsewhere.example/x' })).toBe('200 GET //elsewhere.example/x ');
+  });
+
   test('requests follow each other on one connection', async () => {
     const { server, url } = await httpServer();
     let connections = 0;
