@@ -1,23 +1,8 @@
-import type { AdmissionRequest } from '../registry/admission';
+import { admissionRequest } from '../../test/support/admission-request';
 import { buildResources } from '../registry/resources';
 import { createAdmission, type AdmissionMeter, type MutatingPlugin } from './chain';
 
-const request: AdmissionRequest = {
-  operation: 'CREATE',
-  isAddressed: false,
-  resource: buildResources().require('configmaps'),
-  subresource: undefined,
-  namespace: 'ns',
-  name: 'a',
-  user: { name: 'u', groups: [] },
-  dryRun: false,
-  options: {},
-  context: { warn: () => undefined },
-  object: {},
-  oldObject: undefined,
-  deadline: Infinity,
-  namespaceEntry: undefined,
-};
+const request = admissionRequest({ resource: buildResources().require('configmaps') });
 
 const plugin = (name: string, seen: string[], wait?: Promise<void>): MutatingPlugin => ({
   name,

@@ -1,6 +1,7 @@
 /** Replays which Events release 1.31.1 refused (test/recordings/admission.ts), while no time passes. */
 import { StatusError } from '../../shared/api/errors/status';
 import { recordedSteps } from '../../test/recordings/admission-recorded';
+import { admissionRequest } from '../../test/support/admission-request';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { AdmissionRequest } from '../registry/admission';
 import { buildResources } from '../registry/resources';
@@ -14,22 +15,8 @@ const LIMITS: EventLimits = [
 ];
 const EVENTS = buildResources().require('events');
 
-const request = (namespace: string, user: string, object: AdmissionRequest['object'], dryRun = false): AdmissionRequest => ({
-  operation: 'CREATE',
-  isAddressed: false,
-  resource: EVENTS,
-  subresource: undefined,
-  namespace,
-  name: 'e',
-  user: { name: user, groups: [] },
-  dryRun,
-  options: {},
-  context: { warn: () => undefined },
-  object,
-  oldObject: undefined,
-  deadline: Infinity,
-  namespaceEntry: undefined,
-});
+const request = (namespace: string, user: string, object: AdmissionRequest['object'], dryRun = false): AdmissionRequest =>
+  admissionRequest({ resource: EVENTS, namespace, name: 'e', user: { name: user, groups: [] }, dryRun, object });
 
 function outcome(plugin: ReturnType<typeof eventRateLimit>, asked: AdmissionRequest): string {
   try {

@@ -1,29 +1,10 @@
 /** As release 1.31.1 answered with these plug-ins on. */
 import type { AdmissionRequest } from '../registry/admission';
-import { KINDS } from '../../shared/api/kinds';
+import { admissionRequest } from '../../test/support/admission-request';
 import { alwaysDeny, namespaceExists } from './plain-plugins';
 
-function request(kind: string, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
-  const row = KINDS.find((one) => one.kind === kind);
-  if (row === undefined) throw new Error(`no ${kind}`);
-  return {
-    operation: 'CREATE',
-    resource: { row, stored: undefined },
-    subresource: undefined,
-    isAddressed: false,
-    object: {},
-    oldObject: undefined,
-    name: '',
-    namespace: 'nope',
-    namespaceEntry: undefined,
-    user: { name: 'u', groups: [] },
-    dryRun: false,
-    options: {},
-    deadline: Number.POSITIVE_INFINITY,
-    context: { warn: () => undefined },
-    ...more,
-  };
-}
+const request = (kind: string, more: Partial<AdmissionRequest> = {}): AdmissionRequest =>
+  admissionRequest({ kind, name: '', namespace: 'nope', ...more });
 
 test.each([
   ['ConfigMap', 'zz', 'configmaps "zz" is forbidden: admission control is denying all modifications'],

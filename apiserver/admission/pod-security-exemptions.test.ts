@@ -1,6 +1,6 @@
 /** What is counted of those whom PodSecurity exempts, as release 1.31.1 counted it with these exemptions. */
-import { KINDS } from '../../shared/api/kinds';
 import type { JsonObject } from '../../shared/values/json';
+import { admissionRequest } from '../../test/support/admission-request';
 import { podSecurityExemptions } from '../metrics/admission-metrics';
 import { Meters } from '../metrics/meters';
 import type { AdmissionRequest } from '../registry/admission';
@@ -14,27 +14,8 @@ const POD: JsonObject = { metadata: {}, spec: { hostNetwork: true, containers: [
 const DEPLOYMENT: JsonObject = { metadata: {}, spec: { template: POD } };
 const OF_RUNTIME: JsonObject = { metadata: {}, spec: { runtimeClassName: 'special', containers: [] } };
 
-function request(kind: string, more: Partial<AdmissionRequest>): AdmissionRequest {
-  const row = KINDS.find((one) => one.kind === kind);
-  if (row === undefined) throw new Error(`no ${kind}`);
-  return {
-    operation: 'CREATE',
-    resource: { row, stored: undefined },
-    subresource: undefined,
-    isAddressed: false,
-    object: kind === 'Pod' ? POD : DEPLOYMENT,
-    oldObject: undefined,
-    name: 'p',
-    namespace: 'plain',
-    namespaceEntry: undefined,
-    user: NOBODY,
-    dryRun: false,
-    options: {},
-    deadline: Number.POSITIVE_INFINITY,
-    context: { warn: () => undefined },
-    ...more,
-  };
-}
+const request = (kind: string, more: Partial<AdmissionRequest>): AdmissionRequest =>
+  admissionRequest({ kind, object: kind === 'Pod' ? POD : DEPLOYMENT, name: 'p', namespace: 'plain', user: NOBODY, ...more });
 
 test.each<readonly [string, AdmissionRequest, readonly string[]]>([
   ['a pod in an exempt namespace', request('Pod', { namespace: 'exempt' }), ['create/pod/']],

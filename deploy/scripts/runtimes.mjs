@@ -3,12 +3,11 @@
  * programs themselves, and a control plane inside a test. Each Node is a package of npm, kept in node_modules/.cache; no other is needed. Arguments choose releases:
  * `npm run test:runtimes -- 24`; with `--bench` a part of the benchmark runs on each of them instead, and one table says what each costs (`--bench=reads`, `--seconds=2`).
  */
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { ensureBuilt, ensureInstalled, root, run } from './steps.mjs';
+import { capture, ensureBuilt, ensureInstalled, root, run } from './steps.mjs';
 
 const RELEASES = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' };
 const TRIED = [
@@ -53,10 +52,14 @@ async function bench(part, seconds) {
   for (let round = 0; round < 2; round += 1) {
     for (const [major, version] of chosen) {
       const node = await nodeOf(version);
-      const output =
-        node === undefined ? undefined : await printed(node, ['dist/test/bench/main.js', `--parts=${part}`, `--seconds=${seconds}`]);
-      if (output === undefined) failed.add(version);
-      for (const [, name = '', micros] of (output ?? '').matchAll(/^(.{46}) +([\d.]+) µs/gm)) {
+      const words = ['dist/test/bench/main.js', `--parts=${part}`, `--seconds=${seconds}`];
+      const { code, output } = node === undefined ? { code: 1, output: '' } : await capture(node, words);
+      if (code !== 0) {
+        failed.add(version);
+        process.stderr.write(output);
+        continue;
+      }
+      for (const [, name = '', micros] of output.matchAll(/^(.{46}) +([\d.]+) µs/gm)) {
         const row = least.get(name) ?? {};
         row[major] = Math.min(row[major] ?? Infinity, Number(micros));
         least.set(name, row);
@@ -70,17 +73,6 @@ async function bench(part, seconds) {
   }
   if (failed.size > 0) process.stdout.write(`failed on Node ${[...failed].join(', ')}\n`);
   return [...failed];
-}
-
-/** What a program prints; undefined when it fails. */
-function printed(program, words) {
-  return new Promise((resolve) => {
-    const child = spawn(program, words, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
-    child.once('error', () => resolve(undefined));
-    child.once('close', (code) => resolve(code === 0 ? output : undefined));
-  });
 }
 
 /** Its executable; undefined where it cannot be had. */

@@ -33,11 +33,13 @@ export function runTool(file, args) {
 
 /** As `runTool`, with everything that the tool says in one text. */
 export function captureTool(file, args) {
+  return capture(process.execPath, [path.join(root, 'node_modules', file), ...args]);
+}
+
+/** As `run`, with everything that the program says in one text. */
+export function capture(command, args) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [path.join(root, 'node_modules', file), ...args], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.once('error', (error) => resolve({ code: 1, output: `${output}${error.message}\n` }));

@@ -10,9 +10,10 @@ const about = { apiVersion: 'v1', kind: 'Pod', namespace: 'n', name: 'p', uid: '
 
 function recorder() {
   const fake = fakeClient();
-  const events = new EventRecorder({ ...fake, logger: silentLogger, component: 'test-controller' });
+  const ends = new AbortController();
+  const events = new EventRecorder({ ...fake, logger: silentLogger, component: 'test-controller', signal: ends.signal });
   const shown = () => fake.api.all(EVENTS).map((event) => [stringAt(event, 'message'), own(event, 'count')]);
-  return { ...fake, events, shown };
+  return { ...fake, events, ends, shown };
 }
 
 test('equal reports are counted in one Event', async () => {
@@ -102,9 +103,7 @@ test('what was lost on the way is sent again under its name, so that twice is on
 });
 
 test('an Event is not sent for ever, and not again once all ends', async () => {
-  const { api, clock, client, random } = recorder();
-  const ends = new AbortController();
-  const events = new EventRecorder({ client, clock, random, logger: silentLogger, component: 'c', signal: ends.signal });
+  const { api, clock, events, ends } = recorder();
   api.intercept = () => new ConnectionError('cut', true);
   events.record({ about, type: 'Normal', reason: 'R', message: 'x' });
   await clock.advanceAsync(600_000);

@@ -24,7 +24,7 @@ export interface EventRecorderOptions {
   /** Who reports: `source.component`. */
   readonly component: string;
   /** Ends the repeats. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 const EVENTS = knownResource('events');
@@ -33,7 +33,6 @@ const WAITING = 1_000;
 const ATTEMPTS = 12;
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
-const NEVER = new AbortController().signal;
 /** Events about cluster-scoped objects stand here. */
 const CLUSTER_NAMESPACE = 'default';
 
@@ -76,7 +75,7 @@ export class EventRecorder {
   }
 
   private async written(report: Report): Promise<void> {
-    const { clock, random, signal = NEVER } = this.options;
+    const { clock, random, signal } = this.options;
     const correlated = this.correlation.correlate(report);
     if (correlated === undefined) return;
     const name = `${report.about.name}.${random.string(16, '0123456789abcdef')}`;

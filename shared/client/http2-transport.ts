@@ -110,7 +110,12 @@ class Session {
   }
 
   get accepts(): boolean {
-    return this.isOpen && !this.http2.closed && !this.http2.destroyed && this.streams < STREAMS_PER_SESSION;
+    return this.isUsable && this.streams < STREAMS_PER_SESSION;
+  }
+
+  /** A moment passes between the end of a connection and the word of it. */
+  private get isUsable(): boolean {
+    return this.isOpen && !this.http2.closed && !this.http2.destroyed;
   }
 
   /** One more request, which is sent or released. */
@@ -125,8 +130,7 @@ class Session {
 
   /** A request for which there is room. */
   send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
-    // A moment passes between the end of a connection and the word of it.
-    if (!this.isOpen || this.http2.closed || this.http2.destroyed) {
+    if (!this.isUsable) {
       this.release();
       return Promise.reject(new ConnectionError('the connection was closed', false));
     }

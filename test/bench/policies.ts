@@ -6,10 +6,10 @@ import { Webhooks } from '../../apiserver/admission/webhook/configuration';
 import { validatingWebhooks } from '../../apiserver/admission/webhook/plugins';
 import type { AdmissionRequest } from '../../apiserver/registry/admission';
 import { WebhookClient } from '../../apiserver/webhook-client/client';
-import { KINDS } from '../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
+import { admissionRequest } from '../support/admission-request';
 import { startReviewServer } from '../support/review-server';
 
 const names = GENERATED_NAMES.platform;
@@ -29,26 +29,7 @@ const POD = {
   spec: { containers: [CONTAINER, { ...CONTAINER, name: 'd' }], serviceAccountName: 'default', nodeSelector: { zone: 'a' }, volumes: [] },
 };
 
-function requestOf(): AdmissionRequest {
-  const row = KINDS.find(({ kind }) => kind === 'Pod');
-  if (row === undefined) throw new Error('no Pod');
-  return {
-    operation: 'CREATE',
-    resource: { row, stored: undefined },
-    subresource: undefined,
-    isAddressed: false,
-    object: POD,
-    oldObject: undefined,
-    name: 'p',
-    namespace: 'n',
-    namespaceEntry: undefined,
-    user: { name: 'u', groups: [] },
-    dryRun: false,
-    options: {},
-    deadline: Number.POSITIVE_INFINITY,
-    context: { warn: () => undefined },
-  };
-}
+const requestOf = (): AdmissionRequest => admissionRequest({ kind: 'Pod', object: POD, name: 'p', namespace: 'n' });
 
 const RULES = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['pods'] }];
 

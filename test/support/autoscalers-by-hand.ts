@@ -65,7 +65,7 @@ export async function autoscalersByHand({ address, certificates }: ApiServer, na
   const clock = new ManualClock(systemClock.now());
   const [random, logger] = [systemRandom, silentLogger];
   const informers = new ScopedPool({ client, clock: systemClock, random, logger }, signal, namespace);
-  const events = new EventRecorder({ client, clock: systemClock, random, logger, component: 'horizontal-pod-autoscaler' });
+  const events = new EventRecorder({ client, clock: systemClock, random, logger, component: 'horizontal-pod-autoscaler', signal });
   const idle = new Idle();
   const ended = runAutoscalers({
     client,

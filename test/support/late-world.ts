@@ -163,7 +163,7 @@ export class LateWorld {
       signal,
       logger,
       informers: new InformerPool({ client, clock, random, logger }, signal),
-      events: new EventRecorder({ client, clock, random, logger, component: 'test' }),
+      events: new EventRecorder({ client, clock, random, logger, component: 'test', signal }),
       queue: () => new WorkQueue({ clock, limit: new ItemRateLimit({ clock }) }),
     });
   }

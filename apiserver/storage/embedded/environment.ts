@@ -142,7 +142,7 @@ export class Environment {
         },
       };
     } catch (error) {
-      // Files that are closed while the same process opens them anew end it.
+      // Whoever tries again at once is not to open files that are still being closed.
       await root.close();
       throw error;
     }

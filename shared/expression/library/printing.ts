@@ -4,7 +4,8 @@
 import { Duration, Timestamp } from '../values/value';
 import { INT_MAX, INT_MIN, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../syntax/literals';
 
-const BILLION = 1_000_000_000n;
+/** Nanoseconds of a second. */
+export const BILLION = 1_000_000_000n;
 
 /** Shortest form; with an exponent below 1e-4 and from 1e6. */
 export function printDouble(value: number): string {

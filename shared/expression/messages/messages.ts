@@ -2,6 +2,7 @@
  * The messages that an expression may build, such as `google.protobuf.Int32Value{value: 1}`: the type each has, its fields, and the value that it is. None
  * of them is a value of its own: a wrapper is what it wraps, a `Struct` a map, a `ListValue` a list. Never looks at expressions.
  */
+import { BILLION } from '../library/printing';
 import { INT_MAX, INT_MIN } from '../syntax/literals';
 import {
   BOOL,
@@ -36,7 +37,6 @@ export interface Message {
   make(fields: ReadonlyMap<string, Value>): Value;
 }
 
-const BILLION = 1_000_000_000n;
 /** Times that can still be shown: some 250,000 years around 1970. */
 const MOST_SECONDS = 8_000_000_000_000n;
 const JSON_MAP = mapOf(STRING, DYN);
