@@ -3,31 +3,30 @@
  * nobody waits longer than his request. What may be taken over of an answer is in taken-over.ts.
  */
 import { LRUCache } from 'lru-cache';
-import { codecOf, type KindCodec } from '../../shared/api/codec/codec';
+import { codecOf, encodeAround } from '../../shared/api/codec/codec';
 import { conversionFailed, timeout } from '../../shared/api/errors/status';
-import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import { labelsOf, readMetadata } from '../../shared/api/metadata/object-meta';
 import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
-import { spellGroups } from '../../shared/api/types/group-fields';
 import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
 import { atATime } from '../../shared/runtime/at-a-time';
 import type { Clock } from '../../shared/runtime/clock';
 import { inTime } from '../../shared/runtime/in-time';
 import type { Random } from '../../shared/runtime/random';
-import { cloneJson, stringifyJson, type JsonArray, type JsonObject } from '../../shared/values/json';
+import type { JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import { Pace, yieldToOthers } from '../cache/pace';
 import type { ConversionContext, Conversions } from '../registry/conversions';
 import { fieldReader } from '../registry/object/field-reader';
-import { convertedFields, convertedFrom, isWrittenWith } from '../registry/object/hidden-fields';
-import { parseEntry } from '../registry/object/stored-object';
+import { convertedFields, convertedFrom } from '../registry/object/hidden-fields';
 import type { WebhookClient } from '../webhook-client/client';
 import { targetOf, type WebhookTarget } from '../webhook-client/place';
 import { callFault, countFault, ConversionFault, type ConversionFaultType } from './fault';
+import { originalOfEntry, originalOfObject, type Original } from './original';
 import { Places } from './places';
-import { readAnswer, reviewBody } from './review';
+import { readAnswer, readWhole, reviewBody, type ConvertedObjects } from './review';
 import { takenOver } from './taken-over';
+import { wayOf, type Way } from './way';
 
 /** What a call has cost, for whoever counts. */
 export interface ConversionCall {
@@ -63,15 +62,6 @@ const REMEMBERED_BYTES = 32 * 1024 * 1024;
 /** What an entry takes besides its bytes. */
 const ENTRY_BYTES = 512;
 
-/** A way between two versions of one kind. */
-interface Way {
-  readonly webhook: ConversionWebhook;
-  readonly definition: string;
-  readonly kind: string;
-  readonly from: { readonly name: string; readonly apiVersion: string; readonly custom: CustomVersion; readonly codec: KindCodec };
-  readonly to: { readonly name: string; readonly apiVersion: string; readonly codec: KindCodec };
-}
-
 export class WebhookConverter implements Conversions {
   private readonly known = new LRUCache<string, Entry>({ maxSize: REMEMBERED_BYTES });
   /** Being converted. */
@@ -93,9 +83,8 @@ export class WebhookConverter implements Conversions {
     const way = from === to || isEmpty(object) ? undefined : wayOf(row, from, to);
     if (way === undefined) return object;
     const pace = this.pace(context);
-    const original: Original = { text: () => this.textOf(way, object), object: () => object };
     const [converted] = await this.inTime(
-      this.ask(way, [original], pace, (made) => made),
+      this.ask(way, [originalOfObject(way, object, this.parts.dialect)], pace, (made) => made),
       context,
     );
     return converted ?? object;
@@ -147,9 +136,9 @@ export class WebhookConverter implements Conversions {
   ): Promise<readonly Entry[]> {
     const chosen = batch.flatMap((place) => entries[place] ?? []);
     const pace = this.pace(context);
-    const originals = chosen.map((entry) => this.originalOf(way, entry));
+    const originals = chosen.map((entry) => originalOfEntry(way, entry, this.parts.dialect));
     const entryOf = entryMaker(row);
-    const all = this.ask(way, originals, pace, (object, at) => entryOf(chosen[at], object));
+    const all = this.ask(way, originals, pace, (object, at, metadata) => entryOf(chosen[at], object, metadata));
     if (isFresh) return all;
     const keys = chosen.map((entry) => this.keyOf(row, entry));
     keys.forEach((key, at) => {
@@ -164,17 +153,6 @@ export class WebhookConverter implements Conversions {
     } finally {
       for (const key of keys) this.pending.delete(key);
     }
-  }
-
-  private originalOf(way: Way, entry: Entry): Original {
-    const { from, kind } = way;
-    const { dialect } = this.parts;
-    const object = (): JsonObject => readWritten(way, entry);
-    const isWritten = isWrittenWith(from.custom, entry) && !entry.dialectSensitive;
-    return {
-      object,
-      text: () => (isWritten ? storedText(entry, apiVersionIn(dialect, from.apiVersion), kind) : undefined) ?? this.textOf(way, object()),
-    };
   }
 
   /** One call. The objects are read where it begins, and again for what becomes of them, so that those who wait hold nothing. */
@@ -228,34 +206,33 @@ export class WebhookConverter implements Conversions {
     });
     if ('fault' in reply) return callFault(reply.fault);
     const answered = readAnswer(reviewVersion, uid, reply.bytes, dialect);
-    return answered instanceof ConversionFault ? answered : this.taken(way, originals, answered, pace, finish);
+    if (answered instanceof ConversionFault) return answered;
+    const made = await this.taken(way, originals, answered, pace, finish);
+    if (!(made instanceof ConversionFault)) return made;
+    // What is no JSON is told before what is wrong with the objects of an answer.
+    const whole = readWhole(reviewVersion, uid, reply.bytes, dialect);
+    return whole instanceof ConversionFault ? whole : made;
   }
 
   private async taken<T>(
-    way: Way,
+    { to, kind }: Way,
     originals: readonly Original[],
-    answered: JsonArray,
+    answered: ConvertedObjects,
     pace: Pace,
     finish: Finish<T>,
   ): Promise<readonly T[] | ConversionFault> {
-    if (answered.length !== originals.length) return countFault(answered.length, originals.length);
+    if (answered.count !== originals.length) return countFault(answered.count, originals.length);
     const made: T[] = [];
-    const { to, kind } = way;
-    for (const original of originals) {
-      const object = takenOver(original.object(), answered[made.length] ?? null, { apiVersion: to.apiVersion, kind }, made.length);
+    for (const [at, original] of originals.entries()) {
+      const metadata = original.metadata();
+      const before = metadata === undefined ? original.object() : { metadata: metadata.scalars };
+      const object = takenOver(before, answered.at(at) ?? null, { apiVersion: to.apiVersion, kind }, at);
       if (object instanceof ConversionFault) return object;
-      made.push(finish(to.codec.converted(object), made.length));
+      to.codec.dropUnknown(object);
+      made.push(finish(object, at, metadata?.withMaps(readMetadata(object))));
       if (pace.tired()) await pace.rest();
     }
     return made;
-  }
-
-  private textOf({ from, kind }: Way, object: JsonObject): string {
-    const { resourceVersion: _, ...metadata } = readMetadata(object);
-    const shown: JsonObject = { ...object, metadata: cloneJson(metadata) };
-    spellGroups(shown, from.codec.groupFields, this.parts.dialect);
-    const head = { apiVersion: apiVersionIn(this.parts.dialect, from.apiVersion), kind };
-    return stringifyJson({ ...head, ...shown });
   }
 
   private targetOf(webhook: ConversionWebhook): WebhookTarget {
@@ -291,35 +268,18 @@ function listAt(lists: Map<string, number[]>, name: string): number[] {
   return list;
 }
 
-/** What is to be converted: as the webhook is shown it, and as it is. */
-interface Original {
-  text(): string;
-  object(): JsonObject;
-}
+/** What becomes of the converted object at a place. `metadata` = its own, canonical; without them the object has all of its metadata, else only those that were looked into. */
+type Finish<T> = (object: JsonObject, at: number, metadata: string | undefined) => T;
 
-/** What becomes of the converted object at a place. */
-type Finish<T> = (object: JsonObject, at: number) => T;
-
-const START = '{"metadata":{';
-const REVISION = ',"resourceVersion":"';
-
-/** What is stored as it is shown, without the revision, which stands behind the names of the object; undefined = it has to be looked into. */
-function storedText({ bytes }: Entry, apiVersion: string, kind: string): string | undefined {
-  const text = bytes.toString();
-  const from = text.indexOf(REVISION);
-  const to = text.indexOf('"', from + REVISION.length);
-  if (!text.startsWith(START) || from < 0 || to < 0) return undefined;
-  return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},${text.slice(1, from)}${text.slice(to + 1)}`;
-}
-
-function entryMaker(row: KindRow): (entry: Entry | undefined, object: JsonObject) => Entry {
+function entryMaker(row: KindRow): (entry: Entry | undefined, object: JsonObject, metadata: string | undefined) => Entry {
   const codec = codecOf(row);
   const readers = (row.selectableFields ?? []).map(fieldReader);
-  return (entry, object) => {
+  return (entry, object, metadata) => {
     if (entry === undefined) throw new Error('an object has been lost');
     const fields = { ...convertedFields(row, object) };
     for (const reader of readers) fields[reader.name] = reader.read(object);
-    return { ...placeOf(entry), bytes: Buffer.from(codec.encodeBody(object)), labels: labelsOf(object), fields };
+    const body = metadata === undefined ? codec.encodeBody(object) : encodeAround(metadata, object);
+    return { ...placeOf(entry), bytes: Buffer.from(body), labels: labelsOf(object), fields };
   };
 }
 
@@ -332,24 +292,6 @@ const placeOf = ({ key, revision, dialectSensitive }: Entry): Pick<Entry, 'key' 
 /** There is nothing in it that could look different. */
 const isEmpty = (object: JsonObject): boolean =>
   Object.keys(object).every((member) => member === 'metadata') && Object.keys(readMetadata(object)).length === 0;
-
-function wayOf({ group, kind, type, custom }: KindRow, from: string, to: string): Way | undefined {
-  if (custom?.webhook === undefined) return undefined;
-  const [written, wanted] = [custom.versions.get(from) ?? custom, custom.versions.get(to) ?? custom];
-  return {
-    webhook: custom.webhook,
-    definition: custom.definition,
-    kind,
-    from: { name: from, apiVersion: apiVersionOf({ group, version: from }), custom: written, codec: codecOf({ type, custom: written }) },
-    to: { name: to, apiVersion: apiVersionOf({ group, version: to }), codec: codecOf({ type, custom: wanted }) },
-  };
-}
-
-/** As the version in which it is stored would show it. */
-function readWritten({ from }: Way, entry: Entry): JsonObject {
-  const { object } = parseEntry(entry);
-  return isWrittenWith(from.custom, entry) ? object : from.codec.refresh(object, from.name);
-}
 
 /** Places of entries, as many together as one call takes. */
 function batchesOf(entries: readonly Entry[], places: readonly number[]): readonly (readonly number[])[] {

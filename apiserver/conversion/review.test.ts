@@ -1,3 +1,4 @@
+import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import type { JsonValue } from '../../shared/values/json';
 import { ConversionFault } from './fault';
 import { readAnswer, reviewBody } from './review';
@@ -7,9 +8,9 @@ const review = (response: JsonValue, more: Readonly<Record<string, JsonValue>> =
   JSON.stringify({ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1', response, ...more });
 const good = { uid: UID, convertedObjects: [{ a: 1 }], result: { status: 'Success' } };
 
-const read = (text: string): unknown => {
-  const answer = readAnswer('v1', UID, Buffer.from(text), 'kubernetes');
-  return answer instanceof ConversionFault ? answer.text : answer;
+const read = (text: string, version: ConversionReviewVersion = 'v1', reader = readAnswer): unknown => {
+  const answer = reader(version, UID, Buffer.from(text), 'kubernetes');
+  return answer instanceof ConversionFault ? answer.text : Array.from({ length: answer.count }, (_, at) => answer.at(at));
 };
 
 it('asks with the objects as they are spelled, in the spelling of this server', () => {
@@ -50,5 +51,5 @@ it('repeats no more than 4,096 characters of what the webhook says', () => {
 
 it('does not look at the uid of reviews of v1beta1', () => {
   const text = review({ ...good, uid: '' }, { apiVersion: 'apiextensions.k8s.io/v1beta1' });
-  expect(readAnswer('v1beta1', UID, Buffer.from(text), 'kubernetes')).toEqual([{ a: 1 }]);
+  expect(read(text, 'v1beta1')).toEqual([{ a: 1 }]);
 });

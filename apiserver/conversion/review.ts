@@ -1,9 +1,10 @@
-/** Objects as a conversion webhook is asked about them (ConversionReview), and what it answers. Asks nobody, and looks into no object. */
-import { parseBody } from '../../shared/client/json-body';
+/** Objects as a conversion webhook is asked about them (ConversionReview), and what it answers. Asks nobody, and judges no object. */
+import { parseBody, tryParseObject } from '../../shared/client/json-body';
 import { apiVersionIn, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
-import { isObject, own, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { answerFault, type ConversionFault } from './fault';
+import { splitAnswer } from './split-answer';
 
 const KIND = 'ConversionReview';
 const GROUP = 'apiextensions.platform.io';
@@ -23,12 +24,70 @@ export function reviewBody(
   return Buffer.from(`{${head},"request":${request},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}`);
 }
 
-/** The converted objects, whatever they are, or what is wrong with the answer, in upstream's words. */
-export function readAnswer(version: ConversionReviewVersion, uid: string, bytes: Buffer, dialect: Dialect): JsonArray | ConversionFault {
+/** Objects of an answer, each read when its turn comes, so that few are there at a time. */
+export interface ConvertedObjects {
+  readonly count: number;
+  /** Whatever it is; undefined = it is no JSON. */
+  at(index: number): JsonValue | undefined;
+}
+
+/**
+ * The converted objects, or what is wrong with the answer, in upstream's words. What is wrong with the text of one object is found out when it is read: then
+ * {@link readWhole} tells how.
+ */
+export function readAnswer(
+  version: ConversionReviewVersion,
+  uid: string,
+  bytes: Buffer,
+  dialect: Dialect,
+): ConvertedObjects | ConversionFault {
+  const text = bytes.toString();
+  const split = splitAnswer(text);
+  const around = split === undefined ? undefined : tryParseObject(split.around);
+  const isSplit = around !== undefined && isPlaceholder(around) && responseFault(version, uid, around, dialect) === undefined;
+  if (split === undefined || !isSplit) return readWhole(version, uid, bytes, dialect);
+  const { places } = split;
+  return {
+    count: places.length,
+    at(index) {
+      const place = places[index];
+      return place === undefined ? undefined : tryParse(text.slice(place.start, place.end));
+    },
+  };
+}
+
+/** The same, all of it read at once. */
+export function readWhole(
+  version: ConversionReviewVersion,
+  uid: string,
+  bytes: Buffer,
+  dialect: Dialect,
+): ConvertedObjects | ConversionFault {
   const parsed = parse(bytes);
   if ('isCut' in parsed) return answerFault("couldn't get version/kind; json parse error: unexpected end of JSON input");
   const review = parsed.value ?? {};
   if (!isObject(review)) return answerFault(notTyped(review));
+  const fault = responseFault(version, uid, review, dialect);
+  if (fault !== undefined) return fault;
+  const objects = arrayAt(objectAt(review, 'response') ?? {}, 'convertedObjects') ?? [];
+  return { count: objects.length, at: (index) => objects[index] };
+}
+
+/** Whether what stands for the objects is what the answer says of them, and not a second member of their name. */
+function isPlaceholder(around: JsonObject): boolean {
+  const objects = arrayAt(objectAt(around, 'response') ?? {}, 'convertedObjects');
+  return objects?.length === 1 && objects[0] === null;
+}
+
+function tryParse(text: string): JsonValue | undefined {
+  try {
+    return parseBody(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function responseFault(version: ConversionReviewVersion, uid: string, review: JsonObject, dialect: Dialect): ConversionFault | undefined {
   const misfit = typeFault(version, review, dialect);
   if (misfit !== undefined) return answerFault(misfit);
   const response = own(review, 'response') ?? null;
@@ -37,7 +96,7 @@ export function readAnswer(version: ConversionReviewVersion, uid: string, bytes:
   if (!isObject(response)) return answerFault('no response provided');
   const found = stringAt(response, 'uid') ?? '';
   if (version === 'v1' && found !== uid) return answerFault(`expected response.uid="${uid}", got ${JSON.stringify(found)}`);
-  return resultFault(response) ?? objectsOf(response);
+  return resultFault(response);
 }
 
 /** What is no JSON at all is taken for a text. */
@@ -105,9 +164,4 @@ function resultFault(response: JsonObject): ConversionFault | undefined {
   const message = isObject(result) ? (stringAt(result, 'message') ?? '') : '';
   if (message !== '') return answerFault(message.slice(0, LONGEST_MESSAGE));
   return answerFault(`response.result.status was '${status}', not 'Success'`);
-}
-
-function objectsOf(response: JsonObject): JsonArray {
-  const objects = own(response, 'convertedObjects') ?? null;
-  return Array.isArray(objects) ? objects : [];
 }

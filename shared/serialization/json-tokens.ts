@@ -19,7 +19,7 @@ export class JsonTokens {
   next(): string {
     const { text } = this;
     let start = this.at;
-    while (CODES[text.charCodeAt(start)] === BLANK) start += 1;
+    while (isBlank(text.charCodeAt(start))) start += 1;
     this.at = start + 1;
     const first = text.charCodeAt(start);
     if (CODES[first] === MARK) return text.charAt(start);
@@ -29,7 +29,9 @@ export class JsonTokens {
   }
 }
 
-const isBetween = (code: number): boolean => CODES[code] === BLANK || CODES[code] === MARK;
+export const isBlank = (code: number): boolean => CODES[code] === BLANK;
+
+const isBetween = (code: number): boolean => isBlank(code) || CODES[code] === MARK;
 
 /** The index of the closing quote of the text that opens at `start`. */
 export function endOfText(text: string, start: number): number {
@@ -48,4 +50,27 @@ export function readText(token: string): string {
   if (token.charCodeAt(0) === QUOTE && !token.includes('\\')) return token.slice(1, -1);
   const read = parse(token);
   return typeof read === 'string' ? read : '';
+}
+
+/** How much deeper each character leads. */
+const NESTING = new Int8Array(128);
+for (const opens of '{[') NESTING[opens.charCodeAt(0)] = 1;
+for (const closes of '}]') NESTING[closes.charCodeAt(0)] = -1;
+
+/** Behind the value that begins at `start`; the end of the text where it does not end. Brackets are counted, and not compared with each other. */
+export function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return Math.min(endOfText(text, start) + 1, text.length);
+  let at = start;
+  if (NESTING[first] !== 1) {
+    while (at < text.length && !isBetween(text.charCodeAt(at))) at += 1;
+    return at;
+  }
+  for (let depth = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfText(text, at);
+    else depth += NESTING[code] ?? 0;
+    if (depth === 0) return at + 1;
+  }
+  return text.length;
 }

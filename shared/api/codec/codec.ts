@@ -44,8 +44,8 @@ export interface KindCodec {
    * `stored` = the version that it is stored in.
    */
   refresh(object: JsonObject, stored: string): JsonObject;
-  /** What a webhook has made, as this version knows it: what its schema does not know is gone, and nothing is filled in. */
-  converted(object: JsonObject): JsonObject;
+  /** In place: what a webhook has made, as this version knows it. What its schema does not know goes, and nothing is filled in. */
+  dropUnknown(object: JsonObject): void;
   /** What of an object of this version is kept: the same, or a copy without what the version does not know in which objects are stored. */
   toStored(object: JsonObject): JsonObject;
   /** In place: members of features that are off. */
@@ -82,7 +82,7 @@ function builtIn(type: string): KindCodec {
     decodeApplied: (value) => decodeObject(type, value),
     applyDefaults: (object) => applyDefaults(type, object),
     refresh: (object) => object,
-    converted: (object) => object,
+    dropUnknown: () => undefined,
     toStored: (object) => object,
     dropDisabled: (object) => dropDisabled(type, object),
     encodeBody: (object) => encodeBody(type, object),
@@ -116,7 +116,7 @@ function customCodec(version: CustomVersion): KindCodec {
       // What the version itself would fill in is not made up: nobody has written it.
       return written.schemaId === schemaId ? fresh : pruned(version.schema, fresh);
     },
-    converted: (object) => pruned(version.schema, object),
+    dropUnknown: (object) => prune(version.schema, object),
     toStored(object) {
       const stored = version.versions.get(version.storageVersion);
       return stored === undefined || stored.schemaId === version.schemaId ? object : pruned(stored.schema, object);
@@ -132,14 +132,25 @@ function customCodec(version: CustomVersion): KindCodec {
 function pruned(schema: SchemaNode, object: JsonObject): JsonObject {
   const { metadata = {}, ...body } = object;
   const copy: JsonObject = { ...cloneJson(body), metadata };
-  pruneUnknown(schema, copy);
-  dropNulls(schema, copy);
+  prune(schema, copy);
   return copy;
+}
+
+function prune(schema: SchemaNode, object: JsonObject): void {
+  pruneUnknown(schema, object);
+  dropNulls(schema, object);
 }
 
 function* encodingCustom(object: JsonObject): Steps<string> {
   const metadata = own(object, 'metadata');
-  let text = `{"metadata":${yield* encodingBody(METADATA, isObject(metadata) ? metadata : {})}`;
+  return yield* encodingAround(yield* encodingBody(METADATA, isObject(metadata) ? metadata : {}), object);
+}
+
+/** The body of a custom object whose metadata are encoded already. */
+export const encodeAround = (metadata: string, object: JsonObject): string => atOnce(encodingAround(metadata, object));
+
+function* encodingAround(metadata: string, object: JsonObject): Steps<string> {
+  let text = `{"metadata":${metadata}`;
   for (const member of sortedKeys(object)) {
     yield;
     if (!HEAD.has(member)) text += `,${quoteJson(member)}:${stringifyJson(object[member] ?? null, 'sorted')}`;

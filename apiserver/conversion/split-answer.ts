@@ -1,0 +1,47 @@
+/** Where the objects of a webhook's answer lie, found without reading them. Judges nothing: pieces and surroundings that are JSON make an answer that is. */
+import { endOfText, endOfValue, isBlank } from '../../shared/serialization/json-tokens';
+
+export interface SplitAnswer {
+  /** The text of the answer with one null in the place of all objects. */
+  readonly around: string;
+  readonly places: readonly { readonly start: number; readonly end: number }[];
+}
+
+/** Undefined = it is no answer of the usual form. */
+export function splitAnswer(text: string): SplitAnswer | undefined {
+  const response = memberOf(text, pastBlanks(text, 0), 'response');
+  const list = response === undefined ? undefined : memberOf(text, response, 'convertedObjects');
+  if (list === undefined || text.charAt(list) !== '[') return undefined;
+  const places: { start: number; end: number }[] = [];
+  for (let at = list; text.charAt(at) !== ']';) {
+    if (text.charAt(at) !== (at === list ? '[' : ',')) return undefined;
+    const start = pastBlanks(text, at + 1);
+    const end = endOfValue(text, start);
+    if (end === start) return undefined;
+    places.push({ start, end });
+    at = pastBlanks(text, end);
+  }
+  const last = places.at(-1);
+  return last === undefined ? undefined : { around: `${text.slice(0, list)}[null${text.slice(pastBlanks(text, last.end))}`, places };
+}
+
+/** Where the value of the first member of that name begins in the object that begins at `object`. */
+function memberOf(text: string, object: number, member: string): number | undefined {
+  if (text.charAt(object) !== '{') return undefined;
+  for (let at = object; text.charAt(at) === (at === object ? '{' : ',');) {
+    const name = pastBlanks(text, at + 1);
+    const nameEnd = endOfText(text, name);
+    const colon = pastBlanks(text, nameEnd + 1);
+    const value = pastBlanks(text, colon + 1);
+    if (text.charAt(name) !== '"' || text.charAt(colon) !== ':') return undefined;
+    if (text.slice(name + 1, nameEnd) === member) return value;
+    at = pastBlanks(text, endOfValue(text, value));
+  }
+  return undefined;
+}
+
+function pastBlanks(text: string, start: number): number {
+  let at = start;
+  while (isBlank(text.charCodeAt(at))) at += 1;
+  return at;
+}

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { codecOf } from '../../shared/api/codec/codec';
+import { convertedRows } from '../../test/support/converted-kind';
+import type { JsonObject } from '../../shared/values/json';
+import { storedMetadata } from './stored-metadata';
+
+const codec = codecOf(convertedRows()[0]);
+const map = fc.dictionary(fc.string(), fc.string(), { maxKeys: 4, noNullPrototype: true });
+const owners = fc.array(fc.record({ apiVersion: fc.string(), kind: fc.string(), name: fc.string(), uid: fc.string() }), { maxLength: 2 });
+const fieldsV1 = fc.dictionary(fc.string(), fc.dictionary(fc.string(), fc.constant({}), { noNullPrototype: true }), {
+  noNullPrototype: true,
+});
+const managers = fc.array(fc.record({ manager: fc.string(), operation: fc.constant('Update'), fieldsV1 }), { maxLength: 2 });
+const scalars = fc.record({ name: fc.string(), uid: fc.string(), generation: fc.nat() }, { requiredKeys: [] });
+const lists = { ownerReferences: owners, finalizers: fc.array(fc.string(), { maxLength: 2 }), managedFields: managers };
+const metadata = fc
+  .tuple(scalars, fc.record({ labels: map, annotations: map, ...lists }, { requiredKeys: [] }))
+  .map(([own, more]): JsonObject => ({ ...own, ...more }));
+const maps = fc.record({ labels: map, annotations: map }, { requiredKeys: [] });
+
+const encode = (object: JsonObject): string => codec.encodeBody({ metadata: object, spec: { a: '"}]},"' } });
+
+it('puts other labels and annotations into metadata as an encoder would, whatever else they hold', () => {
+  fc.assert(
+    fc.property(metadata, maps, (before, changed) => {
+      const { labels: _, annotations: __, ...kept } = before;
+      const wanted = encode({ ...kept, ...changed });
+      const text = storedMetadata(encode(before))?.withMaps(changed);
+      expect(`{"metadata":${text ?? ''},"spec":{"a":"\\"}]},\\""}}`).toBe(wanted);
+    }),
+  );
+});
+
+it('reads what is neither list nor object', () => {
+  const stored = encode({ name: 'n', namespace: 's', uid: 'u', generation: 3, labels: { a: 'b' }, finalizers: ['f'] });
+  expect(storedMetadata(stored)?.scalars).toEqual({ name: 'n', namespace: 's', uid: 'u', generation: 3, creationTimestamp: null });
+});
+
+it.each(['', '{"spec":{}}', '{"metadata":{"name":"a"', '{"metadata":{"name":"a', '{"metadata":null}'])(
+  'does not guess about %j',
+  (text) => {
+    expect(storedMetadata(text)).toBeUndefined();
+  },
+);

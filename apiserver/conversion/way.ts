@@ -1,0 +1,26 @@
+/** A way between two versions of one kind that only a webhook knows. Asks nobody. */
+import { codecOf, type KindCodec } from '../../shared/api/codec/codec';
+import { apiVersionOf } from '../../shared/api/identity/identity';
+import type { KindRow } from '../../shared/api/kinds';
+import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
+
+export interface Way {
+  readonly webhook: ConversionWebhook;
+  readonly definition: string;
+  readonly kind: string;
+  readonly from: { readonly name: string; readonly apiVersion: string; readonly custom: CustomVersion; readonly codec: KindCodec };
+  readonly to: { readonly name: string; readonly apiVersion: string; readonly codec: KindCodec };
+}
+
+/** Undefined = the kind has no webhook. */
+export function wayOf({ group, kind, type, custom }: KindRow, from: string, to: string): Way | undefined {
+  if (custom?.webhook === undefined) return undefined;
+  const [written, wanted] = [custom.versions.get(from) ?? custom, custom.versions.get(to) ?? custom];
+  return {
+    webhook: custom.webhook,
+    definition: custom.definition,
+    kind,
+    from: { name: from, apiVersion: apiVersionOf({ group, version: from }), custom: written, codec: codecOf({ type, custom: written }) },
+    to: { name: to, apiVersion: apiVersionOf({ group, version: to }), codec: codecOf({ type, custom: wanted }) },
+  };
+}
