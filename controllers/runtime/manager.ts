@@ -1,11 +1,14 @@
 /**
  * Runs the chosen controllers side by side: each under a lease of its own, so that any number of processes may run any choice of them and
- * every controller is active in exactly one. A controller that fails as a whole is started again.
+ * every controller is active in exactly one. A process with several has them within the term of one more lease, which processes with the same
+ * choice share and which alone is renewed often. A controller that fails as a whole is started again.
  */
+import { createHash } from 'node:crypto';
+import type { Fence } from '../../shared/api/identity/fencing';
 import { BackOff } from '../../shared/client/back-off';
 import { EventRecorder } from '../../shared/client/event-recorder';
 import type { InformerPool } from '../../shared/client/informer-pool';
-import { LeaderElection } from '../../shared/client/leader-election';
+import { LeaderElection, type Term } from '../../shared/client/leader-election';
 import { ItemRateLimit } from '../../shared/client/rate-limit';
 import type { RestClient } from '../../shared/client/rest-client';
 import { pause } from '../../shared/client/signals';
@@ -48,12 +51,31 @@ export interface ManagerOptions {
   readonly onState: (controller: Controller, problem: string | undefined) => void;
 }
 
+/** A controller's lease within the process's own is renewed so much less often: whoever waits for it looks at the outer one. */
+const SELDOM = 15;
+
 /** Resolves when the signal is aborted, all controllers have ended, and their leases are given back. */
 export async function runControllers(controllers: readonly Controller[], options: ManagerOptions, signal: AbortSignal): Promise<void> {
-  await Promise.all(controllers.map((controller) => keepRunning(controller, options, signal)));
+  const { election, logger } = options;
+  const runAll = async (until: AbortSignal, within?: Fence): Promise<void> => {
+    await Promise.all(controllers.map((controller) => keepRunning(controller, { ...options, within }, until)));
+  };
+  if (election === undefined || controllers.length < 2) return runAll(signal);
+  await elect(setName(controllers), { ...options, election, logger }, signal, (term) => runAll(term.signal, term.fence));
 }
 
-async function keepRunning(controller: Controller, options: ManagerOptions, signal: AbortSignal): Promise<void> {
+/** The same for all processes with the same choice of controllers. */
+function setName(controllers: readonly Controller[]): string {
+  const names = controllers.map(({ name }) => name).sort();
+  return `set-${createHash('sha256').update(names.join(' ')).digest('hex').slice(0, 10)}`;
+}
+
+interface RunOptions extends ManagerOptions {
+  /** The process's own term, where it has one. */
+  readonly within: Fence | undefined;
+}
+
+async function keepRunning(controller: Controller, options: RunOptions, signal: AbortSignal): Promise<void> {
   const { clock, random } = options;
   const logger = options.logger.child({ controller: controller.name });
   const backOff = new BackOff(random, { firstMs: 1_000, longestMs: 30_000 });
@@ -70,20 +92,39 @@ async function keepRunning(controller: Controller, options: ManagerOptions, sign
   }
 }
 
-async function runOnce(controller: Controller, options: ManagerOptions, logger: Logger, signal: AbortSignal): Promise<void> {
-  const { client, clientOf, clock, random, metrics, identity, election } = options;
+async function runOnce(controller: Controller, options: RunOptions, logger: Logger, signal: AbortSignal): Promise<void> {
+  const { clientOf, election, within } = options;
   const own = clientOf(controller);
   if (election === undefined) {
     await controller.run(contextFor(controller, options, logger, own, signal));
     return;
   }
-  const lease = { namespace: election.namespace, name: `${election.prefix}-${controller.name}` };
-  const { durationMs, renewDeadlineMs, retryMs } = election;
-  const onChange = (isLeading: boolean): void => metrics.leads(lease.name, isLeading);
-  const times = { durationMs, renewDeadlineMs, retryMs };
-  await new LeaderElection({ client, clock, random, logger, lease, identity, onChange, ...times }).run(signal, (term) =>
-    controller.run(contextFor(controller, options, logger, own.fenced(term.fence), term.signal)),
+  await elect(
+    controller.name,
+    { ...options, election: within === undefined ? election : seldom(election), logger, within },
+    signal,
+    (term) => controller.run(contextFor(controller, options, logger, own.fenced(term.fence), term.signal)),
   );
+}
+
+const seldom = (election: ElectionSettings): ElectionSettings => ({
+  ...election,
+  durationMs: election.durationMs * SELDOM,
+  renewDeadlineMs: election.renewDeadlineMs * SELDOM,
+});
+
+/** Leads under the lease of that name whenever it can be had. */
+function elect(
+  name: string,
+  options: ManagerOptions & { readonly election: ElectionSettings; readonly within?: Fence | undefined },
+  signal: AbortSignal,
+  lead: (term: Term) => Promise<void>,
+): Promise<void> {
+  const { client, clock, random, logger, metrics, identity, within } = options;
+  const { namespace, prefix, ...times } = options.election;
+  const lease = { namespace, name: `${prefix}-${name}` };
+  const onChange = (isLeading: boolean): void => metrics.leads(lease.name, isLeading);
+  return new LeaderElection({ client, clock, random, logger, lease, identity, within, onChange, ...times }).run(signal, lead);
 }
 
 function contextFor(

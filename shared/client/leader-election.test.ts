@@ -3,7 +3,7 @@ import { silentLogger } from '../runtime/logger';
 import { FakeApi } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { ManualClock, settle } from '../../test/support/manual-clock';
-import { LeaderElection, type Term } from './leader-election';
+import { LeaderElection, type LeaderElectionOptions, type Term } from './leader-election';
 import { knownResource } from './resource';
 import { aborted } from './signals';
 import { ConnectionError } from './transport';
@@ -15,7 +15,7 @@ function world() {
   return { api: new FakeApi(), clock: new ManualClock() };
 }
 
-function copy(identity: string, { api, clock }: ReturnType<typeof world>) {
+function copy(identity: string, { api, clock }: ReturnType<typeof world>, options: Partial<LeaderElectionOptions> = {}) {
   const fake = fakeClient({ api, clock });
   const terms: Term[] = [];
   const leading: boolean[] = [];
@@ -29,6 +29,7 @@ function copy(identity: string, { api, clock }: ReturnType<typeof world>) {
     renewDeadlineMs: 8_000,
     retryMs: 2_000,
     onChange: (isLeading) => leading.push(isLeading),
+    ...options,
   });
   const ended = election.run(stop.signal, async (term) => {
     terms.push(term);
@@ -151,4 +152,93 @@ test('of many copies that begin together exactly one leads', async () => {
   const copies = ['a', 'b', 'c', 'd'].map((name) => copy(name, all));
   await all.clock.advanceAsync(10_000);
   expect(copies.filter((one) => one.isLeading())).toHaveLength(1);
+});
+
+describe('a term within one of another Lease', () => {
+  const OUTER = { namespace: PLACE.namespace, name: 'controller-set' };
+  const within = { ...OUTER, holder: 'first', transitions: 3 };
+
+  /** The outer Lease as its holder would have written it. */
+  function beat({ api }: ReturnType<typeof world>, spec: { readonly holderIdentity: string; readonly leaseTransitions: number }): void {
+    const object = { metadata: OUTER, spec: { ...spec, leaseDurationSeconds: 12 } };
+    api.put(LEASES, object);
+  }
+
+  const seldom = { durationMs: 180_000, renewDeadlineMs: 120_000, within };
+
+  test('is named by its Lease and renewed seldom; whoever waits looks at the outer one', async () => {
+    const all = world();
+    beat(all, { holderIdentity: 'first', leaseTransitions: 3 });
+    copy('first', all, seldom);
+    await settle(10);
+    const second = copy('second', all);
+    for (let time = 0; time < 58_000; time += 2_000) {
+      beat(all, { holderIdentity: 'first', leaseTransitions: 3 });
+      await all.clock.advanceAsync(2_000);
+    }
+    expect(all.api.get(LEASES, PLACE.namespace, PLACE.name)).toMatchObject({
+      metadata: { annotations: { 'coordination.platform.io/within': 'platform-system/controller-set;3;first' } },
+      spec: { holderIdentity: 'first', leaseDurationSeconds: 180 },
+    });
+    expect(all.api.requests.filter((request) => request.startsWith('PUT'))).toEqual([]);
+    expect(second.isLeading()).toBe(false);
+    await all.clock.advanceAsync(13_000);
+    expect(second.isLeading()).toBe(true);
+    expect(all.api.get(LEASES, PLACE.namespace, PLACE.name)).toMatchObject({ metadata: { annotations: {} } });
+  });
+
+  test.each([
+    ['has a later term', { holderIdentity: 'first', leaseTransitions: 4 }],
+    ['has another holder', { holderIdentity: 'third', leaseTransitions: 3 }],
+    ['is gone', undefined],
+  ])('ends at once for others when the outer Lease %s', async (_case, outer) => {
+    const all = world();
+    beat(all, { holderIdentity: 'first', leaseTransitions: 3 });
+    copy('first', all, seldom);
+    await settle(10);
+    const second = copy('second', all);
+    await settle(10);
+    expect(second.isLeading()).toBe(false);
+    if (outer === undefined) all.api.drop(LEASES, OUTER.namespace, OUTER.name);
+    else beat(all, outer);
+    await all.clock.advanceAsync(2_500);
+    expect(second.isLeading()).toBe(true);
+  });
+
+  test('is free for the next holder of the outer Lease, who does not ask for it', async () => {
+    const all = world();
+    beat(all, { holderIdentity: 'first', leaseTransitions: 3 });
+    copy('first', all, seldom);
+    await settle(10);
+    const next = copy('second', all, { ...seldom, within: { ...within, holder: 'second', transitions: 4 } });
+    await settle(10);
+    expect(next.terms[0]?.fence).toEqual({ ...PLACE, holder: 'second', transitions: 1 });
+    expect(next.isLeading()).toBe(true);
+    expect(all.api.requests).not.toContain(`GET ${LEASES.replace('/leases', `/namespaces/${OUTER.namespace}/leases/${OUTER.name}`)}`);
+  });
+
+  test('is not taken from its holder by one whose own outer term was before', async () => {
+    const all = world();
+    beat(all, { holderIdentity: 'first', leaseTransitions: 3 });
+    copy('first', all, seldom);
+    await settle(10);
+    const late = copy('late', all, { ...seldom, within: { ...within, holder: 'late', transitions: 2 } });
+    await all.clock.advanceAsync(4_000);
+    expect(late.isLeading()).toBe(false);
+  });
+});
+
+test('what is heard of a renewal counts from then, not from the next look', async () => {
+  const all = world();
+  copy('first', all);
+  await settle(10);
+  await all.clock.advanceAsync(3_900);
+  const second = copy('second', all);
+  await settle(10);
+  // The renewal comes at 4 s, the look after it at 6 s: nothing of the first arrives after that renewal.
+  await all.clock.advanceAsync(200);
+  all.api.intercept = ({ method, body }) =>
+    method === 'PUT' && body?.includes('"first"') === true ? new ConnectionError('dead', true) : undefined;
+  await all.clock.advanceAsync(12_000);
+  expect(second.isLeading()).toBe(true);
 });

@@ -5,16 +5,19 @@
  *
  * A leader that was paused cannot know that its term is over before it looks, so its writes carry a fence (shared/api/identity/fencing.ts) that the
  * server checks. Each term has a number of transitions of its own, also when one holder follows itself.
+ *
+ * A term may lie within one of another Lease, whose holder runs this election as long as it leads there: the Lease says so, and is free as soon as the
+ * outer term is over or its holder silent. So a process renews one Lease often, and the many that lie within seldom.
  */
-import type { Fence } from '../api/identity/fencing';
+import { isInForce, type Fence } from '../api/identity/fencing';
 import type { Clock } from '../runtime/clock';
 import type { Logger } from '../runtime/logger';
 import type { Random } from '../runtime/random';
 import { isAlreadyExists, isConflict, isNotFound } from './api-error';
-import type { ApiObject } from './api-object';
-import { leaseRecord, releasedLease, renewedLease, takenLease } from './lease-record';
+import { keyOf, type ApiObject } from './api-object';
+import { leaseRecord, releasedLease, renewedLease, takenLease, type LeaseRecord } from './lease-record';
 import { knownResource } from './resource';
-import type { RestClient } from './rest-client';
+import type { RequestOptions, RestClient } from './rest-client';
 import { pause } from './signals';
 
 export interface LeaderElectionOptions {
@@ -22,7 +25,7 @@ export interface LeaderElectionOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly lease: { readonly namespace: string; readonly name: string };
+  readonly lease: Place;
   /** Names this copy; no other copy may have it. */
   readonly identity: string;
   /** After so long without a sign of the leader, another takes over. Milliseconds. */
@@ -31,6 +34,8 @@ export interface LeaderElectionOptions {
   readonly renewDeadlineMs: number;
   /** Between two attempts to renew, and two looks at another's Lease. Milliseconds. */
   readonly retryMs: number;
+  /** The term of another Lease that this copy has while the election runs. */
+  readonly within?: Fence | undefined;
   /** Told when leading begins and ends. */
   readonly onChange?: (isLeading: boolean) => void;
 }
@@ -48,6 +53,11 @@ const CALL_MS = 5_000;
 /** Added to the wait for another's Lease, so that it has certainly run out. Milliseconds. */
 const SLACK_MS = 50;
 
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** What is known of another's Lease, and since when it has not changed (monotonic milliseconds). */
 interface Observation {
   readonly version: string;
@@ -62,7 +72,8 @@ interface Held {
 }
 
 export class LeaderElection {
-  private observation: Observation | undefined;
+  /** Of others' Leases, by namespace and name: the one that is waited for, and those within which its terms have lain. */
+  private readonly observations = new Map<string, Observation>();
   /** The holder that was last said to be waited for. */
   private awaited: string | undefined;
 
@@ -102,25 +113,29 @@ export class LeaderElection {
   private async tryAcquire(
     signal: AbortSignal,
   ): Promise<{ readonly type: 'taken'; readonly lease: ApiObject } | { readonly type: 'wait'; readonly waitMs: number }> {
-    const { client, clock, lease: place, identity, durationMs } = this.options;
+    const { client, clock, lease: place, identity, durationMs, within } = this.options;
     const call = { signal, timeoutMs: CALL_MS };
-    const times = { now: clock.now(), durationMs };
-    const found = await client.get(LEASES, place, call).catch((error: unknown) => {
+    const found = await this.find(place, call);
+    const record = found === undefined ? undefined : leaseRecord(found);
+    if (found !== undefined && record !== undefined) {
+      const waitMs = await this.remaining(found, record, call);
+      if (waitMs > 0) {
+        this.sayWaiting(record.holder);
+        return { type: 'wait', waitMs: Math.min(waitMs + SLACK_MS, this.retryMs()) };
+      }
+    }
+    const fence = { ...place, holder: identity, transitions: record === undefined ? 0 : record.transitions + 1 };
+    const taken = takenLease({ fence, within, dialect: client.dialect }, { now: clock.now(), durationMs }, found);
+    return { type: 'taken', lease: await (found === undefined ? client.create(LEASES, taken, call) : client.update(LEASES, taken, call)) };
+  }
+
+  private async find(place: Place, call: RequestOptions): Promise<ApiObject | undefined> {
+    try {
+      return await this.options.client.get(LEASES, { namespace: place.namespace, name: place.name }, call);
+    } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
-    });
-    if (found === undefined) {
-      const fence = { ...place, holder: identity, transitions: 0 };
-      return { type: 'taken', lease: await client.create(LEASES, takenLease(fence, times, undefined), call) };
     }
-    const record = leaseRecord(found);
-    const waitMs = record.holder === '' ? 0 : this.remaining(found, record.durationMs);
-    if (waitMs > 0) {
-      this.sayWaiting(record.holder);
-      return { type: 'wait', waitMs: Math.min(waitMs + SLACK_MS, this.retryMs()) };
-    }
-    const fence = { ...place, holder: identity, transitions: record.transitions + 1 };
-    return { type: 'taken', lease: await client.update(LEASES, takenLease(fence, times, found), call) };
   }
 
   private sayWaiting(holder: string): void {
@@ -129,12 +144,37 @@ export class LeaderElection {
     this.options.logger.info('another copy leads, waiting', { lease: this.options.lease.name, holder });
   }
 
-  /** Milliseconds until the holder may be taken to be dead, counted from when its last renewal was first seen here. */
-  private remaining(lease: ApiObject, durationMs: number): number {
-    const now = this.options.clock.monotonic();
+  /** Milliseconds until the holder may be taken to be dead; 0 = nobody holds the Lease any more. */
+  private async remaining(lease: ApiObject, { holder, durationMs, within }: LeaseRecord, call: RequestOptions): Promise<number> {
+    // A term of this very copy has ended before another one is begun.
+    if (holder === '' || holder === this.options.identity) return 0;
+    const left = this.silentUntil(lease, durationMs);
+    if (within === undefined) return left;
+    if (this.isFollowed(within)) return 0;
+    const outer = await this.find(within, call);
+    if (outer === undefined || !isInForce(within, outer.body)) return 0;
+    return Math.min(left, this.silentUntil(outer, leaseRecord(outer).durationMs));
+  }
+
+  /** This copy's own outer term came after that one. The other way round it is this copy's that is over. */
+  private isFollowed({ namespace, name, transitions }: Fence): boolean {
+    const { within: mine } = this.options;
+    return mine !== undefined && namespace === mine.namespace && name === mine.name && transitions < mine.transitions;
+  }
+
+  /** Counted from when its last change was first seen here. */
+  private silentUntil(lease: ApiObject, durationMs: number): number {
+    return this.observe(lease).since + durationMs - this.options.clock.monotonic();
+  }
+
+  private observe(lease: ApiObject): Observation {
     const version = `${lease.uid}/${lease.resourceVersion}`;
-    if (this.observation?.version !== version) this.observation = { version, since: now };
-    return this.observation.since + durationMs - now;
+    const key = keyOf(lease);
+    const known = this.observations.get(key);
+    if (known?.version === version) return known;
+    const seen = { version, since: this.options.clock.monotonic() };
+    this.observations.set(key, seen);
+    return seen;
   }
 
   /** Resolves after `ms`, or earlier when the Lease changes hands. */
@@ -144,7 +184,8 @@ export class LeaderElection {
     const stop = (): void => over.abort();
     if (signal.aborted) return;
     signal.addEventListener('abort', stop, { once: true });
-    const watching = this.observation === undefined ? Promise.resolve() : this.watchRelease(client, lease, over);
+    const known = this.observations.get(keyOf(lease));
+    const watching = known === undefined ? Promise.resolve() : this.watchRelease(client, lease, known, over);
     await pause(clock, ms, over.signal);
     over.abort();
     signal.removeEventListener('abort', stop);
@@ -152,12 +193,8 @@ export class LeaderElection {
   }
 
   /** Aborts `over` when the Lease is given back or deleted. Without a watch the next look tells, so its errors do not matter. */
-  private async watchRelease(
-    client: RestClient,
-    lease: { readonly namespace: string; readonly name: string },
-    over: AbortController,
-  ): Promise<void> {
-    const resourceVersion = this.observation?.version.split('/')[1] ?? '';
+  private async watchRelease(client: RestClient, lease: Place, known: Observation, over: AbortController): Promise<void> {
+    const resourceVersion = known.version.split('/')[1] ?? '';
     try {
       const events = client.watch(LEASES, {
         namespace: lease.namespace,
@@ -170,6 +207,7 @@ export class LeaderElection {
         if (event.type === 'DELETED') return over.abort();
         if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
         if (leaseRecord(event.object).holder === '') return over.abort();
+        this.observe(event.object);
       }
     } catch {
       return;

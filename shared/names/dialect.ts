@@ -131,6 +131,9 @@ export const GENERATED_NAMES: Readonly<Record<Dialect, GeneratedNames>> = {
   },
 };
 
+/** The annotation of a Lease that names the term of another one within which its own lies. */
+export const LEASE_WITHIN = { platform: 'coordination.platform.io/within', kubernetes: 'coordination.k8s.io/within' } as const;
+
 /** What begins a WebSocket's sub-protocol that is a token, in both spellings. */
 export const WEBSOCKET_TOKEN_PROTOCOLS: readonly string[] = [
   'base64url.bearer.authorization.platform.io.',
