@@ -101,14 +101,19 @@ test.each(CHOICES)(
 
 test.each(CHOICES)(
   'after SIGKILL the other copy takes over in less than 15 s (%s)',
-  async (choice) => {
+  async (choice, soon) => {
     const [first, second] = await twoCopies(choice);
+    const before = await holder(LEASE);
     const killed = performance.now();
     await first.kill();
+    await waitUntil('the second copy to lead', async () => (await holder(LEASE)) !== before, 30_000);
+    const led = performance.now() - killed;
     await served(`after-kill-of-${first.pid}`);
     expect(second.output).toContain('"leading"');
-    expect(performance.now() - killed).toBeLessThan(15_000);
-    process.stdout.write(`took over ${((performance.now() - killed) / 1000).toFixed(1)} s after SIGKILL\n`);
+    const works = performance.now() - killed;
+    process.stdout.write(`leads ${(led / 1000).toFixed(1)} s after SIGKILL, works after ${(works / 1000).toFixed(1)} s\n`);
+    expect(led).toBeLessThan(15_000);
+    expect(works).toBeLessThan(13_500 + soon);
   },
   120_000,
 );
