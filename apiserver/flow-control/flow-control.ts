@@ -23,10 +23,10 @@ export interface FlowRequest {
 /** What has been counted of a schema's requests at its level. */
 export interface FlowMeter {
   /** It has a place in a queue. */
-  queued(): void;
+  queued(seats: number): void;
   /** `length` = of the queue that it was in; undefined = it was in none. */
   dispatched(seats: number, waitedMs: number, length: number | undefined): void;
-  refused(reason: SeatRefusal, waitedMs: number, length: number | undefined): void;
+  refused(reason: SeatRefusal, seats: number, waitedMs: number, length: number | undefined): void;
   /** The work is over. */
   finished(seats: number, ms: number): void;
 }
@@ -139,14 +139,14 @@ export class FlowControl {
     const timer = clock.after(Math.max(0, Math.min(longestWaitMs, deadline - since)), () => giveUp('time-out'));
     let length = 0;
     let leave: GiveBack = () => undefined;
-    meter.queued();
+    meter.queued(seats);
     const place = level.requests.enqueue(flowOf(schema, user, asked), {
       seats,
       decided: (outcome) => {
         timer.cancel();
         const waited = clock.monotonic() - since;
         if (outcome !== 'dispatched') {
-          meter.refused(outcome, waited, length);
+          meter.refused(outcome, seats, waited, length);
           tell({ schema, level, reason: outcome });
           return;
         }
@@ -157,7 +157,7 @@ export class FlowControl {
     });
     if (typeof place === 'string') {
       timer.cancel();
-      meter.refused(place, 0, 0);
+      meter.refused(place, seats, 0, 0);
       return { schema, level, reason: place };
     }
     ({ length, giveUp, leave } = place);

@@ -1,9 +1,10 @@
 /** Flow control: who was let in, who waited and who was turned away, by flow schema and priority level; and the seats of the levels. Counts only. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FlowControl, FlowMeter } from '../flow-control/flow-control';
-import type { PriorityLevel } from '../flow-control/priority-level';
+import type { LevelTimes, PriorityLevel } from '../flow-control/priority-level';
 import type { SeatRefusal } from '../flow-control/queue-set';
-import { Histogram, type HistogramSeries } from './histogram';
+import { append } from '../../shared/values/append';
+import { Histogram, seriesLines, type HistogramSeries } from './histogram';
 
 const SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const LABELS = ['flow_schema', 'priority_level'] as const;
@@ -19,7 +20,19 @@ interface Pair {
   inQueue: number;
   executing: number;
   executingSeats: number;
+  waitingSeats: number;
 }
+
+/** Histograms of levels in which each nanosecond counts: name, help, and what they show under which phase. */
+const LEVEL_TIMES: readonly (readonly [name: string, help: string, series: Readonly<Partial<Record<keyof LevelTimes, string>>>])[] = [
+  ['demand_seats', 'Seats asked for, as a share of the nominal ones, by nanoseconds.', { demanded: '' }],
+  ['priority_level_seat_utilization', 'Seats taken, as a share of the nominal ones, by nanoseconds.', { seats: 'phase="executing",' }],
+  [
+    'priority_level_request_utilization',
+    'Requests, as a share of the nominal seats or of the places in queues, by nanoseconds.',
+    { executing: 'phase="executing",', waiting: 'phase="waiting",' },
+  ],
+];
 
 /** Gauges of levels: name, help, and what they show. */
 const LEVEL_GAUGES: readonly (readonly [name: string, help: string, value: (level: PriorityLevel) => number])[] = [
@@ -38,8 +51,11 @@ const LEVEL_GAUGES: readonly (readonly [name: string, help: string, value: (leve
   ['demand_seats_smoothed', 'Seats asked for, of late.', ({ demand }) => demand.latest.smoothed],
 ];
 
+const TIMES: readonly (keyof LevelTimes)[] = ['demanded', 'seats', 'executing', 'waiting'];
+
 export class FlowControlMetrics {
   private readonly pairs = new Map<string, Pair>();
+  private levels: Iterable<PriorityLevel> = [];
   private readonly waits = new Histogram({
     name: 'apiserver_flowcontrol_request_wait_duration_seconds',
     help: 'Time that requests waited for seats.',
@@ -79,6 +95,7 @@ export class FlowControlMetrics {
   publish(registry: Registry, flowControl: FlowControl): void {
     const registers = [registry];
     const { pairs } = this;
+    this.levels = { [Symbol.iterator]: () => flowControl.all[Symbol.iterator]() };
     const gauge = (name: string, help: string, value: (pair: Pair) => number): void =>
       void new Gauge({
         name: `apiserver_flowcontrol_${name}`,
@@ -90,6 +107,7 @@ export class FlowControlMetrics {
         },
       });
     gauge('current_inqueue_requests', 'Requests that wait for seats.', ({ inQueue }) => inQueue);
+    gauge('current_inqueue_seats', 'Seats that are waited for.', ({ waitingSeats }) => waitingSeats);
     gauge('current_executing_requests', 'Requests that have seats.', ({ executing }) => executing);
     gauge('current_executing_seats', 'Seats in use.', ({ executingSeats }) => executingSeats);
     gauge('request_concurrency_in_use', 'Seats in use.', ({ executingSeats }) => executingSeats);
@@ -136,7 +154,27 @@ export class FlowControlMetrics {
   }
 
   text(): string {
-    return [this.waits, this.executions, this.lengths, this.seats].map((histogram) => histogram.text()).join('');
+    return [...[this.waits, this.executions, this.lengths, this.seats].map((histogram) => histogram.text()), this.times()].join('');
+  }
+
+  private times(): string {
+    const levels = [...this.levels].map((level) => {
+      level.changed();
+      return [level.spec.name, level.times] as const;
+    });
+    if (levels.length === 0) return '';
+    const lines: string[] = [];
+    for (const [ending, help, shown] of LEVEL_TIMES) {
+      const name = `apiserver_flowcontrol_${ending}`;
+      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} histogram`);
+      for (const [level, times] of levels) {
+        for (const key of TIMES) {
+          const phase = shown[key];
+          if (phase !== undefined) append(lines, seriesLines(name, `${phase}priority_level="${level}"`, times[key].bounds, times[key]));
+        }
+      }
+    }
+    return `${lines.join('\n')}\n`;
   }
 
   private pairOf(labels: Pair['labels']): Pair {
@@ -148,6 +186,10 @@ export class FlowControlMetrics {
       if (length === undefined) return;
       lengths.observe(length);
     };
+    const left = (seats: number): void => {
+      pair.inQueue -= 1;
+      pair.waitingSeats -= seats;
+    };
     const pair: Pair = {
       labels,
       dispatched: 0,
@@ -155,20 +197,22 @@ export class FlowControlMetrics {
       inQueue: 0,
       executing: 0,
       executingSeats: 0,
+      waitingSeats: 0,
       meter: {
-        queued() {
+        queued(seats) {
           pair.inQueue += 1;
+          pair.waitingSeats += seats;
         },
         dispatched(seats, waitedMs, length) {
-          if (length !== undefined) pair.inQueue -= 1;
+          if (length !== undefined) left(seats);
           pair.dispatched += 1;
           pair.executing += 1;
           pair.executingSeats += seats;
           taken.observe(seats);
           decided(waitedMs, length, waits.true);
         },
-        refused(reason, waitedMs, length) {
-          if (length !== undefined) pair.inQueue -= 1;
+        refused(reason, seats, waitedMs, length) {
+          if (length !== undefined) left(seats);
           pair.refused.set(reason, (pair.refused.get(reason) ?? 0) + 1);
           decided(waitedMs, length, waits.false);
         },

@@ -28,7 +28,12 @@ export class HistogramSeries {
 }
 
 /** The lines of one series; `labels` as they stand between the braces. */
-export function seriesLines(name: string, labels: string, buckets: readonly number[], series: HistogramSeries): string[] {
+export function seriesLines(
+  name: string,
+  labels: string,
+  buckets: readonly number[],
+  series: Pick<HistogramSeries, 'counts' | 'sum'>,
+): string[] {
   const before = labels === '' ? '' : `${labels},`;
   const lines: string[] = [];
   let total = 0;

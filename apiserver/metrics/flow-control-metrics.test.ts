@@ -1,0 +1,70 @@
+import { Registry } from 'prom-client';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import { ManualClock } from '../../test/support/manual-clock';
+import { FlowControl, type FlowRequest } from '../flow-control/flow-control';
+import { readFlowSchema } from '../flow-control/flow-schema';
+import { readLevel } from '../flow-control/priority-level';
+import { FlowControlMetrics } from './flow-control-metrics';
+
+const rules = [{ subjects: [{ kind: 'Group', group: { name: '*' } }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] }];
+
+function world() {
+  const clock = new ManualClock();
+  const metrics = new FlowControlMetrics();
+  const control = new FlowControl({ clock, seats: 4, longestWaitMs: 1_000, meterOf: (schema, level) => metrics.meterOf(schema, level) });
+  const queuing = { queues: 2, handSize: 1, queueLengthLimit: 2 };
+  const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Queue', queuing } };
+  control.setLevel('l', readLevel({ metadata: { name: 'l', uid: 'level' }, spec: { type: 'Limited', limited } }));
+  const spec = { matchingPrecedence: 5, priorityLevelConfiguration: { name: 'l' }, rules };
+  control.setSchema('s', readFlowSchema({ metadata: { name: 's', uid: 'schema' }, spec }, GENERATED_NAMES.platform));
+  const registry = new Registry();
+  metrics.publish(registry, control);
+  const request = (seats: number): FlowRequest => ({
+    user: { name: 'u', groups: [] },
+    asked: { kind: 'path', verb: 'get', path: '/x' },
+    seats: () => seats,
+    deadline: clock.monotonic() + 60_000,
+  });
+  const lines = async (pattern: RegExp) => `${metrics.text()}${await registry.metrics()}`.split('\n').filter((line) => pattern.test(line));
+  return { clock, control, request, lines };
+}
+
+it('shows for how long which share of a level was asked for, taken and waited for', async () => {
+  const { clock, control, request, lines } = world();
+  const first = control.enter(request(3));
+  clock.advance(2);
+  const second = control.enter(request(3));
+  clock.advance(5);
+  expect(await lines(/_(?:count|sum)\{.*priority_level="l"/)).toEqual(
+    expect.arrayContaining([
+      'apiserver_flowcontrol_demand_seats_count{priority_level="l"} 7000000',
+      `apiserver_flowcontrol_demand_seats_sum{priority_level="l"} ${0.75 * 2e6 + 1.5 * 5e6}`,
+      `apiserver_flowcontrol_priority_level_seat_utilization_sum{phase="executing",priority_level="l"} ${0.75 * 7e6}`,
+      `apiserver_flowcontrol_priority_level_request_utilization_sum{phase="executing",priority_level="l"} ${0.25 * 7e6}`,
+      `apiserver_flowcontrol_priority_level_request_utilization_sum{phase="waiting",priority_level="l"} ${0.25 * 5e6}`,
+    ]),
+  );
+  expect(await lines(/seat_utilization_bucket.*le="0.[78]"/)).toEqual([
+    'apiserver_flowcontrol_priority_level_seat_utilization_bucket{phase="executing",priority_level="l",le="0.7"} 0',
+    'apiserver_flowcontrol_priority_level_seat_utilization_bucket{phase="executing",priority_level="l",le="0.8"} 7000000',
+  ]);
+  if (first === undefined || !('done' in first) || second === undefined || !('decision' in second))
+    throw new Error('it is not as it should be');
+  const seats = () => lines(/^apiserver_flowcontrol_current_inqueue_seats\{/);
+  expect(await seats()).toEqual(['apiserver_flowcontrol_current_inqueue_seats{flow_schema="s",priority_level="l"} 3']);
+  first.done();
+  await second.decision;
+  expect(await seats()).toEqual(['apiserver_flowcontrol_current_inqueue_seats{flow_schema="s",priority_level="l"} 0']);
+  control.stop();
+});
+
+it('gives back what is counted as waiting of a request that is refused', async () => {
+  const { clock, control, request, lines } = world();
+  control.enter(request(4));
+  control.enter(request(2));
+  clock.advance(1_001);
+  expect(await lines(/^apiserver_flowcontrol_current_inqueue_seats\{/)).toEqual([
+    'apiserver_flowcontrol_current_inqueue_seats{flow_schema="s",priority_level="l"} 0',
+  ]);
+  control.stop();
+});
