@@ -30,6 +30,7 @@ import { advertisedAddress } from './server/advertise';
 import { startServer, type RunningServer } from './server/compose/compose';
 import type { ServerOptions } from './server/compose/setting';
 import { readTls, watchTls, type TlsSource } from './server/tls-files';
+import { GrpcCalls } from './storage/grpc-calls';
 import { seenAsMarked } from './storage/shifted-store';
 import type { Store } from './storage/store';
 import type { OpenedTracing } from './tracing/open';
@@ -56,7 +57,8 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const encryption = await openEncryption(flags, configurations, host);
   const traces = await openTraces(flags, configurations, host);
   if (traces !== undefined) lifecycle.onStop({ name: 'traces', timeoutMs: 10_000, run: () => traces.close() });
-  const opened = await openStore(flags, host);
+  const calls = flags['storage-backend'] === 'etcd3' ? new GrpcCalls() : undefined;
+  const opened = await openStore(flags, calls, host);
   lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
   const seen = traces === undefined ? opened : traces.over(opened, flags['storage-backend'] === 'etcd3');
   const store = await seenAsMarked(encryption === undefined ? seen : encryption.over(seen), prefixOf(flags));
@@ -84,7 +86,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
       timeoutMs: flags['kubelet-timeout'],
     },
   };
-  const surroundings = { store, clock, random, logger, configurations: configurations.all, tracing: traces?.tracing };
+  const surroundings = { store, clock, random, logger, configurations: configurations.all, tracing: traces?.tracing, storeCalls: calls };
   const server = await startServer(options, encryption === undefined ? surroundings : { ...surroundings, encryption });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
@@ -193,7 +195,11 @@ const pluginSwitches = (flags: ServerFlags): PluginSwitches => ({
 });
 
 /** The client libraries of both stores are heavy, so only the one in use is loaded. */
-async function openStore(flags: ServerFlags, { clock, random, logger, lifecycle }: ServerHost): Promise<Store> {
+async function openStore(
+  flags: ServerFlags,
+  calls: GrpcCalls | undefined,
+  { clock, random, logger, lifecycle }: ServerHost,
+): Promise<Store> {
   switch (flags['storage-backend']) {
     case 'embedded': {
       const { openEmbeddedStore } = await import('./storage/embedded/open.js');
@@ -203,7 +209,13 @@ async function openStore(flags: ServerFlags, { clock, random, logger, lifecycle 
       const { openEtcdStore } = await import('./storage/etcd/open.js');
       const files = etcdCredentialFiles({ ca: flags['etcd-cafile'], cert: flags['etcd-certfile'], key: flags['etcd-keyfile'] });
       lifecycle.onStop({ name: 'credentials for etcd', timeoutMs: 1000, run: files.watch(clock, logger) });
-      return openEtcdStore({ endpoints: flags['etcd-servers'], credentials: files.current, clock, random });
+      return openEtcdStore({
+        endpoints: flags['etcd-servers'],
+        credentials: files.current,
+        clock,
+        random,
+        ...(calls === undefined ? {} : { calls }),
+      });
     }
   }
 }

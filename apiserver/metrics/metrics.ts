@@ -26,7 +26,9 @@ import { Histogram } from './histogram';
 import type { Meters } from './meters';
 import { PolicyMetrics, type CountedJudgement } from './policy-metrics';
 import { WebhookMetrics, type CountedWebhookCall } from './webhook-metrics';
+import { publishGrpcCalls } from './grpc-metrics';
 import { publishSpans } from './span-metrics';
+import type { GrpcCalls } from '../storage/grpc-calls';
 import type { SpanCounts } from '../tracing/span';
 import { RequestMetrics } from './request-metrics';
 
@@ -50,6 +52,8 @@ export interface Gauges {
   readonly audit: AuditCounts | undefined;
   /** Undefined = no traces are kept. */
   readonly spans: SpanCounts | undefined;
+  /** Undefined = the store is no service. */
+  readonly storeCalls: GrpcCalls | undefined;
   /** The addresses and node ports of Services. */
   readonly ledger: Ledger;
   /** The cache's own counts. */
@@ -182,6 +186,7 @@ export class Metrics {
     publishConnections(this.registry, gauges.connections);
     publishAudit(this.registry, gauges.audit);
     publishSpans(this.registry, gauges.spans);
+    publishGrpcCalls(this.registry, gauges.storeCalls);
     publishConfigurations(this.registry, () => gauges.configurations());
     if (gauges.encryption !== undefined) publishEncryption(this.registry, gauges.encryption);
     if (gauges.flowControl !== undefined) gauges.flowControl.counts.publish(this.registry, gauges.flowControl.state);

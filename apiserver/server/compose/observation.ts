@@ -64,7 +64,7 @@ function flowControlOf({ options, clock }: Setting, metrics: FlowControlMetrics)
 type Counted = Pick<Observation, 'inFlight' | 'turns' | 'connections' | 'flowControl'> & { readonly flowMetrics: FlowControlMetrics };
 
 function metricsOf(
-  { options, store, clock, configurations, encryption, meters, tracing }: Setting,
+  { options, store, clock, configurations, encryption, meters, tracing, storeCalls }: Setting,
   { cache, ledger, registrations: { registrations } }: State,
   { inFlight, turns, connections, flowControl, flowMetrics }: Counted,
 ): Metrics {
@@ -87,6 +87,7 @@ function metricsOf(
       },
       audit: options.audit?.counts,
       spans: tracing?.counts,
+      storeCalls,
       ledger,
       cache: () => cache.statistics,
       cacheRevision: () => cache.revision,

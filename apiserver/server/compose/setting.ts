@@ -14,6 +14,7 @@ import type { Auditor } from '../../audit/auditor';
 import type { Meters } from '../../metrics/meters';
 import type { EncryptionMetrics } from '../../metrics/encryption-metrics';
 import type { Store } from '../../storage/store';
+import type { GrpcCalls } from '../../storage/grpc-calls';
 import type { Tracing } from '../../tracing/span';
 import type { AccessOptions } from '../access';
 import type { ConnectionCaps } from '../connections';
@@ -105,6 +106,8 @@ export interface Surroundings {
   readonly configurations: readonly LiveConfiguration[];
   /** Absent = no traces are kept. */
   readonly tracing?: Tracing | undefined;
+  /** Absent = the store is no service. */
+  readonly storeCalls?: GrpcCalls | undefined;
   /** Absent = values are stored as they are. */
   readonly encryption?: EncryptionAtRest;
 }

@@ -19,6 +19,7 @@ import {
   type TransactionResult,
   type WatchSink,
 } from '../store';
+import { GrpcCalls } from '../grpc-calls';
 import { checkKey, checkTransaction } from '../validate';
 import { storeError } from './failure';
 import type { RangeAnswer, RangeCall, WatchAnswer, WatchCall } from './messages';
@@ -29,6 +30,8 @@ import { EtcdWatch } from './watch';
 export interface EtcdStoreOptions extends EtcdConnection {
   readonly clock: Clock;
   readonly random: Random;
+  /** Where its calls are counted. */
+  readonly calls?: GrpcCalls;
   /** How long opening may take; default 10 s. */
   readonly openTimeoutMs?: number;
 }
@@ -47,7 +50,7 @@ const OPERATION_LIMITS = [2_048, 1_024, 512, 256, 128];
 /** Connects, learns the server's limits. Rejects with a {@link StoreError} when it cannot be reached in time. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const deadline = options.clock.monotonic() + (options.openTimeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const transport = new RpcTransport(options, options.clock, options.random);
+  const transport = new RpcTransport(options, options.clock, options.random, options.calls ?? new GrpcCalls());
   try {
     await untilAnswered(transport, options.clock, deadline);
     return new EtcdStore(options, transport, await probeOperations(transport, deadline));

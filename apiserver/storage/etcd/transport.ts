@@ -7,9 +7,10 @@ import { noop } from 'cockatiel';
 import { Etcd3, type ICallable } from 'etcd3';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
+import type { GrpcCalls } from '../grpc-calls';
 import { StoreError } from '../store';
 import { storeError, type CallKind } from './failure';
-import { UnaryCalls, type EtcdCredentials, type EtcdMember } from './unary';
+import { CallError, UnaryCalls, type EtcdCredentials, type EtcdMember } from './unary';
 
 /** How to reach etcd. */
 export interface EtcdConnection {
@@ -44,6 +45,9 @@ export interface RpcStream<Request, Answer> {
   on(event: 'end', listener: () => void): unknown;
 }
 
+const OK = 0;
+const UNKNOWN = 2;
+
 class Client extends Etcd3 {
   connect(): Promise<Resources> {
     return this.pool.withConnection('KV', ({ resource, client, metadata }) => ({ resource, client, metadata }));
@@ -68,6 +72,7 @@ export class RpcTransport {
     connection: EtcdConnection,
     private readonly clock: Clock,
     random: Random,
+    private readonly counts: GrpcCalls,
   ) {
     this.members = membersOf(connection);
     this.calls = new UnaryCalls(this.members, clock);
@@ -84,9 +89,18 @@ export class RpcTransport {
       const failure = kind === 'read' ? 'deadline' : 'unavailable';
       return Promise.reject(new StoreError(failure, 'the deadline had passed before the call'));
     }
-    return this.calls.call(method.path, method.encode(request), deadline).then(method.decode, (error: unknown) => {
-      throw storeError(error, kind);
-    });
+    const counted = this.counts.of(method.path, 'unary');
+    counted.begin();
+    return this.calls.call(method.path, method.encode(request), deadline).then(
+      (answer) => {
+        counted.end(OK);
+        return method.decode(answer);
+      },
+      (error: unknown) => {
+        counted.end(error instanceof CallError ? error.code : UNKNOWN);
+        throw storeError(error, kind);
+      },
+    );
   }
 
   /** A connection of its own to the next member in turn, wherever its name leads now. Says nothing of whether that member is there. */
@@ -100,10 +114,25 @@ export class RpcTransport {
       stream: (method, { leader }) => {
         const heads = metadata.clone();
         if (leader) heads.set('hasleader', 'true');
-        return client.makeBidiStreamRequest(method.path, method.encode, method.decode, heads);
+        const counted = this.counts.of(method.path, 'bidi_stream');
+        const encode = (request: Parameters<typeof method.encode>[0]): Buffer => {
+          counted.sent += 1;
+          return method.encode(request);
+        };
+        const decode = (bytes: Buffer): ReturnType<typeof method.decode> => {
+          counted.received += 1;
+          return method.decode(bytes);
+        };
+        counted.begin();
+        const stream = client.makeBidiStreamRequest(method.path, encode, decode, heads);
+        stream.on('status', ({ code }) => counted.end(code));
+        return stream;
       },
       ask: (method, request, answered) => {
+        const counted = this.counts.of(method.path, 'unary');
+        counted.begin();
         client.makeUnaryRequest(method.path, method.encode, method.decode, request, metadata.clone(), (error, answer) => {
+          counted.end(error === null ? OK : error.code);
           if (error === null && answer !== undefined) answered(answer);
         });
       },

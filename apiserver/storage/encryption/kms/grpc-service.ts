@@ -5,6 +5,7 @@
 import { createConnection } from 'node:net';
 import { Client, credentials, Metadata, status as Code, type ServiceError } from '@grpc/grpc-js';
 import type { Clock } from '../../../../shared/runtime/clock';
+import { grpcCodeName } from '../../grpc-calls';
 import { errorCode } from '../../../../shared/runtime/error-code';
 import { decryptAnswer, decryptCall, encryptAnswer, encryptCall, SERVICE, statusAnswer, statusCall } from './messages';
 import { KmsFault, type KmsSealed, type KmsService, type KmsStatus } from './service';
@@ -84,7 +85,7 @@ export class GrpcKmsService implements KmsService {
   }
 
   private async faultOf({ code, details }: ServiceError): Promise<KmsFault> {
-    const name = nameOf(code);
+    const name = grpcCodeName(code);
     switch (code) {
       case Code.DEADLINE_EXCEEDED: {
         const unreachable = await connectionFault(this.path);
@@ -99,12 +100,6 @@ export class GrpcKmsService implements KmsService {
 }
 
 const TOO_LARGE = 'grpc: received message larger than max ($1 vs. $2)';
-
-/** gRPC's name of a code as upstream writes it: `DEADLINE_EXCEEDED` is `DeadlineExceeded`, `OK` is never a fault. */
-function nameOf(code: Code): string {
-  const words = (Code[code] ?? 'UNKNOWN').toLowerCase().split('_');
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-}
 
 /** The path of the socket; with `@` at its beginning the name of one that is in no folder. */
 export function socketPathOf(endpoint: string): string {

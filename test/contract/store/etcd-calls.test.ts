@@ -1,0 +1,90 @@
+/** What is counted of calls to a real etcd, and how it is shown. */
+import { Registry } from 'prom-client';
+import { publishGrpcCalls } from '../../../apiserver/metrics/grpc-metrics';
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import { GrpcCalls } from '../../../apiserver/storage/grpc-calls';
+import { StoreError, type Store } from '../../../apiserver/storage/store';
+import { systemClock } from '../../../shared/runtime/clock';
+import { systemRandom } from '../../../shared/runtime/random';
+import { casesOf } from '../../recordings/recording';
+import { listOf, number, shape, text } from '../../recordings/shape';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { readExposition } from '../../support/exposition';
+import { waitUntil } from '../../support/programs';
+
+const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
+const UNARY = 'grpc_service="etcdserverpb.KV",grpc_type="unary"';
+const WATCH = 'grpc_method="Watch",grpc_service="etcdserverpb.Watch",grpc_type="bidi_stream"';
+
+describeWithEtcd('calls to etcd', () => {
+  const registry = new Registry();
+  const calls = new GrpcCalls();
+  let server: EtcdServer;
+  let store: Store;
+
+  beforeAll(async () => {
+    server = await startEtcd();
+    store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom, calls });
+    publishGrpcCalls(registry, calls);
+  });
+  afterAll(async () => {
+    await store.close();
+    await server.dispose();
+  });
+
+  const look = async () => {
+    const { families, series } = readExposition(await registry.metrics());
+    return { families, of: (name: string, labels: string) => series.get(`grpc_client_${name}{${labels}}`) ?? 0 };
+  };
+
+  it('grow with each read and write, by how it ended', async () => {
+    const before = await look();
+    await store.transact({ compare: [], operations: [{ type: 'put', key: '/calls/a', value: Buffer.from('a') }] });
+    await store.get('/calls/a');
+    await store.get('/calls/b');
+    const after = await look();
+    for (const [method, count] of [
+      ['Txn', 1],
+      ['Range', 2],
+    ] as const) {
+      const labels = `grpc_method="${method}",${UNARY}`;
+      for (const name of ['started_total', 'msg_sent_total', 'msg_received_total']) {
+        expect([method, name, after.of(name, labels) - before.of(name, labels)]).toEqual([method, name, count]);
+      }
+      const ended = `grpc_code="OK",${labels}`;
+      expect(after.of('handled_total', ended) - before.of('handled_total', ended)).toBe(count);
+    }
+  });
+
+  it('grow with what comes through a watch', async () => {
+    const seen: string[] = [];
+    const watch = store.watch({ start: '/calls/', end: '/calls0' }, 1, {
+      events: (events) => events.forEach(({ key }) => seen.push(key)),
+      progress: () => undefined,
+      compacted: () => undefined,
+      connection: () => undefined,
+    });
+    await store.transact({ compare: [], operations: [{ type: 'put', key: '/calls/c', value: Buffer.from('c') }] });
+    await waitUntil('the event', () => seen.includes('/calls/c'));
+    const { of } = await look();
+    expect([of('started_total', WATCH), of('msg_sent_total', WATCH), of('msg_received_total', WATCH) >= 2]).toEqual([1, 1, true]);
+    watch.close();
+  });
+
+  it('have the type and labels of the recorded ones', async () => {
+    const { families } = await look();
+    const recorded = casesOf('metrics/families', FAMILY).filter(({ name }) => name.startsWith('grpc_client_'));
+    expect(recorded.length).toBe(4);
+    for (const family of recorded) expect(families.get(family.name)).toEqual(family);
+  });
+
+  it('that find nobody are unavailable', async () => {
+    await server.kill();
+    await expect(store.get('/calls/a', { deadline: systemClock.monotonic() + 500 })).rejects.toThrow(StoreError);
+    const { of } = await look();
+    const ended = ['Unavailable', 'DeadlineExceeded'].map((code) =>
+      of('handled_total', `grpc_code="${code}",grpc_method="Range",${UNARY}`),
+    );
+    expect(ended.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+  });
+});
