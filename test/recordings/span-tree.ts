@@ -55,6 +55,11 @@ function maskedValue(value: SpanAttributes[string] | undefined): Json {
     .replace(/(localhost|127\.0\.0\.1):\d+/g, '$1:*');
 }
 
+const CLIENT = 3;
+
+/** A server asks its store, or another one, and no request is the reason. */
+export const isOwnCall = ({ parentSpanId, kind }: ReceivedSpan): boolean => parentSpanId === '' && kind === CLIENT;
+
 /** The trees of these spans, first started first; what began with another trace is `given` where it has this id. */
 export function treesOf(spans: readonly ReceivedSpan[], given: string): readonly SpanTree[] {
   const known = new Set(spans.map(({ spanId }) => spanId));

@@ -4,6 +4,7 @@
  *   (start the reference on an empty store with --tracing-config-file=FOLDER/tracing.yaml --authentication-token-webhook-config-file=FOLDER/authenticate.yaml
  *   --authorization-webhook-config-file=FOLDER/authorize.yaml --authorization-mode=Node,RBAC,Webhook)
  *   REFERENCE_URL=… node deploy/scripts/run.mjs test/recordings/traces.js spans
+ *   REFERENCE_URL=… node deploy/scripts/run.mjs test/recordings/traces.js background
  * For the recording `tracing/sampling` it is started with the files that `files FOLDER RATE` writes, and recorded with `sampling RATE`, for each rate.
  * test/integration/http/traces.test.ts replays the recordings.
  */
@@ -15,7 +16,7 @@ import { startWebhookServer, type WebhookRequest } from '../support/webhook-serv
 import { writeRecording } from './recording';
 import { ask, hangUp } from './reference';
 import { sendStep, type RequestStep } from './request-step';
-import { treesOf } from './span-tree';
+import { isOwnCall, treesOf } from './span-tree';
 import { OTHER_SERVER, otherServerSetup, TRACE, TRACE_STEPS, traceReply, traceSetup } from './trace-steps';
 
 const TRACE_PORT = 17_109;
@@ -23,6 +24,8 @@ const WEBHOOK_PORT = 17_108;
 /** Batches of spans leave every five seconds. */
 const EXPORTED_MS = 8000;
 const LOOK_MS = 200;
+/** Leases, endpoints and the sizes of the store are looked after within it. */
+const IDLE_MS = 75_000;
 /** The server asks others for their documents unasked. */
 const FOR_REQUESTS = /^\/(?:authenticate|authorize|convert|mutating|validating|apis\/others\.example\.com\/v1\/)/;
 
@@ -128,6 +131,22 @@ async function recordSampling(rate: string): Promise<void> {
   );
 }
 
+/** Of the server's own calls, for no request of a client: what they are called and what is said of them. */
+async function recordBackground(): Promise<void> {
+  const receiver = await startTraceReceiver(TRACE_PORT);
+  await systemClock.sleep(IDLE_MS + EXPORTED_MS);
+  await receiver.close();
+  const calls = receiver.spans
+    .filter(isOwnCall)
+    .map(({ name, kind, attributes }) => ({ name, kind, attributes: Object.keys(attributes).sort() }));
+  const told = new Map(calls.map((one) => [JSON.stringify(one), one] as const));
+  writeRecording(
+    'tracing/background',
+    [...told].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one),
+  );
+}
+
 const [what, argument = '', rate = '1000000'] = process.argv.slice(2);
 if (what === 'files') writeFiles(argument, rate);
+else if (what === 'background') void recordBackground();
 else void (what === 'spans' ? recordSpans() : recordSampling(argument)).finally(hangUp);
