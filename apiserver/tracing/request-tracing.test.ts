@@ -142,7 +142,7 @@ it('tells of filters that have to be waited for, and of no others', async () => 
   ]);
 });
 
-it('has nothing to do with what outlives the request', async () => {
+it('begins another trace for what outlives the request', async () => {
   const { tracing, told } = opened();
   const store = new TracedStore(new MemoryStore(), tracing, true);
   let goOn: () => void = () => undefined;
@@ -153,7 +153,10 @@ it('has nothing to do with what outlives the request', async () => {
   trace.finished('GET', {}, 200, 0);
   goOn();
   await later;
-  expect(told()).toEqual([['GET', '']]);
+  expect(told()).toEqual([
+    ['GET', ''],
+    ['etcdserverpb.KV/Range', ''],
+  ]);
 });
 
 it.each([
@@ -196,13 +199,33 @@ it.each(ANSWERS)('somebody else is asked: %s', async (_what, send, expected) => 
   expect(exporter.getFinishedSpans().map(({ name, status }) => [name, status.code])).toEqual([['HTTP POST', expected]]);
 });
 
-it('asks others without a word where nothing is done for a request', async () => {
-  const { tracing } = opened();
+it('begins a trace for each thing that is asked of the store or of others for no request', async () => {
+  const { tracing, clock, exporter, told } = opened();
+  const store = new TracedStore(new MemoryStore(), tracing, true);
   const sent: object[] = [];
   await tracing.asked(
     { method: 'POST', attributes: {} },
-    async (headers) => sent.push(headers),
+    async (headers) => {
+      clock.advance(500);
+      return sent.push(headers);
+    },
     () => 200,
   );
-  expect(sent).toEqual([{}]);
+  await store.status();
+  await store.range({ start: 'a', end: 'b' });
+  expect(told()).toEqual([
+    ['HTTP POST', ''],
+    ['etcdserverpb.Maintenance/Status', ''],
+    ['etcdserverpb.KV/Range', ''],
+  ]);
+  const [post, ...calls] = exporter.getFinishedSpans();
+  expect(sent).toEqual([{ traceparent: `00-${post?.spanContext().traceId}-${post?.spanContext().spanId}-01` }]);
+  expect(post?.duration).toEqual([0, 500_000_000]);
+  expect(new Set([post, ...calls].map((span) => span?.spanContext().traceId)).size).toBe(3);
+});
+
+it('keeps of what is done for no request what is kept of requests', async () => {
+  const { tracing, exporter } = opened(false);
+  await new TracedStore(new MemoryStore(), tracing, true).revision();
+  expect(exporter.getFinishedSpans()).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /**
  * The traces of requests, kept with OpenTelemetry. A client's trace is no parent of ours but linked to, and does not decide what is kept: anybody may send its headers.
- * Whatever is done on behalf of a request finds its span by itself, across waits. Never sends anything: that is the exporter's.
+ * Whatever is done on behalf of a request finds its span by itself, across waits; what is asked of the store or of others for no request, or after its end, begins a
+ * trace of its own. Never sends anything: that is the exporter's.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -30,6 +31,12 @@ interface Place {
   readonly keep?: () => void;
 }
 
+/** A span, and the time by the clock that it was begun by. */
+interface Timed {
+  readonly span: KeptSpan;
+  readonly now: () => number;
+}
+
 const PROPAGATOR = new W3CTraceContextPropagator();
 const FAILED_FROM = 400;
 const FAULTY_FROM = 500;
@@ -56,8 +63,8 @@ export class RequestTracing implements Tracing {
     statusOf: (answer: T) => number | undefined,
   ): Promise<T> {
     const place = this.here();
-    if (place === undefined) return send({});
-    const span = this.partOf(place, `HTTP ${method}`, { 'http.method': method, ...attributes }, SpanKind.CLIENT);
+    const [name, shown] = [`HTTP ${method}`, { 'http.method': method, ...attributes }];
+    const { span, now } = place === undefined ? this.alone(name, shown, SpanKind.CLIENT) : this.below(place, name, shown, SpanKind.CLIENT);
     try {
       const answer = await send(headersOf(span));
       const status = statusOf(answer);
@@ -68,14 +75,22 @@ export class RequestTracing implements Tracing {
       span.setStatus({ code: SpanStatusCode.ERROR });
       throw error;
     } finally {
-      span.end(place.request.now);
+      span.end(now());
     }
   }
 
-  /** Does `work` as a part of what is being done for a request; where that is nothing, or is not kept, it is just done. */
+  /** Does `work` as a part of what is being done for a request, or, where that is nothing, by itself; where it is not kept, it is just done. */
   part<T>(name: string, attributes: SpanAttributes, kind: SpanKind, work: (part: KeptSpan | undefined) => T): T {
     const place = this.here();
-    if (place === undefined || !place.request.isKept) return work(undefined);
+    if (place === undefined) {
+      const { span, now } = this.alone(name, attributes, kind);
+      if (!span.isRecording()) return work(undefined);
+      return ending(
+        () => work(span),
+        () => span.end(now()),
+      );
+    }
+    if (!place.request.isKept) return work(undefined);
     return this.within(place, this.partOf(place, name, attributes, kind), work);
   }
 
@@ -97,7 +112,19 @@ export class RequestTracing implements Tracing {
     return this.tracer.startSpan(name, { kind, attributes, startTime: place.request.now }, below(place.span));
   }
 
-  /** What outlives its request belongs to no trace. */
+  /** A trace of one span. */
+  private alone(name: string, attributes: SpanAttributes, kind: SpanKind): Timed {
+    const startTime = this.clock.now();
+    const offset = startTime - this.clock.monotonic();
+    const span = this.tracer.startSpan(name, { kind, attributes, root: true, startTime }, ROOT_CONTEXT);
+    return { span, now: () => offset + this.clock.monotonic() };
+  }
+
+  private below(place: Place, name: string, attributes: SpanAttributes, kind: SpanKind): Timed {
+    return { span: this.partOf(place, name, attributes, kind), now: () => place.request.now };
+  }
+
+  /** What outlives its request belongs to its trace no more. */
   here(): Place | undefined {
     const place = this.places.getStore();
     return place?.request.isOver === false ? place : undefined;

@@ -1,4 +1,4 @@
-/** A store whose requests are parts of what they are made for, under the names of etcd's calls where it is one. Changes nothing. */
+/** A store whose requests are parts of what they are made for, or traces of their own, under the names of etcd's calls where it is one. Changes nothing. */
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { errorMessage } from '../../shared/runtime/error-message';
 import type {
@@ -17,14 +17,14 @@ import { StoreLayer } from '../storage/store-layer';
 import type { RequestTracing } from './request-tracing';
 import type { SpanAttributes } from './span';
 
-type Call = 'Range' | 'Txn' | 'LeaseGrant';
+type Call = 'Range' | 'Txn' | 'LeaseGrant' | 'Status';
 
 interface Shown {
   readonly name: string;
   readonly attributes: SpanAttributes;
 }
 
-const SERVICES: Readonly<Record<Call, string>> = { Range: 'KV', Txn: 'KV', LeaseGrant: 'Lease' };
+const SERVICES: Readonly<Record<Call, string>> = { Range: 'KV', Txn: 'KV', LeaseGrant: 'Lease', Status: 'Maintenance' };
 
 const plain = (call: Call): Shown => ({ name: `store ${call}`, attributes: {} });
 
@@ -46,7 +46,7 @@ export class TracedStore extends StoreLayer {
     super(store);
     const show = isEtcd ? ofEtcd : plain;
     this.good = isEtcd ? { 'rpc.grpc.status_code': 0 } : {};
-    this.shown = { Range: show('Range'), Txn: show('Txn'), LeaseGrant: show('LeaseGrant') };
+    this.shown = { Range: show('Range'), Txn: show('Txn'), LeaseGrant: show('LeaseGrant'), Status: show('Status') };
   }
 
   override get(key: string, options?: StoreCallOptions & { readonly revision?: Revision }): ReturnType<Store['get']> {
@@ -71,6 +71,10 @@ export class TracedStore extends StoreLayer {
 
   override grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId> {
     return this.traced('LeaseGrant', () => super.grantLease(ttlSeconds, options));
+  }
+
+  override status(options?: StoreCallOptions): ReturnType<Store['status']> {
+    return this.traced('Status', () => super.status(options));
   }
 
   protected override below(store: Store, key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
