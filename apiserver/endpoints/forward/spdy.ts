@@ -31,6 +31,8 @@ export class SpdyClient {
   /** Of the data frame that is coming: how much is missing. */
   private left = 0;
   private current = { stream: 0, isLast: false };
+  private unsent: Buffer[] = [];
+  private waiting: (() => void)[] = [];
 
   constructor(
     private readonly socket: Duplex,
@@ -51,18 +53,35 @@ export class SpdyClient {
     return stream;
   }
 
-  /** False = the other side is slow; `drained` tells when it has taken it. */
-  write(stream: number, bytes: Buffer, isLast = false): boolean {
+  /**
+   * Not at once: the other side may have closed, and a connection on which writing fails is given up with all that is still to be read from it, the last words of a command
+   * among them. What has come by now is read first.
+   */
+  write(stream: number, bytes: Buffer, isLast = false): void {
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUInt32BE(stream);
     head.writeUInt32BE((isLast ? FIN : 0) * 2 ** 24 + bytes.length, 4);
-    if (this.socket.writableEnded || this.socket.destroyed) return true;
-    this.socket.write(head);
-    return this.socket.write(bytes);
+    this.unsent.push(head, bytes);
+    if (this.unsent.length === 2) afterReading(() => this.flush());
   }
 
+  /** Once the other side has taken what was written. */
   drained(then: () => void): void {
-    this.socket.once('drain', then);
+    this.waiting.push(then);
+  }
+
+  private flush(): void {
+    const [unsent, waiting] = [this.unsent, this.waiting];
+    [this.unsent, this.waiting] = [[], []];
+    if (this.isClosed) return;
+    const told = (): void => waiting.forEach((then) => then());
+    for (const part of unsent) this.socket.write(part);
+    if (this.socket.writableNeedDrain) this.socket.once('drain', told);
+    else told();
+  }
+
+  private get isClosed(): boolean {
+    return this.socket.writableEnded || this.socket.destroyed;
   }
 
   pause(): void {
@@ -74,7 +93,8 @@ export class SpdyClient {
   }
 
   close(): void {
-    if (this.socket.writableEnded || this.socket.destroyed) return;
+    this.flush();
+    if (this.isClosed) return;
     this.control(TYPES.goAway, Buffer.alloc(8));
     // What still comes is for nobody.
     this.socket.end(() => this.socket.destroy());
@@ -138,7 +158,7 @@ export class SpdyClient {
   }
 
   private control(type: number, content: Buffer): void {
-    if (this.socket.writableEnded || this.socket.destroyed) return;
+    if (this.isClosed) return;
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUInt16BE(VERSION);
     head.writeUInt16BE(type, 2);
@@ -146,6 +166,9 @@ export class SpdyClient {
     this.socket.write(Buffer.concat([head, content]));
   }
 }
+
+/** When the event loop has looked once more for what has come. */
+const afterReading = (then: () => void): void => void setImmediate(() => setImmediate(then));
 
 /** In a block that is stored as it is. */
 function headerBlock(headers: Readonly<Record<string, string>>, isFirst: boolean): Buffer {

@@ -42,9 +42,12 @@ export async function translateStreams(backends: Backends, exchange: Exchange, u
   const [first = 'error'] = names.filter((name) => name === 'stdout' || name === 'stderr');
   const client = new Client(webSocket);
   client.send(first, NOTHING);
+  // What is typed meanwhile waits on the connection.
+  webSocket.pause();
   const kubelet = await dialKubelet(backends, url, gone);
   if ('socket' in kubelet) join(client, kubelet.socket, kubelet.head, names);
   else client.end(internalError(kubelet.fault).status);
+  webSocket.resume();
   await gone;
   exchange.finish();
 }
@@ -201,7 +204,7 @@ class Typed {
   private write(name: 'stdin' | 'resize', bytes: Buffer): void {
     const stream = this.numbers.get(name);
     if (stream === undefined || (name === 'stdin' && !this.isOpen)) return;
-    if (this.kubelet.write(stream, bytes)) return;
+    this.kubelet.write(stream, bytes);
     this.webSocket.pause();
     this.kubelet.drained(() => this.webSocket.resume());
   }

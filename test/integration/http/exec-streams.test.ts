@@ -62,13 +62,18 @@ interface Session {
   readonly heard: string[];
 }
 
-async function open(path: string, protocols: string | string[] = V5): Promise<Session> {
+async function open(
+  path: string,
+  protocols: string | string[] = V5,
+  atOnce: (socket: WebSocket) => void = () => undefined,
+): Promise<Session> {
   const headers = { authorization: `Bearer ${ADMIN}` };
   const socket = new WebSocket(`wss://127.0.0.1:${fixture.server.port}${path}`, protocols, { headers, rejectUnauthorized: false });
   opened.push(socket);
   const heard: string[] = [];
   socket.on('message', (data: Buffer) => heard.push(`${data[0] ?? ''} ${data.subarray(1).toString()}`));
   socket.on('close', (code) => heard.push(`closed ${code}`));
+  socket.once('open', () => atOnce(socket));
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   return { socket, heard };
 }
@@ -152,6 +157,16 @@ describe('a command', () => {
     ['says goodbye', (command: RunningCommand) => command.raw(spdyFrame(7, Buffer.alloc(8)))],
   ])('whose kubelet %s has ended', async (_what, then) => {
     expect(await heardOf(EXEC, 4, then)).toEqual(['1 ', `3 ${ENDED_WELL}`, 'closed 1000']);
+  });
+
+  test('hears what was typed before its kubelet was there', async () => {
+    kubelet.behave(4, () => undefined);
+    await open(EXEC, V5, (socket) => {
+      socket.send(Buffer.from('\0early'));
+      socket.send(Buffer.of(255, 0));
+    });
+    await until('stdin early');
+    await until('stdin ends');
   });
 
   test('whose kubelet refuses, or is not there, is told of', async () => {
