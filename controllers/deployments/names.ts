@@ -34,9 +34,17 @@ export function annotated(annotations: Texts, name: SetAnnotation): string | und
 }
 
 /** Undefined where it is absent or no number. */
-export function annotatedNumber(annotations: Texts, name: SetAnnotation): number | undefined {
+export function annotatedNumber(annotations: Texts, name: 'desired' | 'max'): number | undefined {
   const text = annotated(annotations, name);
   return text !== undefined && /^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Any integer of 64 bits, as clients write them; nothing where it is absent or none. */
+export function annotatedRevision(annotations: Texts): bigint {
+  const text = annotated(annotations, 'revision');
+  if (text === undefined || !/^[+-]?[0-9]{1,19}$/.test(text)) return 0n;
+  const revision = BigInt(text);
+  return BigInt.asIntN(64, revision) === revision ? revision : 0n;
 }
 
 export function withAnnotation(annotations: Texts, name: SetAnnotation, value: string): Texts {

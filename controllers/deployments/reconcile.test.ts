@@ -25,7 +25,7 @@ interface SetWishes {
   readonly of?: JsonObject;
   readonly replicas: number;
   readonly available?: number;
-  readonly revision?: number;
+  readonly revision?: number | bigint;
   readonly desired?: number;
   readonly max?: number;
   readonly status?: JsonObject;
@@ -53,6 +53,23 @@ const conditions = ({ status }: DeploymentPlan): readonly unknown[] =>
   (arrayAt(status, 'conditions') ?? []).filter(isObject).map(({ type, status: is, reason }) => [type, is, reason]);
 const rolling = (maxSurge: number, maxUnavailable: number): JsonObject => ({
   strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } },
+});
+
+test('the next revision is one more, where a number of JavaScript would be another one', () => {
+  const old = set('old', { of: TWO, replicas: 1, revision: 3546343826724305832n });
+  const next = plan(deployment({ replicas: 1, ...rolling(1, 0) }), [old]);
+  expect(next.sets).toMatchObject([{ annotations: { [`${PREFIX}revision`]: '3546343826724305833' } }]);
+  const later = set('later', { of: TWO, replicas: 1, revision: 3546343826724305833n });
+  const again = plan(deployment({ replicas: 1 }), [later, set('new', { replicas: 1, revision: 3546343826724305832n })]);
+  expect(again.sets.find(({ name }) => name === 'new')?.annotations).toMatchObject({
+    [`${PREFIX}revision`]: '3546343826724305834',
+    [`${PREFIX}revision-history`]: '3546343826724305832',
+  });
+});
+
+test('a revision that no integer of 64 bits is counts as none', () => {
+  const next = plan(deployment({ replicas: 1, ...rolling(1, 0) }), [set('old', { of: TWO, replicas: 1, revision: 2n ** 63n })]);
+  expect(next.sets).toMatchObject([{ annotations: { [`${PREFIX}revision`]: '1' } }]);
 });
 
 test('the first set has all pods, and says what it was made for', () => {

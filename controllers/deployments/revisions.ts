@@ -38,12 +38,12 @@ function labelled(template: JsonObject, hash: string): JsonObject {
 }
 
 /** One more than that of every other set. */
-export function nextRevision(old: readonly PlannedSet[]): number {
-  return old.reduce((highest, set) => Math.max(highest, revisionOf(set)), 0) + 1;
+export function nextRevision(old: readonly PlannedSet[]): bigint {
+  return old.map(revisionOf).reduce((highest, revision) => (revision > highest ? revision : highest), 0n) + 1n;
 }
 
 /** The present set takes the Deployment's annotations and the next revision; those that it has had stand in a list. */
-export function markCurrent(deployment: ApiObject, set: PlannedSet, revision: number): void {
+export function markCurrent(deployment: ApiObject, set: PlannedSet, revision: bigint): void {
   const before = annotated(set.annotations, 'revision');
   set.minReadySeconds = minReadyOf(deployment);
   set.annotations = copiedAnnotations(annotationsOf(deployment), set.annotations);
@@ -62,7 +62,7 @@ export function forgettable(deployment: ApiObject, old: readonly PlannedSet[]): 
   if (limit === undefined || limit === 2_147_483_647) return [];
   const kept = old.filter(({ isGoing }) => !isGoing);
   if (kept.length <= limit) return [];
-  const ordered = [...kept].sort((one, other) => revisionOf(one) - revisionOf(other) || byAge(one, other));
+  const ordered = [...kept].sort((one, other) => Number(revisionOf(one) - revisionOf(other)) || byAge(one, other));
   return ordered
     .slice(0, kept.length - limit)
     .filter(({ replicas, status }) => replicas === 0 && status.replicas === 0 && status.isCurrent);

@@ -3,7 +3,7 @@ import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 import { compareBytes, equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { withoutNothing } from '../owned/template-hash';
 import { generationOf, minReadyOf, numberAt, replicasOf, templateOf } from '../owned/wishes';
-import { annotatedNumber, annotationsOf, HASH_LABEL, type Texts } from './names';
+import { annotatedRevision, annotationsOf, HASH_LABEL, type Texts } from './names';
 
 /** Changed while a plan is made, and by nobody else. */
 export interface PlannedSet {
@@ -72,7 +72,7 @@ function withoutHash(template: JsonObject): JsonObject {
 export const byAge = (one: PlannedSet, other: PlannedSet): number =>
   compareBytes(one.createdAt, other.createdAt) || compareBytes(one.name, other.name);
 
-export const revisionOf = ({ annotations }: PlannedSet): number => annotatedNumber(annotations, 'revision') ?? 0;
+export const revisionOf = ({ annotations }: PlannedSet): bigint => annotatedRevision(annotations);
 
 export const total = (sets: readonly PlannedSet[], of: (set: PlannedSet) => number): number => sets.reduce((sum, set) => sum + of(set), 0);
 
