@@ -4,7 +4,17 @@
 import type { ApiObject } from '../../shared/client/api-object';
 import { knownResource, type Resource } from '../../shared/client/resource';
 import type { Dialect } from '../../shared/names/dialect';
-import { cloneJson, compareBytes, equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import {
+  compareBytes,
+  equalJson,
+  isObject,
+  objectAt,
+  setMember,
+  sortedKeys,
+  stringAt,
+  type JsonObject,
+  type JsonValue,
+} from '../../shared/values/json';
 import { controllerReference } from '../owned/reference';
 import { templateHash, withoutNothing } from '../owned/template-hash';
 import { numberAt, templateOf } from '../owned/wishes';
@@ -16,15 +26,31 @@ export const REVISION_LABEL = 'controller-revision-hash';
 /** So much of the owner's name is in a revision's. */
 const LONGEST_NAME = 223;
 
-/** The patch that puts the template of the owner into the place of a later one. */
-export const patchOf = (owner: ApiObject): JsonObject => ({
-  spec: { template: { ...withoutNothing(templateOf(owner)), $patch: 'replace' } },
-});
+/**
+ * The patch that puts the template of the owner into the place of a later one. Upstream's controllers, kubectl and its tests make it again from the owner and compare bytes: its members stand in
+ * order, and a template that says no time says so.
+ */
+export function patchOf(owner: ApiObject): JsonObject {
+  const template = withoutNothing(templateOf(owner));
+  const metadata = { creationTimestamp: null, ...objectAt(template, 'metadata') };
+  return inMemberOrder({ spec: { template: { ...template, metadata, $patch: 'replace' } } });
+}
+
+function inMemberOrder(object: JsonObject): JsonObject {
+  const copy: JsonObject = {};
+  for (const member of sortedKeys(object)) setMember(copy, member, ordered(object[member] ?? null));
+  return copy;
+}
+
+function ordered(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(ordered);
+  return isObject(value) ? inMemberOrder(value) : value;
+}
 
 /** The template that a revision brings back. */
 export function templateIn({ body }: ApiObject): JsonObject {
   const { $patch: _, ...template } = objectAt(objectAt(objectAt(body, 'data'), 'spec'), 'template') ?? {};
-  return cloneJson(template);
+  return withoutNothing(template);
 }
 
 export const numberOf = ({ body }: ApiObject): number => numberAt(body, 'revision') ?? 0;
@@ -38,7 +64,8 @@ const createdAt = ({ body }: ApiObject): string => stringAt(objectAt(body, 'meta
 export const hashOf = (owner: ApiObject, collisions: number): string => templateHash(patchOf(owner), collisions);
 
 /** Whether it brings back this very patch. */
-export const isEqual = (one: ApiObject, patch: JsonObject): boolean => equalJson(withoutNothing(objectAt(one.body, 'data') ?? {}), patch);
+export const isEqual = (one: ApiObject, patch: JsonObject): boolean =>
+  equalJson(withoutNothing(objectAt(one.body, 'data') ?? {}), withoutNothing(patch));
 
 export interface NewRevision {
   readonly dialect: Dialect;
