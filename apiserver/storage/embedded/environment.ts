@@ -5,10 +5,10 @@
  * A batch becomes visible to readers only after its pages and then its meta page are on disk (lmdb without overlapping
  * synchronisation), so whatever a snapshot shows is durable.
  */
-import { join } from 'node:path';
 import { open, type Database, type RangeOptions, type RootDatabase, type Transaction as LmdbTransaction } from 'lmdb';
 import type { Revision } from '../store';
-import { PRIVATE_FILE, restrict } from './folder-lock';
+import { prepareToRead, prepareToWrite, type WhileAlone } from './files';
+import { PRIVATE_FILE } from './folder-lock';
 import {
   decodeEntry,
   decodeLatest,
@@ -62,7 +62,6 @@ const probeKey = Buffer.from('probe');
 const PROBE_BYTES = 16 << 10;
 
 const TABLE = { keyEncoding: 'binary', encoding: 'binary' } as const;
-const DATA_FILES = ['data.mdb', 'lock.mdb'];
 
 const FORMAT_VERSION = 2;
 /** Without packed values; otherwise the same. */
@@ -77,6 +76,11 @@ export const LONGEST_KEY = 1_900;
 /** Another process has written to the files since this one opened them: what this one knows of them is of no use any more. */
 export class StoreTaken extends Error {
   override readonly name = 'StoreTaken';
+}
+
+export interface EnvironmentView {
+  readonly state: ReadTransaction;
+  close(): Promise<void>;
 }
 
 export class Environment {
@@ -95,15 +99,15 @@ export class Environment {
   ) {}
 
   /**
-   * Opens or creates the files in `directory`. Throws when they were written in another format.
+   * Opens or creates the files in `directory`, whose lock the caller has. Throws when they were written in another format. As closing, behind the {@link Gate}.
    * @param owner a text that no other process uses.
    */
   static async open(directory: string, owner: string): Promise<Environment> {
+    prepareToWrite(directory);
     // lmdb's types lack the mode. Its batching by turns makes a promise that nobody can reach, whose rejection would end the process when a commit
     // fails; writes come in batches as it is.
     const options = { permissionsMode: PRIVATE_FILE, noSubdir: false, overlappingSync: false, eventTurnBatching: false, cache: false };
     const root = open<Buffer, Buffer>({ path: directory, maxDbs: 8, ...options });
-    for (const file of DATA_FILES) restrict(join(directory, file), PRIVATE_FILE);
     const tables = tablesOf(root);
     const format = tables.counters.get(counters.format);
     if (format === undefined) {
@@ -123,9 +127,10 @@ export class Environment {
 
   /**
    * The newest committed state of files that another process may be writing to, until `close`: the files grow meanwhile, for what it shows is kept. Writes
-   * nothing. Rejects when the files were written in another format, or hold nothing yet; they are closed by then.
+   * nothing. Rejects when the files were written in another format, or hold nothing yet; they are closed by then. As closing, behind the {@link Gate}.
    */
-  static async view(directory: string): Promise<{ readonly state: ReadTransaction; close(): Promise<void> }> {
+  static async view(directory: string, whileAlone: WhileAlone): Promise<EnvironmentView> {
+    prepareToRead(directory, whileAlone);
     const root = open<Buffer, Buffer>({ path: directory, maxDbs: 8, readOnly: true, noSubdir: false, cache: false });
     try {
       const tables = viewedTables(root);
@@ -142,7 +147,6 @@ export class Environment {
         },
       };
     } catch (error) {
-      // Whoever tries again at once is not to open files that are still being closed.
       await root.close();
       throw error;
     }
@@ -230,7 +234,7 @@ function viewedTables(root: ViewedRoot): Tables | undefined {
 
 function otherFormat(directory: string, format: Buffer | undefined): Error {
   const found = format === undefined ? 'no format yet' : `format ${decodeNumber(format)}`;
-  return new Error(`the data in ${directory} has ${found}; this version reads format ${FORMAT_VERSION}`);
+  return new Error(`the data in ${directory} has ${found}; this version reads format ${FORMAT_VERSION}: use the version that wrote it`);
 }
 
 /** The reason of a failed commit, which lmdb hides behind another error. */

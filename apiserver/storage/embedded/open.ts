@@ -24,7 +24,9 @@ import {
 } from '../store';
 import { checkKey, checkTransaction } from '../validate';
 import { Environment, LONGEST_KEY, StoreTaken } from './environment';
-import { FolderInUse, lockFolder, type FolderLock } from './folder-lock';
+import { DATA_FILE, explained } from './files';
+import { FolderInUse, lockFolder, makeFolder, type FolderLock } from './folder-lock';
+import { Gate } from './gate';
 import { Leases } from './leases';
 import { Pipeline } from './pipeline';
 import { purgeStep } from './purge';
@@ -51,18 +53,28 @@ const noBytes = Buffer.alloc(0);
 
 /** Rejects with a {@link StoreError} (`unavailable`) when another process holds the folder; the message names both. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
-  let lock: FolderLock;
+  let gate: Gate | undefined;
   try {
-    lock = lockFolder(options.directory);
+    makeFolder(options.directory);
+    gate = Gate.at(options.directory);
+    return await openBehind(gate, options);
   } catch (error) {
+    gate?.close();
     throw error instanceof FolderInUse ? new StoreError('unavailable', error.message) : asStoreError(error);
   }
-  try {
-    return await EmbeddedStore.start(options, lock);
-  } catch (error) {
-    lock.release();
-    throw asStoreError(error);
-  }
+}
+
+/** The folder is locked behind the gate, too, where a reader may lock it for a moment. */
+function openBehind(gate: Gate, options: EmbeddedStoreOptions): Promise<Store> {
+  return gate.pass(async () => {
+    const lock = lockFolder(options.directory);
+    try {
+      return await EmbeddedStore.start(options, gate, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  });
 }
 
 class EmbeddedStore implements Store {
@@ -82,12 +94,12 @@ class EmbeddedStore implements Store {
   /** Set once nothing may be asked of the store any more. */
   private stopped: StoreError | undefined;
 
-  static async start(options: EmbeddedStoreOptions, lock: FolderLock): Promise<EmbeddedStore> {
+  static async start(options: EmbeddedStoreOptions, gate: Gate, lock: FolderLock): Promise<EmbeddedStore> {
     const environment = await Environment.open(options.directory, options.random.uuid());
     const snapshot = environment.snapshot();
     try {
       const revision = snapshot.counter('revision');
-      return new EmbeddedStore(environment, options, lock, revision, snapshot.counter('compacted'), snapshot.counter('lastLease'));
+      return new EmbeddedStore(environment, options, gate, lock, revision, snapshot.counter('compacted'), snapshot.counter('lastLease'));
     } finally {
       snapshot.done();
     }
@@ -96,6 +108,7 @@ class EmbeddedStore implements Store {
   private constructor(
     private readonly environment: Environment,
     private readonly options: EmbeddedStoreOptions,
+    private readonly gate: Gate,
     private readonly lock: FolderLock,
     revision: Revision,
     compacted: Revision,
@@ -206,7 +219,7 @@ class EmbeddedStore implements Store {
 
   async status(options?: StoreCallOptions): ReturnType<Store['status']> {
     this.checkCall('deadline', options);
-    const { size } = await stat(join(this.options.directory, 'data.mdb')).catch((error: unknown) => Promise.reject(asStoreError(error)));
+    const { size } = await stat(join(this.options.directory, DATA_FILE)).catch((error: unknown) => Promise.reject(asStoreError(error)));
     return { version: 'embedded', revision: this.pipeline.revision, size, purgeFailures: this.purgeFailures };
   }
 
@@ -249,7 +262,7 @@ class EmbeddedStore implements Store {
     this.leases.close();
     await this.purging;
     await this.pipeline.drained();
-    await this.environment.close();
+    await this.gate.passAndClose(() => this.environment.close());
     this.lock.release();
   }
 
@@ -346,5 +359,5 @@ async function translate<T>(read: () => T | Promise<T>): Promise<T> {
 }
 
 function asStoreError(error: unknown): StoreError {
-  return error instanceof StoreError ? error : new StoreError('internal', errorMessage(error));
+  return error instanceof StoreError ? error : new StoreError('internal', errorMessage(explained(error)));
 }

@@ -5,8 +5,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeyRange, KeyValue, Revision } from '../store';
+import { errorMessage } from '../../../shared/runtime/error-message';
 import { Environment, type ReadTransaction } from './environment';
-import { lockFolder } from './folder-lock';
+import { DATA_FILE, explained, type WhileAlone } from './files';
+import { FolderInUse, lockFolder } from './folder-lock';
+import { Gate } from './gate';
 import { keyValue } from './reader';
 
 /** Keys between two looks at whether there is other work. */
@@ -21,33 +24,80 @@ export interface StoreView {
 }
 
 /** Rejects when there is no embedded store in `directory`, or one of another format. */
-export async function viewEmbeddedStore(directory: string): Promise<StoreView> {
-  if (!existsSync(join(directory, 'data.mdb'))) throw new Error(`there is no embedded store in ${directory}`);
-  const view = await Environment.view(directory);
-  const { state } = view;
+export function viewEmbeddedStore(directory: string): Promise<StoreView> {
+  return viewBehindGate(directory, (gate) => view(directory, gate, (action) => doneAlone(directory, action)));
+}
+
+/** As {@link viewEmbeddedStore}, and nobody can write there until it is closed. Rejects with {@link FolderInUse} while somebody can. */
+export function holdEmbeddedStore(directory: string): Promise<StoreView> {
+  return viewBehindGate(directory, async (gate) => {
+    const lock = lockFolder(directory);
+    try {
+      const held = await view(directory, gate, (action) => action());
+      return { ...held, close: () => held.close().finally(() => lock.release()) };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  });
+}
+
+async function viewBehindGate(directory: string, open: (gate: Gate) => Promise<StoreView>): Promise<StoreView> {
+  // The gate's file makes no store of a folder that is none.
+  if (!existsSync(join(directory, DATA_FILE))) throw new Error(`there is no embedded store in ${directory}`);
+  const gate = gateOf(directory);
+  try {
+    return await gate.pass(() => open(gate));
+  } catch (error) {
+    gate.close();
+    throw explained(error);
+  }
+}
+
+function gateOf(directory: string): Gate {
+  try {
+    return Gate.at(directory);
+  } catch (error) {
+    const reason = `whoever reads a store has to write in its folder, so that what is read stays (${errorMessage(error)})`;
+    throw new Error(`${reason}: run this as the user of the server, or on a copy that was made while no server ran`);
+  }
+}
+
+async function view(directory: string, gate: Gate, whileAlone: WhileAlone): Promise<StoreView> {
+  const opened = await Environment.view(directory, whileAlone);
+  const { state } = opened;
   return {
     revision: state.counter('revision'),
     get: (key) => keyValue(state, key),
     entries: (range) => entries(state, range),
-    close: () => view.close(),
+    close: () => gate.passAndClose(() => opened.close()),
   };
 }
 
-/** As {@link viewEmbeddedStore}, and nobody can write there until it is closed. Rejects with {@link FolderInUse} while somebody can. */
-export async function holdEmbeddedStore(directory: string): Promise<StoreView> {
-  // Locking a folder makes it.
-  if (!existsSync(directory)) throw new Error(`there is no embedded store in ${directory}`);
-  const lock = lockFolder(directory);
+function doneAlone(directory: string, action: () => void): void {
+  let lock;
   try {
-    const view = await viewEmbeddedStore(directory);
-    return { ...view, close: () => view.close().finally(() => lock.release()) };
+    lock = lockFolder(directory);
   } catch (error) {
-    lock.release();
+    if (error instanceof FolderInUse) return;
     throw error;
+  }
+  try {
+    action();
+  } finally {
+    lock.release();
   }
 }
 
 async function* entries(state: ReadTransaction, range: KeyRange): AsyncGenerator<KeyValue, void, undefined> {
+  try {
+    yield* inChunks(state, range);
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+async function* inChunks(state: ReadTransaction, range: KeyRange): AsyncGenerator<KeyValue, void, undefined> {
   const end = Buffer.from(range.end);
   for (let start: Buffer = Buffer.from(range.start); ;) {
     let last: Buffer | undefined;

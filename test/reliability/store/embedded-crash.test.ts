@@ -9,9 +9,19 @@ import { prefixRange, type Revision, type Store } from '../../../apiserver/stora
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { Recorder } from '../../contract/store/recorder';
+import { waitUntil } from '../../support/programs';
 
 const hook = resolve(__dirname, '../../support/typescript-hook.cjs');
 const program = resolve(__dirname, 'embedded-writer.ts');
+const viewerProgram = resolve(__dirname, 'embedded-viewer.ts');
+const ROUNDS = 4;
+
+interface Viewer {
+  readonly child: ChildProcess;
+  /** How often it has read everything. Throws when it has ended. */
+  views(): number;
+  kill(): Promise<void>;
+}
 
 describe('the embedded store after a crash', () => {
   let directory: string;
@@ -52,6 +62,29 @@ describe('the embedded store after a crash', () => {
     return new Map(lines.map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
   }
 
+  function startViewer(): Viewer {
+    const viewer = spawn(process.execPath, ['-r', hook, viewerProgram, directory], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let [views, trouble] = [0, ''];
+    viewer.stdout.on('data', (chunk: Buffer) => (views += chunk.toString().split('\n').length - 1));
+    viewer.stderr.on('data', (chunk: Buffer) => (trouble += chunk.toString()));
+    const ended = once(viewer, 'close');
+    return {
+      child: viewer,
+      views: () => {
+        if (viewer.exitCode !== null || viewer.signalCode !== null) {
+          throw new Error(`the reader ended by itself: ${viewer.exitCode} ${viewer.signalCode} ${trouble}`);
+        }
+        return views;
+      },
+      kill: async () => {
+        viewer.kill('SIGKILL');
+        await ended;
+        // Nothing else has ended it.
+        expect([viewer.signalCode, trouble]).toEqual(['SIGKILL', '']);
+      },
+    };
+  }
+
   it('has every acknowledged write, whole transactions only, and goes on', async () => {
     const acknowledged = new Map<string, Revision>();
     for (const round of [1, 2, 3]) {
@@ -81,6 +114,30 @@ describe('the embedded store after a crash', () => {
     }
     expect(acknowledged.size).toBeGreaterThanOrEqual(1_800);
   }, 60_000);
+
+  it('is opened beside readers that open and close it all the time, wherever they and the writers are killed', async () => {
+    const acknowledged = new Map<string, Revision>();
+    const viewers = [startViewer(), startViewer(), startViewer()];
+    try {
+      for (let round = 1; round <= ROUNDS; round++) {
+        const views = viewers.map((viewer) => viewer.views());
+        const written = await writeAndKill(`/round${round}/`, 20, async () => {
+          await waitUntil('every reader to read', () => viewers.every((viewer, index) => viewer.views() > (views[index] ?? 0)));
+        });
+        for (const [key, revision] of written) acknowledged.set(key, revision);
+        await viewers.shift()?.kill();
+        viewers.push(startViewer());
+      }
+      for (const viewer of viewers) await viewer.kill();
+      const store = await open();
+      const { kvs } = await store.range(prefixRange('/'));
+      await store.close();
+      const found = new Map(kvs.map(({ key, modRevision }) => [key, modRevision]));
+      expect([...acknowledged].filter(([key, revision]) => found.get(key) !== revision)).toEqual([]);
+    } finally {
+      for (const viewer of viewers) viewer.child.kill('SIGKILL');
+    }
+  }, 90_000);
 
   it('was held by its process alone, and is free again when that is killed', async () => {
     await writeAndKill('/a/', 5, async (pid) => {

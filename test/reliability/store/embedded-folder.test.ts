@@ -151,7 +151,7 @@ describe('the data folder', () => {
       await put(store, '/a', '1');
       await store.close();
       const modes = Object.fromEntries(readdirSync(folder).map((file) => [file, statSync(join(folder, file)).mode & 0o777]));
-      expect(modes).toEqual({ 'data.mdb': 0o600, 'lock.mdb': 0o600, lock: 0o600 });
+      expect(modes).toEqual({ 'data.mdb': 0o600, 'lock.mdb': 0o600, lock: 0o600, opening: 0o600 });
       expect(statSync(folder).mode & 0o777).toBe(0o700);
       // As older versions left them.
       for (const file of readdirSync(folder)) chmodSync(join(folder, file), 0o664);

@@ -70,6 +70,8 @@ function fullDisk(): void {
       await clock.advanceAsync(5_000);
       await expect(store.health()).rejects.toMatchObject({ message: expect.stringContaining('the write was not done') });
     }
+    // Where there is nothing yet, nothing can be begun.
+    await expect(openEmbeddedStore({ directory: join(disk, 'other'), clock, random: systemRandom })).rejects.toThrow(/no space left/i);
     expect(await valueOf(store, '/before')).toBe('1');
     expect((await store.range(prefixRange('/full/'))).count).toBe(written.length);
     rmSync(ballast);
