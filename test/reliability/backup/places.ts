@@ -1,6 +1,6 @@
 /** Stores of either kind as an operator knows them: by flags, with servers on them; and what an outsider sees of them while they are used. */
-import { execFile } from 'node:child_process';
 import path from 'node:path';
+import { viewEmbeddedStore } from '../../../apiserver/storage/embedded/view';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { prefixRange } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -8,7 +8,6 @@ import { systemRandom } from '../../../shared/runtime/random';
 import type { ApiClient, ApiObject } from '../../support/api-client';
 import { startEtcd } from '../../support/etcd';
 import { freePort } from '../../support/ports';
-import { repository } from '../../support/repository';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 
 export interface Place {
@@ -25,8 +24,6 @@ export type MakePlace = () => Promise<Place>;
 
 const EVERYTHING = prefixRange('/registry/');
 
-const COUNTER = path.join(repository, 'dist/test/support/count-viewed.js');
-
 export async function embeddedPlace(): Promise<Place> {
   const folder = temporaryFolder('backup-embedded');
   const directory = path.join(folder, 'store');
@@ -39,11 +36,19 @@ export async function embeddedPlace(): Promise<Place> {
   };
 }
 
-/** In a process of its own: whoever opens the files again and again while their writer is killed may come to harm. Zero while there is nothing to be read. */
-function countViewed(directory: string): Promise<number> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [COUNTER, directory], (error, told) => resolve(error === null ? Number(told) : 0));
-  });
+/** Zero while there is nothing to be read. */
+async function countViewed(directory: string): Promise<number> {
+  let view;
+  try {
+    view = await viewEmbeddedStore(directory);
+  } catch {
+    // Whoever makes it has not got so far.
+    return 0;
+  }
+  let count = 0;
+  for await (const { key } of view.entries(EVERYTHING)) count += key === '' ? 0 : 1;
+  await view.close();
+  return count;
 }
 
 export async function etcdPlace(): Promise<Place> {
