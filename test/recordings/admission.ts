@@ -7,11 +7,14 @@
  * With the argument `configured` those of a file, which `configuration FOLDER` writes:
  *   --admission-control-config-file=FOLDER/admission.yaml --enable-admission-plugins=PodTolerationRestriction,PodNodeSelector,\
  *     OwnerReferencesPermissionEnforcement,EventRateLimit
+ * With the argument `provisioning` that which makes namespaces:
+ *   --enable-admission-plugins=NamespaceAutoProvision,NamespaceExists
  * The reference is a fresh one, with its own plug-ins and without controllers: claims and accounts of an earlier run would stay. test/integration/http/admission.test.ts replays it.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONFIGURED_SUITES, CONFIGURATION, EVENT_LIMITS } from './admission-configured';
+import { provisioning } from './admission-provisioning';
 import { ADMISSION_SUITES, OPTIONAL_SUITES, type AdmissionStep, type AdmissionSuite } from './admission-steps';
 import { writeRecording } from './recording';
 import { ask, hangUp, isBody, type Body, type Json } from './reference';
@@ -59,13 +62,19 @@ async function record(name: string, { steps, leaves = [] }: AdmissionSuite, tell
   writeRecording(`admission/${name}`, lines);
 }
 
+const SUITES: Readonly<Record<string, Readonly<Record<string, AdmissionSuite>>>> = {
+  optional: OPTIONAL_SUITES,
+  configured: CONFIGURED_SUITES,
+  provisioning: { 'namespace-auto-provision': provisioning() },
+};
+
 async function main([what = '', folder = '', ...only]: readonly string[]): Promise<void> {
   if (what === 'configuration') {
     writeFileSync(join(folder, 'admission.yaml'), CONFIGURATION);
     writeFileSync(join(folder, 'events.yaml'), EVENT_LIMITS);
     return;
   }
-  const suites = what === 'optional' ? OPTIONAL_SUITES : what === 'configured' ? CONFIGURED_SUITES : ADMISSION_SUITES;
+  const suites = SUITES[what] ?? ADMISSION_SUITES;
   for (const [name, suite] of Object.entries(suites))
     if (folder === '' || [folder, ...only].includes(name)) await record(name, suite, what === 'configured');
   hangUp();

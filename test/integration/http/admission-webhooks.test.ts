@@ -1,18 +1,13 @@
 /** What webhooks are asked and what becomes of their answers, over HTTPS with a real webhook server: replays what the reference server did (test/recordings/webhooks.ts). */
-import { Auditor } from '../../../apiserver/audit/auditor';
-import { eventText } from '../../../apiserver/audit/event';
-import { compilePolicy } from '../../../apiserver/audit/policy';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
-import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { systemClock } from '../../../shared/runtime/clock';
-import { silentLogger } from '../../../shared/runtime/logger';
 import { casesOf } from '../../recordings/recording';
 import { isBody, type Body, type Json } from '../../recordings/reference';
 import { body } from '../../recordings/shape';
 import { CASES } from '../../recordings/webhooks/cases';
 import { openNamespace, runCase, type Asked } from '../../recordings/webhooks/run';
 import { startReviewServer, type ReviewServer } from '../../support/review-server';
-import { ADMIN, call, issuingAccounts, startFixture, warningsOf, type Fixture } from './fixture';
+import { auditedServer } from './audited-server';
+import { ADMIN, issuingAccounts, startFixture, type Fixture } from './fixture';
 
 const RECORDED = casesOf('admission/webhooks', body);
 
@@ -20,42 +15,19 @@ const USERS = `${ADMIN},admin,admin-uid,"system:masters"\n`;
 
 let fixture: Fixture;
 let webhooks: ReviewServer;
-const events: Body[] = [];
 
-const server: Asked = {
-  async send(method, path, headers, sent) {
-    const answer = await call(fixture, path, { method, ...(sent === '' ? {} : { body: sent }), headers, local: true });
-    return { code: answer.status, text: answer.text, warnings: warningsOf(answer) };
-  },
-  annotations(auditId) {
-    const found = events.find((event) => event['auditID'] === auditId && event['stage'] === 'ResponseComplete');
-    const annotations = found?.['annotations'] ?? {};
-    const kept = isBody(annotations) ? Object.entries(annotations) : [];
-    return Promise.resolve(
-      Object.fromEntries(kept.filter(([name]) => !/^(?:authorization|apiserver|authentication|pod-security)\./.test(name))),
-    );
-  },
-};
+const audited = auditedServer();
+let server: Asked;
 
 beforeAll(async () => {
-  const auditor = new Auditor(systemClock, silentLogger);
-  auditor.use(compilePolicy({ omitStages: ['RequestReceived'], rules: [{ level: 'Request' }] }, GENERATED_NAMES.kubernetes));
-  auditor.writeTo({
-    name: 'log',
-    take(event) {
-      const parsed: Json = JSON.parse(eventText(event, 'json', 'kubernetes'));
-      if (isBody(parsed)) events.push(parsed);
-      return true;
-    },
-    close: () => Promise.resolve(),
-  });
   webhooks = await startReviewServer();
   fixture = await startFixture({
     naming: 'kubernetes',
-    audit: auditor,
+    audit: audited.auditor,
     tokens: [parseTokenFile('tokens.csv', USERS, () => undefined)],
     serviceAccounts: issuingAccounts(),
   });
+  server = audited.over(fixture);
   await openNamespace(server);
 });
 

@@ -1,0 +1,83 @@
+/** A webhook that judges images, for tests and recorders: what it says stands in the name of the first image (`deny:1`, `status-500:2`). */
+import { startWebhookServer, type WebhookServer } from '../../support/webhook-server';
+import { isBody, type Body, type Json } from '../reference';
+import type { Reply } from '../webhooks/behaviours';
+
+export interface ImageServer extends WebhookServer {
+  /** What has been asked, in order. */
+  readonly asked: Body[];
+}
+
+const FAILURE = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'told by the webhook' };
+const REVIEW = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1' };
+const judged = (status: Body): Reply => ({ body: { ...REVIEW, status } });
+
+const SAYS: Readonly<Record<string, Reply>> = {
+  allow: judged({ allowed: true }),
+  deny: judged({ allowed: false }),
+  reason: judged({ allowed: false, reason: 'not from there' }),
+  notes: judged({ allowed: true, auditAnnotations: { a: 'b', 'x.example.com/y': 'z', 'no name!': 'v' } }),
+  'denied-notes': judged({ allowed: false, reason: 'r', auditAnnotations: { a: 'b' } }),
+  created: { status: 201, body: { ...REVIEW, status: { allowed: true } } },
+  'status-400': { status: 400, body: { ...FAILURE, code: 400, reason: 'BadRequest' } },
+  'status-500': { status: 500, body: { ...FAILURE, code: 500 } },
+  'plain-400': { status: 400, headers: {}, body: 'text' },
+  'plain-404': { status: 404, headers: {}, body: 'text' },
+  'plain-503': { status: 503, headers: {}, body: 'text' },
+  rubbish: { body: 'rubbish' },
+  empty: { body: '' },
+  cut: 'cut',
+  'other-kind': { body: { ...REVIEW, kind: 'Other', status: { allowed: true } } },
+  'other-version': { body: { ...REVIEW, apiVersion: 'imagepolicy.k8s.io/v1beta1', status: { allowed: true } } },
+  'no-kind': { body: { status: { allowed: true } } },
+  'no-status': { body: REVIEW },
+  'text-for-bool': judged({ allowed: 'yes' }),
+  'number-for-reason': judged({ allowed: false, reason: 5 }),
+};
+
+/** `port`: any that is free when nothing is said. */
+export async function startImageServer(port?: number): Promise<ImageServer> {
+  const asked: Body[] = [];
+  const server = await startWebhookServer({
+    names: ['127.0.0.1'],
+    host: '127.0.0.1',
+    ...(port === undefined ? {} : { port }),
+    reply({ headers, text }) {
+      const review: Json = JSON.parse(text);
+      if (!isBody(review)) throw new Error('no review');
+      asked.push({ authorization: headers['authorization'] ?? '', review });
+      return SAYS[firstImage(review).split(':', 1)[0] ?? ''] ?? { status: 404, body: 'no such behaviour' };
+    },
+  });
+  return { ...server, asked };
+}
+
+function firstImage({ spec }: Body): string {
+  const containers = isBody(spec) ? spec['containers'] : undefined;
+  const first = Array.isArray(containers) ? containers[0] : undefined;
+  const image = isBody(first) ? first['image'] : undefined;
+  return typeof image === 'string' ? image : '';
+}
+
+/** How it is reached, and as whom. */
+export const imageKubeconfig = ({ port, caBundle }: ImageServer): string =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server: `https://127.0.0.1:${port}/images`, 'certificate-authority-data': caBundle } }],
+    users: [{ name: 'u', user: { token: 'of-the-server' } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'c',
+  });
+
+export const imageConfiguration = (kubeConfigFile: string, defaultAllow: boolean): string =>
+  JSON.stringify({
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'AdmissionConfiguration',
+    plugins: [
+      {
+        name: 'ImagePolicyWebhook',
+        configuration: { imagePolicy: { kubeConfigFile, allowTTL: 1800, denyTTL: 1800, retryBackoff: 1, defaultAllow } },
+      },
+    ],
+  });
