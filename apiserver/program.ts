@@ -9,6 +9,7 @@ import { UsageError } from '../shared/runtime/flags';
 import type { Lifecycle } from '../shared/runtime/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import { systemBytes, type Random } from '../shared/runtime/random';
+import type { AskImages } from './admission/image-policy';
 import type { AdmissionSettings } from './admission/settings';
 import type { Auditor } from './audit/auditor';
 import { switchesFault, untold, type PluginSwitches } from './admission/switches';
@@ -74,11 +75,13 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   lifecycle.onStop({ name: 'credentials for kubelets', timeoutMs: 1000, run: kubelets.watch(clock, logger) });
   const proxies = proxyCredentialFiles(flags);
   lifecycle.onStop({ name: 'credentials for other API servers', timeoutMs: 1000, run: proxies.watch(clock, logger) });
+  const admission = await admissionSettings(flags, clock);
   const options = {
     ...(await serverOptions(flags, tokenKeys, issuers, links, host)),
     ...(await tokenWebhookOf(flags, configurations, host)),
     audit,
-    admission: await admissionSettings(flags, clock),
+    admission,
+    imageReviews: await imageReviewsOf(flags, admission, configurations, host),
     proxyCredentials: proxies.current,
     kubelets: {
       addressTypes: flags['kubelet-preferred-address-types'],
@@ -160,6 +163,17 @@ async function admissionSettings(flags: ServerFlags, clock: Clock): Promise<Admi
   const [untaught] = untold(pluginSwitches(flags), settings);
   if (untaught !== undefined) throw new UsageError(`admission plug-in ${untaught} needs --admission-control-config-file to configure it`);
   return settings;
+}
+
+async function imageReviewsOf(
+  flags: ServerFlags,
+  { imagePolicy }: AdmissionSettings,
+  configurations: ConfigurationFiles,
+  { clock, random, logger }: ServerHost,
+): Promise<AskImages | undefined> {
+  if (imagePolicy === undefined || !flags['enable-admission-plugins'].includes('ImagePolicyWebhook')) return undefined;
+  const { openImageReviews } = await import('./options/image-reviews.js');
+  return openImageReviews(imagePolicy, { clock, random, logger, configurations });
 }
 
 function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): void {

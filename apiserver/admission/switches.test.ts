@@ -19,7 +19,7 @@ it.each([
       '[Priority] in enable-admission-plugins and disable-admission-plugins overlapped]',
   ],
   ['NodeRestriction', 'NamespaceLifecycle,ImagePolicyWebhook', undefined],
-  ['ImagePolicyWebhook', '', 'enable-admission-plugins plugin "ImagePolicyWebhook" is not available in this server'],
+  ['ClusterTrustBundleAttest', '', 'enable-admission-plugins plugin "ClusterTrustBundleAttest" is not available in this server'],
 ])('--enable-admission-plugins=%s --disable-admission-plugins=%s', (enabled, disabled, fault) =>
   expect(switchesFault({ enabled: split(enabled), disabled: split(disabled) })).toBe(fault),
 );

@@ -16,7 +16,9 @@ import { eventRateLimit } from './event-rate-limit';
 import { extendedResourceToleration } from './extended-resource-toleration';
 import { defaultIngressClass } from './default-ingress-class';
 import { defaultTolerationSeconds } from './default-toleration-seconds';
+import { imagePolicyWebhook, type AskImages } from './image-policy';
 import { limitRanger } from './limit-ranger';
+import { namespaceAutoProvision, type MakeNamespace } from './namespace-auto-provision';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
 import { podNodeSelector } from './node-selector';
@@ -69,6 +71,10 @@ export interface AdmissionSurroundings {
   readonly webhooks?: WebhookPlugins | undefined;
   /** Who may make objects somebody's; absent = everyone. */
   readonly owners?: OwnerParts | undefined;
+  /** Absent = no namespace is made for those who create objects. */
+  readonly makeNamespace?: MakeNamespace | undefined;
+  /** Who knows which images may run; absent = nobody. */
+  readonly imageReviews?: AskImages | undefined;
   readonly clock: Clock;
   readonly settings?: AdmissionSettings | undefined;
   /** What those hold who write roles and bindings; absent = everyone may give away everything. */
@@ -104,7 +110,11 @@ const signers =
 
 export const ADMISSION_PLUGINS: readonly PluginRow[] = [
   { name: 'AlwaysAdmit', on: 'when-asked', make: () => ({}) },
-  { name: 'NamespaceAutoProvision', on: 'when-asked' },
+  {
+    name: 'NamespaceAutoProvision',
+    on: 'when-asked',
+    make: ({ makeNamespace }) => (makeNamespace === undefined ? {} : { mutating: namespaceAutoProvision(makeNamespace) }),
+  },
   {
     name: 'NamespaceLifecycle',
     on: 'by-default',
@@ -135,7 +145,17 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
   { name: 'NodeRestriction', on: 'with-nodes', make: ({ nodes }) => restricting(nodes) },
   { name: 'TaintNodesByCondition', on: 'by-default', make: ({ names }) => ({ mutating: taintNodes(names.prefix) }) },
   { name: 'AlwaysPullImages', on: 'when-asked', make: () => ({ mutating: alwaysPullImages() }) },
-  { name: 'ImagePolicyWebhook', on: 'when-asked' },
+  {
+    name: 'ImagePolicyWebhook',
+    on: 'when-asked',
+    needs: 'imagePolicy',
+    make({ settings, imageReviews, names, clock }) {
+      const { imagePolicy } = settings ?? {};
+      return imagePolicy === undefined || imageReviews === undefined
+        ? {}
+        : { validating: imagePolicyWebhook({ settings: imagePolicy, ask: imageReviews, dialect: names.dialect, clock }) };
+    },
+  },
   {
     name: 'PodSecurity',
     on: 'by-default',

@@ -61,6 +61,13 @@ test.each<readonly [fault: string, text: string]>([
   ],
   ['plugins[0].configuration.kubeConfigFile: must be an absolute file path', webhooks('users')],
   ['plugins[0].configuration.kubeConfigFile: must be an absolute file path', webhooks('')],
+  ['imagePolicy.allowTTL: must be <= 1800', plugin('ImagePolicyWebhook', '{imagePolicy: {kubeConfigFile: /f, allowTTL: 1801}}')],
+  ['imagePolicy.denyTTL: must be >= -1', plugin('ImagePolicyWebhook', '{imagePolicy: {kubeConfigFile: /f, denyTTL: -5}}')],
+  [
+    'imagePolicy.retryBackoff: must be <= 300000',
+    plugin('ImagePolicyWebhook', '{imagePolicy: {kubeConfigFile: /f, retryBackoff: 300001}}'),
+  ],
+  ['imagePolicy', plugin('ImagePolicyWebhook', '{imagePolicy: {defaultAllow: true}}')],
   ['cannot read /none/users: ', webhooks('/none/users')],
   ['apiVersion and kind must name', webhooks('/none/users', 'WebhookAdmission')],
   ['apiVersion and kind must name', webhooks('/none/users', 'WebhookAdmissionConfiguration', 'v1alpha1')],

@@ -1,6 +1,7 @@
 /** The file AdmissionConfiguration, which tells plug-ins what no flag does, and the files that it names. Loaded only where the flag names one. */
 import path from 'node:path';
 import { EVENT_LIMIT_FORMAT } from '../admission/event-rate-limit';
+import { IMAGE_POLICY_FORMAT, imagePolicySettings } from '../admission/image-policy';
 import { NODE_SELECTOR_FORMAT, nodeSelectorSettings } from '../admission/node-selector';
 import { POD_SECURITY_FORMAT, securitySettings } from '../admission/pod-security/settings';
 import { TOLERATION_FORMAT } from '../admission/pod-toleration-restriction';
@@ -45,6 +46,7 @@ const PLUGINS: Readonly<Record<string, (read: Read) => Promise<AdmissionSettings
   MutatingAdmissionWebhook: async (read) => ({ mutatingUsers: usersOf(await read(...WEBHOOK_FORMATS)) }),
   ValidatingAdmissionWebhook: async (read) => ({ validatingUsers: usersOf(await read(...WEBHOOK_FORMATS)) }),
   EventRateLimit: async (read) => ({ eventLimits: (await read(EVENT_LIMIT_FORMAT)).limits }),
+  ImagePolicyWebhook: async (read) => ({ imagePolicy: imagePolicySettings(await read(IMAGE_POLICY_FORMAT)) }),
   PodNodeSelector: async (read) => ({ nodeSelectors: nodeSelectorSettings(await read(NODE_SELECTOR_FORMAT)) }),
   PodSecurity: async (read) => ({ podSecurity: securitySettings(await read(POD_SECURITY_FORMAT)) }),
   PodTolerationRestriction: async (read) => ({ tolerations: await read(TOLERATION_FORMAT) }),

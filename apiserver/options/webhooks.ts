@@ -20,6 +20,7 @@ export interface WebhookParts {
 const WITHIN_MS = 30_000;
 
 interface Present {
+  readonly server: URL;
   /** What the files say. */
   readonly said: string;
   readonly address: WebhookAddress;
@@ -42,14 +43,27 @@ export class KubeconfigWebhook {
     const [server] = config.servers;
     const path = server === undefined ? '/' : `${server.pathname}${server.search}`;
     this.retire();
-    this.present = { said, address: { transport, path, authorization: () => credentials.header() } };
+    this.present = {
+      said,
+      server: server ?? new URL('https://localhost'),
+      address: { transport, path, authorization: () => credentials.header() },
+    };
     return files;
   }
 
-  /** Throws before anything was read. */
   get address(): WebhookAddress {
+    return this.known().address;
+  }
+
+  /** Who is asked. */
+  get server(): URL {
+    return this.known().server;
+  }
+
+  /** Throws before anything was read. */
+  private known(): Present {
     if (this.present === undefined) throw new Error(`${this.file} has not been read`);
-    return this.present.address;
+    return this.present;
   }
 
   /** Whoever is being asked may still answer. */
@@ -74,8 +88,14 @@ export async function openWebhook(name: string, file: string, { clock, configura
 
 type Ask = (body: Buffer) => Promise<WebhookAnswer>;
 
-/** `timeoutMs` is for one POST. */
-export function asking(webhook: KubeconfigWebhook, timeoutMs: number, { clock, random }: Pick<WebhookParts, 'clock' | 'random'>): Ask {
+/** `timeoutMs` is for one POST, `firstPauseMs` what passes before a second. */
+export function asking(
+  webhook: KubeconfigWebhook,
+  timeoutMs: number,
+  { clock, random }: Pick<WebhookParts, 'clock' | 'random'>,
+  firstPauseMs?: number,
+): Ask {
   const options = { address: () => webhook.address, clock, timeoutMs };
-  return (body) => askWebhook(options, random, WITHIN_MS, body);
+  const limits = { withinMs: WITHIN_MS, ...(firstPauseMs === undefined ? {} : { firstPauseMs }) };
+  return (body) => askWebhook(options, random, limits, body);
 }

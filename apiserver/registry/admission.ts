@@ -51,6 +51,11 @@ export interface AdmissionRequest {
   readonly versions?: OtherVersions | undefined;
 }
 
+/** Thrown by a plug-in that has changed what requests rest on: all begins again, on the state that is there now. */
+export class StateChanged extends Error {
+  override readonly name = 'StateChanged';
+}
+
 /** What is known of a request before its object is. */
 export type AdmissionQuestion = Pick<AdmissionRequest, 'operation' | 'resource' | 'subresource' | 'user' | 'namespace'>;
 

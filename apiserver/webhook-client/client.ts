@@ -4,17 +4,15 @@
  */
 import type { TlsOptions } from '../../shared/client/client-config';
 import { Http1Transport } from '../../shared/client/http1-transport';
-import { tryParseObject } from '../../shared/client/json-body';
 import { ConnectionError, type Transport } from '../../shared/client/transport';
-import { callWebhook, TooLate, type WebhookAnswer } from '../../shared/client/webhook';
+import { callWebhook, type WebhookAnswer } from '../../shared/client/webhook';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { inTime } from '../../shared/runtime/in-time';
-import { connectionText } from '../../shared/runtime/connection-text';
-import { stringAt } from '../../shared/values/json';
 import { NOBODY, type Identify, type NoIdentity, type WebhookIdentity } from './identity';
 import type { OutgoingTraces } from '../tracing/span';
 import type { WebhookTarget } from './place';
+import { replyOf, type Reply } from './reply';
 import type { Resolve } from './resolve';
 
 export interface WebhookClientParts {
@@ -32,9 +30,6 @@ const MOST_ASKED = 1_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const CLOSED_AFTER_MS = 60_000;
 const OK = 200;
-
-/** An answer, or what is told of it; `asked` = by whom it was to be given is known. */
-export type Reply = { readonly bytes: Buffer } | { readonly fault: string; readonly asked: boolean };
 
 export interface CallOptions {
   /** After the path; with its question mark. */
@@ -123,9 +118,8 @@ export class WebhookClient {
     if ('fault' in who) return who.asked ? { ...who, fault: `Post "${to.url}": ${who.fault}` } : who;
     const timeoutMs = Math.max(1, options.timeoutMs - (clock.monotonic() - startedAt));
     const answer = await this.call(this.placeFor(to, target.authority, who), { to, body, who, options: { ...options, timeoutMs } });
-    if (answer.type === 'answer') return replyOf(answer.bytes);
-    if (answer.status === UNAUTHORIZED) who.refused();
-    return { fault: faultText(answer, to), asked: true };
+    if (answer.type === 'fault' && answer.status === UNAUTHORIZED) who.refused();
+    return replyOf(answer, to);
   }
 
   /** A connection that the server has ended while nobody used it is no answer: webhooks may be asked twice. */
@@ -190,39 +184,3 @@ const tlsOf = (authority: string, servername: string | undefined, pair: WebhookI
 
 /** Whoever waits does not wait longer than for the webhook itself. */
 const tooLate = (): NoIdentity => ({ fault: 'context deadline exceeded', asked: true });
-
-function replyOf(bytes: Buffer): Reply {
-  if (bytes.length > 0) return { bytes };
-  return { asked: true, fault: `0-length response with status code: 200 and content type: ${JSON_MEDIA_TYPE}` };
-}
-
-type Fault = Extract<WebhookAnswer, { type: 'fault' }>;
-
-function faultText({ error, status, bytes }: Fault, { url, server }: Destination): string {
-  if (status !== undefined) return statusText(status, bytes);
-  return `Post "${url}": ${error instanceof TooLate ? 'context deadline exceeded' : connectionText(error, server)}`;
-}
-
-const BY_STATUS: Readonly<Record<number, string>> = {
-  400: 'the server rejected our request for an unknown reason',
-  401: 'the server has asked for the client to provide credentials',
-  403: 'unknown',
-  404: 'the server could not find the requested resource',
-  429: 'the server has received too many requests and has asked us to try again later',
-  503: 'the server is currently unable to handle the request',
-};
-
-const LONGEST_TEXT = 4_096;
-
-function statusText(status: number, bytes: Buffer | undefined): string {
-  if (status < 400) return `the server answered with a redirect (${status}), which is not followed`;
-  const told = toldBy(bytes);
-  if (told !== undefined) return told.slice(0, LONGEST_TEXT);
-  return BY_STATUS[status] ?? 'an error on the server ("unknown") has prevented the request from succeeding';
-}
-
-/** What a Status says. */
-function toldBy(bytes: Buffer | undefined): string | undefined {
-  const value = tryParseObject(bytes?.toString() ?? '');
-  return value !== undefined && stringAt(value, 'kind') === 'Status' ? stringAt(value, 'message') : undefined;
-}

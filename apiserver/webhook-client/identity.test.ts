@@ -10,9 +10,10 @@ import type { Body } from '../../test/recordings/reference';
 import { body } from '../../test/recordings/shape';
 import { credentialSets, nameOf, type Target } from '../../test/recordings/webhook-credentials/cases';
 import { startCredentialServer, writeCredentialFiles, type CredentialServer } from '../../test/recordings/webhook-credentials/stage';
-import { WebhookClient, type Reply } from './client';
+import { WebhookClient } from './client';
 import { identify } from './identity';
 import { targetOf } from './place';
+import type { Reply } from './reply';
 
 let folder: string;
 let files: Readonly<Record<string, string>>;

@@ -33,7 +33,7 @@ async function ask(answers: Answers, timeoutMs = 30_000): Promise<WebhookAnswer>
     path: '/',
     authorization: () => undefined,
   };
-  const answer = askWebhook({ address: () => address, clock, timeoutMs }, random, 30_000, Buffer.from('{}'));
+  const answer = askWebhook({ address: () => address, clock, timeoutMs }, random, { withinMs: 30_000 }, Buffer.from('{}'));
   await clock.advanceAsync(60_000);
   return answer;
 }

@@ -73,14 +73,26 @@ export async function callWebhook(options: WebhookOptions, body: Buffer): Promis
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 500;
 
+export interface AskingLimits {
+  /** For all attempts together. */
+  readonly withinMs: number;
+  /** Before the second attempt; half a second when nothing is said. */
+  readonly firstPauseMs?: number;
+}
+
 /**
  * Asks a server again that answers, where that may help, but not when `withinMs` are over: somebody is waiting. One that is not there is not waited for.
  * Never rejects.
  */
-export async function askWebhook(options: WebhookOptions, random: Random, withinMs: number, body: Buffer): Promise<WebhookAnswer> {
+export async function askWebhook(
+  options: WebhookOptions,
+  random: Random,
+  { withinMs, firstPauseMs = FIRST_PAUSE_MS }: AskingLimits,
+  body: Buffer,
+): Promise<WebhookAnswer> {
   const { clock } = options;
   const deadline = clock.monotonic() + withinMs;
-  const backOff = new BackOff(random, { firstMs: FIRST_PAUSE_MS, longestMs: 10_000, factor: 1.5, jitter: 0.2 });
+  const backOff = new BackOff(random, { firstMs: firstPauseMs, longestMs: Math.max(10_000, firstPauseMs), factor: 1.5, jitter: 0.2 });
   for (let attempt = 1; ; attempt += 1) {
     const left = deadline - clock.monotonic();
     const answer = await callWebhook({ ...options, timeoutMs: Math.min(options.timeoutMs, left) }, body);

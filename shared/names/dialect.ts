@@ -26,6 +26,7 @@ const GROUP_STEMS = [
   'eventratelimit.admission',
   'events',
   'flowcontrol.apiserver',
+  'imagepolicy',
   'internal.apiserver',
   'meta',
   'networking',
@@ -169,6 +170,12 @@ const AUDIT_ANNOTATIONS: ReadonlyMap<string, string> = new Map([
 /** What is noted of webhooks bears the round and place of the webhook behind the slash, and what is noted of policies an underscore. */
 const OF_ADMISSION = /^((?:[a-z-]+\.)+(?:webhook|policy)\.admission)\.platform\.io\//;
 
+/** What the name of an annotation contains that is meant for the webhook that judges images; either spelling is read. */
+export const IMAGE_POLICY_MARKS: Readonly<Record<Dialect, string>> = {
+  platform: '.image-policy.platform.io/',
+  kubernetes: '.image-policy.k8s.io/',
+};
+
 const OF_SECURITY = /^pod-security\.platform\.io\//;
 
 /** The name of an annotation of the audit log in the given dialect. */
@@ -177,7 +184,13 @@ export function auditAnnotation(dialect: Dialect, name: string): string {
   const known = AUDIT_ANNOTATIONS.get(name);
   return (
     known ??
-    apiVersionIn(dialect, name.replace(OF_ADMISSION, `$1${SUFFIX.kubernetes}/`).replace(OF_SECURITY, 'pod-security.kubernetes.io/'))
+    apiVersionIn(
+      dialect,
+      name
+        .replace(OF_ADMISSION, `$1${SUFFIX.kubernetes}/`)
+        .replace(OF_SECURITY, 'pod-security.kubernetes.io/')
+        .replace(IMAGE_POLICY_MARKS.platform, IMAGE_POLICY_MARKS.kubernetes),
+    )
   );
 }
 

@@ -1,7 +1,8 @@
 /** A custom kind of which v1 or v2 is stored and the other takes a webhook, entries of it, and a webhook that answers in this process. For tests. */
 import { hiddenFields } from '../../apiserver/registry/object/hidden-fields';
 import type { Entry } from '../../apiserver/cache/cache';
-import type { CallOptions, Reply, WebhookClient } from '../../apiserver/webhook-client/client';
+import type { CallOptions, WebhookClient } from '../../apiserver/webhook-client/client';
+import type { Reply } from '../../apiserver/webhook-client/reply';
 import type { KindRow } from '../../shared/api/kinds';
 import { isObject, objectAt, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { definitionOf } from './definition-of';

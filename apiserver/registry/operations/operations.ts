@@ -12,7 +12,7 @@ import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache } from '../../cache/cache';
 import type { ParsedBody, RequestContext, Resource, WriteOptions } from '../verbs';
-import type { Admission, AdmissionRequest } from '../admission';
+import { StateChanged, type Admission, type AdmissionRequest } from '../admission';
 import { decodeBody } from '../write/decode-body';
 import { agreeOnNamespace, canonicalPlace, dropDeletion } from '../write/metadata-steps';
 import { recordOwnership } from '../write/ownership';
@@ -116,15 +116,17 @@ async function admit(
     await parts.admission.mutate(request);
     await parts.admission.validate(request);
   };
-  if (parts.admission.asksOthers({ resource, subresource: subresource?.name })) {
-    await parts.cache.mostRecent({ deadline: context.deadline });
-    return attempt();
-  }
-  try {
-    await attempt();
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    await parts.cache.mostRecent({ deadline: context.deadline });
-    await attempt();
+  const newest = (): Promise<unknown> => parts.cache.mostRecent({ deadline: context.deadline });
+  let isProven = parts.admission.asksOthers({ resource, subresource: subresource?.name });
+  if (isProven) await newest();
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isPast = error instanceof StateChanged;
+      if (!isPast && (isProven || !(error instanceof StatusError))) throw error;
+      await newest();
+      isProven = true;
+    }
   }
 }

@@ -20,6 +20,7 @@ import {
   type TransactionResult,
 } from '../../storage/store';
 import type { TraceSpan, SpanAttributes } from '../../tracing/span';
+import { StateChanged } from '../admission';
 
 /** A key that a write looks at. */
 export interface WatchedKey {
@@ -139,7 +140,8 @@ async function attempted<R>(
       step = made instanceof Promise ? await made : made;
       if (step.type === 'store') checkGuards(attempts, current);
     } catch (error) {
-      if (current.proven || !(error instanceof StatusError)) throw error;
+      const isPast = error instanceof StateChanged;
+      if (!isPast && (current.proven || !(error instanceof StatusError))) throw error;
       current = await proven(dependencies, attempts);
       continue;
     }

@@ -6,6 +6,7 @@ import { canonicalNamespace, namespaceAlias } from '../../../shared/names/dialec
 import { whenKnown } from '../../../shared/runtime/eventually';
 import type { JsonObject } from '../../../shared/values/json';
 import { Extensions } from '../../aggregation/extensions';
+import type { MakeNamespace } from '../../admission/namespace-auto-provision';
 import type { NodeRestrictionParts } from '../../admission/node-restriction';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
@@ -33,6 +34,7 @@ import { Outbox } from '../../endpoints/output/outbox';
 import { Encoders } from '../../endpoints/representation/encoders';
 import type { Showing } from '../../endpoints/representation/showing';
 import { nodeRules } from '../../upkeep/default-roles/objects';
+import { ownContext, OWN_WRITE } from '../../upkeep/upkeep';
 import { secretMarker } from '../../upkeep/token-tracking';
 import type { Resource, Writer } from '../../registry/verbs';
 import { liveObjects } from '../../registry/read/live-objects';
@@ -74,7 +76,7 @@ export function buildRegistry(setting: Setting, state: State, observation: Obser
     rbac: state.rbac.policy,
     node: { graph: state.nodes.graph, rules: nodeRules(setting.names), nodeLeaseNamespace: setting.names.nodeLeaseNamespace },
   });
-  const admission = admissionOf(setting, state, observation, authorizer);
+  const admission = admissionOf(setting, state, observation, authorizer, (name) => createNamespace(setting, state, writer, name));
   const threads = threadsOf(setting);
   const writer = writerOf(setting, state, admission, threads);
   const access = accessOf(setting, state, observation, authorizer, writer);
@@ -160,7 +162,19 @@ function policiesOf(
   });
 }
 
-function admissionOf(setting: Setting, state: State, observation: Observation, authorizer: Authorizer): Admission {
+/** In the server's own name. */
+async function createNamespace({ clock }: Setting, { resources }: State, writer: Writer, name: string): Promise<void> {
+  const body = { value: { metadata: { name } }, duplicates: [], format: 'json' } as const;
+  await writer.create(ownContext(clock), resources.require('namespaces'), '', body, OWN_WRITE);
+}
+
+function admissionOf(
+  setting: Setting,
+  state: State,
+  observation: Observation,
+  authorizer: Authorizer,
+  makeNamespace: MakeNamespace,
+): Admission {
   const { options, names, clock, random } = setting;
   const { cache, quotaGuards, resources, rbac } = state;
   const surroundings: AdmissionSurroundings = {
@@ -176,6 +190,8 @@ function admissionOf(setting: Setting, state: State, observation: Observation, a
     quotas: { cache, guards: quotaGuards },
     clock,
     settings: options.admission,
+    imageReviews: options.imageReviews,
+    makeNamespace,
     owners: { authorize: (user, attributes) => authorizer.authorize(user, attributes), resourceOf: servedBy(resources) },
     nodes: restrictsNodes(options) ? nodeRestrictionParts({ cache, resources }) : undefined,
     escalation: {

@@ -7,6 +7,7 @@ import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
 import type { ProxyCredentials } from '../../aggregation/extensions';
+import type { AskImages } from '../../admission/image-policy';
 import type { AdmissionSettings } from '../../admission/settings';
 import type { PluginSwitches } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
@@ -51,6 +52,8 @@ export interface ServerOptions extends AccessOptions {
   readonly plugins?: PluginSwitches;
   /** What they are told; absent = nothing. */
   readonly admission?: AdmissionSettings | undefined;
+  /** Who judges images, where the plug-in that asks is on. */
+  readonly imageReviews?: AskImages | undefined;
   /** Only who is permitted may give Services addresses from outside the cluster. */
   readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;

@@ -8,7 +8,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { CONFIGURATION, EVENT_LIMITS } from '../../recordings/admission-configured';
 import { recordedSteps, type RecordedStep } from '../../recordings/admission-recorded';
 import { expected, taken } from './admission-replay';
-import { startFixture, type Fixture, type FixtureChanges } from './fixture';
+import { issuingAccounts, startFixture, type Fixture, type FixtureChanges } from './fixture';
 
 const SUITES = ['default-toleration-seconds', 'priority', 'runtime-class', 'service-account', 'storage-class', 'taint-nodes'];
 
@@ -43,6 +43,11 @@ const ASKED_FOR = [
   'PodTolerationRestriction',
 ];
 replay('asked-for', () => Promise.resolve({ plugins: { enabled: ASKED_FOR, disabled: ['ServiceAccount'] } }), forbidden);
+
+const PROVISIONING = ['NamespaceAutoProvision', 'NamespaceExists'];
+replay('namespace-auto-provision', () =>
+  Promise.resolve({ plugins: { enabled: PROVISIONING, disabled: [] }, serviceAccounts: issuingAccounts() }),
+);
 
 const CONFIGURED = ['PodTolerationRestriction', 'PodNodeSelector', 'OwnerReferencesPermissionEnforcement'];
 for (const suite of ['node-selectors', 'pod-tolerations', 'pod-security', 'limited-resources', 'owner-references'])
