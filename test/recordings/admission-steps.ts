@@ -277,6 +277,73 @@ function taints(): AdmissionSuite {
   };
 }
 
+/** What is added to a pod that runs, where its account is strict. */
+function ephemeralSecrets(): AdmissionSuite {
+  const at = 'ephemeral-secrets';
+  const variable = (name: string, secret: string, more: Body = {}): Body => ({
+    name,
+    valueFrom: { secretKeyRef: { name: secret, key: 'k', ...more } },
+  });
+  const add = (to: string, more: Body): AdmissionStep => ({
+    method: 'PATCH',
+    path: `${inside(at)}/pods/${to}/ephemeralcontainers?dryRun=All`,
+    type: 'application/strategic-merge-patch+json',
+    body: { spec: { ephemeralContainers: [container(more, 'e')] } },
+  });
+  const free = { automountServiceAccountToken: false };
+  return {
+    steps: [
+      ...begin(at),
+      post(`${inside(at)}/serviceaccounts`, {
+        metadata: { name: 'strict', annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
+        secrets: [{ name: 'known' }],
+      }),
+      pod(at, { ...free, serviceAccountName: 'strict' }, { name: 'strict' }),
+      pod(at, free, { name: 'free' }),
+      pod(at, { nodeName: 'n' }, { name: 'mirror', ...MIRROR }),
+      ...['strict', 'free', 'mirror'].flatMap((to): AdmissionStep[] => [
+        add(to, {}),
+        add(to, { env: [variable('E', 'known')] }),
+        add(to, { env: [variable('E', 'known'), variable('F', 'other')], envFrom: [{ secretRef: { name: 'more' } }] }),
+        add(to, { env: [variable('E', 'other', { optional: true })] }),
+        add(to, { envFrom: [{ secretRef: { name: 'other' } }] }),
+      ]),
+      remove(`${inside(at)}/serviceaccounts/strict`),
+      add('strict', {}),
+      patch(`${inside(at)}/pods/strict`, { metadata: { labels: { a: 'b' } } }),
+    ],
+  };
+}
+
+/** What a limit range refuses, and what the rules of the kind have refused before. */
+function rulesBeforeLimits(): AdmissionSuite {
+  const at = 'rules-before-limits';
+  const claim = (resources: Body, name: string): AdmissionStep =>
+    post(`${inside(at)}/persistentvolumeclaims`, named(name, { spec: { accessModes: ['ReadWriteOnce'], resources } }));
+  const asks = (requests: Body): AdmissionStep => pod(at, { containers: [container({ resources: { requests } })] });
+  return {
+    steps: [
+      ...begin(at, { automountServiceAccountToken: false }),
+      post(`${inside(at)}/limitranges`, {
+        metadata: { name: 'l' },
+        spec: {
+          limits: [
+            { type: 'Container', default: { cpu: '200m' }, max: { cpu: '1', memory: '1Gi' } },
+            { type: 'Pod', maxLimitRequestRatio: { memory: '2' } },
+            { type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '2Gi' } },
+          ],
+        },
+      }),
+      asks({ cpu: '300m', memory: '10Mi' }),
+      asks({ cpu: '100m', memory: '10Mi' }),
+      asks({ cpu: '100m', memory: '2Gi' }),
+      claim({}, 'none'),
+      claim({ requests: { storage: '1Mi' } }, 'small'),
+      claim({ requests: { storage: '-1Gi' } }, 'negative'),
+    ],
+  };
+}
+
 export const ADMISSION_SUITES: Readonly<Record<string, AdmissionSuite>> = {
   'service-account': accounts(),
   priority: priorities(),
@@ -284,6 +351,8 @@ export const ADMISSION_SUITES: Readonly<Record<string, AdmissionSuite>> = {
   'runtime-class': runtimes(),
   'storage-class': storage(),
   'taint-nodes': taints(),
+  'ephemeral-secrets': ephemeralSecrets(),
+  'rules-before-limits': rulesBeforeLimits(),
 };
 
 function optional(): AdmissionSuite {
