@@ -38,10 +38,8 @@ export function limitRanger(parts: LimitRangerParts): LimitRanger {
     defaulting: {
       ...shared,
       mutate(request) {
-        if (!isMeant(request) || request.object === undefined) return undefined;
-        const ranges = rangesIn(parts, request.namespace);
-        if (request.resource.row.resource === 'pods') for (const range of ranges) giveDefaults(range, request.object, parts.names.prefix);
-        refuse(request, ranges);
+        if (!isMeant(request) || request.object === undefined || request.resource.row.resource !== 'pods') return undefined;
+        for (const range of rangesIn(parts, request.namespace)) giveDefaults(range, request.object, parts.names.prefix);
         return undefined;
       },
     },

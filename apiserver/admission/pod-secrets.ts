@@ -66,24 +66,43 @@ const fromSecrets = (container: JsonObject): readonly string[] =>
     return reference === undefined ? [] : [secretName(reference)];
   });
 
+/** The first Secret that a container of the list refers to and that is not known. */
+function containerFault(spec: JsonObject, list: string, word: string, known: ReadonlySet<string>): string | undefined {
+  for (const container of objectsAt(spec, list)) {
+    const shown = `${word} ${stringAt(container, 'name') ?? ''}`;
+    const variable = envSecrets(container).find(([, secret]) => !known.has(secret));
+    if (variable !== undefined) return `${shown} with envVar ${variable[0]} referencing secret.secretName="${variable[1]}"`;
+    const source = fromSecrets(container).find((secret) => !known.has(secret));
+    if (source !== undefined) return `${shown} with envFrom referencing secret.secretName="${source}"`;
+  }
+  return undefined;
+}
+
+const notReferenced = (what: string, account: string): string =>
+  `${what} is not allowed because service account ${account} does not reference that secret`;
+
+/** The same of what is added to a pod that runs. */
+export function checkEphemeralSecrets(spec: JsonObject, account: JsonObject): string | undefined {
+  if (!isStrict(account)) return undefined;
+  const fault = containerFault(spec, 'ephemeralContainers', 'ephemeral container', knownSecrets(account));
+  return fault === undefined ? undefined : notReferenced(fault, nameOf(account));
+}
+
+const nameOf = (account: JsonObject): string => stringAt(readMetadata(account), 'name') ?? '';
+const knownSecrets = (account: JsonObject): ReadonlySet<string> => new Set(objectsAt(account, 'secrets').map(secretName));
+
 /** What is wrong with the pod, where its account lets it mount only what the account names. */
 export function checkSecrets(spec: JsonObject, account: JsonObject): string | undefined {
   if (!isStrict(account)) return undefined;
-  const name = stringAt(readMetadata(account), 'name') ?? '';
-  const known = new Set(objectsAt(account, 'secrets').map(secretName));
-  const refusal = (what: string): string => `${what} is not allowed because service account ${name} does not reference that secret`;
+  const name = nameOf(account);
+  const known = knownSecrets(account);
   for (const volume of objectsAt(spec, 'volumes')) {
     const secret = stringAt(objectAt(volume, 'secret'), 'secretName');
-    if (secret !== undefined && !known.has(secret)) return refusal(`volume with secret.secretName="${secret}"`);
+    if (secret !== undefined && !known.has(secret)) return notReferenced(`volume with secret.secretName="${secret}"`, name);
   }
   for (const [list, word] of CONTAINERS) {
-    for (const container of objectsAt(spec, list)) {
-      const shown = `${word} ${stringAt(container, 'name') ?? ''}`;
-      const variable = envSecrets(container).find(([, secret]) => !known.has(secret));
-      if (variable !== undefined) return refusal(`${shown} with envVar ${variable[0]} referencing secret.secretName="${variable[1]}"`);
-      const source = fromSecrets(container).find((secret) => !known.has(secret));
-      if (source !== undefined) return refusal(`${shown} with envFrom referencing secret.secretName="${source}"`);
-    }
+    const fault = containerFault(spec, list, word, known);
+    if (fault !== undefined) return notReferenced(fault, name);
   }
   return pullFault(spec, account, name);
 }

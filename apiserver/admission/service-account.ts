@@ -9,10 +9,10 @@ import type { Random } from '../../shared/runtime/random';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
-import type { AdmissionRequest } from '../registry/admission';
+import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { NEW_PODS, podMutation, podValidation, refused } from './pod-creation';
-import { checkSecrets, mirrorFault } from './pod-secrets';
+import { checkEphemeralSecrets, checkSecrets, mirrorFault } from './pod-secrets';
 
 export interface ServiceAccountParts {
   readonly names: Pick<GeneratedNames, 'dialect'>;
@@ -35,14 +35,41 @@ export function serviceAccount(parts: ServiceAccountParts): { readonly mutating:
       if (isMirror(request.object)) refuseMirror(request, spec);
       else equip(parts, spec, nameAccount(parts, request, spec));
     }),
-    validating: podValidation(NAME, NEW_PODS, (request, spec) => {
-      if (isMirror(request.object)) refuseMirror(request, spec);
-      else {
-        const fault = checkSecrets(spec, accountOf(parts, request, spec));
-        if (fault !== undefined) throw refused(request, fault);
-      }
-    }),
+    validating: withEphemeral(
+      podValidation(NAME, NEW_PODS, (request, spec) => {
+        if (isMirror(request.object)) refuseMirror(request, spec);
+        else refuseSecrets(parts, request, spec, checkSecrets);
+      }),
+      (request, spec) => {
+        if (!isMirror(request.object)) refuseSecrets(parts, request, spec, checkEphemeralSecrets);
+      },
+    ),
   };
+}
+
+type Judge = (request: AdmissionRequest, spec: JsonObject) => void;
+
+/** Ephemeral containers are judged as well; all else of a pod that runs was judged when it was created. */
+function withEphemeral(plugin: ValidatingPlugin, judge: Judge): ValidatingPlugin {
+  const isEphemeral = ({ operation, resource: { row }, subresource }: AdmissionQuestion): boolean =>
+    operation === 'UPDATE' && row.group === '' && row.resource === 'pods' && subresource === 'ephemeralcontainers';
+  return {
+    ...plugin,
+    handles: (operation) => operation === 'UPDATE' || plugin.handles(operation),
+    looksInto: (question) => isEphemeral(question) || (plugin.handles(question.operation) && plugin.looksInto?.(question) !== false),
+    validate(request) {
+      if (isEphemeral(request)) {
+        judge(request, objectAt(request.object, 'spec') ?? {});
+        return undefined;
+      }
+      return plugin.handles(request.operation) ? plugin.validate(request) : undefined;
+    },
+  };
+}
+
+function refuseSecrets(parts: ServiceAccountParts, request: AdmissionRequest, spec: JsonObject, check: typeof checkSecrets): void {
+  const fault = check(spec, accountOf(parts, request, spec));
+  if (fault !== undefined) throw refused(request, fault);
 }
 
 function isMirror(pod: JsonObject | undefined): boolean {

@@ -30,9 +30,13 @@ for (const suite of SUITES) replay(suite, () => Promise.resolve({ plugins: AS_TH
 function forbidden(step: RecordedStep): ReturnType<typeof expected> {
   const answer = expected(step);
   if (answer.code !== 500) return answer;
-  const { metadata } = step.body as { readonly metadata: { readonly name: string } };
-  return { ...answer, code: 403, reason: 'Forbidden', message: `pods "${metadata.name}" is forbidden: ${String(answer.message)}` };
+  const { metadata } = step.body as { readonly metadata?: { readonly name: string } };
+  const name = metadata?.name ?? /\/pods\/([^/]+)/.exec(step.path)?.[1] ?? '';
+  return { ...answer, code: 403, reason: 'Forbidden', message: `pods "${name}" is forbidden: ${String(answer.message)}` };
 }
+
+for (const suite of ['ephemeral-secrets', 'rules-before-limits'])
+  replay(suite, () => Promise.resolve({ plugins: AS_THE_TABLE_SAYS }), forbidden);
 
 const ASKED_FOR = [
   'AlwaysPullImages',

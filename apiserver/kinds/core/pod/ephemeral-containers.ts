@@ -1,15 +1,25 @@
 /** `pods/ephemeralcontainers`: containers for looking into a running pod may be added, and nothing else changes. */
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import { equalJson } from '../../../../shared/values/json';
+import { canonicalQualifiedName } from '../../../../shared/names/dialect';
+import { MIRROR } from '../pod-template/annotations';
 import { validatePod } from './rules';
 import type { CoreV1EphemeralContainer, CoreV1Pod } from '../../../../shared/api/types/generated/members';
 
 const FIELD = 'spec.ephemeralContainers';
 
+/** Upstream's field has no name. */
+const OF_MIRRORS = forbiddenField('[]', 'static pods do not support ephemeral containers');
+
+/** A pod that mirrors what a node runs anyway takes none, whatever they are. */
 export function validateEphemeralContainers(pod: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
+  if (isMirror(pod)) return [OF_MIRRORS];
   const ofState = validatePod(pod);
   return ofState.length > 0 ? ofState : changeErrors(ephemeral(pod), ephemeral(old));
 }
+
+const isMirror = ({ metadata }: CoreV1Pod): boolean =>
+  Object.keys(metadata?.annotations ?? {}).some((name) => canonicalQualifiedName(name) === MIRROR);
 
 const ephemeral = (pod: CoreV1Pod): readonly CoreV1EphemeralContainer[] => pod.spec?.ephemeralContainers ?? [];
 const nameOf = (container: CoreV1EphemeralContainer): string => container.name ?? '';
