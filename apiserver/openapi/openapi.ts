@@ -111,7 +111,7 @@ class OpenApiOfParts implements OpenApi {
     // Nobody has asked before, so the parts are needed, whatever the hash will be.
     if (this.builtInV2 === undefined) this.makeAhead(custom, form);
     const remote = this.options.descriptions?.() ?? NONE;
-    const hash = await this.hashV2(custom, remote);
+    const hash = await this.hashV2(custom, remote, form);
     const etag = `"${hash}"`;
     const headers = { ...UNCACHED, etag, 'last-modified': this.since, vary: ['Accept-Encoding', 'Accept'] };
     if (request.ifNoneMatch === etag) return { status: 304, headers, body: NOTHING };
@@ -186,14 +186,15 @@ class OpenApiOfParts implements OpenApi {
     return this.digests.get('api/v1') ?? '';
   }
 
-  private async hashV2(custom: readonly KindRow[], remote: readonly RemoteDescription[]): Promise<string> {
+  private async hashV2(custom: readonly KindRow[], remote: readonly RemoteDescription[], form: Form): Promise<string> {
     const ofRemotes = remote.flatMap(({ name, id }) => [name, id]);
-    return hashOf([await this.digestV2(), ...custom.map((row) => this.parts.identityOf(row)), ...ofRemotes]);
+    return hashOf([await this.digestV2(form), ...custom.map((row) => this.parts.identityOf(row)), ...ofRemotes]);
   }
 
-  private digestV2(): Promise<string> {
+  /** Found with the part that is asked for first. */
+  private digestV2({ media }: Form): Promise<string> {
     const { builtIn, naming } = this.options;
-    this.builtInV2 ??= this.parts.ofBuiltIn(builtIn, naming, { version: 'v2', media: 'json' }).then(({ digest = '' }) => digest);
+    this.builtInV2 ??= this.parts.ofBuiltIn(builtIn, naming, { version: 'v2', media }).then(({ digest = '' }) => digest);
     return this.builtInV2;
   }
 

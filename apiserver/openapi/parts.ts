@@ -10,7 +10,7 @@ import { errorMessage } from '../../shared/runtime/error-message';
 import { OPENAPI_ROOT, type Dialect } from '../../shared/names/dialect';
 import type { BuiltInSubject } from './documents';
 import type { DocumentPart, PartForm } from './part';
-import type { DigestJob, Digests } from './part-job';
+import type { DigestJob, Digests, MadePart } from './part-job';
 import { namesOfCustom } from './custom-schemas';
 import { PartThreads } from './part-threads';
 
@@ -52,6 +52,7 @@ export interface PartsOptions {
 
 export class Parts {
   private readonly known = new LRUCache<string, Promise<DocumentPart | undefined>>({ maxSize: MOST_BYTES });
+  private readonly builtIn = new Map<string, Promise<MadePart>>();
   private readonly identities = new WeakMap<KindRow, string>();
   private readonly threads: PartThreads;
 
@@ -70,6 +71,7 @@ export class Parts {
 
   forget(): void {
     this.known.clear();
+    this.builtIn.clear();
   }
 
   /** The same for two rows that are published alike; found without making anything of the schema. */
@@ -142,12 +144,15 @@ export class Parts {
     return (await this.threads.make({ type: 'groupVersion', rows, custom: plain, of, dialect, form })).part;
   }
 
-  /** Of all built-in kinds in version 2, with a digest of what it says. */
-  ofBuiltIn(
-    rows: readonly KindRow[],
-    dialect: Dialect,
-    form: PartForm,
-  ): Promise<{ readonly part: DocumentPart; readonly digest?: string }> {
-    return this.threads.make({ type: 'builtIn', rows, dialect, form });
+  /** Of all built-in kinds in version 2, with a digest of what it says, which is the same in every form; `rows` never change. */
+  ofBuiltIn(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<MadePart> {
+    const key = `${dialect} ${form.version} ${form.media}`;
+    const before = this.builtIn.get(key);
+    if (before !== undefined) return before;
+    const made = this.threads.make({ type: 'builtIn', rows, dialect, form });
+    this.builtIn.set(key, made);
+    // Whoever asks next tries anew.
+    made.catch(() => this.builtIn.delete(key));
+    return made;
   }
 }
