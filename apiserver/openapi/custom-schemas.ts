@@ -1,13 +1,13 @@
 /**
  * The schemas of custom kinds and their lists as the documents publish them. What a version of OpenAPI can say of a custom schema is decided in
- * shared/api/structural/publish.ts; here it becomes a whole kind.
+ * published-schema.ts; here it becomes a whole kind.
  */
 import type { CustomVersion } from '../../shared/api/structural/version';
-import { publishSchema } from '../../shared/api/structural/publish';
+import { PublishedSchema } from './published-schema';
 import type { JsonObject } from '../../shared/values/json';
+import { JsonPlaces } from '../../shared/values/json-places';
 import type { KindRow } from '../../shared/api/kinds';
 import { openApiName } from '../../shared/api/types';
-import { parseStored } from '../../shared/serialization';
 
 const OBJECT_META = 'meta.v1.ObjectMeta';
 const LIST_META = 'meta.v1.ListMeta';
@@ -21,33 +21,27 @@ export interface CustomSchemaOptions {
   readonly root: string;
 }
 
-/** By published name. */
-export function customSchemas(rows: readonly KindRow[], options: CustomSchemaOptions): Record<string, JsonObject> {
-  return Object.fromEntries(
-    rows.flatMap((row): [string, JsonObject][] =>
-      row.custom === undefined
-        ? []
-        : [
-            [openApiName(row.type, options.root), kindSchema(row, row.custom, options)],
-            [openApiName(`${row.type}List`, options.root), listSchema(row, options)],
-          ],
-    ),
-  );
+/** By published name; that of a kind itself is as large as its definition. */
+export function customSchemas({ custom, ...row }: KindRow, options: CustomSchemaOptions): Record<string, JsonObject | PublishedSchema> {
+  if (custom === undefined) return {};
+  return {
+    [openApiName(row.type, options.root)]: kindSchema(row, custom, options),
+    [openApiName(`${row.type}List`, options.root)]: listSchema(row, options),
+  };
 }
 
 /** The names under which they are published. */
 export const namesOfCustom = (rows: readonly KindRow[], root: string): string[] =>
   rows.flatMap(({ type }) => [openApiName(type, root), openApiName(`${type}List`, root)]);
 
-function kindSchema(row: KindRow, { schemaText }: CustomVersion, options: CustomSchemaOptions): JsonObject {
+function kindSchema(row: KindRow, { schemaText }: CustomVersion, options: CustomSchemaOptions): PublishedSchema {
   const selectable = (row.selectableFields ?? []).map(({ path }) => ({ fieldPath: path }));
-  const objectMembers = members(TEXTS.object, OBJECT_META, options);
-  const embeddedMembers = members(TEXTS.embedded, OBJECT_META, options);
-  return {
-    ...publishSchema(parseStored(schemaText()), { version: options.version, objectMembers, embeddedMembers }),
-    ...kindNames(row, row.kind),
-    'x-kubernetes-selectable-fields': selectable,
-  };
+  return new PublishedSchema(new JsonPlaces(schemaText()), {
+    version: options.version,
+    objectMembers: members(TEXTS.object, OBJECT_META, options),
+    embeddedMembers: members(TEXTS.embedded, OBJECT_META, options),
+    more: { ...kindNames(row, row.kind), 'x-kubernetes-selectable-fields': selectable },
+  });
 }
 
 function listSchema(row: KindRow, options: CustomSchemaOptions): JsonObject {

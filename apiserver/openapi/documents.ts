@@ -2,11 +2,12 @@
  * OpenAPI documents as values: one of version 2 for everything, one of version 3 per group version, and the pieces of them that each custom kind adds.
  * Derived from the kind table, the type tables and schemas; never kept here (openapi.ts decides how long), never knows about HTTP.
  */
-import { compareBytes, type JsonObject } from '../../shared/values/json';
+import { compareBytes, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import { CUSTOM_TYPE, definitions, openApiName, type PublishedKind } from '../../shared/api/types';
 import { groupIn, OPENAPI_ROOT, RELEASE, type Dialect } from '../../shared/names/dialect';
+import { PublishedSchema } from './published-schema';
 import { CUSTOM_REFERENCES, customSchemas } from './custom-schemas';
 import type { Describe } from './descriptions';
 import {
@@ -22,6 +23,7 @@ import {
 import { OVERVIEWS, overviewsOf, RELEASE_TYPE, releaseSchema } from './overviews';
 import { renderPathV2 } from './render-v2';
 import { renderPathV3 } from './render-v3';
+import { schemaValue } from './schema-json';
 
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 /** What a document says besides its paths and schemas. */
@@ -31,10 +33,13 @@ export const SECURITY_SCHEMES = { [SECURITY]: { description: 'Bearer token', typ
 export const REQUIREMENTS = [{ [SECURITY]: [] }];
 
 /** A part of a document: members of its paths and of its schemas. */
-export interface Piece {
+export interface Piece<S = JsonValue> {
   readonly paths: JsonObject;
-  readonly schemas: JsonObject;
+  readonly schemas: Readonly<Record<string, S>>;
 }
+
+/** What a version of a custom kind adds. */
+export type CustomPiece = Piece<JsonValue | PublishedSchema>;
 
 /** Everything, with the groups in both spellings, so that a client finds the one that it knows. */
 export function documentV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): JsonObject {
@@ -65,12 +70,12 @@ export function pieceV2(rows: readonly KindRow[], naming: Dialect, describe?: De
 }
 
 /** What one version of a custom kind adds to the document of version 2: its schemas and its paths. Whatever they refer to beside is that of built-in kinds. */
-export function customPieceV2(row: KindRow, naming: Dialect): Piece {
+export function customPieceV2(row: KindRow, naming: Dialect): CustomPiece {
   const root = OPENAPI_ROOT[naming];
   const entries = DIALECTS.filter((dialect) => belongs(row, dialect)).flatMap((dialect) => pathsOf(row, spelling(row, dialect, naming)));
   return {
     paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))),
-    schemas: customSchemas([row], { version: 2, root }),
+    schemas: customSchemas(row, { version: 2, root }),
   };
 }
 
@@ -117,11 +122,11 @@ export function overviewPiece(entry: PathEntry, dialect: Dialect, describe?: Des
 }
 
 /** What one version of a custom kind adds to the document of its group version. */
-export function customPieceV3(row: KindRow, dialect: Dialect): Piece {
+export function customPieceV3(row: KindRow, dialect: Dialect): CustomPiece {
   const root = OPENAPI_ROOT[dialect];
   return {
     paths: sortedPaths(pathsOf(row, dialect), (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
-    schemas: customSchemas([row], { version: 3, root }),
+    schemas: customSchemas(row, { version: 3, root }),
   };
 }
 
@@ -175,8 +180,11 @@ function schemas(entries: readonly PathEntry[], rows: readonly KindRow[], option
   const { version, root } = options;
   const isCustom = rows.some(({ custom }) => custom !== undefined);
   const builtIn = builtInSchemas(typesOf(entries), isCustom, options);
-  return withPatch({ ...builtIn, ...customSchemas(rows, { version, root }) }, root);
+  const custom = rows.flatMap((row) => Object.entries(customSchemas(row, { version, root })));
+  return withPatch({ ...builtIn, ...Object.fromEntries(custom.map(([name, schema]) => [name, valueOf(schema)])) }, root);
 }
+
+const valueOf = (schema: JsonObject | PublishedSchema): JsonObject => (schema instanceof PublishedSchema ? schemaValue(schema) : schema);
 
 function builtInSchemas(
   types: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The bytes of a protobuf message as they grow, in one piece of memory. The length of what is nested is put before it when it is known, which costs a move
- * of those bytes where it takes more than one; published documents are so large that objects for it would cost more. Knows no messages.
+ * The bytes of a document as they grow, in one piece of memory. In protobuf the length of what is nested is put before it when it is known, which costs a
+ * move of those bytes where it takes more than one; published documents are so large that objects for it would cost more. Knows no messages.
  */
 
 const FIRST_BYTES = 4096;
@@ -8,6 +8,8 @@ const FIRST_BYTES = 4096;
 const SHORT = 42;
 const MOST_CHARACTER_BYTES = 3;
 const DOUBLE_BYTES = 8;
+/** What is longer is worth a call. */
+const COPIED_AT_ONCE = 100;
 /** Of a length; what is longer does not fit into memory. */
 const MOST_VARINT_BYTES = 5;
 
@@ -23,6 +25,21 @@ export class MessageBytes {
   double(value: number): void {
     this.makeRoom(DOUBLE_BYTES);
     this.end = this.bytes.writeDoubleLE(value, this.end);
+  }
+
+  /** What stands elsewhere, as it is. */
+  copy(source: Uint8Array, start: number, end: number): void {
+    this.makeRoom(end - start);
+    const { bytes } = this;
+    if (end - start > COPIED_AT_ONCE) bytes.set(source.subarray(start, end), this.end);
+    else for (let from = start, to = this.end; from < end; from += 1, to += 1) bytes[to] = source[from] ?? 0;
+    this.end += end - start;
+  }
+
+  /** A text without its length. */
+  plain(text: string): void {
+    this.makeRoom(text.length * MOST_CHARACTER_BYTES);
+    this.end += text.length > SHORT || !writePlain(this.bytes, this.end, text) ? this.bytes.write(text, this.end) : text.length;
   }
 
   /** With its length before it. */
@@ -48,22 +65,26 @@ export class MessageBytes {
     this.end = writeVarint(this.bytes, this.end, written) + written;
   }
 
-  /** Begins what has its length before it; to be given to {@link close}. */
-  open(): number {
-    this.makeRoom(1);
-    this.end += 1;
+  /** Begins what has its length before it, which is about the guess; to be given to {@link close}. */
+  open(guess = 0): number {
+    const room = varintBytes(guess);
+    this.makeRoom(room);
+    this.end += room;
+    // Says how much room there is.
+    this.bytes[this.end - 1] = room;
     return this.end;
   }
 
   close(start: number): void {
     const length = this.end - start;
-    const more = varintBytes(length) - 1;
-    if (more > 0) {
-      this.makeRoom(more);
+    const room = this.bytes[start - 1] ?? 1;
+    const more = varintBytes(length) - room;
+    if (more !== 0) {
+      this.makeRoom(Math.max(more, 0));
       this.bytes.copyWithin(start + more, start, this.end);
       this.end += more;
     }
-    writeVarint(this.bytes, start - 1, length);
+    writeVarint(this.bytes, start - room, length);
   }
 
   finish(): Buffer {

@@ -16,12 +16,14 @@ const MESSAGES: Messages = {
       ['either', 6, { list: { orReference: 'Inner' } }],
       ['value', 8, 'scalar'],
       ['placed', 9, { byPlace: { path: { message: 'Inner' } } }],
+      ['again', 10, { list: { shared: 'Inner' } }],
     ],
     extensions: 15,
   },
   Inner: { fields: [['in', 1, 'string']] },
 };
 
+const SHARED: JsonObject = { in: 'v' };
 const text = (value: string): string => Buffer.from(value).toString('hex');
 const hex = (value: JsonObject): string => encodeMessage(MESSAGES, 'All', value).toString('hex');
 
@@ -38,6 +40,7 @@ test.each<[JsonObject, string]>([
   [{ value: {} }, '4200'],
   [{ placed: { in: 'path' } }, `4a06` + `0a04${text('path')}`],
   [{ placed: { in: 'elsewhere' } }, ''],
+  [{ again: [SHARED, SHARED] }, `5203` + `0a01${text('v')}` + `5203` + `0a01${text('v')}`],
   [{ 'x-e': { b: 1, a: ['y'] } }, `7a17` + `0a03${text('x-e')}` + `1210` + `120e${text('a:\n- "y"\nb: 1\n')}`],
   [{ unknown: 1, text: null }, ''],
 ])('%j', (value, expected) => {
@@ -68,7 +71,7 @@ function leftOut(messages: Messages, shape: MessageShape, value: JsonValue, path
       ? leftOut(messages, { message: shape.orReference }, value, path)
       : Object.keys(value).filter((key) => key !== '$ref');
   }
-  const table = messages[shape.message];
+  const table = messages['shared' in shape ? shape.shared : shape.message];
   return Object.entries(value).flatMap(([member, item]) => {
     const row = table?.fields.find(([name]) => name === member);
     if (row !== undefined) return leftOut(messages, row[2], item, `${path}/${member}`);

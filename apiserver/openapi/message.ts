@@ -3,8 +3,8 @@
  * free members is a list of name and value pairs, and values of any type are YAML text. Members without a row are left out.
  */
 import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { stringifyYaml } from '../../shared/serialization';
 import { MessageBytes } from './message-bytes';
+import { yamlOf } from './yaml-texts';
 
 export type MessageShape =
   | 'string'
@@ -14,6 +14,8 @@ export type MessageShape =
   /** A string, number or boolean, each with a field of its own. */
   | 'scalar'
   | { readonly message: string }
+  /** The same of objects that are given again and again: each is written once. */
+  | { readonly shared: string }
   | { readonly list: MessageShape }
   /** An object's members, each a message of name (1) and value (2). */
   | { readonly entries: MessageShape }
@@ -43,13 +45,6 @@ export function encodeMessage(messages: Messages, name: string, value: JsonObjec
   return bytes.finish();
 }
 
-/** One field of a message, as often as it is repeated, without the message around it. */
-export function encodeField(messages: Messages, number: number, shape: MessageShape, value: JsonValue): Buffer {
-  const bytes = new MessageBytes();
-  new MessageWriter(messages, bytes).field(number, shape, value);
-  return bytes.finish();
-}
-
 /** What stands before so many bytes of a field that has a length. */
 export function encodeHead(number: number, length: number): Buffer {
   const bytes = new MessageBytes();
@@ -58,7 +53,7 @@ export function encodeHead(number: number, length: number): Buffer {
   return bytes.finish();
 }
 
-function tableOf(messages: Messages, name: string): MessageTable {
+export function tableOf(messages: Messages, name: string): MessageTable {
   const table = messages[name];
   if (table === undefined) throw new Error(`no table describes the message ${name}`);
   return table;
@@ -67,7 +62,7 @@ function tableOf(messages: Messages, name: string): MessageTable {
 /** Which row of a table is about a member; tables have no more than 32. */
 const places = new WeakMap<MessageTable, ReadonlyMap<string, number>>();
 
-function placesOf(table: MessageTable): ReadonlyMap<string, number> {
+export function placesOf(table: MessageTable): ReadonlyMap<string, number> {
   let found = places.get(table);
   if (found === undefined) places.set(table, (found = new Map(table.fields.map(([member], place) => [member, place]))));
   return found;
@@ -76,7 +71,10 @@ function placesOf(table: MessageTable): ReadonlyMap<string, number> {
 /** Wire types: 0 = number or boolean, 1 = eight bytes, 2 = everything with a length. */
 const tag = (field: number, wire: 0 | 1 | 2): number => field * 8 + wire;
 
-class MessageWriter {
+/** What was written of objects that are given again. */
+const writtenBefore = new WeakMap<JsonObject, { readonly table: MessageTable; readonly bytes: Buffer }>();
+
+export class MessageWriter {
   constructor(
     private readonly messages: Messages,
     private readonly bytes: MessageBytes,
@@ -111,6 +109,7 @@ class MessageWriter {
     else if (shape === 'any') this.any(number, value);
     else if (shape === 'scalar') this.scalar(number, value);
     else if ('message' in shape) this.object(number, tableOf(this.messages, shape.message), value);
+    else if ('shared' in shape) this.shared(number, tableOf(this.messages, shape.shared), value);
     else if ('list' in shape) for (const item of Array.isArray(value) ? value : []) this.field(number, shape.list, item);
     else if ('entries' in shape) this.entries(number, shape.entries, value);
     else if ('within' in shape) this.within(number, shape.within, shape.shape, value);
@@ -118,9 +117,20 @@ class MessageWriter {
     else this.placed(number, shape.byPlace, value);
   }
 
-  private text(number: number, text: string): void {
+  /** What begins a field that has a length. */
+  head(number: number): void {
     this.bytes.varint(tag(number, 2));
+  }
+
+  text(number: number, text: string): void {
+    this.head(number);
     this.bytes.text(text);
+  }
+
+  yaml(number: number, text: string): void {
+    const start = this.open(number);
+    this.text(YAML_TEXT, text);
+    this.bytes.close(start);
   }
 
   private boolean(number: number, value: boolean): void {
@@ -129,9 +139,7 @@ class MessageWriter {
   }
 
   private any(number: number, value: JsonValue): void {
-    const start = this.open(number);
-    this.text(YAML_TEXT, stringifyYaml(value));
-    this.bytes.close(start);
+    this.yaml(number, yamlOf(value));
   }
 
   private within(number: number, inner: number, shape: MessageShape, value: JsonValue): void {
@@ -155,6 +163,19 @@ class MessageWriter {
     const start = this.open(number);
     this.message(table, value);
     this.bytes.close(start);
+  }
+
+  private shared(number: number, table: MessageTable, value: JsonValue): void {
+    if (!isObject(value)) return;
+    let written = writtenBefore.get(value);
+    if (written?.table !== table) {
+      const bytes = new MessageBytes();
+      new MessageWriter(this.messages, bytes).message(table, value);
+      writtenBefore.set(value, (written = { table, bytes: bytes.finish() }));
+    }
+    this.head(number);
+    this.bytes.varint(written.bytes.length);
+    this.bytes.copy(written.bytes, 0, written.bytes.length);
   }
 
   private alternative(number: number, message: string, value: JsonValue): void {
@@ -183,8 +204,9 @@ class MessageWriter {
     this.bytes.close(start);
   }
 
-  private open(number: number): number {
-    this.bytes.varint(tag(number, 2));
-    return this.bytes.open();
+  /** To be given to the bytes to close; `length` as it will be about. */
+  open(number: number, length = 0): number {
+    this.head(number);
+    return this.bytes.open(length);
   }
 }

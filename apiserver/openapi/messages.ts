@@ -7,15 +7,15 @@ import type { Messages, MessageShape } from './message';
 const m = (message: string): MessageShape => ({ message });
 const list = (shape: MessageShape): MessageShape => ({ list: shape });
 const within = (field: number, shape: MessageShape): MessageShape => ({ within: field, shape });
-const entries = (shape: MessageShape): MessageShape => ({ entries: shape });
+const entries = (shape: MessageShape): { readonly entries: MessageShape } => ({ entries: shape });
 const or = (message: string): MessageShape => ({ orReference: message });
 const STRINGS = list('string');
 
 const PARAMETER_V2: MessageShape = {
   byPlace: {
     body: within(1, m('BodyParameter')),
-    query: within(2, within(3, m('QueryParameter'))),
-    path: within(2, within(4, m('PathParameter'))),
+    query: within(2, within(3, { shared: 'QueryParameter' })),
+    path: within(2, within(4, { shared: 'PathParameter' })),
   },
 };
 

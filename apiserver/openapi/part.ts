@@ -3,11 +3,14 @@
  * again. Pure; which parts belong to a document is decided elsewhere.
  */
 import { createHash } from 'node:crypto';
-import { stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { PublishedSchema } from './published-schema';
 import { pack, lengthOf, type Chunk } from './chunk';
-import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type Piece } from './documents';
-import { encodeField, encodeHead, encodeMessage, type Messages } from './message';
+import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type CustomPiece, type Piece } from './documents';
+import { encodeHead, encodeMessage, MessageWriter, type Messages } from './message';
+import { MessageBytes } from './message-bytes';
 import { OPENAPI_V2, OPENAPI_V3, PATHS, SCHEMAS } from './messages';
+import { encodeJson, encodeMembersAsJson } from './schema-json';
+import { SchemaMessageWriter } from './schema-message';
 
 export type DocumentMedia = 'json' | 'protobuf';
 export type OpenApiVersion = 'v2' | 'v3';
@@ -22,7 +25,7 @@ export interface DocumentPart {
   readonly schemas: Chunk;
 }
 
-export function encodePart({ paths, schemas }: Piece, form: PartForm): DocumentPart {
+export function encodePart({ paths, schemas }: CustomPiece, form: PartForm): DocumentPart {
   return { paths: pack(encodeMembers(paths, form, 'paths')), schemas: pack(encodeMembers(schemas, form, 'schemas')) };
 }
 
@@ -33,22 +36,21 @@ export function digestOf({ paths, schemas }: Piece): string {
 
 const MESSAGES: Readonly<Record<OpenApiVersion, Messages>> = { v2: OPENAPI_V2, v3: OPENAPI_V3 };
 
-function encodeMembers(members: JsonObject, { version, media }: PartForm, which: keyof Piece): Uint8Array | string {
-  if (media === 'json') return encodeJson(members).slice(1, -1);
-  const [number, shape] = (which === 'paths' ? PATHS : SCHEMAS)[version];
-  return encodeField(MESSAGES[version], number, shape, members);
-}
-
-/** Integers that no double holds are printed with all their digits. */
-function encodeJson(value: JsonValue): string {
-  return hasLongInteger(value) ? stringifyJson(value) : JSON.stringify(value);
-}
-
-function hasLongInteger(value: JsonValue): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
-  if (Array.isArray(value)) return value.some(hasLongInteger);
-  for (const member in value) if (Object.hasOwn(value, member) && hasLongInteger(value[member] ?? null)) return true;
-  return false;
+function encodeMembers(members: CustomPiece['schemas'], { version, media }: PartForm, which: keyof Piece): Uint8Array {
+  if (media === 'json') return encodeMembersAsJson(members);
+  const [number, { entries }] = (which === 'paths' ? PATHS : SCHEMAS)[version];
+  const bytes = new MessageBytes();
+  const writer = new MessageWriter(MESSAGES[version], bytes);
+  for (const name in members) {
+    const value = Object.hasOwn(members, name) ? members[name] : undefined;
+    if (value === undefined) continue;
+    const start = writer.open(number);
+    writer.text(1, name);
+    if (value instanceof PublishedSchema) new SchemaMessageWriter(MESSAGES[version], bytes, value).root(2, entries);
+    else writer.field(2, entries, value);
+    bytes.close(start);
+  }
+  return bytes.finish();
 }
 
 /** A whole document of its parts, in their order. */

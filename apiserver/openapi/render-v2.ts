@@ -1,7 +1,7 @@
 /** Operations as OpenAPI 2.0 writes them. Only form: what there is stands in operations.ts. */
 import type { JsonObject } from '../../shared/values/json';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
-import { RESPONSE_TEXT, type Operation, type Parameter, type PathEntry } from './operations';
+import { RESPONSE_TEXT, type GroupVersionKindNames, type Operation, type Parameter, type PathEntry } from './operations';
 import { CUSTOM_PATCH_MEDIA_TYPES, PATCH_MEDIA_TYPES } from './patch-types';
 
 /** @param reference the published name of a type */
@@ -36,8 +36,7 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
 
 export function extensionsOf({ on }: Operation): JsonObject {
   if (on === undefined) return {};
-  const { group, kind, version } = on.kind;
-  return { 'x-kubernetes-action': on.action, 'x-kubernetes-group-version-kind': { group, kind, version } };
+  return { 'x-kubernetes-action': on.action, 'x-kubernetes-group-version-kind': renderKind(on.kind) };
 }
 
 function consumes(operation: Operation, entry: PathEntry, dialect: Dialect): string[] {
@@ -57,6 +56,23 @@ export function produces({ watchable }: Operation, { custom, onlyJson }: PathEnt
   return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, protobuf, ...streams];
 }
 
-function renderParameter({ name, in: place, type, description }: Parameter): JsonObject {
-  return { uniqueItems: true, type, description, name, in: place, ...(place === 'path' ? { required: true } : {}) };
+/** There are few parameters, which stand with nearly every operation: each is one object. */
+const renderParameter = once(({ name, in: place, type, description }: Parameter): JsonObject => ({
+  uniqueItems: true,
+  type,
+  description,
+  name,
+  in: place,
+  ...(place === 'path' ? { required: true } : {}),
+}));
+
+const renderKind = once(({ group, kind, version }: GroupVersionKindNames): JsonObject => ({ group, kind, version }));
+
+function once<T extends object>(render: (value: T) => JsonObject): (value: T) => JsonObject {
+  const rendered = new WeakMap<T, JsonObject>();
+  return (value) => {
+    let found = rendered.get(value);
+    if (found === undefined) rendered.set(value, (found = render(value)));
+    return found;
+  };
 }

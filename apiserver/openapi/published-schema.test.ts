@@ -1,8 +1,10 @@
 /** What is published of schemas, as a real server published it (test/recordings/custom.ts). Its texts on what every object has are not compared. */
-import { casesOf } from '../../../test/recordings/recording';
-import { body, shape, text, type Check } from '../../../test/recordings/shape';
-import { isObject, own, type JsonObject, type JsonValue } from '../../values/json';
-import { publishSchema } from './publish';
+import { casesOf } from '../../test/recordings/recording';
+import { body, shape, text, type Check } from '../../test/recordings/shape';
+import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { JsonPlaces } from '../../shared/values/json-places';
+import { PublishedSchema } from './published-schema';
+import { schemaValue } from './schema-json';
 
 interface Recorded {
   readonly title: string;
@@ -32,6 +34,8 @@ describe.each(casesOf('custom/publishing', isRecorded).map((one) => [one.title, 
       'x-kubernetes-selectable-fields': _fields,
       ...expected
     } = documents[`v${version}`].kind;
-    expect(publishSchema(schema, { version, objectMembers: MEMBERS, embeddedMembers: MEMBERS })).toEqual(plain(expected));
+    const places = new JsonPlaces(Buffer.from(stringifyJson(schema, 'sorted')));
+    const published = new PublishedSchema(places, { version, objectMembers: MEMBERS, embeddedMembers: MEMBERS, more: {} });
+    expect(schemaValue(published)).toEqual(plain(expected));
   });
 });
