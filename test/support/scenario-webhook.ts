@@ -1,14 +1,57 @@
-/** The conversion webhook of scenarios: each asks it at a path of its own, and tells it there what to do. It is put between a scenario and the server that is played to. */
+/**
+ * The conversion webhook of scenarios: each asks it at a port and a path of its own, and tells it what to do at the path. It is put between a scenario and the server that
+ * is played to.
+ */
 import { CONVERSIONS } from '../recordings/conversions/behaviours';
 import { isBody, type Json } from '../recordings/reference';
 import { AUTHORITY, PORT, WEBHOOK } from '../recordings/scenarios/converted-garbage';
 import type { Send, StageAnswer } from '../recordings/scenarios/stage';
+import { freePort } from './ports';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy';
 import { startWebhookServer } from './webhook-server';
 
 export interface ScenarioWebhook {
   /** As it was, and to the webhook; its place is filled in and masked. */
   readonly send: Send;
   close(): Promise<void>;
+}
+
+const PLACE = new RegExp(`${PORT}/([^"]+)`);
+const HANG = 'hang';
+const REFUSED = 'refused';
+
+/** Ports that lead to the webhook, by scenario; where it is to be refused, nobody listens. */
+class Ports {
+  private readonly ports = new Map<string, Promise<number>>();
+  private readonly proxies = new Map<string, TcpProxy>();
+
+  constructor(private readonly target: number) {}
+
+  of(scenario: string): Promise<number> {
+    const port = this.ports.get(scenario) ?? freePort();
+    this.ports.set(scenario, port);
+    return port;
+  }
+
+  async listen(scenario: string): Promise<void> {
+    if (this.proxies.has(scenario)) return;
+    this.proxies.set(scenario, await startTcpProxy(this.target, { host: '127.0.0.1', port: await this.of(scenario) }));
+  }
+
+  async refuse(scenario: string): Promise<void> {
+    await this.proxies.get(scenario)?.close();
+    this.proxies.delete(scenario);
+  }
+
+  async masked(text: string): Promise<string> {
+    let shown = text;
+    for (const port of await Promise.all(this.ports.values())) shown = shown.replaceAll(new RegExp(`:${port}(?=[:/])`, 'g'), ':<port>');
+    return shown;
+  }
+
+  async close(): Promise<void> {
+    for (const proxy of this.proxies.values()) await proxy.close();
+  }
 }
 
 export async function startScenarioWebhook(send: Send): Promise<ScenarioWebhook> {
@@ -20,23 +63,35 @@ export async function startScenarioWebhook(send: Send): Promise<ScenarioWebhook>
     reply({ url, text }) {
       const review: Json = JSON.parse(text);
       const { request = {}, apiVersion } = isBody(review) ? review : {};
-      const conversion = CONVERSIONS[behaviours.get(url.slice(1).replace(/\?.*/, '')) ?? ''];
+      const does = behaviours.get(url.slice(1).replace(/\?.*/, '')) ?? '';
+      if (does === HANG) return HANG;
+      const conversion = CONVERSIONS[does];
       if (conversion === undefined) return { status: 404, body: 'nobody has said what to do' };
       return conversion(isBody(request) ? request : {}, typeof apiVersion === 'string' ? apiVersion : '');
     },
   });
-  const filled = (body: Json): Json => JSON.parse(JSON.stringify(body).replaceAll(PORT, String(port)).replaceAll(AUTHORITY, caBundle));
-  const masked = ({ code, body }: StageAnswer): StageAnswer => ({
+  const ports = new Ports(port);
+  const filled = async (body: Json): Promise<Json> => {
+    const text = JSON.stringify(body).replaceAll(AUTHORITY, caBundle);
+    const [, scenario] = PLACE.exec(text) ?? [];
+    return JSON.parse(scenario === undefined ? text : text.replaceAll(PORT, String(await ports.of(scenario))));
+  };
+  const masked = async ({ code, body }: StageAnswer): Promise<StageAnswer> => ({
     code,
-    body: JSON.parse(JSON.stringify(body).replaceAll(`:${port}/`, ':<port>/')),
+    body: JSON.parse(await ports.masked(JSON.stringify(body))),
   });
   return {
-    close,
+    async close() {
+      await ports.close();
+      await close();
+    },
     async send(method, path, headers, body) {
-      if (!path.startsWith(WEBHOOK)) return masked(await send(method, path, headers, body === undefined ? body : filled(body)));
+      if (!path.startsWith(WEBHOOK)) return masked(await send(method, path, headers, body === undefined ? body : await filled(body)));
       const does = isBody(body) ? body['does'] : undefined;
       if (typeof does !== 'string') throw new Error('nothing that it could do');
-      behaviours.set(path.slice(WEBHOOK.length), does);
+      const scenario = path.slice(WEBHOOK.length);
+      behaviours.set(scenario, does);
+      await (does === REFUSED ? ports.refuse(scenario) : ports.listen(scenario));
       return { code: 200, body: {} };
     },
   };

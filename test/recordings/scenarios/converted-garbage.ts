@@ -1,6 +1,7 @@
 /**
- * What becomes of custom objects whose collection is shown in another version than the one stored, by a webhook that is cut off, talks nonsense and comes back: when
- * their owners go, when their namespace goes, and when their definition goes meanwhile. The acts themselves use the stored version, which asks nobody.
+ * What becomes of custom objects whose collection is shown in another version than the one stored, by a webhook that is cut off, never answers, is not there, talks
+ * nonsense and comes back: when their owners go, when their namespace goes, and when their definition goes meanwhile. The acts themselves use the stored version, which
+ * asks nobody.
  */
 import type { Body } from '../reference';
 import { create, patch, remove, replace, untilServed, type Act, type Look, type Scenario } from './scenario';
@@ -22,8 +23,10 @@ const DISCOVERY_MS = 45_000;
 /** What has failed for a while it tries again after as long a while. */
 const LATE_MS = 45_000;
 const LATEST_MS = 75_000;
+/** Who is never answered gives up after 30 s. */
+const HUNG_MS = 45_000;
 
-/** One of the behaviours of conversion webhooks. */
+/** `refused` = nobody listens where it is; else one of the behaviours of conversion webhooks. */
 const does = (behaviour: string): Act => replace(`${WEBHOOK}$NS`, { does: behaviour });
 
 const version = (name: string, storage: boolean): Body => ({
@@ -72,27 +75,43 @@ const followed: Scenario['steps'][number] = {
 };
 
 const scenario = (name: string, steps: Scenario['steps'], looks: readonly Look[] = LOOKS, more: readonly string[] = []): Scenario => ({
-  name: `gc-converted-${name}`,
+  name: `gc-${name}`,
   looks,
   leftovers: [`${DEFINITIONS}/things.$NS.example.com`, ...more],
   steps: steps.map((step) => ({ restMs: REST_MS, ...step })),
 });
 
-export const CONVERTED_GARBAGE: readonly Scenario[] = [
-  scenario('owners', [
+/** How a webhook is away, and how long nothing may happen then until it is sure that nothing will. */
+interface Outage {
+  readonly name: string;
+  readonly does: string;
+  readonly is: string;
+  readonly restMs: number;
+  /** Before it comes back. */
+  readonly talksNonsense?: boolean;
+}
+
+const back: Scenario['steps'][number] = { title: 'it comes back', acts: [does('good')], restMs: LATEST_MS };
+const nonsense = ({ talksNonsense = false }: Outage, behaviour: string, restMs: number): Scenario['steps'] =>
+  talksNonsense ? [{ title: 'it talks nonsense', acts: [does(behaviour)], restMs }] : [];
+
+const owners = (outage: Outage): Scenario => {
+  const { name, does: away, is, restMs } = outage;
+  return scenario(`${name}-owners`, [
     followed,
     {
       title: 'owners and children',
       acts: [
         made('configmaps', 'm'),
         thing('of-map', [ofMap('m')]),
-        ...['background', 'foreground', 'orphan'].flatMap((name) => [thing(name), made('secrets', `of-${name}`, [ofThing(name)])]),
+        ...['background', 'foreground', 'orphan'].flatMap((child) => [thing(child), made('secrets', `of-${child}`, [ofThing(child)])]),
       ],
     },
     {
-      title: 'the webhook is cut off, and the owners go',
+      title: `the webhook ${is}, and the owners go`,
+      restMs,
       acts: [
-        does('cut'),
+        does(away),
         thing('unseen', [ofMap('m')]),
         gone(`${THINGS}/foreground`, 'Foreground'),
         gone(`${THINGS}/orphan`, 'Orphan'),
@@ -100,34 +119,41 @@ export const CONVERTED_GARBAGE: readonly Scenario[] = [
         gone('configmaps/m', 'Background'),
       ],
     },
-    { title: 'it talks nonsense', acts: [does('other-uid')] },
-    { title: 'it comes back', acts: [does('good')], restMs: LATEST_MS },
-  ]),
-  scenario(
-    'namespace',
+    ...nonsense(outage, 'other-uid', REST_MS),
+    back,
+  ]);
+};
+
+const namespace = (outage: Outage): Scenario => {
+  const { name, does: away, is, restMs } = outage;
+  return scenario(
+    `${name}-namespace`,
     [
       {
-        title: 'the webhook is cut off from the beginning',
+        title: `the webhook ${is} from the beginning`,
         acts: [
-          does('cut'),
+          does(away),
           definition,
           create('/api/v1/namespaces', { metadata: { name: '$NS-b' } }),
           thing('one', [], [], FAR_THINGS),
           thing('held', [], [HOLD], FAR_THINGS),
         ],
       },
-      { title: 'the namespace goes', acts: [remove('/api/v1/namespaces/$NS-b')] },
-      { title: 'it talks nonsense', acts: [does('typed-text')], restMs: LATE_MS },
-      { title: 'it comes back', acts: [does('good')], restMs: LATEST_MS },
+      { title: 'the namespace goes', acts: [remove('/api/v1/namespaces/$NS-b')], restMs },
+      ...nonsense(outage, 'typed-text', LATE_MS),
+      back,
       { title: 'the held one is let go', acts: [free(`${FAR_THINGS}/held`)] },
     ],
     [
       { path: '/api/v1/namespaces', members: ['status'] },
       { path: FAR_THINGS, members: [] },
     ],
-  ),
+  );
+};
+
+const ofDefinition = ({ name, does: away, is, restMs }: Outage): Scenario =>
   scenario(
-    'definition',
+    `${name}-definition`,
     [
       followed,
       {
@@ -139,9 +165,25 @@ export const CONVERTED_GARBAGE: readonly Scenario[] = [
           made('secrets', 'of-held', [ofThing('held')]),
         ],
       },
-      { title: 'the webhook is cut off, and the definition goes', acts: [does('cut'), remove(`${DEFINITIONS}/things.$NS.example.com`)] },
+      {
+        title: `the webhook ${is}, and the definition goes`,
+        acts: [does(away), remove(`${DEFINITIONS}/things.$NS.example.com`)],
+        restMs,
+      },
       { title: 'the held one is let go', acts: [free(`${THINGS}/held`)] },
     ],
     [...LOOKS, { path: DEFINITIONS, members: [] }],
-  ),
+  );
+
+const CUT: Outage = { name: 'converted', does: 'cut', is: 'is cut off', restMs: REST_MS, talksNonsense: true };
+const OUTAGES: readonly Outage[] = [
+  { name: 'hung', does: 'hang', is: 'never answers', restMs: HUNG_MS },
+  { name: 'refused', does: 'refused', is: 'is not there', restMs: REST_MS },
 ];
+
+export const CONVERTED_GARBAGE: readonly Scenario[] = [owners(CUT), namespace(CUT), ofDefinition(CUT)];
+export const CONVERTED_OUTAGES: readonly Scenario[] = OUTAGES.flatMap((outage) => [
+  owners(outage),
+  namespace(outage),
+  ofDefinition(outage),
+]);

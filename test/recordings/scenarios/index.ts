@@ -9,7 +9,7 @@ import { BOOTSTRAP_SIGNER, TOKEN_CLEANER } from './bootstrap-tokens';
 import { ENDPOINT_HINTS, ENDPOINT_SLICES } from './endpoint-slices';
 import { MIRRORED_ENDPOINTS } from './mirrored-endpoints';
 import { CERTIFICATES } from './certificates';
-import { CONVERTED_GARBAGE } from './converted-garbage';
+import { CONVERTED_GARBAGE, CONVERTED_OUTAGES } from './converted-garbage';
 import { CUSTOM_GARBAGE, GARBAGE } from './garbage';
 import { CONFORMANCE } from './conformance';
 import { CRON_JOBS } from './cron-jobs';
@@ -33,6 +33,7 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map<strin
   ['mirrored-endpoints', MIRRORED_ENDPOINTS],
   ['certificates', CERTIFICATES],
   ['converted-garbage', CONVERTED_GARBAGE],
+  ['converted-outages', CONVERTED_OUTAGES],
   ['custom-garbage', CUSTOM_GARBAGE],
   ['finished-jobs', FINISHED_JOBS],
   ['garbage', GARBAGE],
@@ -62,4 +63,4 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map<strin
 
 /** Recordings whose scenarios need more of the world than a server and its controllers: one that serves metrics, and a conversion webhook. */
 export const MEASURED: ReadonlySet<string> = new Set(['measured-autoscalers']);
-export const CONVERTED: ReadonlySet<string> = new Set(['converted-garbage']);
+export const CONVERTED: ReadonlySet<string> = new Set(['converted-garbage', 'converted-outages']);
