@@ -43,3 +43,17 @@ const converted = {
 };
 
 describe('custom kinds that a webhook converts', () => replayControllers('converted-garbage', { deviations: converted, isHasty: true }));
+
+/** The wait for an answer passes here before the one for the webhook, which is of the server. */
+const impatient = (recorded: Observed): Observed =>
+  JSON.parse(
+    JSON.stringify(recorded).replace(
+      /(Failed to delete all resource types, 1 remaining: )conversion webhook .*?headers\)/,
+      '$1no answer to GET /apis/$$NS.example.com/v2/namespaces/$$NS-b/things?limit=1 in time',
+    ),
+  );
+
+const outages = { 'gc-hung-namespace: the namespace goes': impatient };
+
+describe('custom kinds whose webhook never answers, or is not there', () =>
+  replayControllers('converted-outages', { deviations: outages, isHasty: true }));
