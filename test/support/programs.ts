@@ -13,6 +13,9 @@ import { NODE_ARGUMENTS } from '../../deploy/cluster/tuning';
 import { systemClock } from '../../shared/runtime/clock';
 import { repository } from './repository';
 
+/** A program that is not ready after this time never will be, however busy the machine is. */
+const START_MS = 45_000;
+
 /** A fresh folder below the system's temporary folder. Remove it with {@link removeFolder}. */
 export function temporaryFolder(name: string): string {
   return mkdtempSync(path.join(tmpdir(), `${name}-`));
@@ -143,10 +146,14 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     ...(options.accounts === true ? [] : ['--disable-admission-plugins=ServiceAccount']),
     ...(options.args ?? []),
   ]);
-  await waitUntil(`${address} to be ready`, async () => {
-    if (!process.running) throw new Error(`the API server ended before it was ready:\n${process.output}`);
-    return isReady(address, certificates.authority, certificates.admin);
-  });
+  await waitUntil(
+    `${address} to be ready`,
+    async () => {
+      if (!process.running) throw new Error(`the API server ended before it was ready:\n${process.output}`);
+      return isReady(address, certificates.authority, certificates.admin);
+    },
+    START_MS,
+  );
   const insecureAddress = insecurePort === 0 ? undefined : `http://127.0.0.1:${insecurePort}`;
   return {
     process,

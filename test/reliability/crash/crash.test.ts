@@ -5,7 +5,7 @@
 import { ApiClient } from '../../support/api-client';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
 import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
 
 const base = '/api/v1/namespaces/default/configmaps';
 const workers = 8;
@@ -54,6 +54,8 @@ async function crashAndCompare(start: (securePort: number) => Promise<ApiServer>
       const client = new ApiClient(server.address, server.certificates, workers);
       const writing = Array.from({ length: workers }, (_, worker) => writeUntilCut(client, `r${round}-w${worker}`, expected, versions));
       await new Promise((resolve) => setTimeout(resolve, moment));
+      // However slow the machine: some writers got further than their first object.
+      if (moment === moments.at(-1)) await waitUntil('writes', () => expected.size > workers * moments.length, 60_000);
       await server.process.kill();
       await Promise.all(writing);
       client.close();
@@ -104,7 +106,6 @@ async function writeUntilCut(client: ApiClient, prefix: string, expected: Map<st
   }
 }
 
-/** Node's own errors come from outside the test's realm, so `instanceof Error` does not know them. */
 function isCut(error: unknown): boolean {
   const { code, message } = error as NodeJS.ErrnoException;
   return ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code ?? '') || message === 'aborted';
