@@ -26,7 +26,7 @@ import { originalOfEntry, originalOfObject, type Original } from './original';
 import { Places } from './places';
 import { readAnswer, readWhole, reviewBody, type ConvertedObjects } from './review';
 import { takenOver } from './taken-over';
-import { wayOf, type Way } from './way';
+import { wayOf, type ConversionWay } from './way';
 
 /** What a call has cost, for whoever counts. */
 export interface ConversionCall {
@@ -128,7 +128,7 @@ export class WebhookConverter implements Conversions {
 
   private async convertBatch(
     row: KindRow,
-    way: Way,
+    way: ConversionWay,
     batch: readonly number[],
     entries: readonly Entry[],
     context: ConversionContext,
@@ -156,7 +156,7 @@ export class WebhookConverter implements Conversions {
   }
 
   /** One call. The objects are read where it begins, and again for what becomes of them, so that those who wait hold nothing. */
-  private async ask<T>(way: Way, originals: readonly Original[], pace: Pace, finish: Finish<T>): Promise<readonly T[]> {
+  private async ask<T>(way: ConversionWay, originals: readonly Original[], pace: Pace, finish: Finish<T>): Promise<readonly T[]> {
     const places = this.places.get(way.definition) ?? new Places();
     this.places.set(way.definition, places);
     try {
@@ -172,7 +172,7 @@ export class WebhookConverter implements Conversions {
     }
   }
 
-  private async call<T>(way: Way, originals: readonly Original[], pace: Pace, finish: Finish<T>): Promise<readonly T[] | ConversionFault> {
+  private async call<T>(way: ConversionWay, originals: readonly Original[], pace: Pace, finish: Finish<T>): Promise<readonly T[] | ConversionFault> {
     const { clock } = this.parts;
     const startedAt = clock.monotonic();
     const outcome = await this.exchanged(way, originals, pace, finish);
@@ -183,7 +183,7 @@ export class WebhookConverter implements Conversions {
   }
 
   private async exchanged<T>(
-    way: Way,
+    way: ConversionWay,
     originals: readonly Original[],
     pace: Pace,
     finish: Finish<T>,
@@ -215,7 +215,7 @@ export class WebhookConverter implements Conversions {
   }
 
   private async taken<T>(
-    { to, kind }: Way,
+    { to, kind }: ConversionWay,
     originals: readonly Original[],
     answered: ConvertedObjects,
     pace: Pace,

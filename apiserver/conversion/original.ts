@@ -7,7 +7,7 @@ import type { Entry } from '../cache/cache';
 import { isWrittenWith } from '../registry/object/hidden-fields';
 import { parseEntry } from '../registry/object/stored-object';
 import { storedMetadata, type StoredMetadata } from './stored-metadata';
-import type { Way } from './way';
+import type { ConversionWay } from './way';
 
 export interface Original {
   /** Without its revision. */
@@ -17,11 +17,11 @@ export interface Original {
   metadata(): StoredMetadata | undefined;
 }
 
-export function originalOfObject(way: Way, object: JsonObject, dialect: Dialect): Original {
+export function originalOfObject(way: ConversionWay, object: JsonObject, dialect: Dialect): Original {
   return { text: () => textOf(way, object, dialect), object: () => object, metadata: () => undefined };
 }
 
-export function originalOfEntry(way: Way, entry: Entry, dialect: Dialect): Original {
+export function originalOfEntry(way: ConversionWay, entry: Entry, dialect: Dialect): Original {
   const { from, kind } = way;
   const object = (): JsonObject => {
     const { object: written } = parseEntry(entry);
@@ -49,7 +49,7 @@ function storedText({ bytes }: Entry, apiVersion: string, kind: string): string 
   return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},${text.slice(1, from)}${text.slice(to + 1)}`;
 }
 
-function textOf({ from, kind }: Way, object: JsonObject, dialect: Dialect): string {
+function textOf({ from, kind }: ConversionWay, object: JsonObject, dialect: Dialect): string {
   const { resourceVersion: _, ...metadata } = readMetadata(object);
   const shown: JsonObject = { ...object, metadata: cloneJson(metadata) };
   spellGroups(shown, from.codec.groupFields, dialect);

@@ -4,7 +4,7 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
 
-export interface Way {
+export interface ConversionWay {
   readonly webhook: ConversionWebhook;
   readonly definition: string;
   readonly kind: string;
@@ -13,7 +13,7 @@ export interface Way {
 }
 
 /** Undefined = the kind has no webhook. */
-export function wayOf({ group, kind, type, custom }: KindRow, from: string, to: string): Way | undefined {
+export function wayOf({ group, kind, type, custom }: KindRow, from: string, to: string): ConversionWay | undefined {
   if (custom?.webhook === undefined) return undefined;
   const [written, wanted] = [custom.versions.get(from) ?? custom, custom.versions.get(to) ?? custom];
   return {

@@ -99,7 +99,7 @@ export class Environment {
   ) {}
 
   /**
-   * Opens or creates the files in `directory`, whose lock the caller has. Throws when they were written in another format. As closing, behind the {@link Gate}.
+   * Opens or creates the files in `directory`, whose lock the caller has. Throws when they were written in another format. As closing, behind the {@link StoreGate}.
    * @param owner a text that no other process uses.
    */
   static async open(directory: string, owner: string): Promise<Environment> {
@@ -127,7 +127,7 @@ export class Environment {
 
   /**
    * The newest committed state of files that another process may be writing to, until `close`: the files grow meanwhile, for what it shows is kept. Writes
-   * nothing. Rejects when the files were written in another format, or hold nothing yet; they are closed by then. As closing, behind the {@link Gate}.
+   * nothing. Rejects when the files were written in another format, or hold nothing yet; they are closed by then. As closing, behind the {@link StoreGate}.
    */
   static async view(directory: string, whileAlone: WhileAlone): Promise<EnvironmentView> {
     prepareToRead(directory, whileAlone);

@@ -7,7 +7,7 @@ import { errorMessage } from '../../../shared/runtime/error-message';
 import { systemRandom } from '../../../shared/runtime/random';
 import { settle } from '../../../test/support/manual-clock';
 import { prefixRange, type Store } from '../store';
-import { Gate } from './gate';
+import { StoreGate } from './gate';
 import { openEmbeddedStore } from './open';
 import { holdEmbeddedStore, viewEmbeddedStore, type StoreView } from './view';
 
@@ -98,7 +98,7 @@ describe.each(Object.entries(USES))('a store that is %s', (_name, use) => {
   });
 
   it('waits for whoever is opening or closing it', async () => {
-    const gate = Gate.at(directory);
+    const gate = StoreGate.at(directory);
     let isOver = false;
     let ending: Promise<number | string> | undefined;
     await gate.pass(async () => {

@@ -1,6 +1,6 @@
 /**
  * The database files before lmdb is given them. Where lmdb fails to open files, lmdb-js (3.5.6) frees twice what it has made for them, which ends the process: so whatever would
- * make it fail is looked at here, and said. Only to be called behind the {@link Gate}. Reads no table and changes nothing that is stored.
+ * make it fail is looked at here, and said. Only to be called behind the {@link StoreGate}. Reads no table and changes nothing that is stored.
  */
 import {
   accessSync,

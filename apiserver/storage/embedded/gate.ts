@@ -11,10 +11,10 @@ import { openPrivate } from './folder-lock';
 
 const FILE_NAME = 'opening';
 
-export class Gate {
+export class StoreGate {
   /** Of a folder that there is. */
-  static at(directory: string): Gate {
-    return new Gate(openPrivate(directory, FILE_NAME));
+  static at(directory: string): StoreGate {
+    return new StoreGate(openPrivate(directory, FILE_NAME));
   }
 
   private constructor(private readonly file: number) {}

@@ -26,7 +26,7 @@ import { checkKey, checkTransaction } from '../validate';
 import { Environment, LONGEST_KEY, StoreTaken } from './environment';
 import { DATA_FILE, explained } from './files';
 import { FolderInUse, lockFolder, makeFolder, type FolderLock } from './folder-lock';
-import { Gate } from './gate';
+import { StoreGate } from './gate';
 import { Leases } from './leases';
 import { Pipeline } from './pipeline';
 import { purgeStep } from './purge';
@@ -53,10 +53,10 @@ const noBytes = Buffer.alloc(0);
 
 /** Rejects with a {@link StoreError} (`unavailable`) when another process holds the folder; the message names both. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
-  let gate: Gate | undefined;
+  let gate: StoreGate | undefined;
   try {
     makeFolder(options.directory);
-    gate = Gate.at(options.directory);
+    gate = StoreGate.at(options.directory);
     return await openBehind(gate, options);
   } catch (error) {
     gate?.close();
@@ -65,7 +65,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
 }
 
 /** The folder is locked behind the gate, too, where a reader may lock it for a moment. */
-function openBehind(gate: Gate, options: EmbeddedStoreOptions): Promise<Store> {
+function openBehind(gate: StoreGate, options: EmbeddedStoreOptions): Promise<Store> {
   return gate.pass(async () => {
     const lock = lockFolder(options.directory);
     try {
@@ -94,7 +94,7 @@ class EmbeddedStore implements Store {
   /** Set once nothing may be asked of the store any more. */
   private stopped: StoreError | undefined;
 
-  static async start(options: EmbeddedStoreOptions, gate: Gate, lock: FolderLock): Promise<EmbeddedStore> {
+  static async start(options: EmbeddedStoreOptions, gate: StoreGate, lock: FolderLock): Promise<EmbeddedStore> {
     const environment = await Environment.open(options.directory, options.random.uuid());
     const snapshot = environment.snapshot();
     try {
@@ -108,7 +108,7 @@ class EmbeddedStore implements Store {
   private constructor(
     private readonly environment: Environment,
     private readonly options: EmbeddedStoreOptions,
-    private readonly gate: Gate,
+    private readonly gate: StoreGate,
     private readonly lock: FolderLock,
     revision: Revision,
     compacted: Revision,

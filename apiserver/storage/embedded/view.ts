@@ -9,7 +9,7 @@ import { errorMessage } from '../../../shared/runtime/error-message';
 import { Environment, type ReadTransaction } from './environment';
 import { DATA_FILE, explained, type WhileAlone } from './files';
 import { FolderInUse, lockFolder } from './folder-lock';
-import { Gate } from './gate';
+import { StoreGate } from './gate';
 import { keyValue } from './reader';
 
 /** Keys between two looks at whether there is other work. */
@@ -42,7 +42,7 @@ export function holdEmbeddedStore(directory: string): Promise<StoreView> {
   });
 }
 
-async function viewBehindGate(directory: string, open: (gate: Gate) => Promise<StoreView>): Promise<StoreView> {
+async function viewBehindGate(directory: string, open: (gate: StoreGate) => Promise<StoreView>): Promise<StoreView> {
   // The gate's file makes no store of a folder that is none.
   if (!existsSync(join(directory, DATA_FILE))) throw new Error(`there is no embedded store in ${directory}`);
   const gate = gateOf(directory);
@@ -54,16 +54,16 @@ async function viewBehindGate(directory: string, open: (gate: Gate) => Promise<S
   }
 }
 
-function gateOf(directory: string): Gate {
+function gateOf(directory: string): StoreGate {
   try {
-    return Gate.at(directory);
+    return StoreGate.at(directory);
   } catch (error) {
     const reason = `whoever reads a store has to write in its folder, so that what is read stays (${errorMessage(error)})`;
     throw new Error(`${reason}: run this as the user of the server, or on a copy that was made while no server ran`);
   }
 }
 
-async function view(directory: string, gate: Gate, whileAlone: WhileAlone): Promise<StoreView> {
+async function view(directory: string, gate: StoreGate, whileAlone: WhileAlone): Promise<StoreView> {
   const opened = await Environment.view(directory, whileAlone);
   const { state } = opened;
   return {
