@@ -8,17 +8,17 @@ const swc = [
   },
 ];
 
-// Packages that exist as ES modules only; jest loads CommonJS, so they are transformed as well.
-const esModules = ['@noble/ciphers', '@kubernetes/client-node', 'jose', 'openid-client', 'oauth4webapi'];
+// Packages that exist as ES modules only: where jest itself loads what tests import, they are transformed as well.
+const esModules = ['@kubernetes/client-node', 'jose', 'openid-client', 'oauth4webapi'];
 
 export default {
-  testEnvironment: 'node',
+  // What tests import is loaded by Node, most of it once for each of jest's processes.
+  testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
+  runtime: '<rootDir>/test/support/jest/runtime.cjs',
   roots: ['<rootDir>/apiserver', '<rootDir>/controllers', '<rootDir>/shared', '<rootDir>/deploy', '<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   transform: { '^.+\\.ts$': swc, '^.+\\.m?js$': swc },
   transformIgnorePatterns: [`/node_modules/(?!(?:${esModules.join('|')})/)`],
-  // Sources that are loaded only when they are needed are named as their programs find them.
-  moduleNameMapper: { '^([.]{1,2}/.+)[.]js$': ['$1.js', '$1.ts'] },
   // One more than there are processors to count on: many tests wait for something to time out.
   maxWorkers: 3,
   testTimeout: 90_000,

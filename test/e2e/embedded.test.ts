@@ -1,4 +1,7 @@
-/** The package as others use it: control planes inside their own process, driven by the public JavaScript client. */
+/**
+ * The package as others use it: control planes inside their own process, driven by the public JavaScript client, under jest as it is.
+ * @jest-environment node
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import path from 'node:path';
@@ -44,7 +47,7 @@ test('two side by side know nothing of each other, and leave nothing behind', as
     expect(existsSync(path.dirname(plane.kubeconfigFile))).toBe(false);
     expect(await isListening(plane)).toBe(false);
   }
-}, 30_000);
+});
 
 test('controllers act', async () => {
   const plane = await startControlPlane();
@@ -57,7 +60,7 @@ test('controllers act', async () => {
   const core = config.makeApiClient(CoreV1Api);
   await waitUntil('three pods', async () => (await core.listNamespacedPod({ namespace })).items.length === 3);
   await plane.stop();
-}, 30_000);
+});
 
 test('a folder that is named is kept', async () => {
   const folder = temporaryFolder('embedded');
@@ -70,7 +73,7 @@ test('a folder that is named is kept', async () => {
   await configOf(again).makeApiClient(CoreV1Api).readNamespacedConfigMap({ namespace, name: 'kept' });
   await again.stop();
   removeFolder(folder);
-}, 30_000);
+});
 
 test.each([
   { flags: ['--no-such-flag'], says: /unknown option '--no-such-flag'/ },
