@@ -178,7 +178,7 @@ export class Stage {
     );
   }
 
-  async close({ leftovers = [] }: Scenario): Promise<void> {
+  async close({ leftovers = [] }: Pick<Scenario, 'leftovers'>): Promise<void> {
     for (const path of leftovers) await this.act({ method: 'DELETE', path });
     await this.send('DELETE', `/api/v1/namespaces/${this.namespace}`, JSON_TYPE);
   }

@@ -1,0 +1,214 @@
+/**
+ * Autoscalers whose controller is killed (SIGKILL) again and again. What it remembers of its past dies with it, here as with the reference: where nothing hangs on that, every
+ * step comes to what is recorded; where something does, a controller that begins anew may scale later than one that went on, but never sooner, never twice and never
+ * beyond the limits. `KILLED_SEEDS=1,2,3` chooses other moments.
+ */
+import type { ApiObject } from '../../../shared/client/api-object';
+import { InformerPool } from '../../../shared/client/informer-pool';
+import { knownResource } from '../../../shared/client/resource';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemRandom as random } from '../../../shared/runtime/random';
+import { objectAt, own, stringAt } from '../../../shared/values/json';
+import { createChance, type Chance } from '../../recordings/chance';
+import { isBody, type Body, type Json } from '../../recordings/reference';
+import { SCENARIOS } from '../../recordings/scenarios';
+import { average, changed, deployment, external, queueHas, scaler } from '../../recordings/scenarios/autoscaler-steps';
+import type { Act, Observed } from '../../recordings/scenarios/scenario';
+import { Stage } from '../../recordings/scenarios/stage';
+import { ApiClient } from '../../support/api-client';
+import { adminClient, startControllers } from '../../support/control-plane';
+import { KilledAtRandom } from '../../support/killed-at-random';
+import { serveMetrics } from '../../support/metrics-server';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { eventsOf, played, recordedSteps, sendOver, withoutLostEvents } from '../../support/replayed-scenario';
+
+const SEEDS = (process.env['KILLED_SEEDS'] ?? '1').split(',').map(Number);
+/** What comes of these hangs on earlier wishes or changes. */
+const REMEMBERS = /^scaler-(window|policy|both-ways)/;
+/** A server that has too much to do is asked again for longer than a life; where there are no pods, ours says another share on purpose. */
+const OTHERWISE = new Set(['scaler-failing', 'scaler-object-without-pods']);
+/** Of a life, from when its controllers begin: often too short for a look, seldom long enough for two. */
+const MOMENTS = { shortestMs: 0, longestMs: 1_800 };
+const BEGUN = 'controllers are running';
+const LONGER_MS = 30_000;
+const MEASURED = 'measured-autoscalers';
+
+/** Whoever is killed between a scaling and its report does not know any more when he scaled, on the reference as here. */
+function withoutScaleTimes(state: Observed): Observed {
+  const timeless = (value: Json): Json => {
+    if (!isBody(value) || !isBody(value['status'] ?? null)) return value;
+    const { lastScaleTime: _, ...status }: Body = Object(value['status']);
+    return { ...value, status };
+  };
+  return Object.fromEntries(Object.entries(state).map(([path, items]) => [path, items.map(timeless)]));
+}
+
+describe.each(SEEDS)('seed %i', (seed) => {
+  const folder = temporaryFolder(`killed-autoscalers-${seed}`);
+  const recorded = recordedSteps(MEASURED).map((step) => ({ ...step, state: withoutScaleTimes(step.state) }));
+  const scenarios = (SCENARIOS.get(MEASURED) ?? []).filter(({ name }) => !REMEMBERS.test(name) && !OTHERWISE.has(name));
+  let server: ApiServer;
+  let controllers: ProgramProcess;
+  let killed: KilledAtRandom;
+  let api: ApiClient;
+  let endMetrics: () => Promise<void>;
+
+  beforeAll(async () => {
+    server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes'] });
+    api = new ApiClient(server.address, server.certificates);
+    endMetrics = await serveMetrics(send);
+    const run = '--controllers=-*,horizontal-pod-autoscaler,serviceaccount,namespace';
+    const args = ['--naming=kubernetes', '--leader-elect=false', '--horizontal-pod-autoscaler-sync-period=1s', run];
+    const mortal = {
+      start: async () => {
+        controllers = startControllers(server, ...args);
+        await waitUntil('controllers that run', () => Promise.resolve(controllers.output.includes(BEGUN)), LONGER_MS);
+      },
+      kill: () => controllers.kill(),
+    };
+    killed = new KilledAtRandom(mortal, createChance(seed), MOMENTS);
+  }, 60_000);
+
+  afterAll(async () => {
+    await killed.leave();
+    await controllers.stop();
+    await endMetrics();
+    api.close();
+    await server.process.stop();
+    removeFolder(folder);
+  }, 60_000);
+
+  const send = sendOver(() => api);
+
+  it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
+    '%s',
+    async (name, scenario) => {
+      const events = withoutLostEvents(eventsOf(recorded, name));
+      const compared = (state: Observed, wanted: Observed): Observed => withoutScaleTimes(events(state, wanted));
+      const options = { recorded, compared, restMs: LONGER_MS };
+      for await (const { found, wanted } of played(new Stage(send, `sc-${name}`), scenario, options)) expect(found).toEqual(wanted);
+    },
+    240_000,
+  );
+
+  it.concurrent(
+    'scales once where once is due',
+    async () => {
+      const world = await Scaled.begin(server, new Stage(send, 'sc-at-once'), { scaleDown: AT_ONCE, scaleUp: AT_ONCE });
+      const chance = createChance(seed);
+      const due = [MIN];
+      while (due.length < 8) {
+        const wish = another(chance, due.at(-1) ?? 0);
+        due.push(wish);
+        await world.wish(wish);
+        await world.until(wish);
+      }
+      expect(world.numbers()).toEqual(due);
+      await world.end();
+    },
+    240_000,
+  );
+
+  it.concurrent(
+    'does not take away sooner than one that begins, and at last it does',
+    async () => {
+      const scaleDown = { ...AT_ONCE, stabilizationWindowSeconds: LONG_S };
+      const world = await Scaled.begin(server, new Stage(send, 'sc-in-time'), { scaleDown, scaleUp: AT_ONCE });
+      const chance = createChance(seed + 1);
+      const due = [MIN];
+      for (const kills = killed.kills; killed.kills < kills + 6;) {
+        const [wish, highest] = [1 + chance.below(12), due.at(-1) ?? 0];
+        await world.wish(wish);
+        if (wish > highest && highest < MAX) {
+          due.push(Math.min(wish, MAX));
+          await world.until(Math.min(wish, MAX));
+        } else await waitUntil('a kill', nextKill(killed), LONGER_MS);
+      }
+      expect(world.numbers()).toEqual(due);
+      await world.wish(1);
+      await world.patch({ behavior: { scaleDown: AT_ONCE } });
+      await world.until(MIN);
+      expect(world.numbers()).toEqual([...due, MIN]);
+      await world.end();
+    },
+    240_000,
+  );
+
+  it('has been killed in the meantime', () => expect(killed.kills).toBeGreaterThan(5));
+});
+
+const [MIN, MAX] = [2, 8];
+/** Longer than any life. */
+const LONG_S = 60;
+const AT_ONCE: Body = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 50, periodSeconds: 1800 }] };
+const EACH = 10;
+
+/** Between the limits. */
+function another(chance: Chance, than: number): number {
+  const wish = MIN + chance.below(MAX - MIN + 1);
+  return wish === than ? another(chance, than) : wish;
+}
+
+function nextKill(killed: KilledAtRandom): () => boolean {
+  const before = killed.kills;
+  return () => killed.kills > before;
+}
+
+/** A target, and every state of it and of its autoscaler that there has been. */
+class Scaled {
+  private readonly replicas: number[] = [];
+  private readonly times: string[] = [];
+  private readonly gone = new AbortController();
+
+  private constructor(private readonly stage: Stage) {}
+
+  static async begin(server: ApiServer, stage: Stage, behavior: Body): Promise<Scaled> {
+    await stage.open();
+    const scaled = new Scaled(stage);
+    const client = adminClient([server.address], server.certificates, { dialect: 'kubernetes' });
+    const informers = new InformerPool({ client, clock, random, logger: silentLogger }, scaled.gone.signal);
+    const follow = (resource: string, seen: (object: ApiObject) => void): Promise<unknown> => {
+      const informer = informers.of({ resource: knownResource(resource), namespace: stage.namespace });
+      informer.handle({ added: seen, updated: (_, object) => seen(object), deleted: () => undefined });
+      return informer.synced;
+    };
+    await follow('deployments.apps', ({ body }) => scaled.replicas.push(Number(own(objectAt(body, 'spec') ?? {}, 'replicas'))));
+    await follow('horizontalpodautoscalers.autoscaling', ({ body }) => {
+      scaled.times.push(stringAt(objectAt(body, 'status'), 'lastScaleTime') ?? '');
+    });
+    const metrics = [external(average(String(EACH)))];
+    const wanted = scaler({ minReplicas: MIN, maxReplicas: MAX, metrics, behavior });
+    for (const act of [queueHas(String(MIN * EACH)), ...deployment(MIN), wanted]) await scaled.act(act);
+    return scaled;
+  }
+
+  wish(replicas: number): Promise<void> {
+    return this.act(queueHas(String(replicas * EACH)));
+  }
+
+  patch(spec: Body): Promise<void> {
+    return this.act(changed(spec));
+  }
+
+  until(replicas: number): Promise<unknown> {
+    return waitUntil(`${replicas} replicas`, () => this.replicas.at(-1) === replicas, 90_000);
+  }
+
+  /** Each number of replicas that there was, once for as long as it stayed. */
+  numbers(): readonly number[] {
+    return this.replicas.filter((number, at) => number !== this.replicas[at - 1]);
+  }
+
+  async end(): Promise<void> {
+    this.gone.abort();
+    expect(this.times).toEqual([...this.times].sort());
+    await this.stage.close({});
+  }
+
+  private async act(act: Act): Promise<void> {
+    const code = await this.stage.act(act);
+    if (code >= 300) throw new Error(`${act.path} was answered with ${code}`);
+  }
+}
