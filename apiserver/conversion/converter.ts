@@ -172,7 +172,12 @@ export class WebhookConverter implements Conversions {
     }
   }
 
-  private async call<T>(way: ConversionWay, originals: readonly Original[], pace: Pace, finish: Finish<T>): Promise<readonly T[] | ConversionFault> {
+  private async call<T>(
+    way: ConversionWay,
+    originals: readonly Original[],
+    pace: Pace,
+    finish: Finish<T>,
+  ): Promise<readonly T[] | ConversionFault> {
     const { clock } = this.parts;
     const startedAt = clock.monotonic();
     const outcome = await this.exchanged(way, originals, pace, finish);
