@@ -30,15 +30,15 @@ export class StreamChunks implements AsyncIterable<Buffer> {
     private readonly stream: Flowing,
     private readonly signal: AbortSignal | undefined,
   ) {
-    let error: unknown = new Error('the answer was cut off');
+    let cause: { readonly error: unknown } | undefined;
     stream.on('data', (chunk) => this.take(chunk));
     stream.on('end', () => {
       this.hasEnded = true;
       this.wake?.();
     });
-    stream.on('error', (cause) => (error = cause));
+    stream.on('error', (error) => (cause = { error }));
     stream.on('close', () => {
-      if (!this.hasEnded) this.failure = { error };
+      if (!this.hasEnded) this.failure = cause ?? { error: new Error('the answer was cut off') };
       this.wake?.();
     });
   }

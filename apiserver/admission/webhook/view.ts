@@ -7,23 +7,13 @@ import { converterOf } from '../../../shared/api/conversion';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { SCALE, type KindRow } from '../../../shared/api/kinds';
 import { membersOf } from '../../../shared/api/structural/member-path';
-import { canonicalizeGroups, spellGroups } from '../../../shared/api/types/group-fields';
+import { canonicalizeGroups, inSpelling } from '../../../shared/api/types/group-fields';
 import { laterObject } from '../../../shared/expression/free-json';
 import type { Value } from '../../../shared/expression/engine';
 import { apiVersionIn, canonicalApiVersion, type GeneratedNames } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import {
-  cloneJson,
-  isObject,
-  objectAt,
-  own,
-  setMember,
-  stringAt,
-  stringifyJson,
-  type JsonObject,
-  type JsonValue,
-} from '../../../shared/values/json';
+import { isObject, objectAt, own, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { AdmissionRequest } from '../../registry/admission';
 import { typedValue } from './typed-value';
 import { scaleOf } from '../../registry/object/scale';
@@ -65,8 +55,7 @@ export function shownAs(row: KindRow, names: GeneratedNames): ObjectView {
     value: (object) =>
       isReadInPlace ? typedValue(row, object, names.dialect) : laterObject(() => objectOf(shownAs(row, names).text(object))),
     text(object) {
-      const own = converter === undefined ? cloneJson(object) : converter.fromHub(object);
-      spellGroups(own, codec.groupFields, names.dialect);
+      const own = inSpelling(converter === undefined ? object : converter.fromHub(object), codec.groupFields, names.dialect);
       // What is written always has the time of its creation; a new custom object has none (upstream behaviour).
       const isNew = row.custom !== undefined && readMetadata(own)['creationTimestamp'] === undefined;
       return textOf(row, names, isNew ? stringifyJson(own, 'sorted') : codec.encodeBody(own));

@@ -1,5 +1,6 @@
 import { GENERATED_NAMES, groupIn } from '../../names/dialect';
-import { canonicalizeGroups, groupFieldsOf, HOLDERS, spellGroups } from './group-fields';
+import { cloneJson } from '../../values/json';
+import { canonicalizeGroups, groupFieldsOf, HOLDERS, inSpelling, spellGroups } from './group-fields';
 import { schemaOf, typeNames } from './tables';
 
 const names = GENERATED_NAMES.platform;
@@ -31,6 +32,15 @@ it('finds fields deep inside, and leads back', () => {
   expect(object).toEqual(pod('storage.platform.io'));
   spellGroups(object, groupFieldsOf('core.v1.Pod'), 'kubernetes');
   expect(object).toEqual(pod(storage));
+});
+
+it('copies an object only where its spelling differs, and leaves it as it was', () => {
+  const status = { resourceRules: [{ apiGroups: ['', 'coordination.platform.io'], verbs: ['get'] }] };
+  const before = cloneJson(status);
+  const fields = groupFieldsOf('authorization.v1.SubjectRulesReviewStatus');
+  expect(inSpelling(status, fields, 'platform')).toBe(status);
+  expect(inSpelling(status, fields, 'kubernetes')).toEqual({ resourceRules: [{ apiGroups: ['', other], verbs: ['get'] }] });
+  expect(status).toEqual(before);
 });
 
 it('knows every type that names a group', () => {

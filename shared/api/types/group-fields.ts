@@ -11,7 +11,7 @@ import {
   type Dialect,
   type GeneratedNames,
 } from '../../names/dialect';
-import { isObject, own, type JsonObject, type JsonValue } from '../../values/json';
+import { cloneJson, isObject, own, type JsonObject, type JsonValue } from '../../values/json';
 import { hasSchema, schemaOf, type FieldType } from '.';
 
 export type Holds = 'apiVersion' | 'group' | 'namespace';
@@ -108,6 +108,19 @@ export function spellGroups(object: JsonObject, fields: GroupFields, dialect: Di
   visit(object, fields, (holds, value) => spelled(holds, value, dialect));
 }
 
+/** A canonical object as a dialect spells its group names: the same one where that changes nothing, and a copy otherwise. */
+export function inSpelling(object: JsonObject, fields: GroupFields, dialect: Dialect): JsonObject {
+  let differs = false;
+  visit(object, fields, (holds, value) => {
+    differs ||= spelled(holds, value, dialect) !== value;
+    return value;
+  });
+  if (!differs) return object;
+  const copy = cloneJson(object);
+  spellGroups(copy, fields, dialect);
+  return copy;
+}
+
 /** What a canonical text of such a member is called. */
 export function spelled(holds: Holds, value: string, dialect: Dialect): string {
   switch (holds) {
@@ -123,7 +136,10 @@ export function spelled(holds: Holds, value: string, dialect: Dialect): string {
 function visit(object: JsonObject, fields: GroupFields, respell: (holds: Holds, value: string) => string): void {
   for (const [member, holds] of fields.here) {
     const value = own(object, member);
-    if (Array.isArray(value)) object[member] = value.map((item) => (typeof item === 'string' ? respell(holds, item) : item));
+    if (Array.isArray(value)) {
+      const items = value.map((item) => (typeof item === 'string' ? respell(holds, item) : item));
+      if (items.some((item, index) => item !== value[index])) object[member] = items;
+    }
     if (typeof value !== 'string') continue;
     const respelled = respell(holds, value);
     if (respelled !== value) object[member] = respelled;
