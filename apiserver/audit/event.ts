@@ -1,4 +1,5 @@
 /** One line about one stage of a request, as JSON or as the older text. Its parts are texts already, so that the stages of a request share what they have in common. */
+import { LRUCache } from 'lru-cache';
 import { quote } from '../../shared/values/quote';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { AUDIT_NAMES, auditAnnotation, type Dialect } from '../../shared/names/dialect';
@@ -50,7 +51,7 @@ export class AuditSubject {
       let text = `${this.aboutJson},"user":${userJson(user)}`;
       if (impersonated !== undefined) text += `,"impersonatedUser":${userJson(impersonated)}`;
       text += this.clientJson;
-      this.middle = object === undefined ? text : `${text},"objectRef":${objectJson(object)}`;
+      this.middle = inOnePiece(object === undefined ? text : `${text},"objectRef":${objectJson(object)}`);
     }
     return this.middle;
   }
@@ -102,22 +103,42 @@ export function eventText(event: AuditEvent, format: AuditFormat, dialect: Diale
 /** Put together from pieces that are known already wherever that can be: it is made twice for every request. */
 function jsonText(event: AuditEvent, dialect: Dialect, shortened: boolean): string {
   const { subject, responseStatus, annotations } = event;
-  const { apiVersion, truncated } = AUDIT_NAMES[dialect];
-  let text =
-    `{"kind":"Event","apiVersion":"${apiVersion}","level":"${event.level}","auditID":${subject.idJson},"stage":"${event.stage}",` +
-    subject.middleJson(event);
-  if (responseStatus !== undefined) text += `,"responseStatus":${responseStatus === SUCCESS ? SUCCESS : escaped(responseStatus)}`;
+  let text = headJson(dialect, event.level) + subject.idJson + STAGES[event.stage] + subject.middleJson(event);
+  if (responseStatus !== undefined) text += responseStatus === SUCCESS ? SUCCESS_MEMBER : `,"responseStatus":${escaped(responseStatus)}`;
   if (!shortened && event.requestObject !== undefined) text += `,"requestObject":${escaped(event.requestObject)}`;
   if (!shortened && event.responseObject !== undefined) text += `,"responseObject":${escaped(event.responseObject)}`;
   text += `,"requestReceivedTimestamp":"${subject.receivedTime}","stageTimestamp":"${event.at === subject.receivedAt ? subject.receivedTime : microTime(event.at)}"`;
-  let notes = shortened && annotations?.has(TRUNCATED) !== true ? `"${truncated}":"true"` : '';
+  let told = shortened && annotations?.has(TRUNCATED) !== true ? `"${AUDIT_NAMES[dialect].truncated}":"true"` : '';
   if (annotations !== undefined)
-    for (const [name, value] of annotations) notes += `${notes === '' ? '' : ','}${noteJson(dialect, name, value)}`;
-  return notes === '' ? `${text}}` : `${text},"annotations":{${notes}}}`;
+    for (const [name, value] of annotations) told += told === '' ? noteJson(dialect, name, value) : `,${noteJson(dialect, name, value)}`;
+  return told === '' ? `${text}}` : `${text},"annotations":{${told}}}`;
 }
+
+const heads: Readonly<Record<Dialect, Map<AuditLevel, string>>> = { platform: new Map(), kubernetes: new Map() };
+
+/** What the texts of a level begin with: the longer the pieces are, the less they cost. */
+function headJson(dialect: Dialect, level: AuditLevel): string {
+  let head = heads[dialect].get(level);
+  if (head === undefined) {
+    head = `{"kind":"Event","apiVersion":"${AUDIT_NAMES[dialect].apiVersion}","level":"${level}","auditID":`;
+    heads[dialect].set(level, inOnePiece(head));
+  }
+  return head;
+}
+
+const STAGES: Readonly<Record<AuditStage, string>> = {
+  RequestReceived: ',"stage":"RequestReceived",',
+  ResponseStarted: ',"stage":"ResponseStarted",',
+  ResponseComplete: ',"stage":"ResponseComplete",',
+  Panic: ',"stage":"Panic",',
+};
+
+/** A text that is put together lies in as many pieces until somebody looks into it, and each longer one that it becomes part of visits them all. */
+const inOnePiece = (text: string): string => (text.charCodeAt(text.length - 1) === 0 ? '' : text);
 
 /** By far the most frequent status of an answer. */
 const SUCCESS = '{"metadata":{},"code":200}';
+const SUCCESS_MEMBER = `,"responseStatus":${SUCCESS}`;
 
 /** What is said of a request where something is left out; in canonical spelling. */
 export const TRUNCATED = AUDIT_NAMES.platform.truncated;
@@ -162,8 +183,16 @@ function objectJson(object: AuditObject): string {
   return `${text}}`;
 }
 
+/** Names of annotations with their colons: all but those that webhooks and policies make up are few. */
+const notes: Readonly<Record<Dialect, LRUCache<string, string>>> = {
+  platform: new LRUCache({ max: 256 }),
+  kubernetes: new LRUCache({ max: 256 }),
+};
+
 function noteJson(dialect: Dialect, name: string, value: string): string {
-  return `${quoted(auditAnnotation(dialect, name))}:${value === '' ? '""' : quoted(value)}`;
+  let head = notes[dialect].get(name);
+  if (head === undefined) notes[dialect].set(name, (head = inOnePiece(`${quoted(auditAnnotation(dialect, name))}:`)));
+  return value === '' ? `${head}""` : head + quoted(value);
 }
 
 /** The second of the last time that was printed: most are in the same one. */
