@@ -21,6 +21,8 @@ const LANES = 16;
 const LOOK_MS = 25;
 const PATIENCE_MS = 600_000;
 const NODES = 10;
+/** Pods of nodes that are not there, or that nobody hears of, are taken away. */
+const BEAT_MS = 10_000;
 
 /** Replaces so many pods of a Service, `batch` at a time: as many come and are ready, then as many go. */
 export async function rollPods(client: BenchClient, count: number, batch: number): Promise<RollingCosts> {
@@ -33,6 +35,7 @@ export async function rollPods(client: BenchClient, count: number, batch: number
     response.resume();
     return response.statusCode === 200;
   });
+  const nodes = await startNodes(client);
   const spec = { selector: LABELS, ports: [{ port: 80 }] };
   await client.send('POST', `${at}/services`, JSON.stringify({ metadata: { name: 'web' }, spec }));
   const add = (from: number, to: number): Promise<void> => inLanes(from, to, (index) => serve(client, at, index));
@@ -65,6 +68,7 @@ export async function rollPods(client: BenchClient, count: number, batch: number
   const { slices: left } = await held();
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   watch.stop();
+  clearInterval(nodes);
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
   return { writes: watch.seen(), seconds: (rolled - started) / 1000, settledMs, slices: left };
 }
@@ -77,6 +81,22 @@ async function serve(client: BenchClient, at: string, index: number): Promise<vo
   const conditions = [{ type: 'Ready', status: 'True' }];
   const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions };
   await client.send('PATCH', `${at}/pods/${name}/status`, JSON.stringify({ status }), MERGE);
+}
+
+/** Nodes that are ready, and say so until the timer is cleared. */
+async function startNodes(client: BenchClient): Promise<NodeJS.Timeout> {
+  const names = Array.from({ length: NODES }, (_, index) => `n-${index}`);
+  const beat = async (): Promise<void> => {
+    const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: new Date().toISOString() }];
+    const status = JSON.stringify({ status: { conditions } });
+    for (const name of names) await client.send('PATCH', `/api/v1/nodes/${name}/status`, status, MERGE);
+  };
+  for (const name of names) {
+    const response = await client.open('POST', '/api/v1/nodes', JSON.stringify({ metadata: { name } }));
+    response.resume();
+  }
+  await beat();
+  return setInterval(() => void beat(), BEAT_MS);
 }
 
 /** Counts what a watch of the collection tells. */
