@@ -1,5 +1,6 @@
 /** Where a Service leads: its endpoints by address type and by the ports that they have. Pure; knows nothing of slices. */
 import type { JsonObject } from '../../shared/values/json';
+import { PerPod } from '../service-pods/per-pod';
 import { isSelected, targetIn, type PodView } from '../service-pods/pod';
 import type { AddressType, ServiceView } from '../service-pods/service';
 
@@ -42,27 +43,53 @@ export function wantedEndpoints(service: ServiceView, pods: readonly PodView[], 
   const skipped: { readonly pod: string; readonly why: string }[] = [];
   for (const pod of pods) {
     if (pod.isOver || !isSelected(pod, service)) continue;
+    const reaches = REACHES.of(service, pod);
     if (pod.unreadable.length > 0) {
       skipped.push({ pod: pod.name, why: `address ${JSON.stringify(pod.unreadable[0])} is not a valid IP` });
       continue;
     }
-    const families = service.families.filter((family) => pod.addresses[family].length > 0);
-    if (families.length === 0) continue;
+    if (reaches.length === 0) continue;
     const node = nodeOf(pod.node);
     if (node === undefined && !service.publishesUnready) {
       skipped.push({ pod: pod.name, why: `Node ${pod.node} Not Found` });
       continue;
     }
-    const ports = portsFor(service, pod);
-    for (const type of families) {
-      const key = portsKey(type, ports);
+    for (const reach of reaches) {
+      const { type, ports, key } = reach;
       const group = groups.get(key) ?? { type, ports, endpoints: [] };
       groups.set(key, group);
-      group.endpoints.push(endpointOf(service, pod, node, type));
+      group.endpoints.push(reach.endpointIn(node?.zone));
     }
   }
   return { groups: [...groups.values()], skipped };
 }
+
+/** A pod under the addresses of one type. */
+class Reach {
+  /** Tells groups of endpoints apart. */
+  readonly key: string;
+  private last: Endpoint | undefined;
+
+  constructor(
+    private readonly service: ServiceView,
+    private readonly pod: PodView,
+    readonly type: AddressType,
+    readonly ports: readonly SlicePort[],
+  ) {
+    this.key = portsKey(type, ports);
+  }
+
+  /** The same object as long as the zone is the same. */
+  endpointIn(zone: string | undefined): Endpoint {
+    if (this.last === undefined || this.last.zone !== zone) this.last = endpointOf(this.service, this.pod, zone, this.type);
+    return this.last;
+  }
+}
+
+const REACHES = new PerPod((service, pod): readonly Reach[] => {
+  const ports = portsFor(service, pod);
+  return service.families.filter((type) => pod.addresses[type].length > 0).map((type) => new Reach(service, pod, type, ports));
+});
 
 /** Tells groups apart. */
 export function portsKey(type: string, ports: readonly SlicePort[]): string {
@@ -78,11 +105,10 @@ function portsFor(service: ServiceView, pod: PodView): readonly SlicePort[] {
   });
 }
 
-function endpointOf(service: ServiceView, pod: PodView, node: NodeView | undefined, type: AddressType): Endpoint {
+function endpointOf(service: ServiceView, pod: PodView, zone: string | undefined, type: AddressType): Endpoint {
   const ready = service.publishesUnready || (pod.isReady && !pod.isTerminating);
   const { namespace, name, uid } = pod;
   const addresses = pod.addresses[type];
-  const zone = node?.zone;
   const isNamed = pod.hostname !== '' && pod.subdomain === service.name;
   return {
     id: `${uid} ${addresses.join(' ')}`,

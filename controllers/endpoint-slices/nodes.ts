@@ -1,4 +1,5 @@
 /** What slices need to know of nodes: their zones, and how many CPUs each zone has. */
+import type { ApiObject } from '../../shared/client/api-object';
 import type { Informer } from '../../shared/client/informer';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { parseQuantity, QuantityFault } from '../../shared/values/quantity';
@@ -7,6 +8,9 @@ import type { NodeView } from './endpoints';
 import type { ZoneCpus } from './hints';
 
 export class Nodes {
+  /** Asked for each pod. */
+  private readonly views = new WeakMap<ApiObject, NodeView>();
+
   constructor(
     private readonly nodes: Informer,
     private readonly prefix: string,
@@ -14,7 +18,10 @@ export class Nodes {
 
   get(name: string): NodeView | undefined {
     const node = this.nodes.get('', name);
-    return node === undefined ? undefined : { zone: zoneOf(node.body, this.prefix) };
+    if (node === undefined) return undefined;
+    let view = this.views.get(node);
+    if (view === undefined) this.views.set(node, (view = { zone: zoneOf(node.body, this.prefix) }));
+    return view;
   }
 
   /** Of the nodes that take work and are ready; undefined = one of them does not tell its zone or its CPUs. */

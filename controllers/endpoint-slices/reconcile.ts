@@ -85,7 +85,7 @@ function planFor(
     const mine = own.filter((slice) => slice.portsKey === key);
     const objectOf = (endpoint: Endpoint): JsonObject => hinted(endpoint, hints);
     const isCurrent = (slice: SliceView, held: readonly Endpoint[]): boolean =>
-      isOwn(slice, owner, names) && held.every((endpoint) => equalJson(objectOf(endpoint), slice.endpoints.get(endpoint.id) ?? null));
+      isOwn(slice, owner, names) && held.every((endpoint) => says(slice.endpoints.get(endpoint.id), objectOf(endpoint)));
     const packing = pack(mine, endpoints, { most, held: ({ endpoints: held }) => [...held.keys()], id: ({ id }) => id, isCurrent });
     const content = ({ endpoints: packed }: { readonly endpoints: readonly Endpoint[] }): SliceContent => ({
       type,
@@ -104,6 +104,17 @@ function planFor(
   if (groups.length === 0 && keepsPlace) keepPlace(plan, own, type, owner, names);
   reuse(plan);
   return plan;
+}
+
+/** What was found to say what: all but a few endpoints of a slice are looked at again unchanged. Neither ever changes. */
+const known = new WeakMap<JsonObject, JsonObject>();
+
+function says(present: JsonObject | undefined, wanted: JsonObject): boolean {
+  if (present === undefined) return false;
+  if (known.get(present) === wanted) return true;
+  const isSame = equalJson(present, wanted);
+  if (isSame) known.set(present, wanted);
+  return isSame;
 }
 
 /** Whether it bears what its owner's slices are to bear; when it was triggered does not count. */

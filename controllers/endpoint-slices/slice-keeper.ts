@@ -15,6 +15,7 @@ export class SliceKeeper {
   readonly informer: Informer;
   /** By the Service's key and their own uid. */
   private readonly slices = new Map<string, Map<string, ApiObject>>();
+  private readonly views = new WeakMap<ApiObject, SliceView>();
   private readonly own = new OwnWrites();
 
   constructor(
@@ -36,7 +37,13 @@ export class SliceKeeper {
   }
 
   of(key: string): readonly SliceView[] {
-    return [...(this.slices.get(key)?.values() ?? [])].map(sliceView);
+    return [...(this.slices.get(key)?.values() ?? [])].map((slice) => this.viewOf(slice));
+  }
+
+  private viewOf(slice: ApiObject): SliceView {
+    let view = this.views.get(slice);
+    if (view === undefined) this.views.set(slice, (view = sliceView(slice)));
+    return view;
   }
 
   /** Whether what was written has not been told yet. */

@@ -3,6 +3,7 @@ import type { ApiObject } from '../../shared/client/api-object';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { append } from '../../shared/values/append';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { PerPod } from '../service-pods/per-pod';
 import { isSelected, targetIn, type PodView } from '../service-pods/pod';
 import { textsAt, type AddressType, type ServiceView } from '../service-pods/service';
 
@@ -35,20 +36,16 @@ interface Subset {
 }
 
 export function wantedSubsets(service: ServiceView, pods: readonly PodView[]): WantedEndpoints {
-  const family = service.families[0] ?? 'IPv4';
   /** By port; those without any stand under the empty text. */
   const byPort = new Map<string, Subset>();
   const skipped: { readonly pod: string; readonly why: string }[] = [];
   for (const pod of pods) {
     if (pod.isOver || !isSelected(pod, service) || (pod.isTerminating && !service.publishesUnready)) continue;
-    const why = unusable(pod);
+    const { why, address, ports } = REACHES.of(service, pod);
     if (why !== undefined) skipped.push({ pod: pod.name, why });
-    const address = why === undefined ? addressOf(service, pod, family) : undefined;
     if (address === undefined) continue;
     const isReady = service.publishesUnready || pod.isReady;
-    const ports = portsFor(service, pod);
-    for (const port of service.ports.length === 0 ? [undefined] : ports) {
-      const key = port === undefined ? '' : itemText(port);
+    for (const { key, port } of ports) {
       const subset = byPort.get(key) ?? { ports: port === undefined ? [] : [port], ready: [], unready: [] };
       byPort.set(key, subset);
       (isReady ? subset.ready : subset.unready).push(address);
@@ -57,11 +54,28 @@ export function wantedSubsets(service: ServiceView, pods: readonly PodView[]): W
   return { ...withinCapacity(joined([...byPort.values()])), skipped };
 }
 
-/** Ports of the same addresses stand together. */
+/** How a pod is reached. */
+interface Reach {
+  /** Why it is not. */
+  readonly why: string | undefined;
+  /** Undefined = it has none, or none of use. */
+  readonly address: JsonObject | undefined;
+  readonly ports: readonly { readonly key: string; readonly port: JsonObject | undefined }[];
+}
+
+const REACHES = new PerPod((service, pod): Reach => {
+  const why = unusable(pod);
+  const address = why === undefined ? addressOf(service, pod, service.families[0] ?? 'IPv4') : undefined;
+  const ports = service.ports.length === 0 ? [undefined] : portsFor(service, pod);
+  return { why, address, ports: ports.map((port) => ({ key: port === undefined ? '' : itemText(port), port })) };
+});
+
+/** Ports of the same addresses stand together; pods stand in the same order everywhere. */
 function joined(subsets: readonly Subset[]): readonly Subset[] {
+  if (subsets.length === 1) return subsets;
   const byAddresses = new Map<string, Subset>();
   for (const subset of subsets) {
-    const key = [subset.ready, subset.unready].map((addresses) => addresses.map(itemText).sort().join('\n')).join('\n\n');
+    const key = [subset.ready, subset.unready].map((addresses) => addresses.map(itemText).join('\n')).join('\n\n');
     const known = byAddresses.get(key);
     if (known === undefined) byAddresses.set(key, subset);
     else append(known.ports, subset.ports);
@@ -172,21 +186,30 @@ export function endpointsAction(
 
 /** Whatever order they stand in. */
 function sameSubsets(body: JsonObject, subsets: readonly JsonObject[]): boolean {
-  const texts = (all: readonly JsonObject[]): readonly string[] => all.map(subsetText).sort();
-  return equalJson([...texts((arrayAt(body, 'subsets') ?? []).filter(isObject))], [...texts(subsets)]);
+  const present = itemsAt(body, 'subsets');
+  return present.length === subsets.length && subsets.every((one) => present.some((other) => sameSubset(one, other)));
 }
 
-function subsetText(subset: JsonObject): string {
-  const parts: string[] = [];
-  for (const member of ['addresses', 'notReadyAddresses', 'ports']) {
-    parts.push(member);
-    append(parts, (arrayAt(subset, member) ?? []).filter(isObject).map(itemText).sort());
-  }
-  return parts.join('\n');
+const sameSubset = (one: JsonObject, other: JsonObject): boolean =>
+  ['addresses', 'notReadyAddresses', 'ports'].every((member) => sameItems(itemsAt(one, member), itemsAt(other, member)));
+
+function sameItems(some: readonly JsonObject[], others: readonly JsonObject[]): boolean {
+  if (some.length !== others.length) return false;
+  const [texts, otherTexts] = [new Set(some.map(itemText)), new Set(others.map(itemText))];
+  return texts.size === otherTexts.size && [...texts].every((text) => otherTexts.has(text));
 }
 
+const itemsAt = (object: JsonObject, member: string): readonly JsonObject[] => (arrayAt(object, member) ?? []).filter(isObject);
+
+const texts = new WeakMap<JsonObject, string>();
+
+/** Tells addresses apart, and ports; neither ever changes. */
 function itemText(item: JsonObject): string {
-  const target = objectAt(item, 'targetRef');
-  const texts = ['ip', 'hostname', 'nodeName', 'name', 'protocol', 'appProtocol'].map((member) => stringAt(item, member) ?? '');
-  return JSON.stringify([...texts, item['port'] ?? 0, stringAt(target, 'uid') ?? '']);
+  let text = texts.get(item);
+  if (text === undefined) {
+    const members = ['ip', 'hostname', 'nodeName', 'name', 'protocol', 'appProtocol'].map((member) => stringAt(item, member) ?? '');
+    text = JSON.stringify([...members, item['port'] ?? 0, stringAt(objectAt(item, 'targetRef'), 'uid') ?? '']);
+    texts.set(item, text);
+  }
+  return text;
 }

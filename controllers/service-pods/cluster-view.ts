@@ -63,9 +63,10 @@ export class ClusterView {
 
   private putPod(object: ApiObject): void {
     const view = podView(object);
-    const before = put(this.pods, object.namespace, keyOf(object), view);
-    // Most of what changes in a pod leads nowhere.
+    const before = this.pods.get(object.namespace)?.get(keyOf(object));
+    // Most of what changes in a pod leads nowhere, and what was made of its view stays of use.
     if (before !== undefined && JSON.stringify(before) === JSON.stringify(view)) return;
+    put(this.pods, object.namespace, keyOf(object), view);
     this.tell(before, view);
   }
 
@@ -83,13 +84,10 @@ export class ClusterView {
 
 type ByNamespace<V> = Map<string, Map<string, V>>;
 
-/** Returns what was there before. */
-function put<V>(all: ByNamespace<V>, namespace: string, key: string, value: V): V | undefined {
+function put<V>(all: ByNamespace<V>, namespace: string, key: string, value: V): void {
   const some = all.get(namespace) ?? new Map<string, V>();
   all.set(namespace, some);
-  const before = some.get(key);
   some.set(key, value);
-  return before;
 }
 
 function drop<V>(all: ByNamespace<V>, namespace: string, key: string): V | undefined {

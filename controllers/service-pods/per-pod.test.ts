@@ -1,0 +1,15 @@
+import { apiObject } from '../../shared/client/api-object';
+import { podView } from './pod';
+import { PerPod } from './per-pod';
+import { serviceView } from './service';
+
+const pod = () => podView(apiObject({ metadata: { namespace: 'n', name: 'p', uid: '1' } }));
+const service = () => serviceView(apiObject({ metadata: { namespace: 'n', name: 's', uid: '2' } }), 'platform.io');
+
+it('makes something once for the same two views, and anew when either is another', () => {
+  let made = 0;
+  const perPod = new PerPod(() => (made += 1));
+  const [one, other, [first, second]] = [service(), service(), [pod(), pod()]];
+  const asked = [perPod.of(one, first), perPod.of(one, first), perPod.of(one, second), perPod.of(other, first), perPod.of(one, first)];
+  expect(asked).toEqual([1, 1, 2, 3, 1]);
+});
