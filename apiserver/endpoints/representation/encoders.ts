@@ -9,6 +9,7 @@ import type { Representation } from '../request/negotiation';
 import { META_GROUP } from '../request/parameters';
 import type { Encoder } from './encoder';
 import { EncodingCache } from './encoding-cache';
+import { metadataMember } from './entry-json';
 import { JsonEncoder, MetadataEncoder } from './json-encoder';
 import { metadataOnly, ProtobufEncoder, wholeObject } from './protobuf-encoder';
 import type { AnswerNames, EncoderForm, Showing } from './showing';
@@ -44,15 +45,23 @@ export class Encoders {
   object(form: EncoderForm, entry: Entry): Buffer | Promise<Buffer> {
     const encoder = this.of(form);
     const { showing } = this.parts;
-    if (showing === undefined || isAsStored(form) || !showing.isHeavy(entry)) return encoder.object(entry);
+    if (showing === undefined || isAsStored(form) || !showing.isHeavy(this.readPart(form, entry))) return encoder.object(entry);
     return showing.show(form, entry, 'object').then((shown) => ('body' in shown ? shown.body : encoder.object(entry)));
   }
 
   /** To be waited for before an item is written, where it is not undefined. */
   prepared(form: EncoderForm, entry: Entry): Promise<void> | undefined {
     const { showing } = this.parts;
-    if (showing === undefined || isAsStored(form) || !showing.isHeavy(entry) || this.cache.slot(entry).size > 0) return undefined;
+    if (showing === undefined || isAsStored(form) || this.cache.slot(entry).size > 0) return undefined;
+    if (!showing.isHeavy(this.readPart(form, entry))) return undefined;
     return showing.show(form, entry, 'item').then((shown) => ('kept' in shown ? this.cache.fill(entry, shown.kept) : undefined));
+  }
+
+  /** What of the stored bytes the encoder reads as more than bytes. */
+  private readPart({ row, wanted, names, include }: EncoderForm, { bytes, dialectSensitive }: Entry): Buffer {
+    const isRespelled = (names.dialect !== 'platform' && dialectSensitive) || row.storedAs !== undefined || row.custom !== undefined;
+    const readsMetadata = wanted.transform === 'table' && include !== 'Object' && this.parts.table.readsMetadataOnly(row);
+    return readsMetadata && !isRespelled ? metadataMember(bytes) : bytes;
   }
 
   of({ row, wanted, names, include }: EncoderForm): Encoder {

@@ -28,7 +28,8 @@ export interface EncoderForm {
 export type ShownHeavy = { readonly body: Buffer } | { readonly kept: ReadonlyMap<string, Kept> };
 
 export interface Showing {
-  isHeavy(entry: Entry): boolean;
+  /** `bytes` = what of a stored object is looked into. */
+  isHeavy(bytes: Uint8Array): boolean;
   /** Rejects with a StatusError when there is no room, or when it takes too much. */
   show(form: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<ShownHeavy>;
 }

@@ -62,8 +62,8 @@ export class WriteThreads implements HeavyThreads, Showing {
     throw unexpected(answer);
   }
 
-  isHeavy(entry: Entry): boolean {
-    return hasManyValues(entry.bytes, this.limits);
+  isHeavy(bytes: Uint8Array): boolean {
+    return hasManyValues(bytes, this.limits);
   }
 
   async show({ row, ...form }: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<ShownHeavy> {
