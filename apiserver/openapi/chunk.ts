@@ -13,7 +13,7 @@ export interface Chunk {
 }
 
 export function pack(content: Uint8Array | string): Chunk {
-  const bytes = Buffer.from(content);
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const packed = deflateRawSync(bytes, { level: 1, finishFlush: constants.Z_SYNC_FLUSH });
   return { length: bytes.length, crc: crc32(bytes), packed };
 }

@@ -6,14 +6,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { errorCode } from '../../shared/runtime/error-code';
-import { parseJson } from '../../shared/serialization';
+import { parseJson } from '../../shared/serialization/strict-json';
 
 /** The text of a type, or of its member. */
 export type Describe = (type: string, member?: string) => string | undefined;
 
+/** They are read when one is asked for: custom kinds bring their own. */
 export function readDescriptions(file: string = join(__dirname, 'descriptions.json')): Describe {
-  const texts = textsIn(file);
-  return (type, member = '') => stringAt(objectAt(texts, type), member);
+  let texts: JsonObject | undefined;
+  return (type, member = '') => stringAt(objectAt((texts ??= textsIn(file)), type), member);
 }
 
 function textsIn(file: string): JsonObject {

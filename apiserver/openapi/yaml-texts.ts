@@ -1,5 +1,5 @@
 /** Values as YAML texts. Documents say the same few short values thousands of times, so those are written once; bounded, and nothing depends on it. */
-import { stringifyYaml } from '../../shared/serialization';
+import { stringifyYaml } from '../../shared/serialization/yaml-output';
 import type { JsonObject, JsonValue } from '../../shared/values/json';
 import type { JsonPlaces } from '../../shared/values/json-places';
 
