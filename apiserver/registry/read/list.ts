@@ -12,6 +12,7 @@ import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../verbs';
 import { formatContinue, NEWEST, parseContinue, startAfter, type ContinueToken } from './continue-token';
 import type { Conversions } from '../conversions';
+import { ConversionLine } from './conversion-line';
 import { conversionsOf, type ListCounts, type ListMeter, type ReaderParts } from './reader-parts';
 import { readFailure, type ResourceVersionGate } from './resource-version-gate';
 
@@ -290,7 +291,7 @@ interface Conversion {
   readonly context: RequestContext;
 }
 
-/** So many are converted before anyone looks which of them are wanted. */
+/** So many are converted before anyone looks which of them are wanted; where all are, half of them while the other half is being taken. */
 const MOST_TOGETHER = 2_000;
 /** Of objects that are not stored as they are shown: they are all there before the first of them is sent, so that a list fails as a whole. */
 const MOST_CONVERTED_BYTES = 128 * 1024 * 1024;
@@ -304,8 +305,7 @@ async function converted(
   const { snapshot, read, scope, selection, selective, limit } = search;
   const entries: Entry[] = [];
   let bytes = 0;
-  const take = async (stored: readonly Entry[]): Promise<boolean> => {
-    const shown = await conversions.entries(row, stored, context);
+  const take = (stored: readonly Entry[], shown: readonly Entry[]): boolean => {
     for (const [at, entry] of shown.entries()) {
       if (entries.length === limit) return false;
       if (selective && !selection.matches(entry)) continue;
@@ -317,20 +317,23 @@ async function converted(
     return true;
   };
   const page = (): FullPage => cutShort(snapshot, scope, entries, selective);
+  const isWhole = limit === Infinity;
+  const line = new ConversionLine((stored) => conversions.entries(row, stored, context), take, isWhole);
+  const most = isWhole ? MOST_TOGETHER / 2 : MOST_TOGETHER;
   let part: Part = { start: scope.start, end: scope.end, limit };
   for (let known = snapshot; ; known = await read(part)) {
     let together: Entry[] = [];
     for (const entry of known.range(part.start, part.end)) {
       if (!selective && entries.length + together.length === limit) {
-        await take(together);
+        await line.add(together);
         return page();
       }
       together.push(entry);
-      if (together.length < MOST_TOGETHER) continue;
-      if (!(await take(together))) return page();
+      if (together.length < most) continue;
+      if (!(await line.add(together))) return page();
       together = [];
     }
-    if (!(await take(together))) return page();
+    if (!(await line.add(together)) || !(await line.end())) return page();
     if (known.unknownFrom === undefined) return { revision: snapshot.revision, entries };
     if (entries.length === limit) return page();
     part = { start: known.unknownFrom, end: scope.end, limit: Math.min(part.limit * 2, MAX_READ) };
