@@ -3,6 +3,7 @@ import type { Random } from '../../shared/runtime/random';
 import { systemRandom } from '../../shared/runtime/random';
 import { convertedRows, storedWidget, WebhookInProcess } from '../../test/support/converted-kind';
 import { ManualClock } from '../../test/support/manual-clock';
+import type { Entry } from '../cache/cache';
 import type { ConversionContext } from '../registry/conversions';
 import { parseEntry } from '../registry/object/stored-object';
 import { WebhookConverter, type ConversionCall } from './converter';
@@ -183,4 +184,40 @@ it('shows the webhook no resource version, and keeps that of the object', async 
   const [shown] = await converter.entries(SECOND, widgets(1), LATER);
   if (shown === undefined) throw new Error('nothing');
   expect(parseEntry(shown).object).toMatchObject({ metadata: { resourceVersion: '1' } });
+});
+
+describe('the metadata of an object', () => {
+  const labels = { a: 'b' };
+  const stored = (): Entry => {
+    const metadata = { name: 'é', namespace: 'n', uid: 'u', resourceVersion: '7', labels, annotations: { '"metadata":{': '}' } };
+    const bytes = Buffer.from(JSON.stringify({ metadata, spec: { a: 1 } }));
+    return { ...storedWidget(FIRST, 'é', 7), labels, bytes };
+  };
+
+  it('stay as they are stored where the webhook leaves them as they are', async () => {
+    const { converter } = fixture();
+    const entry = stored();
+    const [shown] = await converter.entries(SECOND, [entry], LATER);
+    expect(shown?.bytes.toString()).toBe(entry.bytes.toString().replace('"a":1', '"a":1,"seen":true'));
+    expect(shown).toMatchObject({ key: entry.key, revision: 7, labels });
+  });
+
+  it('have the labels and annotations that the webhook gives them', async () => {
+    const { client, converter } = fixture();
+    client.changes = (metadata) => ({ ...metadata, labels: { c: 'd' }, annotations: {} });
+    const entry = stored();
+    const [shown] = await converter.entries(SECOND, [entry], LATER);
+    const text = entry.bytes
+      .toString()
+      .replace('{"a":"b"}', '{"c":"d"}')
+      .replace(/,"annotations".*"}}/, '}');
+    expect(shown?.bytes.toString()).toBe(text.replace('"a":1', '"a":1,"seen":true'));
+    expect(shown?.labels).toEqual({ c: 'd' });
+  });
+
+  it('are refused with the name of another object', async () => {
+    const { client, converter } = fixture();
+    client.changes = (metadata) => ({ ...metadata, name: 'other' });
+    await expect(converter.entries(SECOND, [stored()], LATER)).rejects.toThrow('must have the same name: é != other');
+  });
 });

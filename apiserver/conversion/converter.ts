@@ -2,8 +2,7 @@
  * Puts objects of custom kinds into other versions through the webhook of their definition: many in one call, each once as long as its result is remembered, and
  * nobody waits longer than his request. What may be taken over of an answer is in taken-over.ts.
  */
-import { LRUCache } from 'lru-cache';
-import { codecOf, encodeAround } from '../../shared/api/codec/codec';
+import { codecOf, encodeAround, encodeBehind } from '../../shared/api/codec/codec';
 import { conversionFailed, timeout } from '../../shared/api/errors/status';
 import type { KindRow } from '../../shared/api/kinds';
 import { labelsOf, readMetadata } from '../../shared/api/metadata/object-meta';
@@ -14,7 +13,8 @@ import type { Clock } from '../../shared/runtime/clock';
 import { inTime } from '../../shared/runtime/in-time';
 import type { Random } from '../../shared/runtime/random';
 import type { JsonObject } from '../../shared/values/json';
-import type { Entry } from '../cache/cache';
+import type { Entry, Labels } from '../cache/cache';
+import { sizeOf } from '../cache/held-entry';
 import { Pace, yieldToOthers } from '../cache/pace';
 import type { ConversionContext, Conversions } from '../registry/conversions';
 import { fieldReader } from '../registry/object/field-reader';
@@ -22,10 +22,12 @@ import { convertedFields, convertedFrom } from '../registry/object/hidden-fields
 import type { WebhookClient } from '../webhook-client/client';
 import { targetOf, type WebhookTarget } from '../webhook-client/place';
 import { callFault, countFault, ConversionFault, type ConversionFaultType } from './fault';
-import { originalOfEntry, originalOfObject, type Original } from './original';
+import { originalMaker, originalOfObject, type Original } from './original';
 import { Places } from './places';
-import { readAnswer, readWhole, reviewBody, type ConvertedObjects } from './review';
-import { takenOver } from './taken-over';
+import { readAnswer, readWhole, type ConvertedObjects } from './review';
+import { ReviewBody } from './review-body';
+import { ConvertedEntry, Remembered, Shelving } from './remembered';
+import { isOfKind, takenOver } from './taken-over';
 import { wayOf, type ConversionWay } from './way';
 
 /** What a call has cost, for whoever counts. */
@@ -59,13 +61,23 @@ const MOST_GROWTH = 4;
 /** Calls for one request at a time. */
 const CALLS_AT_A_TIME = 4;
 const REMEMBERED_BYTES = 32 * 1024 * 1024;
-/** What an entry takes besides its bytes. */
-const ENTRY_BYTES = 512;
+
+/** What is being converted: its place among those of its call. */
+interface Pending {
+  readonly all: Promise<readonly ConvertedEntry[]>;
+  readonly at: number;
+}
+
+async function resultOf({ all, at }: Pending): Promise<Entry> {
+  const entry = (await all)[at];
+  if (entry === undefined) throw new Error('nothing was converted');
+  return entry;
+}
 
 export class WebhookConverter implements Conversions {
-  private readonly known = new LRUCache<string, Entry>({ maxSize: REMEMBERED_BYTES });
+  private readonly known = new Remembered(REMEMBERED_BYTES);
   /** Being converted. */
-  private readonly pending = new Map<string, Promise<Entry>>();
+  private readonly pending = new Map<string, Pending>();
   private readonly places = new Map<string, Places>();
   /** Versions by the order in which they were met: what is remembered of one goes unused when its definition has changed. */
   private readonly numbers = new WeakMap<CustomVersion, number>();
@@ -99,14 +111,15 @@ export class WebhookConverter implements Conversions {
     const made = [...entries];
     const waiting: Promise<void>[] = [];
     const missing = new Map<string, number[]>();
+    const keyOf = isFresh ? () => undefined : this.keysOf(row);
     entries.forEach((entry, at) => {
       const from = convertedFrom(row, entry);
       if (from === undefined) return;
-      const key = isFresh ? undefined : this.keyOf(row, entry);
+      const key = keyOf(entry);
       const before = key === undefined ? undefined : this.known.get(key);
       const pending = key === undefined ? undefined : this.pending.get(key);
       if (before !== undefined) made[at] = before;
-      else if (pending !== undefined) waiting.push(pending.then((entry) => void (made[at] = entry)));
+      else if (pending !== undefined) waiting.push(resultOf(pending).then((entry) => void (made[at] = entry)));
       else listAt(missing, from).push(at);
     });
     const own = Promise.all(
@@ -133,22 +146,18 @@ export class WebhookConverter implements Conversions {
     entries: readonly Entry[],
     context: ConversionContext,
     isFresh: boolean,
-  ): Promise<readonly Entry[]> {
+  ): Promise<readonly ConvertedEntry[]> {
     const chosen = batch.flatMap((place) => entries[place] ?? []);
     const pace = this.pace(context);
-    const originals = chosen.map((entry) => originalOfEntry(way, entry, this.parts.dialect));
-    const entryOf = entryMaker(row);
+    const originals = chosen.map(originalMaker(way, this.parts.dialect));
+    const entryOf = entryMaker(row, chosen.length);
     const all = this.ask(way, originals, pace, (object, at, metadata) => entryOf(chosen[at], object, metadata));
     if (isFresh) return all;
-    const keys = chosen.map((entry) => this.keyOf(row, entry));
-    keys.forEach((key, at) => {
-      const one = all.then((shown) => shown[at] ?? Promise.reject(new Error('nothing was converted')));
-      one.catch(() => undefined);
-      this.pending.set(key, one);
-    });
+    const keys = chosen.map(this.keysOf(row));
+    keys.forEach((key, at) => this.pending.set(key, { all, at }));
     try {
       const shown = await all;
-      shown.forEach((entry, at) => this.known.set(keys[at] ?? '', entry, { size: entry.bytes.length + ENTRY_BYTES }));
+      shown.forEach((entry, at) => this.known.set(keys[at] ?? '', entry));
       return shown;
     } finally {
       for (const key of keys) this.pending.delete(key);
@@ -196,13 +205,18 @@ export class WebhookConverter implements Conversions {
     const { client, dialect, random } = this.parts;
     const { reviewVersion } = way.webhook;
     if (reviewVersion === undefined) return callFault('no supported conversion review versions');
-    const texts: string[] = [];
+    const uid = random.uuid();
+    const desired = apiVersionIn(dialect, way.to.apiVersion);
+    const review = new ReviewBody(
+      { version: reviewVersion, uid, desired, dialect },
+      originals.reduce((room, original) => room + original.room, 0),
+    );
     for (const original of originals) {
-      texts.push(original.text());
+      review.next();
+      original.show(review);
       if (pace.tired()) await pace.rest();
     }
-    const uid = random.uuid();
-    const body = reviewBody(reviewVersion, uid, apiVersionIn(dialect, way.to.apiVersion), texts, dialect);
+    const body = review.finished();
     const maxBytes = Math.max(LEAST_ANSWER_BYTES, body.length * MOST_GROWTH);
     const reply = await client.ask(this.targetOf(way.webhook), body, {
       query: `?timeout=${CALL_MS / 1000}s`,
@@ -220,7 +234,7 @@ export class WebhookConverter implements Conversions {
   }
 
   private async taken<T>(
-    { to, kind }: ConversionWay,
+    way: ConversionWay,
     originals: readonly Original[],
     answered: ConvertedObjects,
     pace: Pace,
@@ -228,13 +242,13 @@ export class WebhookConverter implements Conversions {
   ): Promise<readonly T[] | ConversionFault> {
     if (answered.count !== originals.length) return countFault(answered.count, originals.length);
     const made: T[] = [];
+    const dropUnknown = way.to.codec.droppingUnknown();
     for (const [at, original] of originals.entries()) {
-      const metadata = original.metadata();
-      const before = metadata === undefined ? original.object() : { metadata: metadata.scalars };
-      const object = takenOver(before, answered.at(at) ?? null, { apiVersion: to.apiVersion, kind }, at);
-      if (object instanceof ConversionFault) return object;
-      to.codec.dropUnknown(object);
-      made.push(finish(object, at, metadata?.withMaps(readMetadata(object))));
+      const taken = takenAt(way, original, answered, at);
+      if (taken instanceof ConversionFault) return taken;
+      const { object, metadata } = taken;
+      dropUnknown(object);
+      made.push(finish(object, at, metadata));
       if (pace.tired()) await pace.rest();
     }
     return made;
@@ -246,10 +260,11 @@ export class WebhookConverter implements Conversions {
     return target;
   }
 
-  private keyOf({ custom, segment, resource }: KindRow, { key, revision }: Entry): string {
+  private keysOf({ custom, segment, resource }: KindRow): (entry: Entry) => string {
     const number = (custom === undefined ? undefined : this.numbers.get(custom)) ?? (this.met += 1);
     if (custom !== undefined) this.numbers.set(custom, number);
-    return `${number}/${revision}/${segment ?? resource}/${key}`;
+    const place = `${number}/${segment ?? resource}`;
+    return ({ key, revision }) => `${place}/${revision}/${key}`;
   }
 
   private pace(context: ConversionContext): Pace {
@@ -273,26 +288,59 @@ function listAt(lists: Map<string, number[]>, name: string): number[] {
   return list;
 }
 
-/** What becomes of the converted object at a place. `metadata` = its own, canonical; without them the object has all of its metadata, else only those that were looked into. */
-type Finish<T> = (object: JsonObject, at: number, metadata: string | undefined) => T;
+/** Metadata of a converted object: the original's, which end there in what is stored of it; others, canonical; or those that it has itself, all of them. */
+type NewMetadata = { readonly keptUntil: number } | { readonly text: string } | 'inside';
 
-function entryMaker(row: KindRow): (entry: Entry | undefined, object: JsonObject, metadata: string | undefined) => Entry {
+interface Taken {
+  /** Where its metadata are elsewhere, it may lack them. */
+  readonly object: JsonObject;
+  readonly metadata: NewMetadata;
+}
+
+function takenAt({ to, kind }: ConversionWay, original: Original, answered: ConvertedObjects, at: number): Taken | ConversionFault {
+  const wanted = { apiVersion: to.apiVersion, kind };
+  let keptUntil: number | undefined;
+  const besides = answered.besides(at, (answer, place) => (keptUntil = original.keptMetadata(answer, place)) !== undefined);
+  if (besides !== undefined && keptUntil !== undefined && isOfKind(besides, wanted)) return { object: besides, metadata: { keptUntil } };
+  const metadata = original.metadata();
+  const before = metadata === undefined ? original.object() : { metadata: metadata.scalars };
+  const object = takenOver(before, answered.at(at) ?? null, wanted, at);
+  if (object instanceof ConversionFault) return object;
+  return { object, metadata: metadata === undefined ? 'inside' : { text: metadata.withMaps(readMetadata(object)) } };
+}
+
+/** What becomes of the converted object at a place. */
+type Finish<T> = (object: JsonObject, at: number, metadata: NewMetadata) => T;
+
+type EntryMaker = (entry: Entry | undefined, object: JsonObject, metadata: NewMetadata) => ConvertedEntry;
+
+/** Of so many entries. */
+function entryMaker(row: KindRow, count: number): EntryMaker {
   const codec = codecOf(row);
   const readers = (row.selectableFields ?? []).map(fieldReader);
+  const hiddenFields = convertedFields(row);
+  const shelving = new Shelving(count);
+  const fieldsOf = (object: JsonObject): Labels => {
+    const hidden = hiddenFields(object);
+    if (readers.length === 0) return hidden;
+    const fields = { ...hidden };
+    for (const reader of readers) fields[reader.name] = reader.read(object);
+    return fields;
+  };
   return (entry, object, metadata) => {
     if (entry === undefined) throw new Error('an object has been lost');
-    const fields = { ...convertedFields(row, object) };
-    for (const reader of readers) fields[reader.name] = reader.read(object);
-    const body = metadata === undefined ? codec.encodeBody(object) : encodeAround(metadata, object);
-    return { ...placeOf(entry), bytes: Buffer.from(body), labels: labelsOf(object), fields };
+    const fields = fieldsOf(object);
+    if (metadata !== 'inside' && 'keptUntil' in metadata) {
+      const { bytes, shelf } = shelving.put(entry.bytes, metadata.keptUntil, encodeBehind(object));
+      return new ConvertedEntry(entry, entry.labels, fields, bytes, shelf);
+    }
+    const text = metadata === 'inside' ? codec.encodeBody(object) : encodeAround(metadata.text, object);
+    const { bytes, shelf } = shelving.put(NOTHING, 0, text);
+    return new ConvertedEntry(entry, labelsOf(object), fields, bytes, shelf);
   };
 }
 
-const placeOf = ({ key, revision, dialectSensitive }: Entry): Pick<Entry, 'key' | 'revision' | 'dialectSensitive'> => ({
-  key,
-  revision,
-  dialectSensitive,
-});
+const NOTHING = Buffer.alloc(0);
 
 /** There is nothing in it that could look different. */
 const isEmpty = (object: JsonObject): boolean =>
@@ -304,7 +352,8 @@ function batchesOf(entries: readonly Entry[], places: readonly number[]): readon
   let last: number[] = [];
   let bytes = 0;
   for (const place of places) {
-    const size = entries[place]?.bytes.length ?? 0;
+    const entry = entries[place];
+    const size = entry === undefined ? 0 : sizeOf(entry);
     if (last.length === 0 || last.length >= MOST_OBJECTS || bytes + size > MOST_BYTES) {
       last = [];
       bytes = 0;

@@ -4,49 +4,91 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { spellGroups } from '../../shared/api/types/group-fields';
 import { cloneJson, stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
+import { sizeOf } from '../cache/held-entry';
 import { isWrittenWith } from '../registry/object/hidden-fields';
 import { parseEntry } from '../registry/object/stored-object';
-import { storedMetadata, type StoredMetadata } from './stored-metadata';
+import type { ReviewBody } from './review-body';
+import type { Span } from './split-answer';
+import { endOfKeptMetadata, revisionIn, storedMetadata, type StoredMetadata } from './stored-metadata';
 import type { ConversionWay } from './way';
 
 export interface Original {
-  /** Without its revision. */
-  text(): string;
+  /** Bytes that it takes to show it, as far as that is known before. */
+  readonly room: number;
+  /** Into a question, without its revision. */
+  show(review: ReviewBody): void;
   object(): JsonObject;
   /** Undefined = they have to be taken from the object. */
   metadata(): StoredMetadata | undefined;
+  /** Where its metadata end in what is stored, if an answer spells them in that place as they were shown; undefined = they may be others. */
+  keptMetadata(answer: Buffer, place: Span): number | undefined;
 }
 
 export function originalOfObject(way: ConversionWay, object: JsonObject, dialect: Dialect): Original {
-  return { text: () => textOf(way, object, dialect), object: () => object, metadata: () => undefined };
-}
-
-export function originalOfEntry(way: ConversionWay, entry: Entry, dialect: Dialect): Original {
-  const { from, kind } = way;
-  const object = (): JsonObject => {
-    const { object: written } = parseEntry(entry);
-    return isWritten ? written : from.codec.refresh(written, from.name);
-  };
-  const isWritten = isWrittenWith(from.custom, entry);
   return {
-    object,
-    text: () =>
-      (isWritten && !entry.dialectSensitive ? storedText(entry, apiVersionIn(dialect, from.apiVersion), kind) : undefined) ??
-      textOf(way, object(), dialect),
-    metadata: () => (isWritten ? storedMetadata(entry.bytes.toString()) : undefined),
+    room: 0,
+    show: (review) => review.text(textOf(way, object, dialect)),
+    object: () => object,
+    metadata: () => undefined,
+    keptMetadata: () => undefined,
   };
 }
 
-const START = '{"metadata":{';
-const REVISION = ',"resourceVersion":"';
+export function originalMaker(way: ConversionWay, dialect: Dialect): (entry: Entry) => Original {
+  const { apiVersion } = way.from;
+  const head = Buffer.from(`{"apiVersion":${JSON.stringify(apiVersionIn(dialect, apiVersion))},"kind":${JSON.stringify(way.kind)},`);
+  return (entry) => new StoredOriginal(way, entry, dialect, head);
+}
 
-/** What is stored as it is shown, without the revision, which stands behind the names of the object; undefined = it has to be looked into. */
-function storedText({ bytes }: Entry, apiVersion: string, kind: string): string | undefined {
-  const text = bytes.toString();
-  const from = text.indexOf(REVISION);
-  const to = text.indexOf('"', from + REVISION.length);
-  if (!text.startsWith(START) || from < 0 || to < 0) return undefined;
-  return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},${text.slice(1, from)}${text.slice(to + 1)}`;
+const COMMA_BYTES = 1;
+
+class StoredOriginal implements Original {
+  private readonly isWritten: boolean;
+  /** Set where it is shown as it is stored, without that. */
+  private revision: Span | undefined;
+
+  /** `head`: kind and apiVersion, as they stand before what is stored. */
+  constructor(
+    private readonly way: ConversionWay,
+    private readonly entry: Entry,
+    private readonly dialect: Dialect,
+    private readonly head: Buffer,
+  ) {
+    this.isWritten = isWrittenWith(way.from.custom, entry);
+  }
+
+  get room(): number {
+    return this.head.length + sizeOf(this.entry) + COMMA_BYTES;
+  }
+
+  show(review: ReviewBody): void {
+    const { head } = this;
+    const { bytes } = this.entry;
+    this.revision = this.isWritten && !this.entry.dialectSensitive ? revisionIn(bytes) : undefined;
+    if (this.revision === undefined) {
+      review.text(textOf(this.way, this.object(), this.dialect));
+      return;
+    }
+    const { start, end } = this.revision;
+    review.bytes(head, 0, head.length);
+    review.bytes(bytes, 1, start);
+    review.bytes(bytes, end, bytes.length);
+  }
+
+  object(): JsonObject {
+    const { codec, name } = this.way.from;
+    const { object: written } = parseEntry(this.entry);
+    return this.isWritten ? written : codec.refresh(written, name);
+  }
+
+  metadata(): StoredMetadata | undefined {
+    return this.isWritten ? storedMetadata(this.entry.bytes.toString()) : undefined;
+  }
+
+  keptMetadata(answer: Buffer, place: Span): number | undefined {
+    const { entry, revision } = this;
+    return revision === undefined ? undefined : endOfKeptMetadata(entry.bytes, revision, answer, place);
+  }
 }
 
 function textOf({ from, kind }: ConversionWay, object: JsonObject, dialect: Dialect): string {

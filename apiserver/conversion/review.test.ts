@@ -1,7 +1,7 @@
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import type { JsonValue } from '../../shared/values/json';
 import { ConversionFault } from './fault';
-import { readAnswer, reviewBody } from './review';
+import { readAnswer } from './review';
 
 const UID = 'the-uid';
 const review = (response: JsonValue, more: Readonly<Record<string, JsonValue>> = {}): string =>
@@ -12,17 +12,6 @@ const read = (text: string, version: ConversionReviewVersion = 'v1', reader = re
   const answer = reader(version, UID, Buffer.from(text), 'kubernetes');
   return answer instanceof ConversionFault ? answer.text : Array.from({ length: answer.count }, (_, at) => answer.at(at));
 };
-
-it('asks with the objects as they are spelled, in the spelling of this server', () => {
-  const body = reviewBody('v1', UID, 'example.com/v2', ['{"a":1}', '{"b":"é"}'], 'kubernetes');
-  expect(JSON.parse(body.toString())).toEqual({
-    kind: 'ConversionReview',
-    apiVersion: 'apiextensions.k8s.io/v1',
-    request: { uid: UID, desiredAPIVersion: 'example.com/v2', objects: [{ a: 1 }, { b: 'é' }] },
-    response: { uid: '', convertedObjects: null, result: { metadata: {} } },
-  });
-  expect(reviewBody('v1beta1', UID, 'v2', [], 'platform').toString()).toContain('"apiVersion":"apiextensions.platform.io/v1beta1"');
-});
 
 it('gives the objects of a good answer, in either spelling', () => {
   expect(read(review(good))).toEqual([{ a: 1 }]);

@@ -1,34 +1,20 @@
-/** Objects as a conversion webhook is asked about them (ConversionReview), and what it answers. Asks nobody, and judges no object. */
+/** What a conversion webhook answers (ConversionReview). Asks nobody, and judges no object. */
+import { isAscii } from 'node:buffer';
 import { parseBody, tryParseObject } from '../../shared/client/json-body';
 import { apiVersionIn, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { answerFault, type ConversionFault } from './fault';
-import { splitAnswer } from './split-answer';
-
-const KIND = 'ConversionReview';
-const GROUP = 'apiextensions.platform.io';
-
-const reviewVersion = (version: ConversionReviewVersion): string => `${GROUP}/${version}`;
-
-/** `objects` are texts of JSON. */
-export function reviewBody(
-  version: ConversionReviewVersion,
-  uid: string,
-  desired: string,
-  objects: readonly string[],
-  dialect: Dialect,
-): Buffer {
-  const head = `"kind":"${KIND}","apiVersion":"${apiVersionIn(dialect, reviewVersion(version))}"`;
-  const request = `{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(desired)},"objects":[${objects.join(',')}]}`;
-  return Buffer.from(`{${head},"request":${request},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}`);
-}
+import { apiVersionOfReview, REVIEW_GROUP, REVIEW_KIND } from './review-body';
+import { splitAnswer, type Span } from './split-answer';
 
 /** Objects of an answer, each read when its turn comes, so that few are there at a time. */
 export interface ConvertedObjects {
   readonly count: number;
   /** Whatever it is; undefined = it is no JSON. */
   at(index: number): JsonValue | undefined;
+  /** An object with something else in the place of its metadata, where those can be found unread and `isKnown` says of them that nobody has to read them. */
+  besides(index: number, isKnown: (answer: Buffer, metadata: Span) => boolean): JsonObject | undefined;
 }
 
 /**
@@ -41,17 +27,28 @@ export function readAnswer(
   bytes: Buffer,
   dialect: Dialect,
 ): ConvertedObjects | ConversionFault {
-  const text = bytes.toString();
+  // A character for a byte, so that places in the text are places in the answer.
+  const text = bytes.toString('latin1');
   const split = splitAnswer(text);
-  const around = split === undefined ? undefined : tryParseObject(split.around);
+  const around = split === undefined ? undefined : tryParseObject(Buffer.from(split.around, 'latin1').toString());
   const isSplit = around !== undefined && isPlaceholder(around) && responseFault(version, uid, around, dialect) === undefined;
   if (split === undefined || !isSplit) return readWhole(version, uid, bytes, dialect);
   const { places } = split;
+  const isPlain = isAscii(bytes);
+  const textAt = (start: number, end: number): string => (isPlain ? text.slice(start, end) : bytes.toString('utf8', start, end));
   return {
     count: places.length,
     at(index) {
       const place = places[index];
-      return place === undefined ? undefined : tryParse(text.slice(place.start, place.end));
+      return place === undefined ? undefined : tryParse(textAt(place.start, place.end));
+    },
+    besides(index, isKnown) {
+      const place = places[index];
+      if (place?.metadata === undefined || !isKnown(bytes, place.metadata)) return undefined;
+      const { start, end, metadata } = place;
+      const rest = tryParse(`${textAt(start, metadata.start)}"${uid}"${textAt(metadata.end, end)}`);
+      // Another member of that name may follow.
+      return isObject(rest) && rest['metadata'] === uid ? rest : undefined;
     },
   };
 }
@@ -70,7 +67,7 @@ export function readWhole(
   const fault = responseFault(version, uid, review, dialect);
   if (fault !== undefined) return fault;
   const objects = arrayAt(objectAt(review, 'response') ?? {}, 'convertedObjects') ?? [];
-  return { count: objects.length, at: (index) => objects[index] };
+  return { count: objects.length, at: (index) => objects[index], besides: () => undefined };
 }
 
 /** Whether what stands for the objects is what the answer says of them, and not a second member of their name. */
@@ -121,21 +118,21 @@ export function goType(value: JsonValue): string {
 }
 
 const SCHEME = 'in scheme "pkg/runtime/scheme.go:100"';
-const KNOWN: ReadonlySet<string> = new Set([`${GROUP}/v1`, `${GROUP}/v1beta1`]);
+const KNOWN: ReadonlySet<string> = new Set([`${REVIEW_GROUP}/v1`, `${REVIEW_GROUP}/v1beta1`]);
 
 function typeFault(version: ConversionReviewVersion, review: JsonObject, dialect: Dialect): string | undefined {
   const [kind, apiVersion] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
   const canonical = canonicalApiVersion(apiVersion);
-  const wanted = reviewVersion(version);
-  if (kind === KIND && canonical === wanted) return undefined;
+  const wanted = apiVersionOfReview(version);
+  if (kind === REVIEW_KIND && canonical === wanted) return undefined;
   if (kind === '' || apiVersion === '') {
     const group = apiVersion === '' ? '/' : apiVersion;
-    return `expected webhook response of ${apiVersionIn(dialect, wanted)}, Kind=${KIND}, got ${group}, Kind=${kind}`;
+    return `expected webhook response of ${apiVersionIn(dialect, wanted)}, Kind=${REVIEW_KIND}, got ${group}, Kind=${kind}`;
   }
-  const isKnown = kind === KIND ? KNOWN.has(canonical) : kind === 'Status' && apiVersion === 'v1';
+  const isKnown = kind === REVIEW_KIND ? KNOWN.has(canonical) : kind === 'Status' && apiVersion === 'v1';
   if (!isKnown) return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} ${SCHEME}`;
   const short = canonical.slice(canonical.indexOf('/') + 1);
-  return `converting (${short}.${kind}) to (${version}.${KIND}): unknown conversion`;
+  return `converting (${short}.${kind}) to (${version}.${REVIEW_KIND}): unknown conversion`;
 }
 
 const STRUCT = 'into Go struct field ConversionResponse.response';
@@ -143,7 +140,7 @@ const STRUCT = 'into Go struct field ConversionResponse.response';
 /** Of the members in the order of upstream's type. */
 function oddMember(response: JsonValue): string | undefined {
   if (!isObject(response)) {
-    return `json: cannot unmarshal ${goType(response)} into Go struct field ${KIND}.response of type v1.ConversionResponse`;
+    return `json: cannot unmarshal ${goType(response)} into Go struct field ${REVIEW_KIND}.response of type v1.ConversionResponse`;
   }
   const [uid, objects, result] = ['uid', 'convertedObjects', 'result'].map((member) => own(response, member) ?? null);
   if (uid !== undefined && uid !== null && typeof uid !== 'string')

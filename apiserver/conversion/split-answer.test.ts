@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { parseBody } from '../../shared/client/json-body';
 import { ConversionFault } from './fault';
-import { readAnswer, readWhole } from './review';
+import { readAnswer, readWhole, type ConvertedObjects } from './review';
 import { splitAnswer } from './split-answer';
 
 const UID = 'u';
@@ -8,15 +9,33 @@ const UID = 'u';
 type Reader = typeof readAnswer;
 
 /** What a reader makes of an answer: its fault, or its objects; what is no JSON is told by whoever reads the whole. */
-function outcome(text: string, reader: Reader): unknown {
+function outcome(text: string, reader: Reader, isUnread = false): unknown {
   const answer = reader('v1', UID, Buffer.from(text), 'platform');
   if (answer instanceof ConversionFault) return answer.text;
-  const objects = Array.from({ length: answer.count }, (_, at) => answer.at(at));
+  const objects = Array.from({ length: answer.count }, (_, at) => (isUnread ? unreadMetadata(answer, at) : undefined) ?? answer.at(at));
   return objects.includes(undefined) ? outcome(text, readWhole) : objects;
 }
 
+/** An object whose metadata are read by themselves; undefined = they have no place of their own, or are no JSON. */
+function unreadMetadata(answer: ConvertedObjects, at: number): unknown {
+  const metadata: unknown[] = [];
+  const besides = answer.besides(at, (bytes, { start, end }) => {
+    try {
+      return metadata.push(parseBody(bytes.toString('utf8', start, end))) > 0;
+    } catch {
+      return false;
+    }
+  });
+  return besides === undefined ? undefined : { ...besides, metadata: metadata[0] };
+}
+
+const objects = fc.oneof(
+  fc.jsonValue(),
+  fc.record({ kind: fc.string(), metadata: fc.jsonValue(), spec: fc.jsonValue() }, { requiredKeys: ['metadata'], noNullPrototype: true }),
+);
+
 const answers = fc
-  .tuple(fc.array(fc.jsonValue(), { maxLength: 4 }), fc.constantFrom(UID, 'other'), fc.constantFrom(undefined, 1, 2))
+  .tuple(fc.array(objects, { maxLength: 4 }), fc.constantFrom(UID, 'other'), fc.constantFrom(undefined, 1, 2))
   .map(([convertedObjects, uid, indent]) =>
     JSON.stringify(
       {
@@ -30,20 +49,38 @@ const answers = fc
   );
 
 it('says of an answer in pieces what is said of it as a whole', () => {
-  fc.assert(fc.property(answers, (text) => expect(outcome(text, readAnswer)).toEqual(outcome(text, readWhole))));
+  fc.assert(
+    fc.property(answers, fc.boolean(), (text, isUnread) => expect(outcome(text, readAnswer, isUnread)).toEqual(outcome(text, readWhole))),
+  );
 });
 
 it('says the same of answers in which characters are lost, doubled or put in', () => {
   const damage = fc.tuple(
     fc.nat(),
     fc.nat(3),
-    fc.constantFrom('', '{', '}', '[', ']', ',', ':', '"', '\\', ' ', 'null', '"convertedObjects":[null],'),
+    fc.constantFrom(
+      '',
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"',
+      '\\',
+      ' ',
+      'é',
+      'null',
+      '"convertedObjects":[null],',
+      '"metadata":null,',
+      ',"metadata":{}',
+    ),
   );
   fc.assert(
-    fc.property(answers, damage, (text, [place, length, put]) => {
+    fc.property(answers, damage, fc.boolean(), (text, [place, length, put], isUnread) => {
       const at = place % (text.length + 1);
       const damaged = text.slice(0, at) + put + text.slice(at + length);
-      expect(outcome(damaged, readAnswer)).toEqual(outcome(damaged, readWhole));
+      expect(outcome(damaged, readAnswer, isUnread)).toEqual(outcome(damaged, readWhole));
     }),
     { numRuns: 500 },
   );
@@ -55,4 +92,28 @@ it('finds the objects where brackets and quotes stand in texts', () => {
   const split = splitAnswer(text);
   expect(split?.around).toBe('{"response":{"convertedObjects":[null]}}');
   expect(split?.places.map(({ start, end }) => text.slice(start, end))).toEqual(objects.map((one) => JSON.stringify(one)));
+});
+
+it.each([
+  ['{"a":[{}],"metadata":{"b":"}"},"c":1}', '{"b":"}"}'],
+  ['{ "metadata" : {"b": 1} }', '{"b": 1}'],
+  ['{"a":{"metadata":{}}}', undefined],
+  ['["metadata",{}]', undefined],
+])('finds the metadata of %j', (object, metadata) => {
+  const text = `{"response":{"convertedObjects":[${object},1]}}`;
+  const [place, other] = splitAnswer(text)?.places ?? [];
+  expect(text.slice(place?.start, place?.end)).toBe(object);
+  expect(place?.metadata && text.slice(place.metadata.start, place.metadata.end)).toBe(metadata);
+  expect(other?.metadata).toBeUndefined();
+});
+
+it('leaves metadata unread only where no others follow', () => {
+  const good = '{"metadata":{"a":1},"spec":{}}';
+  const objects = `${good},{"metadata":{"a":1},"metadata":null},{"metadata":{"a":1},"b":}`;
+  const head = '"kind":"ConversionReview","apiVersion":"apiextensions.platform.io/v1"';
+  const text = `{${head},"response":{"uid":"${UID}","convertedObjects":[${objects}],"result":{"status":"Success"}}}`;
+  const answer = readAnswer('v1', UID, Buffer.from(text), 'platform');
+  if (answer instanceof ConversionFault) throw new Error(answer.text);
+  const isUnread = (at: number, isKnown: boolean): boolean => answer.besides(at, () => isKnown) !== undefined;
+  expect([isUnread(0, true), isUnread(0, false), isUnread(1, true), isUnread(2, true)]).toEqual([true, false, false, false]);
 });

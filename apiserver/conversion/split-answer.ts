@@ -1,10 +1,20 @@
 /** Where the objects of a webhook's answer lie, found without reading them. Judges nothing: pieces and surroundings that are JSON make an answer that is. */
-import { endOfText, endOfValue, isBlank } from '../../shared/serialization/json-tokens';
+import { endOfOpen, endOfText, endOfValue, isBlank } from '../../shared/serialization/json-tokens';
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ObjectSpan extends Span {
+  /** Of the value of its first member of that name, as it is spelled. */
+  readonly metadata: Span | undefined;
+}
 
 export interface SplitAnswer {
   /** The text of the answer with one null in the place of all objects. */
   readonly around: string;
-  readonly places: readonly { readonly start: number; readonly end: number }[];
+  readonly places: readonly ObjectSpan[];
 }
 
 /** Undefined = it is no answer of the usual form. */
@@ -12,17 +22,23 @@ export function splitAnswer(text: string): SplitAnswer | undefined {
   const response = memberOf(text, pastBlanks(text, 0), 'response');
   const list = response === undefined ? undefined : memberOf(text, response, 'convertedObjects');
   if (list === undefined || text.charAt(list) !== '[') return undefined;
-  const places: { start: number; end: number }[] = [];
+  const places: ObjectSpan[] = [];
   for (let at = list; text.charAt(at) !== ']';) {
     if (text.charAt(at) !== (at === list ? '[' : ',')) return undefined;
-    const start = pastBlanks(text, at + 1);
-    const end = endOfValue(text, start);
-    if (end === start) return undefined;
-    places.push({ start, end });
-    at = pastBlanks(text, end);
+    const place = objectAt(text, pastBlanks(text, at + 1));
+    if (place.end === place.start) return undefined;
+    places.push(place);
+    at = pastBlanks(text, place.end);
   }
   const last = places.at(-1);
   return last === undefined ? undefined : { around: `${text.slice(0, list)}[null${text.slice(pastBlanks(text, last.end))}`, places };
+}
+
+function objectAt(text: string, start: number): ObjectSpan {
+  const metadata = memberOf(text, start, 'metadata');
+  if (metadata === undefined) return { start, end: endOfValue(text, start), metadata: undefined };
+  const end = endOfValue(text, metadata);
+  return { start, end: endOfOpen(text, end), metadata: { start: metadata, end } };
 }
 
 /** Where the value of the first member of that name begins in the object that begins at `object`. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { codecOf } from '../../shared/api/codec/codec';
 import { convertedRows } from '../../test/support/converted-kind';
 import type { JsonObject } from '../../shared/values/json';
-import { storedMetadata } from './stored-metadata';
+import { endOfKeptMetadata, revisionIn, storedMetadata } from './stored-metadata';
 
 const codec = codecOf(convertedRows()[0]);
 const map = fc.dictionary(fc.string(), fc.string(), { maxKeys: 4, noNullPrototype: true });
@@ -40,5 +40,45 @@ it.each(['', '{"spec":{}}', '{"metadata":{"name":"a"', '{"metadata":{"name":"a',
   'does not guess about %j',
   (text) => {
     expect(storedMetadata(text)).toBeUndefined();
+  },
+);
+
+describe('metadata in an answer', () => {
+  const stored = encode({ name: 'é', namespace: 's', uid: 'u', resourceVersion: '17', generation: 3, annotations: { '"a': '}' } });
+  const end = stored.indexOf(',"spec"');
+  const shown = stored.slice('{"metadata":'.length, end).replace(',"resourceVersion":"17"', '');
+  const keptIn = (metadata: string): number | undefined => {
+    const [before, after] = ['{"é":', ',"spec":{}}'];
+    const place = { start: Buffer.byteLength(before), end: Buffer.byteLength(before + metadata) };
+    const bytes = Buffer.from(stored);
+    const revision = revisionIn(bytes);
+    if (revision === undefined) throw new Error('no revision');
+    return endOfKeptMetadata(bytes, revision, Buffer.from(before + metadata + after), place);
+  };
+
+  it('are known as those that are stored', () => {
+    expect(keptIn(shown)).toBe(Buffer.byteLength(stored.slice(0, end)));
+  });
+
+  it.each([
+    ['another name', shown.replace('é', 'è')],
+    ['another uid', shown.replace('"u"', '"v"')],
+    ['another annotation', shown.replace('"}"', '"{"')],
+    ['more', shown.replace(/}$/, ',"labels":{"a":"b"}}')],
+    ['less', shown.replace('"generation":3,', '')],
+    ['a longer text', JSON.stringify({ long: 'x'.repeat(1_000) })],
+    ['nothing', '{}'],
+    ['no object', '1'],
+    ['the revision', stored.slice('{"metadata":'.length, end)],
+  ])('are others when they have %s', (_title, metadata) => {
+    expect(metadata).not.toBe(shown);
+    expect(keptIn(metadata)).toBeUndefined();
+  });
+});
+
+it.each(['', '{"spec":{}}', '{"metadata":{"name":"a"}}', '{"spec":{},"metadata":{"name":"a","resourceVersion":"1"}}'])(
+  'looks for no revision in %j',
+  (text) => {
+    expect(revisionIn(Buffer.from(text))).toBeUndefined();
   },
 );

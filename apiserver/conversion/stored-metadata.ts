@@ -1,10 +1,11 @@
 /**
  * The metadata of a stored custom object as they are spelled there. Of them a webhook changes labels and annotations only; all else goes into the converted
- * object as it lies, unread, for who owns what is half of many an object. Judges nothing.
+ * object as it lies, unread, for who owns what is half of many an object; and where it changes nothing, all of them do. Judges nothing.
  */
 import { parseBody } from '../../shared/client/json-body';
 import { endOfText, endOfValue } from '../../shared/serialization/json-tokens';
 import { isObject, own, stringifyJson, type JsonObject } from '../../shared/values/json';
+import type { Span } from './split-answer';
 
 export interface StoredMetadata {
   /** Those that are no lists and no objects: who it is, among them. */
@@ -54,3 +55,33 @@ function endOfMembers(text: string, start: number, belongs: (name: string, value
 }
 
 const isContainer = (text: string, at: number): boolean => text.charAt(at) === '{' || text.charAt(at) === '[';
+
+/** Where they begin. */
+const OPENS = START.length - 1;
+const REVISION = Buffer.from(',"resourceVersion":"');
+const QUOTE = 0x22;
+
+/**
+ * Where the revision stands in what is stored, with the comma before it; undefined = it begins otherwise than canonical texts do. A quotation mark inside a text
+ * is escaped, and nothing but texts comes before it: so what is found is the member itself.
+ */
+export function revisionIn(stored: Buffer): Span | undefined {
+  for (let at = 0; at < START.length; at += 1) if (stored[at] !== START.charCodeAt(at)) return undefined;
+  const start = stored.indexOf(REVISION);
+  if (start < 0) return undefined;
+  let end = start + REVISION.length;
+  while (end < stored.length && stored[end] !== QUOTE) end += 1;
+  return { start, end: end + 1 };
+}
+
+/** Where metadata end in what is stored, if an answer spells them in that place as they are, without the revision; undefined = it does not. */
+export function endOfKeptMetadata(stored: Buffer, revision: Span, answer: Buffer, { start, end }: Span): number | undefined {
+  const middle = start + revision.start - OPENS;
+  const last = revision.end + end - middle;
+  const isKept =
+    middle < end &&
+    last <= stored.length &&
+    answer.compare(stored, OPENS, revision.start, start, middle) === 0 &&
+    answer.compare(stored, revision.end, last, middle, end) === 0;
+  return isKept ? last : undefined;
+}

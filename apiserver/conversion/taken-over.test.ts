@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../shared/values/json';
 import { ConversionFault } from './fault';
-import { takenOver } from './taken-over';
+import { isOfKind, takenOver } from './taken-over';
 
 const WANTED = { apiVersion: 'example.com/v2', kind: 'Widget' };
 const original = {
@@ -60,4 +60,11 @@ it('tells no more than twenty errors and 4,096 characters of an object', () => {
   const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`a b${at}`, 'c']));
   expect(String(taken(converted({ labels }))).split('Invalid value').length - 1).toBe(20);
   expect(String(taken({ long: 'x'.repeat(100_000) })).length).toBeLessThan(4_200);
+});
+
+it('knows an object of the wanted kind at the first look', () => {
+  expect(isOfKind(converted({}), WANTED)).toBe(true);
+  expect(isOfKind(converted({}, { kind: 'Gadget' }), WANTED)).toBe(false);
+  expect(isOfKind(converted({}, { apiVersion: 'example.com/v3' }), WANTED)).toBe(false);
+  expect(isOfKind({ spec: {} }, WANTED)).toBe(false);
 });

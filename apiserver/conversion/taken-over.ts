@@ -35,6 +35,10 @@ function mapAt(metadata: JsonObject, member: string): JsonObject {
   return isObject(map) ? { [member]: map } : {};
 }
 
+/** Whether an object is of the kind and version that are wanted, as far as that can be seen without a closer look. */
+export const isOfKind = (converted: JsonObject, { apiVersion, kind }: WantedKind): boolean =>
+  converted['kind'] === kind && converted['apiVersion'] === apiVersion;
+
 function typeFault(converted: JsonValue, wanted: WantedKind, index: number): ConversionFault | undefined {
   if (converted === null) return bareFault('unexpected end of JSON input');
   if (!isObject(converted)) return bareFault(`json: cannot unmarshal ${goType(converted)} into Go value of type map[string]interface {}`);

@@ -61,12 +61,16 @@ for (const closes of '}]') NESTING[closes.charCodeAt(0)] = -1;
 export function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return Math.min(endOfText(text, start) + 1, text.length);
+  if (NESTING[first] === 1) return endOfOpen(text, start + 1);
   let at = start;
-  if (NESTING[first] !== 1) {
-    while (at < text.length && !isBetween(text.charCodeAt(at))) at += 1;
-    return at;
-  }
-  for (let depth = 0; at < text.length; at += 1) {
+  while (at < text.length && !isBetween(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Behind the object or list within which `start` lies, between two of its tokens. */
+export function endOfOpen(text: string, start: number): number {
+  let depth = 1;
+  for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfText(text, at);
     else depth += NESTING[code] ?? 0;

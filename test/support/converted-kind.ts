@@ -63,6 +63,8 @@ export class WebhookInProcess implements Pick<WebhookClient, 'ask'> {
   holds = false;
   /** What is wrong with its next answers. */
   fault: string | undefined;
+  /** What it does besides with the metadata of its objects. */
+  changes: (metadata: JsonObject) => JsonObject = (metadata) => metadata;
 
   async ask(_target: Parameters<WebhookClient['ask']>[0], body: Buffer, options: CallOptions): Promise<Reply> {
     const value: JsonValue = JSON.parse(body.toString());
@@ -82,7 +84,12 @@ export class WebhookInProcess implements Pick<WebhookClient, 'ask'> {
       await answered;
     }
     if (this.fault !== undefined) return { fault: this.fault, asked: true };
-    const convertedObjects = shown.map((one) => ({ ...one, apiVersion: to, spec: { ...objectAt(one, 'spec'), seen: true } }));
+    const convertedObjects = shown.map((one) => ({
+      ...one,
+      apiVersion: to,
+      metadata: this.changes(objectAt(one, 'metadata') ?? {}),
+      spec: { ...objectAt(one, 'spec'), seen: true },
+    }));
     const response = { uid: stringAt(request, 'uid') ?? '', convertedObjects, result: { status: 'Success' } };
     return { bytes: Buffer.from(JSON.stringify({ kind: 'ConversionReview', apiVersion: 'apiextensions.platform.io/v1', response })) };
   }

@@ -51,7 +51,8 @@ function isComplete(hub: KindRow, object: JsonObject): boolean {
 }
 
 /** Whether a member comes before the metadata in the order of names; kind and apiVersion are not kept. */
-const isEarly = (object: JsonObject): boolean => Object.keys(object).some((name) => name < 'metadata');
+const isEarly = (object: JsonObject): boolean =>
+  Object.keys(object).some((name) => name < 'metadata' && name !== 'apiVersion' && name !== 'kind');
 
 /** False = an object is known to have no member before its metadata in the order of names. */
 export function mayHaveEarlyMembers(custom: CustomVersion, entry: Entry): boolean {
@@ -69,11 +70,12 @@ export function convertedFrom({ version, custom }: Pick<KindRow, 'custom' | 'ver
   return written === version ? undefined : written;
 }
 
-/** As a custom object has them that a webhook has put into the row's version. */
-export const convertedFields = (row: Pick<KindRow, 'custom' | 'version'>, object: JsonObject): Labels => ({
-  ...freshFields(row),
-  ...(isEarly(object) ? { [EARLY]: '' } : {}),
-});
+/** As custom objects have them that a webhook has put into the row's version. */
+export function convertedFields(row: Pick<KindRow, 'custom' | 'version'>): (object: JsonObject) => Labels {
+  const usual = freshFields(row);
+  const early = { ...usual, [EARLY]: '' };
+  return (object) => (isEarly(object) ? early : usual);
+}
 
 /** As an object of the version has them that was written with the version's schema. */
 export function freshFields({ version, custom }: Pick<KindRow, 'custom' | 'version'>): Labels {

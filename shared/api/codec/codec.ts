@@ -44,8 +44,8 @@ export interface KindCodec {
    * `stored` = the version that it is stored in.
    */
   refresh(object: JsonObject, stored: string): JsonObject;
-  /** In place: what a webhook has made, as this version knows it. What its schema does not know goes, and nothing is filled in. */
-  dropUnknown(object: JsonObject): void;
+  /** Does with what a webhook has made, in place: it becomes what this version knows. What its schema does not know goes, and nothing is filled in. Not to be kept. */
+  droppingUnknown(): (object: JsonObject) => void;
   /** What of an object of this version is kept: the same, or a copy without what the version does not know in which objects are stored. */
   toStored(object: JsonObject): JsonObject;
   /** In place: members of features that are off. */
@@ -82,7 +82,7 @@ function builtIn(type: string): KindCodec {
     decodeApplied: (value) => decodeObject(type, value),
     applyDefaults: (object) => applyDefaults(type, object),
     refresh: (object) => object,
-    dropUnknown: () => undefined,
+    droppingUnknown: () => () => undefined,
     toStored: (object) => object,
     dropDisabled: (object) => dropDisabled(type, object),
     encodeBody: (object) => encodeBody(type, object),
@@ -116,7 +116,10 @@ function customCodec(version: CustomVersion): KindCodec {
       // What the version itself would fill in is not made up: nobody has written it.
       return written.schemaId === schemaId ? fresh : pruned(version.schema, fresh);
     },
-    dropUnknown: (object) => prune(version.schema, object),
+    droppingUnknown() {
+      const { schema } = version;
+      return (object) => prune(schema, object);
+    },
     toStored(object) {
       const stored = version.versions.get(version.storageVersion);
       return stored === undefined || stored.schemaId === version.schemaId ? object : pruned(stored.schema, object);
@@ -149,8 +152,15 @@ function* encodingCustom(object: JsonObject): Steps<string> {
 /** The body of a custom object whose metadata are encoded already. */
 export const encodeAround = (metadata: string, object: JsonObject): string => atOnce(encodingAround(metadata, object));
 
+/** What stands behind the metadata in the body of a custom object. */
+export const encodeBehind = (object: JsonObject): string => atOnce(encodingBehind(object));
+
 function* encodingAround(metadata: string, object: JsonObject): Steps<string> {
-  let text = `{"metadata":${metadata}`;
+  return `{"metadata":${metadata}${yield* encodingBehind(object)}`;
+}
+
+function* encodingBehind(object: JsonObject): Steps<string> {
+  let text = '';
   for (const member of sortedKeys(object)) {
     yield;
     if (!HEAD.has(member)) text += `,${quoteJson(member)}:${stringifyJson(object[member] ?? null, 'sorted')}`;
