@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createAuthority, readCertificate } from '../../shared/runtime/pki';
-import { silentLogger } from '../../shared/runtime/logger';
+import { createAuthority, issueCertificate, readCertificate, type Credential } from '../../shared/runtime/pki';
+import { silentLogger, type Logger } from '../../shared/runtime/logger';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import type { TlsFiles } from './listeners';
 import { readTls, watchTls, type TlsSource } from './tls-files';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 let folder: string;
 
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'tls-'))));
@@ -32,8 +33,8 @@ it('makes a new certificate before its own grows too old, while it runs', async 
   expect(readCertificate(cert.toString()).notAfter).toBeGreaterThan(readCertificate(made.cert.toString()).notAfter);
 });
 
-const authority = async (commonName: string): Promise<string> =>
-  (await createAuthority({ subject: { commonName }, lifetimeMs: DAY_MS, clock: new ManualClock() })).certificate;
+const authority = async (commonName: string, lifetimeMs = DAY_MS): Promise<string> =>
+  (await createAuthority({ subject: { commonName }, lifetimeMs, clock: new ManualClock() })).certificate;
 
 it.each<[string, (good: string) => string, string]>([
   ['nothing', () => '', 'holds no certificate'],
@@ -76,4 +77,76 @@ it("reads the clients' authorities again when they change, whoever made its own 
   clock.advance(MINUTE_MS);
   expect((await renewed).clientCa?.toString()).toBe(another);
   expect((await renewed).cert.equals(made.cert)).toBe(true);
+});
+
+describe('the certificate in a file', () => {
+  const clock = new ManualClock();
+  const paths = () => ({ cert: path.join(folder, 'own.crt'), key: path.join(folder, 'own.key'), clientCa: '', proxyCa: '' });
+  const sourceWith = (): TlsSource => ({ ...sourceOf(''), paths: paths() });
+  let authority: Credential;
+  let ends: () => void;
+  beforeEach(async () => {
+    authority = await createAuthority({ subject: { commonName: 'ca' }, lifetimeMs: 10 * HOUR_MS, clock });
+    ends = () => undefined;
+  });
+  afterEach(() => ends());
+
+  /** One that is made so long after now, and lives for an hour. */
+  async function save(laterMs: number): Promise<string> {
+    const made = new ManualClock(clock.now() + laterMs);
+    const pair = await issueCertificate({ authority, usage: 'server', subject: { commonName: 'own' }, lifetimeMs: HOUR_MS, clock: made });
+    writeFileSync(paths().cert, pair.certificate);
+    writeFileSync(paths().key, pair.key);
+    return pair.certificate;
+  }
+
+  async function watch(): Promise<{ readonly errors: string[]; readonly renewed: string[] }> {
+    const seen = { errors: [] as string[], renewed: [] as string[] };
+    const error = (message: string, fields?: Readonly<Record<string, unknown>>): void =>
+      void seen.errors.push(fields?.['error'] instanceof Error ? fields['error'].message : message);
+    const logger: Logger = { ...silentLogger, error };
+    const source = sourceWith();
+    ends = watchTls(source, await readTls(source, clock), clock, logger, ({ cert }) => seen.renewed.push(cert.toString()));
+    return seen;
+  }
+
+  async function pass(ms: number): Promise<void> {
+    await clock.advanceAsync(ms);
+    await settle(20);
+  }
+
+  it('stays when the next one is not valid yet, which is taken when its time has come', async () => {
+    await save(0);
+    const { errors, renewed } = await watch();
+    const next = await save(HOUR_MS / 2);
+    await pass(MINUTE_MS);
+    expect([errors, renewed]).toEqual([[expect.stringMatching(/own\.crt is not valid before .*: put a certificate there/)], []]);
+    await pass(HOUR_MS / 2);
+    expect(renewed).toEqual([next]);
+  });
+
+  it('is said, once, to have run out while it is in use; then any other is better', async () => {
+    await save(0);
+    const { errors, renewed } = await watch();
+    expect(errors).toEqual([]);
+    await pass(HOUR_MS + MINUTE_MS);
+    expect(errors).toEqual([expect.stringMatching(/own\.crt has expired at .*, clients refuse this server/)]);
+    const next = await save(-2 * HOUR_MS);
+    await pass(MINUTE_MS);
+    expect(renewed).toEqual([next]);
+    expect(errors).toHaveLength(2);
+  });
+});
+
+it('says when nobody can be let in because all authorities of clients have run out', async () => {
+  const clock = new ManualClock();
+  const file = path.join(folder, 'clients.crt');
+  writeFileSync(file, await authority('short', HOUR_MS));
+  const errors: string[] = [];
+  const logger: Logger = { ...silentLogger, error: (message) => void errors.push(message) };
+  const source = sourceOf(file);
+  const stop = watchTls(source, await readTls(source, clock), clock, logger, () => undefined);
+  await clock.advanceAsync(HOUR_MS + MINUTE_MS);
+  expect(errors).toEqual([expect.stringMatching(/all certificates of .*clients\.crt are out of their time, nobody is let in by them/)]);
+  stop();
 });

@@ -134,6 +134,13 @@ export function readCertificate(pem: string): CertificateFacts {
   };
 }
 
+/** What is wrong with the time of a certificate at `now`, to be said after its name; undefined = its time has come and is not over. */
+export function lifeFault(pem: string, now: number): string | undefined {
+  const { notBefore, notAfter } = readCertificate(pem);
+  if (now >= notAfter) return `has expired at ${new Date(notAfter).toISOString()}`;
+  return now < notBefore ? `is not valid before ${new Date(notBefore).toISOString()}` : undefined;
+}
+
 /** Whether a certificate is expired, not valid yet, or has less than a fifth of its life left. */
 export function needsRenewal(pem: string, clock: Clock): boolean {
   const { notBefore, notAfter } = readCertificate(pem);

@@ -40,10 +40,23 @@ export function startControllers(server: ApiServer, ...args: readonly string[]):
 
 /** The same with waits that pass faster than they say, and without a lease. */
 export function startHastyControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
-  const clock = path.join(repository, 'dist/test/support/hasty-clock.js');
-  const environment = { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${clock}` };
-  return startProgram('controllers/main.js', argumentsFor(server, ['--leader-elect=false', ...args]), environment);
+  return startProgram('controllers/main.js', argumentsFor(server, ['--leader-elect=false', ...args]), HASTY);
 }
+
+/** The same on a machine whose clock is that of `environment`. */
+export function startControllersAt(environment: NodeJS.ProcessEnv, server: ApiServer, ...args: readonly string[]): ProgramProcess {
+  return startProgram('controllers/main.js', argumentsFor(server, args), environment);
+}
+
+const withClock = (name: string): NodeJS.ProcessEnv => ({
+  NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${path.join(repository, 'dist/test/support', name)}`,
+});
+
+/** The environment of programs whose waits pass faster than they say. */
+export const HASTY: NodeJS.ProcessEnv = withClock('hasty-clock.js');
+
+/** The environment of programs on a machine whose clock is ahead (behind: below 0). */
+export const clockAhead = (ms: number): NodeJS.ProcessEnv => ({ ...withClock('shifted-clock.js'), CLOCK_AHEAD_MS: String(ms) });
 
 const argumentsFor = (server: ApiServer, args: readonly string[]): readonly string[] => [
   `--kubeconfig=${server.controllersKubeconfig}`,

@@ -100,6 +100,7 @@ export interface ApiServerOptions {
   readonly args?: readonly string[];
   /** Pods run as service accounts, which have to be there. */
   readonly accounts?: boolean;
+  readonly environment?: NodeJS.ProcessEnv;
 }
 
 export interface ApiServer {
@@ -126,12 +127,41 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const controllersKubeconfig = path.join(options.folder, `controllers-${options.securePort}.kubeconfig`);
   writeFileSync(controllersKubeconfig, kubeconfig(address, authority, 'controllers', controllers), { mode: 0o600 });
 
-  const insecurePort = options.insecurePort ?? 0;
-  const process = startProgram('apiserver/main.js', [
+  const process = launch(options, pki);
+  await waitUntil(
+    `${address} to be ready`,
+    async () => {
+      if (!process.running) throw new Error(`the API server ended before it was ready:\n${process.output}`);
+      return isReady(address, certificates.authority, certificates.admin);
+    },
+    START_MS,
+  );
+  const { insecurePort = 0 } = options;
+  const insecureAddress = insecurePort === 0 ? undefined : `http://127.0.0.1:${insecurePort}`;
+  return {
+    process,
+    address,
+    insecureAddress,
+    certificates,
+    kubeconfig: kubeconfigFile,
+    controllersKubeconfig,
+    pki,
+  };
+}
+
+/** Starts one and waits for nothing: it may be expected not to come up. */
+export async function launchApiServer(options: ApiServerOptions): Promise<ProgramProcess> {
+  const pki = path.join(options.folder, 'pki');
+  await ensureCertificates(pki, systemClock);
+  return launch(options, pki);
+}
+
+function launch(options: ApiServerOptions, pki: string): ProgramProcess {
+  const args = [
     '--bind-address=127.0.0.1',
     `--secure-port=${options.securePort}`,
     '--insecure-bind-address=127.0.0.1',
-    `--insecure-port=${insecurePort}`,
+    `--insecure-port=${options.insecurePort ?? 0}`,
     `--tls-cert-file=${pki}/apiserver.crt`,
     `--tls-private-key-file=${pki}/apiserver.key`,
     `--client-ca-file=${pki}/ca.crt`,
@@ -145,23 +175,6 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     // Most tests run no controllers, so that nobody makes the accounts.
     ...(options.accounts === true ? [] : ['--disable-admission-plugins=ServiceAccount']),
     ...(options.args ?? []),
-  ]);
-  await waitUntil(
-    `${address} to be ready`,
-    async () => {
-      if (!process.running) throw new Error(`the API server ended before it was ready:\n${process.output}`);
-      return isReady(address, certificates.authority, certificates.admin);
-    },
-    START_MS,
-  );
-  const insecureAddress = insecurePort === 0 ? undefined : `http://127.0.0.1:${insecurePort}`;
-  return {
-    process,
-    address,
-    insecureAddress,
-    certificates,
-    kubeconfig: kubeconfigFile,
-    controllersKubeconfig,
-    pki,
-  };
+  ];
+  return startProgram('apiserver/main.js', args, options.environment);
 }

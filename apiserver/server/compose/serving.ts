@@ -46,8 +46,8 @@ export async function startServing(setting: Setting, state: State, observation: 
   const plain = local === undefined ? undefined : await listenLocally({ ...shared, ...local }, requestListener(chain, 'local'));
   let current = tls;
   const renew = (renewed: TlsFiles): void => {
-    current = renewed;
     secure.renew(renewed);
+    current = renewed;
     authorities.clients.replace(renewed.clientCa);
     authorities.proxies.replace(renewed.proxyCa);
   };

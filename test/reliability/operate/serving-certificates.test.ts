@@ -1,0 +1,150 @@
+/** The files by which an API server is known, and knows others, expire or are swapped: at the start and while it runs. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { connect } from 'node:tls';
+import type { Credential } from '../../../shared/runtime/pki';
+import { ApiClient } from '../../support/api-client';
+import { HASTY } from '../../support/control-plane';
+import { makeAuthority, makePair, pairIn, savePair, type When } from '../../support/credential-files';
+import { freePort } from '../../support/ports';
+import {
+  launchApiServer,
+  removeFolder,
+  startApiServer,
+  temporaryFolder,
+  waitUntil,
+  type ApiServer,
+  type ProgramProcess,
+} from '../../support/programs';
+
+/** The certificate that a server shows at the moment, as PEM; undefined = none. */
+function shown(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate()?.toString());
+      socket.destroy();
+    });
+    socket.on('error', () => resolve(undefined));
+  });
+}
+
+const said = (process: ProgramProcess, what: RegExp): Promise<unknown> =>
+  waitUntil(`the log to say ${what}`, () => what.test(process.output), 30_000);
+
+describe('while a server runs', () => {
+  const folder = temporaryFolder('operate-certificates');
+  const files = pairIn(folder, 'own');
+  const clientCa = path.join(folder, 'clients.crt');
+  let authority: Credential;
+  let first: Credential;
+  let server: ApiServer;
+  let port: number;
+
+  beforeAll(async () => {
+    port = await freePort();
+    // The server's own authority is made with the others; this pair comes from it.
+    const before = await startApiServer({ folder, securePort: port });
+    await before.process.stop();
+    authority = { certificate: before.certificates.authority, key: readFileSync(path.join(before.pki, 'ca.key'), 'utf8') };
+    first = await makePair(authority, 'server');
+    savePair(files, first);
+    writeFileSync(clientCa, authority.certificate);
+    const args = [`--tls-cert-file=${files.cert}`, `--tls-private-key-file=${files.key}`, `--client-ca-file=${clientCa}`];
+    server = await startApiServer({ folder, securePort: port, args, environment: HASTY });
+  }, 90_000);
+
+  afterAll(async () => {
+    await server.process.stop();
+    removeFolder(folder);
+  }, 30_000);
+
+  const status = async (): Promise<number> => {
+    const client = new ApiClient(server.address, server.certificates);
+    try {
+      return (await client.get('/api/v1/namespaces')).status;
+    } finally {
+      client.close();
+    }
+  };
+
+  test.each<[string, () => Promise<Credential>, RegExp]>([
+    ['whose time is over', () => makePair(authority, 'server', { when: 'over' }), /own\.crt has expired at .*: put a certificate there/],
+    [
+      'whose time is to come',
+      () => makePair(authority, 'server', { when: 'to come' }),
+      /own\.crt is not valid before .* this machine's clock is right/,
+    ],
+    [
+      'with the key of another one',
+      async () => ({ ...(await makePair(authority, 'server')), key: first.key }),
+      /own\.crt and [^ ]*own\.key cannot be used together .*the key that it was made for/,
+    ],
+    ['that is none', () => Promise.resolve({ ...first, certificate: 'junk' }), /own\.crt and [^ ]*own\.key cannot be used together/],
+  ])(
+    'one %s does not take the place of the one before',
+    async (_title, bad, what) => {
+      const begin = server.process.output.length;
+      savePair(files, await bad());
+      await waitUntil(`the log to say ${what}`, () => what.test(server.process.output.slice(begin)), 30_000);
+      expect(server.process.output.slice(begin)).toContain('those before stay in use');
+      expect(await shown(port)).toBe(first.certificate);
+      expect(await status()).toBe(200);
+      // A good one again, so that the next bad one is a change.
+      const good = await makePair(authority, 'server');
+      savePair(files, good);
+      await waitUntil('the good one', async () => (await shown(port)) === good.certificate, 30_000);
+      first = good;
+    },
+    60_000,
+  );
+
+  test('authorities of clients that are none leave those before in use, whatever becomes of the certificate', async () => {
+    const begin = server.process.output.length;
+    writeFileSync(clientCa, 'junk');
+    const next = await makePair(authority, 'server');
+    savePair(files, next);
+    await waitUntil('the new certificate', async () => (await shown(port)) === next.certificate, 30_000);
+    expect(server.process.output.slice(begin)).toMatch(/clients\.crt holds no certificate/);
+    expect(await status()).toBe(200);
+    writeFileSync(clientCa, (await makeAuthority('other')).certificate);
+    await waitUntil('the other authority', async () => (await status()) === 401, 30_000);
+    writeFileSync(clientCa, authority.certificate);
+    await waitUntil('the first authority', async () => (await status()) === 200, 30_000);
+  }, 60_000);
+});
+
+describe('at the start', () => {
+  const folder = temporaryFolder('operate-start');
+  const files = pairIn(folder, 'own');
+  afterAll(() => removeFolder(folder));
+
+  const launch = async (): Promise<{ readonly process: ProgramProcess; readonly port: number }> => {
+    const port = await freePort();
+    const args = [`--tls-cert-file=${files.cert}`, `--tls-private-key-file=${files.key}`];
+    return { process: await launchApiServer({ folder, securePort: port, args }), port };
+  };
+
+  test('a key that belongs to another certificate is refused, with both files', async () => {
+    const authority = await makeAuthority('ca');
+    savePair(files, { ...(await makePair(authority, 'server')), key: (await makePair(authority, 'server')).key });
+    const { process } = await launch();
+    expect((await process.exited).code).toBe(1);
+    expect(process.output).toMatch(/own\.crt and [^ ]*own\.key cannot be used together/);
+  }, 60_000);
+
+  test.each<[When, RegExp]>([
+    ['over', /own\.crt has expired at .*clients refuse this server: put a certificate there/],
+    ['to come', /own\.crt is not valid before .*clients refuse this server/],
+  ])(
+    'one whose time is %s is shown, and the log says what to do',
+    async (when, what) => {
+      const bad = await makePair(await makeAuthority('ca'), 'server', { when });
+      savePair(files, bad);
+      const { process, port } = await launch();
+      await said(process, what);
+      expect(await shown(port)).toBe(bad.certificate);
+      expect(await process.stop()).toBe(0);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,43 @@
+/** Certificates and their keys as files, with whatever is wrong with them: of another authority, before their time or after it. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../../shared/runtime/clock';
+import { createAuthority, issueCertificate, type CertificateUsage, type Credential } from '../../shared/runtime/pki';
+import { ManualClock } from './manual-clock';
+
+const HOUR_MS = 3_600_000;
+
+/** Whether a certificate's time has come, is over, or is still to come. */
+export type When = 'now' | 'over' | 'to come';
+
+const AHEAD_MS: Readonly<Record<When, number>> = { now: 0, over: -24 * HOUR_MS, 'to come': 24 * HOUR_MS };
+
+export interface PairFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export const makeAuthority = (commonName: string): Promise<Credential> =>
+  createAuthority({ subject: { commonName }, lifetimeMs: 1_000 * HOUR_MS, clock: new ManualClock(systemClock.now() - 48 * HOUR_MS) });
+
+/** Good for 127.0.0.1 unless other names are given. */
+export function makePair(
+  authority: Credential,
+  usage: CertificateUsage,
+  options: { readonly when?: When; readonly names?: readonly string[]; readonly commonName?: string } = {},
+): Promise<Credential> {
+  const { when = 'now', names = ['127.0.0.1', 'localhost'], commonName = usage } = options;
+  const clock = new ManualClock(systemClock.now() + AHEAD_MS[when]);
+  return issueCertificate({ authority, usage, subject: { commonName }, names, lifetimeMs: HOUR_MS, clock });
+}
+
+/** Each file as a whole, one after the other. */
+export function savePair({ cert, key }: PairFiles, { certificate, key: privateKey }: Credential): void {
+  writeFileSync(cert, certificate);
+  writeFileSync(key, privateKey, { mode: 0o600 });
+}
+
+export const pairIn = (folder: string, name: string): PairFiles => ({
+  cert: path.join(folder, `${name}.crt`),
+  key: path.join(folder, `${name}.key`),
+});
