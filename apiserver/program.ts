@@ -18,6 +18,7 @@ import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
 import type { EncryptionFromFile } from './options/encryption-options';
 import { etcdCredentialFiles } from './options/etcd-credential-files';
+import { etcdTrouble } from './options/etcd-trouble';
 import type { ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
 import type { AuthorizerLink } from './server/authorizers';
@@ -226,6 +227,7 @@ async function openStore(
       return openEtcdStore({
         endpoints: flags['etcd-servers'],
         credentials: files.current,
+        unreachable: etcdTrouble({ clock, logger, ownCertificate: () => files.current().cert }),
         clock,
         random,
         ...(calls === undefined ? {} : { calls }),

@@ -10,7 +10,7 @@ import type { Random } from '../../../shared/runtime/random';
 import type { GrpcCalls } from '../grpc-calls';
 import { StoreError } from '../store';
 import { storeError, type CallKind } from './failure';
-import { CallError, UnaryCalls, type EtcdCredentials, type EtcdMember } from './unary';
+import { CallError, UnaryCalls, type EtcdCredentials, type EtcdMember, type Unreachable } from './unary';
 
 /** How to reach etcd. */
 export interface EtcdConnection {
@@ -20,6 +20,8 @@ export interface EtcdConnection {
   readonly credentials?: () => EtcdCredentials;
   /** The name that every member's certificate must bear; by default each bears the name or address in its own endpoint. */
   readonly serverName?: string;
+  /** Absent = nobody wants to know. What was to be done is told to whoever asked for it as well. */
+  readonly unreachable?: Unreachable;
 }
 
 type Connect = Parameters<ICallable<unknown>['withConnection']>[1];
@@ -56,6 +58,8 @@ class Client extends Etcd3 {
 
 /** A connection to one member, for streams. What is done over it goes to that member. */
 export interface Channel {
+  /** To be told that a stream came to nothing, and why. */
+  failed(reason: string): void;
   /** `leader` = end the stream when the member has no leader. */
   stream<Request, Answer>(method: RpcMethod<Request, Answer>, options: { readonly leader: boolean }): RpcStream<Request, Answer>;
   /** Asks once. Never called when there is no answer. */
@@ -66,6 +70,7 @@ export interface Channel {
 export class RpcTransport {
   private readonly members: readonly EtcdMember[];
   private readonly calls: UnaryCalls;
+  private readonly unreachable: Unreachable;
   private next: number;
 
   constructor(
@@ -75,7 +80,8 @@ export class RpcTransport {
     private readonly counts: GrpcCalls,
   ) {
     this.members = membersOf(connection);
-    this.calls = new UnaryCalls(this.members, clock);
+    this.unreachable = connection.unreachable ?? (() => undefined);
+    this.calls = new UnaryCalls(this.members, clock, this.unreachable);
     this.next = Math.floor(random.float() * this.members.length);
   }
 
@@ -111,6 +117,7 @@ export class RpcTransport {
     const owner = new Client(clientOptions(member));
     const { client, metadata } = await owner.connect();
     return {
+      failed: (reason) => this.unreachable(member.origin, reason),
       stream: (method, { leader }) => {
         const heads = metadata.clone();
         if (leader) heads.set('hasleader', 'true');

@@ -175,7 +175,7 @@ describe('UnaryCalls', () => {
       const failed = call();
       await waitUntil('a connection', () => silent.accepted() === times);
       clock.advance(5_000);
-      const details = `No connection established. Last error: ${member.origin} did not answer within 5 seconds of connecting`;
+      const details = `No connection established. Last error: ${member.origin}: no answer within 5 seconds of connecting`;
       expect(await failed).toEqual({ code: 14, details, sent: false });
       clock.advance(1_000);
     }

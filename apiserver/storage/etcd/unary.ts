@@ -27,6 +27,9 @@ export interface EtcdMember {
   readonly tls?: { readonly credentials: () => EtcdCredentials; readonly servername?: string };
 }
 
+/** Told of each attempt to connect that came to nothing: to which server, and why. */
+export type Unreachable = (origin: string, reason: string) => void;
+
 /** gRPC status codes that are made here. */
 const DEADLINE_EXCEEDED = 4;
 const INTERNAL = 13;
@@ -64,8 +67,9 @@ export class UnaryCalls {
   constructor(
     members: readonly EtcdMember[],
     private readonly clock: Clock,
+    unreachable: Unreachable = () => undefined,
   ) {
-    this.connections = members.map((member) => new Connection(member, clock));
+    this.connections = members.map((member) => new Connection(member, clock, unreachable));
   }
 
   /** Resolves with the answer's message; rejects with {@link CallError}. `deadline` in ms of Clock.monotonic. */
@@ -118,8 +122,8 @@ export class UnaryCalls {
         },
         (error: unknown) => {
           timer.cancel();
-          const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-          const reason = errorMessage(first);
+          const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+          const reason = errors.map(errorMessage).join('; ');
           reject(new CallError(UNAVAILABLE, `No connection established. Last error: ${reason}`, false));
         },
       );
@@ -141,6 +145,7 @@ class Connection {
   constructor(
     private readonly member: EtcdMember,
     private readonly clock: Clock,
+    private readonly unreachable: Unreachable,
   ) {}
 
   /** The session if there is one. */
@@ -168,15 +173,15 @@ class Connection {
   private make(resolve: (session: ClientSession) => void, reject: (error: Error) => void): void {
     const { socket, connected } = dial(this.member);
     this.made = socket;
-    let failure = new Error(`the connection to ${this.member.origin} was closed`);
+    let failure = new Error('the connection was closed');
     let session: ClientSession | undefined;
-    const late = new Error(`${this.member.origin} did not answer within ${CONNECT_TIMEOUT_MS / 1_000} seconds of connecting`);
+    const late = new Error(`no answer within ${CONNECT_TIMEOUT_MS / 1_000} seconds of connecting`);
     const limit = this.clock.after(CONNECT_TIMEOUT_MS, () => socket.destroy(late));
     socket.once(connected, () => {
       // A server that takes no client without a certificate may have turned this one away by now.
       if (socket.destroyed) return;
       if ('alpnProtocol' in socket && socket.alpnProtocol !== ALPN) {
-        socket.destroy(new Error(`${this.member.origin} does not speak HTTP/2`));
+        socket.destroy(new Error('the server does not speak HTTP/2'));
         return;
       }
       const greeted = (): void => {
@@ -199,10 +204,12 @@ class Connection {
         return;
       }
       this.opening = undefined;
-      this.lastFailure = failure;
+      const { origin } = this.member;
+      if (!this.closed) this.unreachable(origin, failure.message);
+      this.lastFailure = new Error(`${origin}: ${failure.message}`, { cause: failure });
       this.restsUntil = this.clock.monotonic() + this.pause;
       this.pause = Math.min(2 * this.pause, LONGEST_PAUSE_MS);
-      reject(failure);
+      reject(this.lastFailure);
     });
   }
 

@@ -99,7 +99,7 @@ export class EtcdWatch implements Watch {
       const stream = channel.stream(watching, { leader: true });
       this.stream = stream;
       stream.on('data', (answer) => current() && this.take(answer));
-      stream.on('error', () => current() && this.retry());
+      stream.on('error', (error) => current() && this.refused(channel, error));
       stream.on('end', () => current() && this.retry());
       stream.write({ type: 'create', range: this.options.range, from: this.next });
       if (this.paused) stream.pause();
@@ -155,6 +155,12 @@ export class EtcdWatch implements Watch {
     if (!this.orderedProgress) return;
     this.next = Math.max(this.next, revision + 1);
     this.options.sink.progress(revision);
+  }
+
+  /** What has stood for a while breaks in an orderly way, too: only what never stood is worth a word. */
+  private refused(channel: Channel, error: Error): void {
+    if (!this.connected) channel.failed(error.message);
+    this.retry();
   }
 
   private retry(): void {

@@ -1,0 +1,56 @@
+import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+import type { LogFields } from '../../shared/runtime/logger';
+import { ManualClock } from '../../test/support/manual-clock';
+import { etcdTrouble } from './etcd-trouble';
+
+const [ONE, OTHER] = ['https://10.0.0.1:2379', 'https://10.0.0.2:2379'];
+let clock: ManualClock;
+let told: LogFields[];
+beforeEach(() => {
+  clock = new ManualClock();
+  told = [];
+});
+
+const open = (own?: Buffer) =>
+  etcdTrouble({ clock, logger: { warn: (_message, fields = {}) => void told.push(fields) }, ownCertificate: () => own });
+
+it('tells of each trouble of each member now and then', () => {
+  const tell = open();
+  for (let second = 0; second < 40; second += 1) {
+    tell(ONE, 'connect ECONNREFUSED');
+    tell(OTHER, 'connect ECONNREFUSED');
+    clock.advance(1_000);
+  }
+  expect(told.map(({ endpoint }) => endpoint)).toEqual([ONE, OTHER, ONE, OTHER]);
+  tell(ONE, 'certificate has expired');
+  expect(told).toHaveLength(5);
+});
+
+it.each([
+  ['connect ECONNREFUSED 10.0.0.1:2379', 'whether etcd runs there'],
+  ['no answer within 5 seconds of connecting', 'whether etcd runs there'],
+  ['certificate has expired', "renew the member's certificate"],
+  ['14 UNAVAILABLE: No connection established. Last error: Error: certificate has expired', "renew the member's certificate"],
+  ['unable to verify the first certificate', '--etcd-cafile'],
+  ['self-signed certificate in certificate chain', '--etcd-cafile'],
+  ["Hostname/IP does not match certificate's altnames: IP: 10.0.0.1 is not in the cert's list: ", 'as its certificate does'],
+  ['error:0A000412:SSL routines::ssl/tls alert bad certificate', '--etcd-certfile'],
+  ['error:0A00045C:SSL routines::tlsv13 alert certificate required', '--etcd-certfile'],
+  ['error:0A00010B:SSL routines::wrong version number', 'http://'],
+  ['the connection was closed', 'https://'],
+])('says of %s what to do', (reason, remedy) => {
+  open()(ONE, reason);
+  expect(told).toEqual([{ endpoint: ONE, reason, remedy: expect.stringContaining(remedy) }]);
+});
+
+it('says when the certificate that members are shown is out of its time', async () => {
+  const common = { lifetimeMs: 60_000, clock };
+  const authority = await createAuthority({ ...common, subject: { commonName: 'ca' } });
+  const own = await issueCertificate({ ...common, authority, usage: 'client', subject: { commonName: 'apiserver' } });
+  const tell = open(Buffer.from(own.certificate));
+  tell(ONE, 'alert bad certificate');
+  clock.advance(61_000);
+  tell(ONE, 'alert bad certificate');
+  expect(told[0]).not.toHaveProperty('ownCertificate');
+  expect(told[1]).toMatchObject({ ownCertificate: expect.stringMatching(/--etcd-certfile has expired at .*: renew it/) });
+});

@@ -1,0 +1,76 @@
+/**
+ * Tells in the log which member of etcd cannot be reached, why, and what is to be done about it, in the words of the flags. Each trouble of each member now and then,
+ * so that attempts, of which there are many, do not fill the log. Tries nothing itself.
+ */
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import { nowAndThen } from '../../shared/runtime/now-and-then';
+import { lifeFault } from '../../shared/runtime/pki';
+import type { Unreachable } from '../storage/etcd/unary';
+
+export interface EtcdTroubleOptions {
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** What members are shown; undefined = nothing. */
+  readonly ownCertificate: () => Buffer | undefined;
+}
+
+const TOLD_EVERY_MS = 30_000;
+
+interface Remedy {
+  readonly reason: RegExp;
+  readonly remedy: string;
+}
+
+/** By what Node, its TLS and gRPC say; the first that fits. */
+const REMEDIES: readonly Remedy[] = [
+  { reason: /certificate has expired/i, remedy: "renew the member's certificate (its --cert-file), or its authority's" },
+  {
+    reason: /certificate is not yet valid/i,
+    remedy: "set this machine's clock right, or give the member a certificate whose time has come",
+  },
+  {
+    reason: /self.signed certificate|unable to (get|verify)/i,
+    remedy: "--etcd-cafile has to name the authority of the members' certificates (--trusted-ca-file)",
+  },
+  {
+    reason: /does not match certificate|altnames/i,
+    remedy: 'name the member in --etcd-servers as its certificate does, or give it one that bears this name',
+  },
+  {
+    reason: /alert (bad certificate|unknown ca|certificate|access denied|handshake failure)/i,
+    remedy:
+      'the member refuses this server: --etcd-certfile and --etcd-keyfile have to name a certificate, in its time, of the authority that members trust for clients',
+  },
+  { reason: /wrong version number|packet length too long/i, remedy: 'the member does not speak TLS there: http:// in --etcd-servers' },
+  {
+    reason: /the connection was closed|ECONNRESET|socket hang up/i,
+    remedy: 'see whether the member speaks TLS there (https:// in --etcd-servers), and its log',
+  },
+];
+const LAST_REMEDY = 'see whether etcd runs there, and whether --etcd-servers names it';
+
+export function etcdTrouble({ clock, logger, ownCertificate }: EtcdTroubleOptions): Unreachable {
+  const told = new Map<string, Unreachable>();
+  const tellOf =
+    (remedy: string): Unreachable =>
+    (endpoint, reason) => {
+      const own = ownCertificate()?.toString('latin1');
+      const fault = own === undefined ? undefined : lifeFault(own, clock.now());
+      logger.warn('a member of etcd cannot be reached; it is tried again', {
+        endpoint,
+        reason,
+        remedy,
+        ...(fault !== undefined && {
+          ownCertificate: `the certificate of --etcd-certfile ${fault}: renew it; it is read while the server runs`,
+        }),
+      });
+    };
+  return (endpoint, reason) => {
+    const remedy = REMEDIES.find((row) => row.reason.test(reason))?.remedy ?? LAST_REMEDY;
+    const key = `${endpoint} ${remedy}`;
+    let seldom = told.get(key);
+    if (seldom === undefined) told.set(key, (seldom = nowAndThen(clock, TOLD_EVERY_MS, tellOf(remedy))));
+    seldom(endpoint, reason);
+  };
+}

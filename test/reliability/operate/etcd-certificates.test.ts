@@ -1,0 +1,121 @@
+/** The certificates between an API server and etcd expire or are swapped: whoever reads the log knows which member, why, and what to do. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Credential } from '../../../shared/runtime/pki';
+import { makeAuthority, makePair, pairIn, savePair, type PairFiles, type When } from '../../support/credential-files';
+import { isReady } from '../../../deploy/local/readiness';
+import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/etcd';
+import { freePort } from '../../support/ports';
+import { launchApiServer, removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
+
+describeWithEtcd('certificates between an API server and etcd', () => {
+  const folder = temporaryFolder('operate-etcd');
+  const ca = path.join(folder, 'etcd-ca.crt');
+  const members: EtcdServer[] = [];
+  const running: ApiServer[] = [];
+  let authority: Credential;
+  let other: Credential;
+
+  beforeAll(async () => {
+    [authority, other] = [await makeAuthority('etcd'), await makeAuthority('other')];
+    writeFileSync(ca, authority.certificate);
+  });
+  afterAll(async () => {
+    await Promise.all(running.map(({ process }) => process.kill()));
+    await Promise.all(members.map((member) => member.dispose()));
+    removeFolder(folder);
+  }, 30_000);
+
+  let made = 0;
+  const save = (pair: Credential): PairFiles => {
+    const files = pairIn(folder, `pair-${made++}`);
+    savePair(files, pair);
+    return files;
+  };
+  const startMember = async (files: PairFiles): Promise<EtcdServer> => {
+    const tls: EtcdTls = { ca, ...files };
+    const [member] = await startEtcdCluster(1, { tls });
+    if (member === undefined) throw new Error('etcd did not start');
+    members.push(member);
+    return member;
+  };
+  const argumentsFor = ({ cert, key }: PairFiles): readonly string[] => [
+    `--etcd-cafile=${ca}`,
+    `--etcd-certfile=${cert}`,
+    `--etcd-keyfile=${key}`,
+  ];
+
+  interface Case {
+    readonly member?: { readonly when?: When; readonly names?: readonly string[]; readonly foreign?: boolean };
+    readonly client?: { readonly when?: When; readonly foreign?: boolean };
+    readonly reason: RegExp;
+    readonly remedy: RegExp;
+  }
+  test.each<[string, Case]>([
+    ["the member's has expired", { member: { when: 'over' }, reason: /certificate has expired/, remedy: /renew the member's certificate/ }],
+    ["the member's time is to come", { member: { when: 'to come' }, reason: /not yet valid/, remedy: /clock right/ }],
+    [
+      "the member's bears another name",
+      {
+        member: { names: ['etcd.example.com'] },
+        reason: /does not match certificate's altnames/,
+        remedy: /name the member in --etcd-servers as its certificate does/,
+      },
+    ],
+    [
+      "the member's is of another authority",
+      { member: { foreign: true }, reason: /unable to|self.signed/, remedy: /--etcd-cafile has to name/ },
+    ],
+    ["this server's is of another authority", { client: { foreign: true }, reason: /alert/, remedy: /--etcd-certfile and --etcd-keyfile/ }],
+    [
+      "this server's has expired",
+      { client: { when: 'over' }, reason: /alert/, remedy: /the certificate of --etcd-certfile has expired at/ },
+    ],
+  ])(
+    '%s: it says so at the start, and ends',
+    async (_title, { member = {}, client = {}, reason, remedy }) => {
+      const ofMember = save(await makePair(member.foreign === true ? other : authority, 'server', member));
+      const ofClient = save(await makePair(client.foreign === true ? other : authority, 'client', client));
+      const etcd = await startMember(ofMember);
+      const process = await launchApiServer({
+        folder,
+        securePort: await freePort(),
+        etcdServers: etcd.endpoint,
+        args: argumentsFor(ofClient),
+      });
+      expect((await process.exited).code).toBe(1);
+      const line = process.output.split('\n').find((text) => text.includes('a member of etcd cannot be reached')) ?? '';
+      expect(JSON.parse(line)).toMatchObject({ level: 'warn', endpoint: etcd.endpoint, reason: expect.stringMatching(reason) });
+      expect(line).toMatch(remedy);
+      // What it ends with names the member as well.
+      expect(process.output).toContain(`apiserver: No connection established. Last error: ${etcd.endpoint}: `);
+    },
+    60_000,
+  );
+
+  test('one that expires while they run is named, and a good one is taken up', async () => {
+    const files = save(await makePair(authority, 'peer'));
+    const etcd = await startMember(files);
+    const securePort = await freePort();
+    const server = await startApiServer({ folder, securePort, etcdServers: etcd.endpoint, args: argumentsFor(files) });
+    running.push(server);
+    await etcd.stop();
+    savePair(files, await makePair(authority, 'server', { when: 'over' }));
+    await etcd.restart();
+    await waitUntil(
+      'the log to name the member',
+      () => /certificate has expired.*renew the member's.*cannot be reached/.test(server.process.output),
+      45_000,
+    );
+    expect(server.process.output).toContain(`"endpoint":"${etcd.endpoint}"`);
+    await etcd.stop();
+    savePair(files, await makePair(authority, 'peer'));
+    await etcd.restart();
+    await waitUntil(
+      'it to be ready again',
+      () => isReady(server.address, server.certificates.authority, server.certificates.admin),
+      30_000,
+    );
+    expect(await server.process.stop()).toBe(0);
+  }, 120_000);
+});
