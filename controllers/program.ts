@@ -21,6 +21,7 @@ import { ControllerMetrics } from './runtime/metrics';
 import { ControllerStates } from './runtime/states';
 import { selectControllers } from './runtime/selection';
 import { CONTROLLERS } from './table';
+import { watchCredentialLife } from './credential-life';
 import { followedSettings, type FollowedSettings } from './followed-settings';
 import { openServing } from './open-serving';
 import { signingProblem } from './signing-files';
@@ -56,6 +57,8 @@ export async function startControllers({ values, given }: Flags, { clock, random
   const { config, settings, watch } = readSettings(values);
   const meter: RequestMeter = (answered) => metrics.answered(answered);
   lifecycle.onStop({ name: 'files', timeoutMs: 1_000, run: watch(clock, logger) });
+  const unwatch = watchCredentialLife({ config, kubeconfig: values.kubeconfig, clock, logger });
+  lifecycle.onStop({ name: "the controllers' certificate", timeoutMs: 1_000, run: unwatch });
   const { transport, credentials } = connectFollowed(config, clock, { meter });
   lifecycle.onStop({ name: 'connections', timeoutMs: 1_000, run: () => transport.close() });
 
