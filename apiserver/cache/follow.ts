@@ -3,7 +3,7 @@
  * whole again, so that nothing is missed. Works nothing out itself.
  */
 import type { Clock } from '../../shared/runtime/clock';
-import type { CacheWatch, Entry, StoredType } from './cache';
+import type { CacheWatch, Entry, StoredType, WatchScope } from './cache';
 import type { OpenedCache } from './options';
 import { Pace, yieldToOthers } from './pace';
 
@@ -17,6 +17,8 @@ export interface Follower {
 export interface FollowOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly stored: StoredType;
+  /** Absent = all there are. */
+  readonly scope?: WatchScope;
   readonly clock: Clock;
   /** Told of what went wrong with one object. */
   readonly failed: (message: string, error: unknown) => void;
@@ -38,7 +40,7 @@ export function together(all: readonly Following[]): Following {
 
 const RETRY_MS = 1_000;
 
-export function follow({ cache, stored, clock, failed }: FollowOptions, follower: Follower): Following {
+export function follow({ cache, stored, scope = {}, clock, failed }: FollowOptions, follower: Follower): Following {
   const known = new Set<string>();
   let watch: CacheWatch | undefined;
   let stopped = false;
@@ -67,7 +69,7 @@ export function follow({ cache, stored, clock, failed }: FollowOptions, follower
     if (stopped) return;
     const pace = new Pace(clock, yieldToOthers, 1);
     const unseen = new Set(known);
-    const request = { scope: {}, start: { type: 'state' }, bookmarks: false, markEndOfInitialEvents: true } as const;
+    const request = { scope, start: { type: 'state' }, bookmarks: false, markEndOfInitialEvents: true } as const;
     watch = cache.watch(stored, request, {
       event(type, entry) {
         unseen.delete(entry.key);

@@ -187,6 +187,18 @@ export const CATALOGUE = {
     help: 'Requests that the server ended to protect itself.',
     labels: ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component', 'code'],
   },
+  apiserver_peer_clock_offset_seconds: {
+    type: 'gauge',
+    stability: '',
+    help: 'How far the clock of the API server whose clock differs most is ahead of this one (behind: below 0).',
+    labels: [],
+  },
+  apiserver_peers_with_other_settings: {
+    type: 'gauge',
+    stability: '',
+    help: 'API servers on the same store that differ in what those of one cluster have in common.',
+    labels: [],
+  },
   apiserver_request_body_size_bytes: {
     type: 'histogram',
     stability: 'ALPHA',

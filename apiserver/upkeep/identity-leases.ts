@@ -16,6 +16,7 @@ import type { Cache, Entry } from '../cache/cache';
 import { Pace, yieldToOthers } from '../cache/pace';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
+import { settingsText, type CommonSettings } from './peers';
 import { keepUp, ownContext, OWN_WRITE, type Upkeep } from './upkeep';
 
 const LEASE_SECONDS = 3_600;
@@ -34,6 +35,8 @@ export interface IdentityLeasesOptions {
   /** This server's: together they are unlike any other's, and the same after a restart. */
   readonly hostname: string;
   readonly port: number;
+  /** What the other servers are to know of this one's. */
+  readonly settings: () => CommonSettings;
   /** Told of what went wrong; it is tried again. */
   readonly failed: (message: string, error: unknown) => void;
 }
@@ -43,11 +46,12 @@ export function keepIdentityLease(options: IdentityLeasesOptions): Upkeep {
   const { names, hostname, failed } = options;
   const name = identityOf(options);
   const key = { namespace: names.systemNamespace, name };
-  const { identity, hostname: hostnameLabel } = identityLabels(names);
+  const { identity, hostname: hostnameLabel, settings } = identityLabels(names);
   const labels = { [identity[0]]: identity[1], [hostnameLabel]: shownHostname(hostname) };
+  const metadata = (): JsonObject => ({ labels, annotations: { [settings]: settingsText(options.settings()) } });
   return keepUp({ ...options, intervalMs: RENEW_MS }, async () => {
     try {
-      return await renew(options, key, labels);
+      return await renew(options, key, metadata());
     } catch (error) {
       failed(`the Lease ${name} of this server could not be renewed`, error);
       return false;
@@ -56,17 +60,17 @@ export function keepIdentityLease(options: IdentityLeasesOptions): Upkeep {
 }
 
 /** False = the cache did not know the newest state: to be looked at again soon. */
-async function renew(options: IdentityLeasesOptions, key: ObjectKey, labels: JsonObject): Promise<boolean> {
+async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: JsonObject): Promise<boolean> {
   const { writer, cache, leases, clock, random } = options;
   const exists = cache.get(leases.stored, `${key.namespace}/${key.name}`) !== undefined;
   const spec = { renewTime: microTimeAt(clock.now()) };
   try {
     if (exists) {
-      const bytes = Buffer.from(JSON.stringify({ metadata: { labels }, spec }));
+      const bytes = Buffer.from(JSON.stringify({ metadata, spec }));
       await writer.patch(ownContext(clock), leases, key, undefined, { type: 'merge', bytes }, OWN_WRITE);
     } else {
       const holderIdentity = `${key.name}_${random.uuid()}`;
-      const value = { metadata: { ...key, labels }, spec: { holderIdentity, leaseDurationSeconds: LEASE_SECONDS, ...spec } };
+      const value = { metadata: { ...key, ...metadata }, spec: { holderIdentity, leaseDurationSeconds: LEASE_SECONDS, ...spec } };
       await writer.create(ownContext(clock), leases, key.namespace, { value, duplicates: [], format: 'json' }, OWN_WRITE);
     }
     return true;
@@ -123,7 +127,8 @@ async function remove({ writer, leases, clock }: IdentityLeasesOptions, { key, r
   }
 }
 
-function identityOf({ hostname, port }: Pick<IdentityLeasesOptions, 'hostname' | 'port'>): string {
+/** The name of a server's Lease. */
+export function identityOf({ hostname, port }: Pick<IdentityLeasesOptions, 'hostname' | 'port'>): string {
   const digest = createHash('sha256').update(`${hostname}:${port}`).digest();
   return IDENTITY_PREFIX + Array.from(digest.subarray(0, NAME_LENGTH), (byte) => (byte & 31).toString(32)).join('');
 }

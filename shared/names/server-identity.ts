@@ -3,16 +3,22 @@ import type { Dialect, GeneratedNames } from './dialect';
 
 const PROGRAM: Readonly<Record<Dialect, string>> = { platform: 'platform-apiserver', kubernetes: 'kube-apiserver' };
 
-/** The labels of such a Lease. */
+/** The labels and the annotation of such a Lease. */
 export interface IdentityLabels {
   /** By its value the Leases of API servers are told from others. */
   readonly identity: readonly [name: string, value: string];
   /** The name of the label that bears the machine's name. */
   readonly hostname: string;
+  /** The name of the annotation that bears what has to be the same for all servers of a cluster. */
+  readonly settings: string;
 }
 
 export function identityLabels({ dialect, prefix }: GeneratedNames): IdentityLabels {
-  return { identity: [`apiserver.${prefix}/identity`, PROGRAM[dialect]], hostname: `${prefix}/hostname` };
+  return {
+    identity: [`apiserver.${prefix}/identity`, PROGRAM[dialect]],
+    hostname: `${prefix}/hostname`,
+    settings: `apiserver.${prefix}/settings`,
+  };
 }
 
 /** What the name of such a Lease begins with. */

@@ -11,7 +11,8 @@ import { keepFlowObjects } from '../../upkeep/flow-control/keeper';
 import { keepDefaultRoles } from '../../upkeep/default-roles/keeper';
 import { keepDefaultService } from '../../upkeep/default-service';
 import { startEventExpiry } from '../../upkeep/event-expiry';
-import { cleanIdentityLeases, keepIdentityLease, type IdentityLeasesOptions } from '../../upkeep/identity-leases';
+import { cleanIdentityLeases, identityOf, keepIdentityLease, type IdentityLeasesOptions } from '../../upkeep/identity-leases';
+import { followPeers } from '../../upkeep/peers';
 import { keepSystemObjects } from '../../upkeep/system-objects';
 import { keepTokenTracking } from '../../upkeep/token-tracking';
 import type { Upkeep } from '../../upkeep/upkeep';
@@ -21,6 +22,7 @@ import type { Extensions } from '../../aggregation/extensions';
 import { keepDefinitions } from '../../custom-resources/lifecycle';
 import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
 import type { FlowControl } from '../../flow-control/flow-control';
+import { commonSettings } from '../common-settings';
 import { followFlowObjects } from '../flow-objects';
 import { stateOfServices } from '../webhook-objects';
 import type { TlsFiles } from '../listeners';
@@ -62,6 +64,7 @@ export function bootstrapSteps(
     random,
     hostname: hostname(),
     port,
+    settings: () => commonSettings(options),
   };
   const kept = (resource: string, objects: Parameters<typeof keepSystemObjects>[0]['objects']): Running =>
     keepSystemObjects({ ...own, resource: resources.require(resource), objects });
@@ -89,6 +92,7 @@ export function bootstrapSteps(
     { name: 'availability of other servers', start: () => availability(setting, state, extensions, writer) },
     { name: 'Lease of this server', start: () => inBackground(keepIdentityLease(identity)) },
     { name: 'Leases of other servers', start: () => inBackground(cleanIdentityLeases(identity)) },
+    { name: 'clocks and settings of other servers', start: () => peers(setting, identity, cache) },
     { name: 'default Service', start: () => defaultService(setting, state, writer, port) },
     {
       name: 'record of this replica',
@@ -99,6 +103,23 @@ export function bootstrapSteps(
       },
     },
   ];
+}
+
+/** Nobody waits for what there is at the start: it says nothing yet. */
+function peers({ logger, meters }: Setting, identity: IdentityLeasesOptions, cache: State['cache']): Running {
+  const offset = meters.count('apiserver_peer_clock_offset_seconds');
+  const others = meters.count('apiserver_peers_with_other_settings');
+  const following = followPeers({
+    ...identity,
+    cache,
+    own: identityOf(identity),
+    found: (message, fields) => logger.warn(message, fields),
+    counted(seconds, count) {
+      offset.value = seconds;
+      others.value = count;
+    },
+  });
+  return { stop: () => following.stop() };
 }
 
 /** Nobody waits for its first look. */

@@ -1,0 +1,132 @@
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import type { LogFields } from '../../shared/runtime/logger';
+import { FixedRandom } from '../../test/support/fixed-random';
+import { ManualClock, settle } from '../../test/support/manual-clock';
+import { MemoryStore } from '../../test/support/memory-store';
+import { openReplica, type Replica } from '../../test/support/replica';
+import { START } from '../../test/support/write-fixture';
+import { identityOf, keepIdentityLease } from './identity-leases';
+import { followPeers, type CommonSettings } from './peers';
+
+const RANGE = '--service-cluster-ip-range';
+const OURS: CommonSettings = { [RANGE]: '10.0.0.0/16', '--service-node-port-range': '30000-32767' };
+
+interface Server {
+  readonly replica: Replica<ManualClock>;
+  readonly found: [message: string, fields: LogFields][];
+  readonly counted: [offsetSeconds: number, others: number][];
+  settings: CommonSettings;
+  stop(): void;
+}
+
+let store: MemoryStore;
+let servers: Server[];
+
+beforeEach(() => {
+  store = new MemoryStore();
+  servers = [];
+});
+afterEach(async () => {
+  for (const { replica, stop } of servers) {
+    stop();
+    await replica.cache.close();
+  }
+});
+
+async function start(hostname: string, aheadMs: number, settings: CommonSettings = OURS): Promise<Server> {
+  const replica = await openReplica(store, new ManualClock(START + aheadMs));
+  if (servers.length === 0) for (const name of ['platform-system', 'default']) await replica.create('namespaces', { metadata: { name } });
+  const { cache, writer, clock, resources } = replica;
+  const endings: (() => void)[] = [];
+  const server: Server = { replica, found: [], counted: [], settings, stop: () => endings.forEach((end) => end()) };
+  const common = {
+    ...{ cache, writer, clock, names: GENERATED_NAMES.platform, random: new FixedRandom(), hostname, port: 6443 },
+    leases: resources.require('leases.coordination.platform.io'),
+    settings: () => server.settings,
+    failed: (message: string) => void replica.failures.push(message),
+  };
+  const kept = keepIdentityLease(common);
+  const following = followPeers({
+    ...common,
+    own: identityOf(common),
+    found: (message, fields) => server.found.push([message, fields]),
+    counted: (...counts) => server.counted.push(counts),
+  });
+  endings.push(
+    () => kept.stop(),
+    () => following.stop(),
+  );
+  servers.push(server);
+  await settle(20);
+  return server;
+}
+
+/** All clocks go on together, for as long as so many renewals take. */
+async function renewals(count: number, going: readonly Server[] = servers): Promise<void> {
+  for (let left = count * 10; left > 0; left -= 1) {
+    for (const { replica } of going) await replica.clock.advanceAsync(1_000);
+    await settle(5);
+  }
+  await settle(20);
+}
+
+const messages = ({ found }: Server): readonly string[] => found.map(([message]) => message.replace(/:.*/, ''));
+
+it('says nothing of servers whose clocks and settings are alike', async () => {
+  const [one, other] = [await start('one', 0), await start('other', 2_000)];
+  await renewals(8);
+  expect([...one.found, ...other.found]).toEqual([]);
+  expect(other.counted.at(-1)?.[1]).toBe(0);
+});
+
+it('says on both sides whose clock is ahead, once in a while, and counts it', async () => {
+  const [one, ahead] = [await start('one', 0), await start('ahead', 60_000)];
+  await renewals(8);
+  expect(messages(one)).toEqual(["the clock of another API server is 60 s ahead of this one's"]);
+  // The clocks of these tests go in steps of a second, one after the other.
+  expect(messages(ahead)).toEqual([expect.stringMatching(/^the clock of another API server is (59|60|61) s behind this one's$/)]);
+  expect(one.found[0]?.[0]).toMatch(/NTP/);
+  expect(one.found[0]?.[1]).toMatchObject({ hostname: 'ahead', lease: expect.stringMatching(/^platform-system\/apiserver-/) });
+  expect(one.counted.at(-1)).toEqual([60, 0]);
+  expect(ahead.counted.at(-1)?.[0]).toBeCloseTo(-60, -1);
+  await renewals(60);
+  expect(messages(one)).toHaveLength(2);
+});
+
+it('takes one renewal that is late for no wrong clock', async () => {
+  const [one, late] = [await start('one', 0), await start('late', 0)];
+  await renewals(4);
+  store.held = true;
+  await renewals(3, [late]);
+  await one.replica.clock.advanceAsync(30_000);
+  store.held = false;
+  await renewals(4);
+  expect(one.found).toEqual([]);
+});
+
+it('forgets who is not there any more', async () => {
+  const [one, ahead] = [await start('one', 0), await start('ahead', 60_000)];
+  await renewals(4);
+  ahead.stop();
+  await renewals(7, [one]);
+  expect(one.counted.at(-1)).toEqual([0, 0]);
+});
+
+it('says which settings differ, not while a change goes from server to server', async () => {
+  const [one, other] = [await start('one', 0), await start('other', 0)];
+  await renewals(4);
+  other.settings = { ...OURS, [RANGE]: '10.1.0.0/16' };
+  await renewals(1);
+  one.settings = other.settings;
+  await renewals(5);
+  expect([...one.found, ...other.found]).toEqual([]);
+  one.settings = OURS;
+  await renewals(5);
+  expect(messages(one)).toEqual(['another API server on this store has other settings']);
+  expect(one.found[0]).toEqual([
+    expect.stringMatching(/two clusters must not share an --etcd-prefix/),
+    expect.objectContaining({ hostname: 'other', settings: [`${RANGE}: here 10.0.0.0/16, there 10.1.0.0/16`] }),
+  ]);
+  expect(one.counted.at(-1)?.[1]).toBe(1);
+  expect(messages(other)).toHaveLength(1);
+});

@@ -1,0 +1,186 @@
+/**
+ * Replicas and controllers on machines whose clocks are a minute ahead or behind. What each of them issues is taken by the others, nobody takes over from a leader who
+ * is there, nothing ends before its time by more than the clocks differ, and the log says whose clock is not right.
+ */
+import { request } from 'node:https';
+import { isNotFound } from '../../../shared/client/api-error';
+import { readCertificate } from '../../../shared/runtime/pki';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { knownResource, type Resource } from '../../../shared/client/resource';
+import type { RestClient } from '../../../shared/client/rest-client';
+import { CERTIFICATE_REQUEST } from '../../support/certificate-request';
+import { adminClient, clockAhead, startControllersAt } from '../../support/control-plane';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { freePorts } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+
+const NAMESPACES = knownResource('namespaces');
+const ACCOUNTS = knownResource('serviceaccounts');
+const MAPS = knownResource('configmaps');
+const EVENTS = knownResource('events');
+const REQUESTS = knownResource('certificatesigningrequests.certificates.platform.io');
+const LEASES = knownResource('leases.coordination.platform.io');
+const MINUTE_MS = 60_000;
+
+describeWithEtcd('clocks that differ', () => {
+  const folder = temporaryFolder('operate-clocks');
+  /** Of a server's clock, ahead of this machine's. */
+  const offsets = [0, MINUTE_MS, -MINUTE_MS] as const;
+  const controllers: ProgramProcess[] = [];
+  let etcd: EtcdServer;
+  let servers: readonly ApiServer[];
+  let clients: readonly RestClient[];
+
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    const ports = await freePorts(offsets.length);
+    const started: ApiServer[] = [];
+    for (const [index, ahead] of offsets.entries()) {
+      const place = { folder, securePort: ports[index] ?? 0, etcdServers: etcd.endpoint };
+      // Longer than two of the clocks are apart, so that nobody's Event is over when it comes.
+      started.push(await startApiServer({ ...place, args: ['--event-ttl=3m'], environment: clockAhead(ahead) }));
+    }
+    servers = started;
+    clients = servers.map(({ address, certificates }) => adminClient([address], certificates));
+  }, 120_000);
+
+  afterAll(async () => {
+    for (const process of controllers) await process.stop();
+    clients.forEach((client) => client.close());
+    await Promise.all(servers.map(({ process }) => process.stop()));
+    await etcd.dispose();
+    removeFolder(folder);
+  }, 60_000);
+
+  const start = (server: ApiServer | undefined, ahead: number, ...args: readonly string[]): ProgramProcess => {
+    if (server === undefined) throw new Error('there is no such server');
+    const process = startControllersAt(clockAhead(ahead), server, ...args);
+    controllers.push(process);
+    return process;
+  };
+  const anyClient = (): RestClient => {
+    const [first] = clients;
+    if (first === undefined) throw new Error('there is no server');
+    return first;
+  };
+
+  test('a token that one server issues is taken by the others at once, for the time asked for', async () => {
+    const place = { namespace: 'default', name: 'holder' };
+    await anyClient().create(ACCOUNTS, { metadata: place });
+    for (const [index, client] of clients.entries()) {
+      const answer = await client.ask(ACCOUNTS, { ...place, subresource: 'token' }, tokenRequest(600));
+      const status = objectAt(answer, 'status');
+      const token = stringAt(status, 'token') ?? '';
+      const left = Date.parse(stringAt(status, 'expirationTimestamp') ?? '') - Date.now();
+      expect(Math.abs(left - 600_000 - (offsets[index] ?? 0))).toBeLessThan(30_000);
+      for (const [at, { address, certificates }] of servers.entries()) {
+        // A token is taken up to a minute before its time: two of these clocks are further apart than that.
+        const ahead = (offsets[index] ?? 0) - (offsets[at] ?? 0);
+        if (ahead <= MINUTE_MS) expect(await statusWith(address, certificates.authority, token)).toBe(403);
+      }
+    }
+  }, 60_000);
+
+  test('what is written through one is read through the others, and Events last', async () => {
+    for (const [index, client] of clients.entries()) {
+      const metadata = { namespace: 'default', name: `from-${index}` };
+      await client.create(MAPS, { metadata });
+      await client.create(EVENTS, { metadata, involvedObject: { kind: 'ConfigMap', ...metadata }, reason: 'Test', type: 'Normal' });
+    }
+    for (const client of clients) {
+      const names = (await client.list(MAPS, { namespace: 'default' })).items.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(['from-0', 'from-1', 'from-2']));
+    }
+  }, 60_000);
+
+  test('controllers do not fight for their Lease, and work', async () => {
+    const [, ahead, behind] = servers;
+    const first = start(behind, MINUTE_MS, '--controllers=serviceaccount');
+    await waitUntil('the first copy to lead', () => first.output.includes('"leading"'), 60_000);
+    const others = [start(ahead, -MINUTE_MS, '--controllers=serviceaccount'), start(ahead, 0, '--controllers=serviceaccount')];
+    for (const other of others) await waitUntil('another copy to wait', () => other.output.includes('another copy leads, waiting'), 60_000);
+    const before = await leaseSpec();
+    // Longer than it would take them to take over from somebody who is silent.
+    const renewed = async (): Promise<boolean> =>
+      Date.parse(stringAt(await leaseSpec(), 'renewTime') ?? '') - Date.parse(stringAt(before, 'renewTime') ?? '') > 25_000;
+    await waitUntil('the Lease to be renewed for a while', renewed, 90_000);
+    const after = await leaseSpec();
+    expect([after['holderIdentity'], after['leaseTransitions']]).toEqual([before['holderIdentity'], before['leaseTransitions']]);
+    for (const other of others) expect(other.output).not.toContain('"leading"');
+    await anyClient().create(NAMESPACES, { metadata: { name: 'later' } });
+    await waitUntil('the account of a new namespace', () => exists(ACCOUNTS, 'later', 'default'), 30_000);
+    for (const index of [0, 1, 2]) expect(await exists(EVENTS, 'default', `from-${index}`)).toBe(true);
+  }, 180_000);
+
+  test('a certificate that controllers ahead of all others sign is in its time for everybody', async () => {
+    const [right] = servers;
+    start(right, MINUTE_MS, '--controllers=csrsigning');
+    const pem = Buffer.from(CERTIFICATE_REQUEST.trim()).toString('base64');
+    const spec = { request: pem, signerName: 'platform.io/kube-apiserver-client', usages: ['client auth'] };
+    const { body } = await anyClient().create(REQUESTS, { metadata: { name: 'asked' }, spec });
+    const conditions = [{ type: 'Approved', status: 'True', reason: 'Test', message: '' }];
+    await anyClient().update(REQUESTS, { ...body, status: { conditions } }, { subresource: 'approval' });
+    const certificate = await waitUntil(
+      'the certificate',
+      async () => {
+        const { body: present } = await anyClient().get(REQUESTS, { name: 'asked' });
+        return stringAt(objectAt(present, 'status'), 'certificate');
+      },
+      60_000,
+    );
+    const { notBefore } = readCertificate(Buffer.from(certificate, 'base64').toString());
+    expect(notBefore).toBeLessThan(Date.now() - 2 * MINUTE_MS);
+  }, 120_000);
+
+  test('the log of each says whose clock is not right, and by how much', async () => {
+    const expected = [
+      ['60 s ahead of', '60 s behind'],
+      ['60 s behind', '120 s behind'],
+      ['60 s ahead of', '120 s ahead of'],
+    ] as const;
+    for (const [index, { process }] of servers.entries()) {
+      for (const what of expected[index] ?? []) {
+        // What is on its way for a moment makes it a second less, or more.
+        const [seconds, ...rest] = what.split(' ');
+        const near = [-1, 0, 1].map((by) => Number(seconds) + by).join('|');
+        const line = new RegExp(`the clock of another API server is (${near}) ${rest.join(' ')} this one's: .*NTP`);
+        await waitUntil(`${line}`, () => line.test(process.output), 90_000);
+      }
+    }
+  }, 200_000);
+
+  const tokenRequest = (expirationSeconds: number): JsonObject => ({
+    apiVersion: 'authentication.platform.io/v1',
+    kind: 'TokenRequest',
+    spec: { audiences: [], expirationSeconds },
+  });
+
+  async function leaseSpec(): Promise<JsonObject> {
+    const { body } = await anyClient().get(LEASES, { namespace: 'platform-system', name: 'controller-serviceaccount' });
+    return objectAt(body, 'spec') ?? {};
+  }
+
+  const exists = (resource: Resource, namespace: string, name: string): Promise<boolean> =>
+    anyClient()
+      .get(resource, { namespace, name })
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (isNotFound(error)) return false;
+          throw error;
+        },
+      );
+});
+
+/** What a server answers to somebody with a token and without permissions: 403 when it knows him, 401 when it does not. */
+function statusWith(address: string, ca: string, token: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const options = { ca, headers: { authorization: `Bearer ${token}` } };
+    const asked = request(`${address}/api/v1/namespaces/default/secrets`, options, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
