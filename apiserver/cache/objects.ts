@@ -24,6 +24,9 @@ export interface ObjectsOptions {
   readonly logger: Logger;
 }
 
+const LEFT_OUT =
+  'a stored value cannot be read and is left out: give this server the key that it is encrypted with, or see who else writes under this prefix, and restore or delete it';
+
 export class Objects {
   readonly window: EventWindow;
   private readonly slabs = new Slabs();
@@ -92,7 +95,7 @@ export class Objects {
     const known = state.refused.get(key);
     if (known?.revision === revision && known.reason === reason) return;
     this.options.statistics.refused += 1;
-    this.options.logger.error('a stored value cannot be read and is left out', { type: state.type.name, key, revision, error });
+    this.options.logger.error(LEFT_OUT, { type: state.type.name, key, revision, error });
     this.slabs.release(state.delete(key));
     state.refused.set(ownString(key), { revision, reason });
     this.restartLog(state, revision);

@@ -1,0 +1,168 @@
+/** Stores that are not what a server takes them for: of another program, newer, of a cluster with other names or settings, or with foreign values in between. */
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import type { Store } from '../../../apiserver/storage/store';
+import { systemClock } from '../../../shared/runtime/clock';
+import { systemRandom } from '../../../shared/runtime/random';
+import { ApiClient } from '../../support/api-client';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { freePort } from '../../support/ports';
+import {
+  launchApiServer,
+  removeFolder,
+  startApiServer,
+  temporaryFolder,
+  waitUntil,
+  type ApiServer,
+  type ApiServerOptions,
+} from '../../support/programs';
+
+const common = { clock: systemClock, random: systemRandom };
+
+/** What one says that does not come up. */
+async function refusal(options: Omit<ApiServerOptions, 'securePort'>): Promise<string> {
+  const process = await launchApiServer({ ...options, securePort: await freePort() });
+  expect((await process.exited).code).toBe(1);
+  return process.output;
+}
+
+async function put(store: Store, key: string, value: Buffer | string): Promise<void> {
+  const { committed } = await store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] });
+  expect(committed).toBe(true);
+}
+
+const newer = JSON.stringify({ format: 'cluster-control-plane', version: 99, naming: 'platform' });
+
+describe('an embedded store', () => {
+  let folder: string;
+  let data: string;
+  beforeEach(() => {
+    folder = temporaryFolder('operate-store');
+    mkdirSync(path.join(folder, 'store'));
+    data = path.join(folder, 'store', 'data.mdb');
+  });
+  afterEach(() => removeFolder(folder));
+
+  async function made(key: string, value: string): Promise<void> {
+    const store = await openEmbeddedStore({ directory: path.join(folder, 'store'), ...common });
+    await put(store, key, value);
+    await store.close();
+  }
+
+  test('a file that is no store is refused, and left as it is', async () => {
+    const text = 'this is no store\n'.repeat(1_000);
+    writeFileSync(data, text);
+    expect(await refusal({ folder })).toMatch(/data\.mdb is not a file of an embedded store, or is damaged: name the right folder/);
+    expect(readFileSync(data, 'utf8')).toBe(text);
+  }, 60_000);
+
+  test('a file of a newer format is refused', async () => {
+    await made('/registry/a', 'x');
+    const pageSize = readFileSync(data).readUInt32LE(48);
+    const file = openSync(data, 'r+');
+    for (const page of [0, pageSize]) writeSync(file, Buffer.from([9, 0, 0, 0]), 0, 4, page + 28);
+    closeSync(file);
+    expect(await refusal({ folder })).toMatch(/data\.mdb was written by another version of lmdb .*: use the program that wrote it/);
+  }, 60_000);
+
+  test('data of a newer server are refused', async () => {
+    await made('/registry/platform-format', newer);
+    expect(await refusal({ folder })).toMatch(/has format version 99, this server knows version \d+; use a newer server/);
+  }, 60_000);
+
+  test('data under the other names are refused', async () => {
+    const first = await startApiServer({ folder, securePort: await freePort() });
+    await first.process.stop();
+    expect(await refusal({ folder, args: ['--naming=kubernetes'] })).toMatch(
+      /was written with --naming=platform; start the server with it/,
+    );
+  }, 60_000);
+});
+
+describeWithEtcd('a prefix in etcd', () => {
+  const folder = temporaryFolder('operate-prefix');
+  let etcd: EtcdServer;
+  let store: Store;
+  const running: ApiServer[] = [];
+
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    store = await openEtcdStore({ endpoints: [etcd.endpoint], ...common });
+  });
+  afterEach(async () => {
+    for (const server of running.splice(0)) await server.process.stop();
+  }, 30_000);
+  afterAll(async () => {
+    await store.close();
+    await etcd.dispose();
+    removeFolder(folder);
+  });
+
+  async function start(prefix: string, options: { readonly folder?: string; readonly args?: readonly string[] } = {}): Promise<ApiServer> {
+    const { args = [] } = options;
+    const place = { folder: options.folder ?? folder, securePort: await freePort(), etcdServers: etcd.endpoint };
+    const server = await startApiServer({ ...place, args: [`--etcd-prefix=${prefix}`, ...args] });
+    running.push(server);
+    return server;
+  }
+
+  test.each<[string, string, string, RegExp]>([
+    [
+      'keys of another program',
+      '/other/pods/default/x',
+      'k8s',
+      /holds keys under \/other\/ \(such as \/other\/pods\/default\/x\).*choose another --etcd-prefix/,
+    ],
+    ["a newer server's data", '/newer/platform-format', newer, /has format version 99.*use a newer server/],
+    ['a mark that is none', '/marked/platform-format', '{', /is not this server's mark; choose another --etcd-prefix/],
+  ])(
+    'with %s is refused',
+    async (_title, key, value, what) => {
+      await put(store, key, value);
+      const args = [`--etcd-prefix=${key.slice(0, key.indexOf('/', 1))}`];
+      expect(await refusal({ folder, etcdServers: etcd.endpoint, args })).toMatch(what);
+    },
+    60_000,
+  );
+
+  test('with foreign keys and values that come while it is in use is served without them; the log says what to do', async () => {
+    const prefix = '/mixed';
+    const server = await start(prefix);
+    const client = new ApiClient(server.address, server.certificates);
+    const maps = '/api/v1/namespaces/default/configmaps';
+    const body = { metadata: { name: 'ours' }, data: { a: '1' } };
+    expect((await client.send('POST', maps, body)).status).toBe(201);
+    await put(store, `${prefix}/nobody/knows`, 'x');
+    await put(store, `${prefix}/replicas/somebody`, 'no address');
+    await put(store, `${prefix}/ranges/serviceips`, 'k8s\0junk');
+    await put(store, `${prefix}/configmaps/default/foreign`, 'k8s\0junk');
+    await waitUntil('the log to name the value', () => server.process.output.includes('a stored value cannot be read and is left out'));
+    const line = server.process.output.split('\n').find((text) => text.includes('cannot be read and is left out')) ?? '';
+    expect(JSON.parse(line)).toMatchObject({ level: 'error', type: 'configmaps', key: 'default/foreign' });
+    expect(line).toMatch(/see who else writes under this prefix, and restore or delete it/);
+    expect((await client.get(`${maps}/ours`)).status).toBe(200);
+    expect((await client.get('/livez')).status).toBe(200);
+    expect((await client.get('/readyz/informer-sync')).text).toContain('configmaps: 1 stored values cannot be read');
+    expect((await client.send('PUT', `${maps}/ours`, { ...body, data: { a: '2' } })).status).toBe(200);
+    await store.transact({ compare: [], operations: [{ type: 'delete', key: `${prefix}/configmaps/default/foreign` }] });
+    await waitUntil('it to be ready again', async () => (await client.get('/readyz')).status === 200);
+    client.close();
+  }, 60_000);
+
+  test('of two clusters: each says that the other is there, and in what it differs', async () => {
+    const second = temporaryFolder('operate-second');
+    const one = await start('/shared');
+    const other = await start('/shared', { folder: second, args: ['--service-cluster-ip-range=10.77.0.0/16'] });
+    const told = (server: ApiServer): string | undefined =>
+      server.process.output.split('\n').find((text) => text.includes('another API server on this store has other settings'));
+    for (const server of [one, other]) {
+      const line = await waitUntil('the log to tell of the other', () => told(server), 90_000);
+      expect(line).toMatch(/two clusters must not share an --etcd-prefix: stop the one that does not belong here/);
+      expect(line).toMatch(/--service-cluster-ip-range: here [\d./]+, there [\d./]+/);
+      expect(line).toMatch(/--service-account-key-file: here [\w-]+, there [\w-]+/);
+    }
+    removeFolder(second);
+  }, 150_000);
+});
