@@ -98,6 +98,26 @@ async function inNetworkOf(container: string, ...rule: readonly string[]): Promi
   await run('nsenter', ['--target', pid, '--net', 'iptables', ...rule]);
 }
 
+const SYNCS = 'fsync,fdatasync';
+/** Longer than any disk is made to stand still. */
+const NEVER_US = 600_000_000;
+
+/** For so long nothing that a member writes gets to its disk, while the member itself runs. False where that cannot be done (it takes root on Linux, and strace). */
+export async function stallDisk(container: string, ms: number): Promise<boolean> {
+  const pid = await docker('inspect', '--format', '{{.State.Pid}}', container);
+  const what = ['-e', `trace=${SYNCS}`, '-e', `inject=${SYNCS}:delay_enter=${NEVER_US}`];
+  const held = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...what, '-p', pid], { stdio: 'ignore' });
+  const ended = new Promise<false>((resolve) => {
+    held.once('error', () => resolve(false));
+    held.once('close', () => resolve(false));
+  });
+  const isHeld = await Promise.race([wait(ms).then(() => true), ended]);
+  // What was held goes on then.
+  held.kill('SIGINT');
+  await ended;
+  return isHeld;
+}
+
 const NETWORK = `${PROJECT}_default`;
 
 export const disconnect = (container: string): Promise<string> => docker('network', 'disconnect', NETWORK, container);

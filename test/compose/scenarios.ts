@@ -20,6 +20,7 @@ import {
   readyServers,
   restarts,
   SMALL_DISK,
+  stallDisk,
   wait,
 } from './engine';
 import type { Crowd } from './crowd';
@@ -110,6 +111,14 @@ async function stalled(members: readonly string[]): Promise<string> {
   return `${members.join(', ')} for ${(STALL_MS / 1000).toFixed(0)} s`;
 }
 
+async function diskStalls(): Promise<string> {
+  const service = await leader();
+  const container = await containerOf(service);
+  if (!(await stallDisk(container, CUT_MS))) throw new SkippedScenario('holding a disk up takes root on Linux, and strace');
+  await healthy(container);
+  return `${service}'s for ${(CUT_MS / 1000).toFixed(0)} s, now ${await leader()} leads`;
+}
+
 async function fullDisk(): Promise<string> {
   const container = await containerOf(SMALL_DISK);
   const before = await restarts(container);
@@ -185,6 +194,7 @@ export function scenarios(crowd: Crowd, after?: string): readonly Scenario[] {
     },
     { name: 'member-stalls', what: 'the leader of etcd stands still', mayFail: 'clear', run: async () => stalled([await leader()]) },
     { name: 'store-stalls', what: 'all of etcd stands still', mayFail: 'clear', run: () => stalled(MEMBERS) },
+    { name: 'disk-stalls', what: 'the disk of the leader of etcd stands still', mayFail: 'clear', run: diskStalls },
     { name: 'full-disk', what: 'the disk of a member of etcd is full', mayFail: 'clear', run: fullDisk },
   ];
 }
