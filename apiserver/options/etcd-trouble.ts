@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import { nowAndThen } from '../../shared/runtime/now-and-then';
+import { eachNowAndThen } from '../../shared/runtime/now-and-then';
 import { lifeFault } from '../../shared/runtime/pki';
 import type { Unreachable } from '../storage/etcd/unary';
 
@@ -51,26 +51,19 @@ const REMEDIES: readonly Remedy[] = [
 const LAST_REMEDY = 'see whether etcd runs there, and whether --etcd-servers names it';
 
 export function etcdTrouble({ clock, logger, ownCertificate }: EtcdTroubleOptions): Unreachable {
-  const told = new Map<string, Unreachable>();
-  const tellOf =
-    (remedy: string): Unreachable =>
-    (endpoint, reason) => {
-      const own = ownCertificate()?.toString('latin1');
-      const fault = own === undefined ? undefined : lifeFault(own, clock.now());
-      logger.warn('a member of etcd cannot be reached; it is tried again', {
-        endpoint,
-        reason,
-        remedy,
-        ...(fault !== undefined && {
-          ownCertificate: `the certificate of --etcd-certfile ${fault}: renew it; it is read while the server runs`,
-        }),
-      });
-    };
-  return (endpoint, reason) => {
-    const remedy = REMEDIES.find((row) => row.reason.test(reason))?.remedy ?? LAST_REMEDY;
-    const key = `${endpoint} ${remedy}`;
-    let seldom = told.get(key);
-    if (seldom === undefined) told.set(key, (seldom = nowAndThen(clock, TOLD_EVERY_MS, tellOf(remedy))));
-    seldom(endpoint, reason);
+  const tell: Unreachable = (endpoint, reason) => {
+    const own = ownCertificate()?.toString('latin1');
+    const fault = own === undefined ? undefined : lifeFault(own, clock.now());
+    logger.warn('a member of etcd cannot be reached; it is tried again', {
+      endpoint,
+      reason,
+      remedy: remedyFor(reason),
+      ...(fault !== undefined && {
+        ownCertificate: `the certificate of --etcd-certfile ${fault}: renew it; it is read while the server runs`,
+      }),
+    });
   };
+  return eachNowAndThen(clock, TOLD_EVERY_MS, (endpoint, reason) => `${endpoint} ${remedyFor(reason)}`, tell);
 }
+
+const remedyFor = (reason: string): string => REMEDIES.find((row) => row.reason.test(reason))?.remedy ?? LAST_REMEDY;

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { nowAndThen } from './now-and-then';
+import { eachNowAndThen, nowAndThen } from './now-and-then';
 
 it('tells the first of what comes within a time', () => {
   const clock = new ManualClock();
@@ -12,4 +12,24 @@ it('tells the first of what comes within a time', () => {
   tell(3);
   tell(4);
   expect(told).toEqual([1, 3]);
+});
+
+it('tells each of what is told apart, however much there is', () => {
+  const clock = new ManualClock();
+  const told: string[] = [];
+  const tell = eachNowAndThen(
+    clock,
+    1_000,
+    (kind: string, _n: number) => kind,
+    (kind, n) => void told.push(`${kind}${n}`),
+  );
+  tell('a', 1);
+  tell('b', 1);
+  tell('a', 2);
+  clock.advance(1_000);
+  tell('a', 3);
+  expect(told).toEqual(['a1', 'b1', 'a3']);
+  for (let n = 0; n < 1_000; n += 1) tell(`other ${n} `, 0);
+  tell('a', 4);
+  expect(told.at(-1)).toBe('a4');
 });

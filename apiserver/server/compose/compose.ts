@@ -4,6 +4,8 @@
  */
 import { KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { errorMessage } from '../../../shared/runtime/error-message';
+import { eachNowAndThen } from '../../../shared/runtime/now-and-then';
 import { typeNames } from '../../cache/key-space';
 import type { OpenedCache } from '../../cache/open-cache';
 import { Meters } from '../../metrics/meters';
@@ -64,6 +66,8 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   };
 }
 
+const TOLD_EVERY_MS = 30_000;
+
 function settingOf(options: ServerOptions, surroundings: Surroundings): Setting {
   const { clock, logger } = surroundings;
   const meters = new Meters();
@@ -74,6 +78,12 @@ function settingOf(options: ServerOptions, surroundings: Surroundings): Setting 
     meters,
     options,
     names: GENERATED_NAMES[options.naming],
-    failed: (message, error) => logger.warn(message, { error }),
+    // What is tried again every second while the store is away would bury the line that says why it is.
+    failed: eachNowAndThen(
+      clock,
+      TOLD_EVERY_MS,
+      (message, error) => `${message}: ${errorMessage(error)}`,
+      (message: string, error: unknown) => logger.warn(message, { error }),
+    ),
   };
 }
