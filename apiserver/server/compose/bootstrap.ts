@@ -22,7 +22,7 @@ import type { Extensions } from '../../aggregation/extensions';
 import { keepDefinitions } from '../../custom-resources/lifecycle';
 import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
 import type { FlowControl } from '../../flow-control/flow-control';
-import { commonSettings } from '../common-settings';
+import { commonSettings } from './common-settings';
 import { followFlowObjects } from '../flow-objects';
 import { stateOfServices } from '../webhook-objects';
 import type { TlsFiles } from '../listeners';

@@ -1,8 +1,8 @@
 /** What all servers of a cluster must have in common beside what their store holds, as each tells the others. Says nothing that is secret. */
 import { createHash } from 'node:crypto';
-import type { TokenKeys } from '../../shared/api/identity/token-keys';
-import type { CommonSettings } from '../upkeep/peers';
-import type { ServerOptions } from './compose/setting';
+import type { TokenKeys } from '../../../shared/api/identity/token-keys';
+import type { CommonSettings } from '../../upkeep/peers';
+import type { ServerOptions } from './setting';
 
 type Told = Pick<ServerOptions, 'serviceRanges' | 'nodePorts' | 'serviceAccounts'>;
 
