@@ -6,13 +6,13 @@ import { makeAuthority, makePair, pairIn, savePair, type PairFiles, type When } 
 import { isReady } from '../../../deploy/local/readiness';
 import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/etcd';
 import { freePort } from '../../support/ports';
-import { launchApiServer, removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
+import { launchApiServer, removeFolder, startApiServer, temporaryFolder, waitUntil, type ProgramProcess } from '../../support/programs';
 
 describeWithEtcd('certificates between an API server and etcd', () => {
   const folder = temporaryFolder('operate-etcd');
   const ca = path.join(folder, 'etcd-ca.crt');
   const members: EtcdServer[] = [];
-  const running: ApiServer[] = [];
+  const running: ProgramProcess[] = [];
   let authority: Credential;
   let other: Credential;
 
@@ -21,7 +21,7 @@ describeWithEtcd('certificates between an API server and etcd', () => {
     writeFileSync(ca, authority.certificate);
   });
   afterAll(async () => {
-    await Promise.all(running.map(({ process }) => process.kill()));
+    await Promise.all(running.map((process) => process.kill()));
     await Promise.all(members.map((member) => member.dispose()));
     removeFolder(folder);
   }, 30_000);
@@ -83,6 +83,7 @@ describeWithEtcd('certificates between an API server and etcd', () => {
         etcdServers: etcd.endpoint,
         args: argumentsFor(ofClient),
       });
+      running.push(process);
       expect((await process.exited).code).toBe(1);
       const line = process.output.split('\n').find((text) => text.includes('a member of etcd cannot be reached')) ?? '';
       expect(JSON.parse(line)).toMatchObject({ level: 'warn', endpoint: etcd.endpoint, reason: expect.stringMatching(reason) });
@@ -98,7 +99,7 @@ describeWithEtcd('certificates between an API server and etcd', () => {
     const etcd = await startMember(files);
     const securePort = await freePort();
     const server = await startApiServer({ folder, securePort, etcdServers: etcd.endpoint, args: argumentsFor(files) });
-    running.push(server);
+    running.push(server.process);
     await etcd.stop();
     savePair(files, await makePair(authority, 'server', { when: 'over' }));
     await etcd.restart();

@@ -116,12 +116,18 @@ describe('while a server runs', () => {
 describe('at the start', () => {
   const folder = temporaryFolder('operate-start');
   const files = pairIn(folder, 'own');
+  const launched: ProgramProcess[] = [];
+  afterEach(async () => {
+    for (const process of launched.splice(0)) await process.kill();
+  });
   afterAll(() => removeFolder(folder));
 
   const launch = async (): Promise<{ readonly process: ProgramProcess; readonly port: number }> => {
     const port = await freePort();
     const args = [`--tls-cert-file=${files.cert}`, `--tls-private-key-file=${files.key}`];
-    return { process: await launchApiServer({ folder, securePort: port, args }), port };
+    const process = await launchApiServer({ folder, securePort: port, args });
+    launched.push(process);
+    return { process, port };
   };
 
   test('a key that belongs to another certificate is refused, with both files', async () => {

@@ -17,13 +17,26 @@ import {
   waitUntil,
   type ApiServer,
   type ApiServerOptions,
+  type ProgramProcess,
 } from '../../support/programs';
 
 const common = { clock: systemClock, random: systemRandom };
 
+const launched: ProgramProcess[] = [];
+afterEach(async () => {
+  for (const process of launched.splice(0)) await process.kill();
+});
+
+/** One of which the test says how it ends; it is ended with the test whatever happens. */
+async function launch(options: ApiServerOptions): Promise<ProgramProcess> {
+  const process = await launchApiServer(options);
+  launched.push(process);
+  return process;
+}
+
 /** What one says that does not come up. */
 async function refusal(options: Omit<ApiServerOptions, 'securePort'>): Promise<string> {
-  const process = await launchApiServer({ ...options, securePort: await freePort() });
+  const process = await launch({ ...options, securePort: await freePort() });
   expect((await process.exited).code).toBe(1);
   return process.output;
 }
@@ -71,6 +84,48 @@ describe('an embedded store', () => {
     await made('/registry/platform-format', newer);
     expect(await refusal({ folder })).toMatch(/has format version 99, this server knows version \d+; use a newer server/);
   }, 60_000);
+
+  test('values under a key that is not there are said to be; all else is served', async () => {
+    const configuration = path.join(folder, 'encryption.json');
+    const args = [`--encryption-provider-config=${configuration}`];
+    const keyed = (letter: string): void => {
+      const keys = [{ name: 'key', secret: Buffer.alloc(32, letter).toString('base64') }];
+      const resources = [{ resources: ['secrets'], providers: [{ aesgcm: { keys } }] }];
+      writeFileSync(
+        configuration,
+        JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }),
+      );
+    };
+    const secrets = '/api/v1/namespaces/default/secrets';
+    const securePort = await freePort();
+    keyed('a');
+    const right = await startApiServer({ folder, securePort, args });
+    const client = new ApiClient(right.address, right.certificates);
+    expect((await client.send('POST', secrets, { metadata: { name: 's' } })).status).toBe(201);
+    await right.process.stop();
+    keyed('b');
+    const wrong = await launch({ folder, securePort, args });
+    const line = await waitUntil(
+      'the log to name the value',
+      () => wrong.output.split('\n').find((text) => text.includes('a stored value cannot be read')),
+      30_000,
+    );
+    expect(JSON.parse(line)).toMatchObject({ level: 'error', type: 'secrets', key: 'default/s' });
+    expect(line).toMatch(/give this server the key that it is encrypted with/);
+    const isServed = (): Promise<boolean> =>
+      client.get('/api/v1/namespaces/default').then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await waitUntil('the rest to be served', isServed, 30_000);
+    expect((await client.get(`${secrets}/s`)).status).toBe(500);
+    // As the reference server does: a list would leave out what it cannot read.
+    expect((await client.get(secrets)).status).toBe(429);
+    expect((await client.get('/livez')).status).toBe(200);
+    expect((await client.get('/readyz')).status).toBe(500);
+    client.close();
+    expect(await wrong.stop()).toBe(0);
+  }, 90_000);
 
   test('data under the other names are refused', async () => {
     const first = await startApiServer({ folder, securePort: await freePort() });
