@@ -8,7 +8,7 @@ import { sizeOf } from '../cache/held-entry';
 import { isWrittenWith } from '../registry/object/hidden-fields';
 import { parseEntry } from '../registry/object/stored-object';
 import type { ReviewBody } from './review-body';
-import type { Span } from './split-answer';
+import type { TextSpan } from './split-answer';
 import { endOfKeptMetadata, revisionIn, storedMetadata, type StoredMetadata } from './stored-metadata';
 import type { ConversionWay } from './way';
 
@@ -21,7 +21,7 @@ export interface Original {
   /** Undefined = they have to be taken from the object. */
   metadata(): StoredMetadata | undefined;
   /** Where its metadata end in what is stored, if an answer spells them in that place as they were shown; undefined = they may be others. */
-  keptMetadata(answer: Buffer, place: Span): number | undefined;
+  keptMetadata(answer: Buffer, place: TextSpan): number | undefined;
 }
 
 export function originalOfObject(way: ConversionWay, object: JsonObject, dialect: Dialect): Original {
@@ -45,7 +45,7 @@ const COMMA_BYTES = 1;
 class StoredOriginal implements Original {
   private readonly isWritten: boolean;
   /** Set where it is shown as it is stored, without that. */
-  private revision: Span | undefined;
+  private revision: TextSpan | undefined;
 
   /** `head`: kind and apiVersion, as they stand before what is stored. */
   constructor(
@@ -85,7 +85,7 @@ class StoredOriginal implements Original {
     return this.isWritten ? storedMetadata(this.entry.bytes.toString()) : undefined;
   }
 
-  keptMetadata(answer: Buffer, place: Span): number | undefined {
+  keptMetadata(answer: Buffer, place: TextSpan): number | undefined {
     const { entry, revision } = this;
     return revision === undefined ? undefined : endOfKeptMetadata(entry.bytes, revision, answer, place);
   }

@@ -7,7 +7,7 @@ export const REVIEW_GROUP = 'apiextensions.platform.io';
 
 export const apiVersionOfReview = (version: ConversionReviewVersion): string => `${REVIEW_GROUP}/${version}`;
 
-export interface Question {
+export interface ReviewQuestion {
   readonly version: ConversionReviewVersion;
   readonly uid: string;
   /** The version that is wanted, as the webhook knows it. */
@@ -26,7 +26,7 @@ export class ReviewBody {
   private count = 0;
 
   /** `room` for so many bytes of objects is there from the beginning. */
-  constructor({ version, uid, desired, dialect }: Question, room: number) {
+  constructor({ version, uid, desired, dialect }: ReviewQuestion, room: number) {
     const review = `"kind":"${REVIEW_KIND}","apiVersion":"${apiVersionIn(dialect, apiVersionOfReview(version))}"`;
     const head = `{${review},"request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(desired)},"objects":[`;
     this.target = Buffer.allocUnsafe(room + (head.length + TAIL.length) * LONGEST_CHARACTER);

@@ -6,7 +6,7 @@ import type { ConversionReviewVersion } from '../../shared/api/structural/versio
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { answerFault, type ConversionFault } from './fault';
 import { apiVersionOfReview, REVIEW_GROUP, REVIEW_KIND } from './review-body';
-import { splitAnswer, type Span } from './split-answer';
+import { splitAnswer, type TextSpan } from './split-answer';
 
 /** Objects of an answer, each read when its turn comes, so that few are there at a time. */
 export interface ConvertedObjects {
@@ -14,7 +14,7 @@ export interface ConvertedObjects {
   /** Whatever it is; undefined = it is no JSON. */
   at(index: number): JsonValue | undefined;
   /** An object with something else in the place of its metadata, where those can be found unread and `isKnown` says of them that nobody has to read them. */
-  besides(index: number, isKnown: (answer: Buffer, metadata: Span) => boolean): JsonObject | undefined;
+  besides(index: number, isKnown: (answer: Buffer, metadata: TextSpan) => boolean): JsonObject | undefined;
 }
 
 /**

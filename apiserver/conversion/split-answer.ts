@@ -1,14 +1,14 @@
 /** Where the objects of a webhook's answer lie, found without reading them. Judges nothing: pieces and surroundings that are JSON make an answer that is. */
 import { endOfOpen, endOfText, endOfValue, isBlank } from '../../shared/serialization/json-tokens';
 
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-export interface ObjectSpan extends Span {
+export interface ObjectSpan extends TextSpan {
   /** Of the value of its first member of that name, as it is spelled. */
-  readonly metadata: Span | undefined;
+  readonly metadata: TextSpan | undefined;
 }
 
 export interface SplitAnswer {

@@ -5,7 +5,7 @@
 import { parseBody } from '../../shared/client/json-body';
 import { endOfText, endOfValue } from '../../shared/serialization/json-tokens';
 import { isObject, own, stringifyJson, type JsonObject } from '../../shared/values/json';
-import type { Span } from './split-answer';
+import type { TextSpan } from './split-answer';
 
 export interface StoredMetadata {
   /** Those that are no lists and no objects: who it is, among them. */
@@ -65,7 +65,7 @@ const QUOTE = 0x22;
  * Where the revision stands in what is stored, with the comma before it; undefined = it begins otherwise than canonical texts do. A quotation mark inside a text
  * is escaped, and nothing but texts comes before it: so what is found is the member itself.
  */
-export function revisionIn(stored: Buffer): Span | undefined {
+export function revisionIn(stored: Buffer): TextSpan | undefined {
   for (let at = 0; at < START.length; at += 1) if (stored[at] !== START.charCodeAt(at)) return undefined;
   const start = stored.indexOf(REVISION);
   if (start < 0) return undefined;
@@ -75,7 +75,7 @@ export function revisionIn(stored: Buffer): Span | undefined {
 }
 
 /** Where metadata end in what is stored, if an answer spells them in that place as they are, without the revision; undefined = it does not. */
-export function endOfKeptMetadata(stored: Buffer, revision: Span, answer: Buffer, { start, end }: Span): number | undefined {
+export function endOfKeptMetadata(stored: Buffer, revision: TextSpan, answer: Buffer, { start, end }: TextSpan): number | undefined {
   const middle = start + revision.start - OPENS;
   const last = revision.end + end - middle;
   const isKept =
