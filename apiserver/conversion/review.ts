@@ -29,9 +29,9 @@ export function readAnswer(
 ): ConvertedObjects | ConversionFault {
   // A character for a byte, so that places in the text are places in the answer.
   const text = bytes.toString('latin1');
-  const split = splitAnswer(text);
+  const split = splitAnswer(text, uid);
   const around = split === undefined ? undefined : tryParseObject(Buffer.from(split.around, 'latin1').toString());
-  const isSplit = around !== undefined && isPlaceholder(around) && responseFault(version, uid, around, dialect) === undefined;
+  const isSplit = around !== undefined && isPlaceholder(uid, around) && responseFault(version, uid, around, dialect) === undefined;
   if (split === undefined || !isSplit) return readWhole(version, uid, bytes, dialect);
   const { places } = split;
   const isPlain = isAscii(bytes);
@@ -71,9 +71,9 @@ export function readWhole(
 }
 
 /** Whether what stands for the objects is what the answer says of them, and not a second member of their name. */
-function isPlaceholder(around: JsonObject): boolean {
+function isPlaceholder(uid: string, around: JsonObject): boolean {
   const objects = arrayAt(objectAt(around, 'response') ?? {}, 'convertedObjects');
-  return objects?.length === 1 && objects[0] === null;
+  return objects?.length === 1 && objects[0] === uid;
 }
 
 function tryParse(text: string): JsonValue | undefined {

@@ -86,11 +86,19 @@ it('says the same of answers in which characters are lost, doubled or put in', (
   );
 });
 
+it('takes the last of two members of one name, as whoever reads the whole', () => {
+  const head = '"kind":"ConversionReview","apiVersion":"apiextensions.platform.io/v1"';
+  const members = `"uid":"${UID}","convertedObjects":[{"kind":"A"}],"convertedObjects":[null],"result":{"status":"Success"}`;
+  const text = `{${head},"response":{${members}}}`;
+  expect(outcome(text, readAnswer)).toEqual([null]);
+  expect(outcome(text, readWhole)).toEqual([null]);
+});
+
 it('finds the objects where brackets and quotes stand in texts', () => {
   const objects = [{ a: '}]"\\' }, { b: ['[{', { c: 1 }] }, {}];
   const text = JSON.stringify({ response: { convertedObjects: objects } });
-  const split = splitAnswer(text);
-  expect(split?.around).toBe('{"response":{"convertedObjects":[null]}}');
+  const split = splitAnswer(text, UID);
+  expect(split?.around).toBe('{"response":{"convertedObjects":["u"]}}');
   expect(split?.places.map(({ start, end }) => text.slice(start, end))).toEqual(objects.map((one) => JSON.stringify(one)));
 });
 
@@ -101,7 +109,7 @@ it.each([
   ['["metadata",{}]', undefined],
 ])('finds the metadata of %j', (object, metadata) => {
   const text = `{"response":{"convertedObjects":[${object},1]}}`;
-  const [place, other] = splitAnswer(text)?.places ?? [];
+  const [place, other] = splitAnswer(text, UID)?.places ?? [];
   expect(text.slice(place?.start, place?.end)).toBe(object);
   expect(place?.metadata && text.slice(place.metadata.start, place.metadata.end)).toBe(metadata);
   expect(other?.metadata).toBeUndefined();

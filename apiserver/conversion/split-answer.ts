@@ -12,13 +12,13 @@ export interface ObjectSpan extends TextSpan {
 }
 
 export interface SplitAnswer {
-  /** The text of the answer with one null in the place of all objects. */
+  /** The text of the answer with one text in the place of all objects. */
   readonly around: string;
   readonly places: readonly ObjectSpan[];
 }
 
 /** Undefined = it is no answer of the usual form. */
-export function splitAnswer(text: string): SplitAnswer | undefined {
+export function splitAnswer(text: string, placeholder: string): SplitAnswer | undefined {
   const response = memberOf(text, pastBlanks(text, 0), 'response');
   const list = response === undefined ? undefined : memberOf(text, response, 'convertedObjects');
   if (list === undefined || text.charAt(list) !== '[') return undefined;
@@ -31,7 +31,8 @@ export function splitAnswer(text: string): SplitAnswer | undefined {
     at = pastBlanks(text, place.end);
   }
   const last = places.at(-1);
-  return last === undefined ? undefined : { around: `${text.slice(0, list)}[null${text.slice(pastBlanks(text, last.end))}`, places };
+  if (last === undefined) return undefined;
+  return { around: `${text.slice(0, list)}[${JSON.stringify(placeholder)}${text.slice(pastBlanks(text, last.end))}`, places };
 }
 
 function objectAt(text: string, start: number): ObjectSpan {
