@@ -1,17 +1,20 @@
 /**
- * What it costs to create objects of a custom kind whose schema has 30 members and three rules, beside the same objects of a kind without schema, and what of that is the
- * schema and the rules alone. Judges nothing.
+ * What it costs to create objects of a custom kind whose schema has 30 members and three rules, beside the same objects of a kind without schema and beside ConfigMaps of
+ * one member, and what of that is the schema and the rules alone: by 16 clients at a time on the embedded store, when the server has been compiled, which takes it some
+ * thousand requests. Judges nothing.
  */
 import { readSchema } from '../../shared/api/structural/read-schema';
 import { validateSchema } from '../../shared/api/structural/validate';
 import { compileRules } from '../../shared/expression/custom/compile-rules';
 import type { JsonObject } from '../../shared/values/json';
-import type { BenchClient } from './client';
-import { warmLoop, type Cost } from './measure';
+import { configMap, type BenchClient } from './client';
+import { loop, loopSeconds, type Cost } from './measure';
 
 const GROUP = 'bench.example.com';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const WORKERS = 16;
+/** Of each kind before anything counts. */
+const WARM_UP = 4_000;
 
 const spec: JsonObject = {
   type: 'object',
@@ -59,10 +62,16 @@ const objectOf = (name: string): JsonObject => ({
   },
 });
 
+export interface CreationCost extends Cost {
+  /** µs of it on the event loop. */
+  readonly loopMicros: number;
+}
+
 export interface CustomCosts {
-  /** With schema and rules, and of a kind that takes anything. */
-  readonly ruled: Cost;
-  readonly free: Cost;
+  /** With schema and rules, of a kind that takes anything, and of ConfigMaps. */
+  readonly ruled: CreationCost;
+  readonly free: CreationCost;
+  readonly plain: CreationCost;
   /** Of schema and rules alone, in this process. */
   readonly validationMicros: number;
 }
@@ -70,16 +79,28 @@ export interface CustomCosts {
 /** Of a server whose process it is. */
 export async function customCosts(client: BenchClient, pid: number, seconds: number): Promise<CustomCosts> {
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
-  const costOf = async (plural: string, kind: string, schema: JsonObject): Promise<Cost> => {
-    await define(client, plural, kind, schema);
-    const target = `/apis/${GROUP}/v1/namespaces/bench/${plural}`;
-    return warmLoop(pid, { workers: WORKERS, seconds }, async (index) => {
-      await client.send('POST', target, JSON.stringify({ ...objectOf(`o-${index}`), kind }));
-    });
+  await define(client, 'frees', 'Free', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
+  await define(client, 'benches', 'Bench', { type: 'object', properties: { spec } });
+  let made = 0;
+  const creating = (path: string, bodyOf: (name: string) => string) => async (): Promise<void> => {
+    made += 1;
+    await client.send('POST', path, bodyOf(`o-${made}`));
   };
-  const free = await costOf('frees', 'Free', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
-  const ruled = await costOf('benches', 'Bench', { type: 'object', properties: { spec } });
-  return { ruled, free, validationMicros: validationMicros(seconds) };
+  const custom = (plural: string, kind: string): (() => Promise<void>) =>
+    creating(`/apis/${GROUP}/v1/namespaces/bench/${plural}`, (name) => JSON.stringify({ ...objectOf(name), kind }));
+  const kinds = {
+    free: custom('frees', 'Free'),
+    ruled: custom('benches', 'Bench'),
+    plain: creating('/api/v1/namespaces/bench/configmaps', (name) => configMap('bench', name, '')),
+  };
+  for (const create of Object.values(kinds)) await loop(pid, { workers: WORKERS, count: WARM_UP }, create);
+  const costOf = async (create: () => Promise<void>): Promise<CreationCost> => {
+    const before = loopSeconds(pid);
+    const cost = await loop(pid, { workers: WORKERS, seconds }, create);
+    return { ...cost, loopMicros: ((loopSeconds(pid) - before) * 1e6) / cost.requests };
+  };
+  const [plain, free, ruled] = [await costOf(kinds.plain), await costOf(kinds.free), await costOf(kinds.ruled)];
+  return { plain, free, ruled, validationMicros: validationMicros(seconds) };
 }
 
 async function define(client: BenchClient, plural: string, kind: string, openAPIV3Schema: JsonObject): Promise<void> {

@@ -4,8 +4,13 @@
 import { readFileSync } from 'node:fs';
 
 /** Seconds of user and system time since the process started; resolution 10 ms. */
-export function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+export const cpuSeconds = (pid: number): number => secondsIn(`/proc/${pid}/stat`);
+
+/** The same of the thread that runs the event loop: what is missing are the threads of the store, of garbage collection and of the compiler. */
+export const loopSeconds = (pid: number): number => secondsIn(`/proc/${pid}/task/${pid}/stat`);
+
+function secondsIn(file: string): number {
+  const stat = readFileSync(file, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
