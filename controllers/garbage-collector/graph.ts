@@ -84,8 +84,9 @@ export class OwnerGraph {
     if (previous === undefined) this.tellMistaken(seen);
     this.tellOwners(seen, before, after);
     if (isWaiting(object) && !(previous !== undefined && isWaiting(previous))) {
-      this.listener.look(object.uid);
+      // Children first: the owner may be let go at once, and how a child goes depends on whether its owner still waits.
       this.tellDependents(node);
+      this.listener.look(object.uid);
     }
     if (isOrphaning(object) && !(previous !== undefined && isOrphaning(previous))) this.listener.orphan(object.uid);
   }
