@@ -44,13 +44,13 @@ export class Auditor {
     );
     this.parts = {
       policy: (user, about) => this.policy(user, about),
-      now: () => this.now(),
+      now: () => this.origin + this.clock.monotonic(),
       record: (event) => this.record(event),
       decided: ({ level }) => void (this.counted.levels[level] += 1),
     };
   }
 
-  /** The wall clock, to the microsecond: its own steps are followed, but between them it is the other clock that counts. */
+  /** The wall clock, to the microsecond: its own steps are followed with each request that comes, but between them it is the other clock that counts. */
   private now(): number {
     const wall = this.clock.now();
     const passed = this.clock.monotonic();

@@ -13,7 +13,7 @@ import type { AuditStage } from './policy-format';
 /** What a trail needs of the server. */
 export interface TrailParts {
   readonly policy: AuditPolicy;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, of the clock by which the request came. */
   now(): number;
   /** False = the event is not in safety. */
   record(event: AuditEvent): boolean;
@@ -95,15 +95,15 @@ export class Trail {
     if (!this.annotations.has(name)) this.annotations.set(name, value);
   }
 
-  /** `work` is waited for; all waits for one part of the server add up. */
-  async timed<T>(part: string, work: Promise<T>): Promise<T> {
+  /** `work`, which is waited for; all waits for one part of the server add up. Whoever waits for it learns of its end after the trail has. */
+  timed<T>(part: string, work: Promise<T>): Promise<T> {
     const begun = this.parts.now();
-    try {
-      return await work;
-    } finally {
+    const end = (): void => {
       this.waits ??= new Map();
       this.waits.set(part, (this.waits.get(part) ?? 0) + this.parts.now() - begun);
-    }
+    };
+    work.then(end, end);
+    return work;
   }
 
   private tellLatency(now: number): void {
