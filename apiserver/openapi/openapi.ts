@@ -122,7 +122,7 @@ class OpenApiOfParts implements OpenApi {
   /** Sent as plain text, as upstream does; clients read it all the same. */
   private async indexAnswer(): Promise<OpenApiAnswer> {
     // Whoever asks what there is asks for some of it next.
-    if (this.customRows().length > 0) this.parts.warm();
+    if (this.customRows().length > 0) this.parts.warm('some');
     await this.digestBuiltIn();
     const subjects = this.subjects();
     const remotes = this.options.remotes?.() ?? NONE;
@@ -254,6 +254,7 @@ class OpenApiOfParts implements OpenApi {
   /** Beside what else has to be found out first. */
   private makeAhead(custom: readonly KindRow[], { media }: Form): void {
     // Who waits for them is told what is wrong.
+    this.parts.warm('all');
     this.customParts(custom, this.options.naming, { version: 'v2', media }).catch(() => undefined);
   }
 

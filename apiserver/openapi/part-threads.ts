@@ -1,5 +1,5 @@
 /**
- * Parts of documents are made beside the event loop: in two threads at most, which end when nobody has asked for a while. A part that takes too long or too
+ * Parts of documents are made beside the event loop: in a thread, or two where there is much to do, which end when nobody has asked for a while. A part that takes too long or too
  * much memory costs its thread and nothing else.
  */
 import { existsSync } from 'node:fs';
@@ -31,7 +31,8 @@ const WORKER_FILE = join(__dirname, 'part-worker.js');
 const MEMORY_MB = 256;
 /** What one part is made of dies young; less would copy most of it twice first. */
 const YOUNG_MEMORY_MB = 48;
-const LIMITS = { threads: 2, timeMs: 20_000, idleMs: 5_000, waiting: Infinity };
+const THREADS = 2;
+const LIMITS = { threads: THREADS, timeMs: 20_000, idleMs: 5_000, patienceMs: 300, waiting: Infinity };
 
 export class PartThreads {
   private readonly pool = new ThreadPool<ThreadJob, PartAnswer>(
@@ -42,9 +43,9 @@ export class PartThreads {
 
   constructor(private readonly clock: Pick<Clock, 'after'>) {}
 
-  /** Somebody is about to ask. */
-  warm(): void {
-    if (this.hasThreads) this.pool.warm(this.clock);
+  /** Somebody is about to ask, for a part or for all of them. */
+  warm(forWhat: 'some' | 'all'): void {
+    if (this.hasThreads) this.pool.warm(this.clock, forWhat === 'all' ? THREADS : 1);
   }
 
   /** Rejects when the part cannot be made. */

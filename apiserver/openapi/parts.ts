@@ -60,9 +60,9 @@ export class Parts {
     this.threads = new PartThreads(options.clock);
   }
 
-  /** Somebody is about to ask. */
-  warm(): void {
-    this.threads.warm();
+  /** Somebody is about to ask, for a part or for all of them. */
+  warm(forWhat: 'some' | 'all'): void {
+    this.threads.warm(forWhat);
   }
 
   digests(job: DigestJob): Promise<Digests> {

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { ThreadLost, ThreadPool, ThreadsBusy, type Thread } from './thread-pool';
+import { ThreadLost, ThreadPool, ThreadsBusy, type Thread, type ThreadLimits } from './thread-pool';
 
 /** A thread that answers when the test says so. */
 class FakeThread implements Thread<string, string> {
@@ -20,7 +20,7 @@ class FakeThread implements Thread<string, string> {
   fail = (error: Error): void => this.failed(error);
 }
 
-function fixture(): { clock: ManualClock; threads: FakeThread[]; run: (job: string, flow?: string, weight?: number) => Promise<string> } {
+function fixture(limits: Partial<ThreadLimits> = {}): { clock: ManualClock; threads: FakeThread[]; run: (job: string, flow?: string, weight?: number) => Promise<string> } {
   const clock = new ManualClock();
   const threads: FakeThread[] = [];
   const start = (): FakeThread => {
@@ -28,7 +28,7 @@ function fixture(): { clock: ManualClock; threads: FakeThread[]; run: (job: stri
     threads.push(thread);
     return thread;
   };
-  const pool = new ThreadPool<string, string>(start, { threads: 1, timeMs: 1_000, waiting: 3, idleMs: 5_000 });
+  const pool = new ThreadPool<string, string>(start, { threads: 1, timeMs: 1_000, waiting: 3, idleMs: 5_000, ...limits });
   return { clock, threads, run: (job, flow = '', weight = 1) => pool.run(job, { clock, weight, flow }) };
 }
 
@@ -48,6 +48,31 @@ it('refuses what is too much to wait', async () => {
   threads[0]?.answer('1');
   threads[0]?.answer('2');
   expect(await Promise.all([first, second])).toEqual(['1', '2']);
+});
+
+it('gets another thread when jobs have waited for long enough, and at once where nobody has patience', async () => {
+  const { clock, threads, run } = fixture({ threads: 2, patienceMs: 300 });
+  const all = [run('a'), run('b'), run('c')];
+  clock.advance(299);
+  expect(threads).toHaveLength(1);
+  clock.advance(1);
+  expect(threads.map(({ jobs }) => jobs)).toEqual([['a'], ['b']]);
+  for (const thread of [...threads, threads[0]]) thread?.answer('done');
+  await Promise.all(all);
+  const hasty = fixture({ threads: 2 });
+  void hasty.run('a');
+  void hasty.run('b');
+  expect(hasty.threads).toHaveLength(2);
+});
+
+it('needs no other thread where the first was quick enough', async () => {
+  const { clock, threads, run } = fixture({ threads: 2, patienceMs: 300 });
+  const all = [run('a'), run('b')];
+  threads[0]?.answer('1');
+  threads[0]?.answer('2');
+  await Promise.all(all);
+  clock.advance(300);
+  expect(threads).toHaveLength(1);
 });
 
 it('ends a thread that nobody asks for', async () => {

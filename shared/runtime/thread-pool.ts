@@ -23,6 +23,8 @@ export interface ThreadLimits {
   readonly waiting: number;
   /** A thread that nobody asks for so long ends; absent = it stays. */
   readonly idleMs?: number;
+  /** Another thread joins those that work when jobs have waited so long, since each is slow until it has been compiled; absent = at once. */
+  readonly patienceMs?: number;
 }
 
 /** The thread that was at a job is gone. */
@@ -64,15 +66,21 @@ export class ThreadPool<J, A> {
   /** By flow; the one that is asked next stands first. */
   private readonly lines = new Map<string, Waiting<J, A>[]>();
   private weight = 0;
+  /** Ends the patience of the jobs that wait. */
+  private reinforcing: Timer | undefined;
 
   constructor(
     private readonly start: () => Thread<J, A>,
     private readonly limits: ThreadLimits,
   ) {}
 
-  /** Somebody is about to ask. */
-  warm(clock: Pick<Clock, 'after'>): void {
-    for (let member = this.join(); member !== undefined; member = this.join()) this.rest(member, clock);
+  /** Somebody is about to ask for as much as so many threads can do. */
+  warm(clock: Pick<Clock, 'after'>, threads: number): void {
+    while (this.members.size < threads) {
+      const member = this.join();
+      if (member === undefined) return;
+      this.rest(member, clock);
+    }
   }
 
   /** Rejects with {@link ThreadsBusy} or {@link ThreadLost}. */
@@ -91,7 +99,7 @@ export class ThreadPool<J, A> {
 
   private assign(): void {
     while (this.lines.size > 0) {
-      const member = [...this.members].find(({ at }) => at === undefined) ?? this.join();
+      const member = [...this.members].find(({ at }) => at === undefined) ?? this.joinInTime();
       const next = member === undefined ? undefined : this.next();
       if (member === undefined || next === undefined) return;
       this.weight -= next.weight;
@@ -110,6 +118,19 @@ export class ThreadPool<J, A> {
       if (line.length > 0) this.lines.set(flow, line);
       if (next !== undefined) return next;
     }
+    return undefined;
+  }
+
+  /** Undefined = those that wait have to be patient, or there are as many threads as there may be. */
+  private joinInTime(): Member<J, A> | undefined {
+    const { patienceMs = 0, threads } = this.limits;
+    if (patienceMs === 0 || this.members.size === 0) return this.join();
+    const [first] = [...this.lines.values()][0] ?? [];
+    if (first === undefined || this.members.size >= threads) return undefined;
+    this.reinforcing ??= first.clock.after(patienceMs, () => {
+      this.reinforcing = undefined;
+      if (this.lines.size > 0 && this.join() !== undefined) this.assign();
+    });
     return undefined;
   }
 
