@@ -1,6 +1,6 @@
 /**
- * Consistent reads from the cache (KEP-2340): one revision lookup shared by all who wait, then waiting for the clock, and what is done when the
- * clock stalls.
+ * Consistent reads from the cache (KEP-2340): one revision lookup shared by all who wait, unless the store knows without being asked; then waiting for
+ * the clock, and what is done when the clock stalls.
  *
  * What it never does: answer a read, or let more than one lookup be in flight.
  */
@@ -44,9 +44,14 @@ export class ConsistentReads {
   /** Resolves with the newest store revision once the cache's clock has reached it. Rejects with StoreError. */
   async mostRecent(options: Waited): Promise<Revision> {
     const { host } = this;
-    const now = host.clock.monotonic();
-    const lookup = (this.gathering ??= this.gather(now + PATIENCE_MS));
     try {
+      const known = host.store.revisionNow?.(options);
+      if (known !== undefined && known <= host.revision) {
+        host.statistics.consistentReads += 1;
+        return known;
+      }
+      const now = host.clock.monotonic();
+      const lookup = (this.gathering ??= this.gather(now + PATIENCE_MS));
       // Only a caller with less time than the lookup itself needs a timer.
       const revision = await (options.deadline < lookup.deadline ? this.within(options.deadline, lookup.revision) : lookup.revision);
       if (revision > host.revision) await this.reach(revision, Math.min(options.deadline, now + PATIENCE_MS));

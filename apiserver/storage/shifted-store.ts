@@ -104,7 +104,7 @@ class ShiftedStore extends StoreLayer {
     return kv && this.outerKey(kv);
   }
 
-  private outer(revision: Revision): Revision {
+  protected override outer(revision: Revision): Revision {
     return revision + this.shift;
   }
 

@@ -20,9 +20,12 @@ import type {
 export abstract class StoreLayer implements Store {
   readonly maxOperations: number;
   readonly outdated?: NonNullable<Store['outdated']>;
+  readonly revisionNow?: NonNullable<Store['revisionNow']>;
 
   constructor(protected readonly store: Store) {
     this.maxOperations = store.maxOperations;
+    const revisionNow = store.revisionNow?.bind(store);
+    if (revisionNow !== undefined) this.revisionNow = (options) => this.outer(revisionNow(options));
     if (store.outdated !== undefined) this.outdated = (key, options) => this.below(store, key, options);
   }
 
@@ -79,6 +82,11 @@ export abstract class StoreLayer implements Store {
 
   close(): Promise<void> {
     return this.store.close();
+  }
+
+  /** A revision of the store below, as this layer shows it. */
+  protected outer(revision: Revision): Revision {
+    return revision;
   }
 
   /** What the store below knows to be outdated, as this layer shows it. */

@@ -132,6 +132,8 @@ export interface Store {
   watch(range: KeyRange, from: Revision, sink: WatchSink): Watch;
   /** The newest revision, linearizable. */
   revision(options?: StoreCallOptions): Promise<Revision>;
+  /** The same at once, where the store has nobody to ask; throws a {@link StoreError} and nothing else. Absent = it has to ask. */
+  revisionNow?(options?: StoreCallOptions): Revision;
   /** Forgets history before `revision`, which itself stays readable. An older or equal one than the last is no error. */
   compact(revision: Revision, options?: StoreCallOptions): Promise<void>;
   /**

@@ -118,6 +118,7 @@ export class MemoryStore implements Store {
   reopenHelps = true;
   /** Makes every call but the stream fail. */
   failure: StoreError | undefined;
+  revisionNow?: NonNullable<Store['revisionNow']>;
   /** Awaited by every revision lookup. */
   lookupGate: Promise<void> | undefined;
   reopened = 0;
@@ -216,6 +217,14 @@ export class MemoryStore implements Store {
     this.watches.add(watch);
     queueMicrotask(() => watch.connect());
     return watch;
+  }
+
+  /** From here on its revision is known without asking. */
+  tellAtOnce(): void {
+    this.revisionNow = (options) => {
+      this.check('deadline', options);
+      return this.current;
+    };
   }
 
   async revision(options?: StoreCallOptions): Promise<Revision> {

@@ -141,6 +141,20 @@ describe('get', () => {
     expect(lookups()).toBe(1);
   });
 
+  test('without a version asks nobody where the store tells at once that there is nothing newer', async () => {
+    const now = put('a/c1');
+    store.tellAtOnce();
+    expect(await reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined)).toMatchObject({ revision: now });
+    expect(lookups()).toBe(0);
+    hold();
+    const later = put('a/c1');
+    const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined);
+    await settle();
+    catchUp();
+    await expect(got).resolves.toMatchObject({ revision: later });
+    expect(lookups()).toBe(1);
+  });
+
   test('at 0 is whatever the cache holds, and asks no one', async () => {
     store.failure = new StoreError('unavailable', 'gone');
     expect(await reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 0)).toMatchObject({ key: 'a/c1', revision: 101 });

@@ -148,6 +148,10 @@ class EmbeddedStore implements Store {
   }
 
   async revision(options?: StoreCallOptions): Promise<Revision> {
+    return this.revisionNow(options);
+  }
+
+  revisionNow(options?: StoreCallOptions): Revision {
     this.checkCall('deadline', options);
     return this.pipeline.revision;
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock } from '../../support/manual-clock';
+import { shiftedStore } from '../../../apiserver/storage/shifted-store';
 import { describeStore } from './suite';
 
 describeStore('the embedded store', {
@@ -27,4 +28,15 @@ describeStore('the embedded store', {
       },
     };
   },
+});
+
+it('knows its revision at once, also through a layer', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'embedded-revision-'));
+  const store = shiftedStore(await openEmbeddedStore({ directory, clock: new ManualClock(), random: systemRandom }), 40);
+  try {
+    expect(store.revisionNow?.()).toBe(41);
+  } finally {
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
 });

@@ -1,5 +1,5 @@
 /** Contract: single keys and transactions. */
-import { singleKey } from '../../../apiserver/storage/store';
+import { singleKey, StoreError } from '../../../apiserver/storage/store';
 import { failureOf, put, remove, valueOf } from './helpers';
 import type { Scene } from './subject';
 
@@ -12,6 +12,23 @@ export function transactionTests(scene: Scene): void {
         expect(await put(own.store, '/first', 'a')).toBe(2);
         expect(await own.store.revision()).toBe(2);
         expect((await own.store.status()).revision).toBe(2);
+      } finally {
+        await own.dispose();
+      }
+    }, 60_000);
+
+    it('tell their newest revision alike, asked or known at once, and nothing once they are closed', async () => {
+      const own = await scene.subject.create();
+      try {
+        const known = (): number | undefined => own.store.revisionNow?.();
+        const before = await own.store.revision();
+        expect([before, undefined]).toContain(known());
+        const written = put(own.store, '/first', 'a');
+        // Not yet answered, so nobody may read it.
+        expect([before, undefined]).toContain(known());
+        expect([await written, undefined]).toContain(known());
+        await own.store.close();
+        if (own.store.revisionNow !== undefined) expect(known).toThrow(StoreError);
       } finally {
         await own.dispose();
       }
