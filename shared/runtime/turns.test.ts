@@ -34,7 +34,7 @@ const setUp = () => {
   const done: string[] = [];
   const turns = new Turns(clock, loop);
   /** Somebody who works for `costMs` when he is let on. */
-  const come = (name: string, priority: Priority, flow = 'one', costMs = 0.25): void => {
+  const come = (name: string, priority: Priority, flow = 'one', costMs = 0.125): void => {
     const work = (): void => {
       clock.advance(costMs);
       done.push(name);
@@ -46,7 +46,7 @@ const setUp = () => {
   return { clock, loop, done, turns, come };
 };
 
-it('lets on at once as long as the turn is short, and the others a millisecond at a time', async () => {
+it('lets on at once as long as the turn is short, and the others half a millisecond at a time', async () => {
   const { loop, done, come, turns } = setUp();
   for (let index = 0; index < 12; index += 1) come(String(index), 'usual');
   expect(done).toEqual(['0', '1', '2', '3']);

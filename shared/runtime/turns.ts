@@ -1,6 +1,6 @@
 /**
  * Whose work goes next on the one thread that serves everyone. As long as a turn of the event loop is short, whoever comes goes on at once; beyond
- * that all wait, and are let go on a millisecond's worth a turn, so that the loop gets back to what arrives: new connections, short requests,
+ * that all wait, and are let go on half a millisecond's worth a turn, so that the loop gets back to what arrives: new connections, short requests,
  * the store's answers. The urgent go first, the others are not starved, and among equals every flow has its turn, however much another asks for.
  * Never counts or limits requests: whoever waits here has been let in.
  */
@@ -11,7 +11,7 @@ export const PRIORITIES = ['urgent', 'usual', 'bulk'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** Work of one turn, in milliseconds: whoever arrives during it waits for its end before anything is known of him. */
-const TURN_MS = 1;
+const TURN_MS = 0.5;
 /** Who is asked in turn; where nobody waits, the next one is. */
 const ORDER: readonly Priority[] = ['urgent', 'urgent', 'urgent', 'usual', 'urgent', 'urgent', 'urgent', 'usual', 'bulk'];
 
