@@ -151,6 +151,10 @@ export const KUBELET_STREAM_PROTOCOLS: readonly string[] = [
   'channel.k8s.io',
 ];
 
+/** The protocol in which kubelets forward ports, and the one that carries its connection over a WebSocket. */
+export const PORT_FORWARD_PROTOCOL = 'portforward.k8s.io';
+export const PORT_FORWARD_TUNNEL = `SPDY/3.1+${PORT_FORWARD_PROTOCOL}`;
+
 /** What a value begins with that is kept encrypted: written as the names that the server generates, read in either spelling. */
 export const ENCRYPTED_PREFIXES: Readonly<Record<Dialect, string>> = { platform: 'platform:enc:', kubernetes: 'k8s:enc:' };
 

@@ -26,6 +26,8 @@ const gates = {
   APISelfSubjectReview: { stage: 'ga', default: true },
   /** Streams to containers over WebSockets that can be closed one by one. */
   TranslateStreamCloseWebsocketRequests: { stage: 'beta', default: true },
+  /** Ports forwarded over WebSockets. */
+  PortForwardWebsockets: { stage: 'beta', default: true },
   /** What endpoints say of themselves while they end. */
   ProxyTerminatingEndpoints: { stage: 'ga', default: true },
   /** `trafficDistribution` of Services. */

@@ -171,7 +171,7 @@ export class WatchStream implements ChangeSink, LiveWatch {
   /** A client whose handshake is no good is told so, and its watch has ended before it began. */
   private openedWebSocket(): FrameOutput {
     const { exchange, parts } = this;
-    const { webSocket, carrier } = exchange.openWebSocket();
+    const { webSocket, carrier } = exchange.openWebSocket('told');
     this.webSocket = webSocket;
     this.output = FrameOutput.toWebSocket(carrier, parts.outbox, parts.encoder.contentType === JSON_TYPE, (ms) => parts.meter.waited(ms));
     carrier.once('close', () => this.close());

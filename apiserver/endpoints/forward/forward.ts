@@ -49,7 +49,8 @@ export async function forward(backends: Backends, exchange: Exchange, forwarded:
   return relay(exchange, answer.message);
 }
 
-function failureOf({ type, url }: Destination, error: Error): StatusError {
+/** No answer, in upstream's words. */
+export function failureOf({ type, url }: Destination, error: Error): StatusError {
   const text = connectionText(error, url);
   switch (type) {
     case 'log':

@@ -5,13 +5,14 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { internalError, StatusError, success, type Status } from '../../../shared/api/errors/status';
-import { CLOSING_STREAM_PROTOCOL, KUBELET_STREAM_PROTOCOLS } from '../../../shared/names/dialect';
+import { KUBELET_STREAM_PROTOCOLS } from '../../../shared/names/dialect';
 import { connectionText } from '../../../shared/runtime/connection-text';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { tryParseObject } from '../../../shared/client/json-body';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
 import { answerOf } from './relay';
+import { bytesOf, CLOSED, UNREAD_BYTES } from './web-socket';
 import { saidIn } from './said';
 import { SpdyClient } from './spdy';
 
@@ -20,22 +21,13 @@ type StreamName = 'stdin' | 'stdout' | 'stderr' | 'error' | 'resize';
 /** What a message begins with. */
 const CHANNELS: Readonly<Record<StreamName, number>> = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 };
 const CLOSE_SIGNAL = 255;
-const NORMAL_CLOSURE = 1000;
 /** Of what a kubelet says of the end, or instead of streams. */
 const SAID_BYTES = 64 * 1024;
-/** What a client may leave unread before its container is made to wait. */
-const UNREAD_BYTES = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
-
-/** Whether its client asks for the protocol, whatever else it would take. */
-export function asksForClosing({ request: { headers } }: Exchange): boolean {
-  const listed = (headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim());
-  return headers.upgrade?.toLowerCase() === 'websocket' && listed.includes(CLOSING_STREAM_PROTOCOL);
-}
 
 /** Resolves when both sides have ended. */
 export async function translateStreams(backends: Backends, exchange: Exchange, url: URL): Promise<void> {
-  const { webSocket, carrier } = exchange.openWebSocket(true);
+  const { webSocket, carrier } = exchange.openWebSocket('streams');
   if (webSocket === undefined) return exchange.finish();
   const gone = new Promise((resolve) => carrier.once('close', resolve));
   const names = streamsOf(url.searchParams);
@@ -109,7 +101,7 @@ class Client {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.send('error', Buffer.from(JSON.stringify(status)));
-    this.webSocket.close(NORMAL_CLOSURE);
+    this.webSocket.close(CLOSED.normally);
   }
 }
 
@@ -154,9 +146,6 @@ function join(client: Client, socket: Duplex, head: Buffer, names: readonly Stre
   kubelet.read(head);
 }
 
-const bytesOf = (data: Buffer | ArrayBuffer | readonly Buffer[]): Buffer =>
-  Buffer.isBuffer(data) ? data : data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.concat(data);
-
 /** What the client sends: input, the size of its terminal, and which stream it will not use any more. */
 class Typed {
   private isOpen = true;
@@ -178,7 +167,7 @@ class Typed {
         this.resize(content);
         return;
       case CLOSE_SIGNAL:
-        if (content.length === 0) this.webSocket.close(NORMAL_CLOSURE);
+        if (content.length === 0) this.webSocket.close(CLOSED.normally);
         else if (content[0] === CHANNELS.stdin) this.end();
         return;
       default:

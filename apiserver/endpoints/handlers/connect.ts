@@ -1,11 +1,14 @@
 /** Requests that lead to a machine behind an object. */
 import type { SubresourceRow } from '../../../shared/api/kinds';
 import { schemaOf } from '../../../shared/api/types';
+import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
 import { setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Resource } from '../../registry/verbs';
 import { connect } from '../../registry/operations/connect';
 import { forward } from '../forward/forward';
-import { asksForClosing, translateStreams } from '../forward/translate';
+import { translateStreams } from '../forward/translate';
+import { tunnelPorts } from '../forward/tunnel';
+import { asksFor } from '../forward/web-socket';
 import { UpgradableReply } from '../request/upgradable-reply';
 import type { ApiParts } from './api-parts';
 import { toldOptions } from './told-options';
@@ -45,13 +48,19 @@ export async function connectTo(
   }
   const target = destination.type === 'proxy' ? targetOf(exchange.request.url ?? '', resource.row.namespaced) : '';
   if (target === undefined) redirectBelow(exchange);
-  else if (upgrades && TRANSLATED.has(asked) && parts.gates.enabled('TranslateStreamCloseWebsocketRequests') && asksForClosing(exchange))
-    await translateStreams(nodeAccess.backends, exchange, destination.url);
+  else if (upgrades && isTranslated(parts, exchange, asked)) await translateStreams(nodeAccess.backends, exchange, destination.url);
+  else if (upgrades && isTunnel(parts, exchange, asked)) await tunnelPorts(nodeAccess.backends, exchange, destination);
   else await forward(nodeAccess.backends, exchange, { destination, target, upgrades, believesAll, name });
 }
 
 /** Over WebSockets these are told to the kubelet in another protocol. */
 const TRANSLATED: ReadonlySet<string> = new Set(['exec', 'attach']);
+
+const isTranslated = ({ gates }: ApiParts, exchange: Exchange, asked: string): boolean =>
+  TRANSLATED.has(asked) && gates.enabled('TranslateStreamCloseWebsocketRequests') && asksFor(CLOSING_STREAM_PROTOCOL, exchange);
+
+const isTunnel = ({ gates }: ApiParts, exchange: Exchange, asked: string): boolean =>
+  asked === 'portforward' && gates.enabled('PortForwardWebsockets') && asksFor(PORT_FORWARD_TUNNEL, exchange);
 
 /** Segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`. */
 const SEGMENTS = { namespaced: 8, other: 6 };

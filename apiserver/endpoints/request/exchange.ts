@@ -18,7 +18,7 @@ import type { RequestTrace } from '../../tracing/span';
 import type { Outbox } from '../output/outbox';
 import { EMPTY_QUERY, type Query } from './query';
 import type { RequestInfo } from './request-info';
-import { UpgradableReply, type OpenedWebSocket } from './upgradable-reply';
+import { UpgradableReply, type OpenedWebSocket, type WebSocketUse } from './upgradable-reply';
 import { WarningList } from './warnings';
 
 /** What came on an HTTP/2 stream; the stream itself brings the body and takes the reply. */
@@ -214,11 +214,11 @@ export class Exchange implements RequestContext {
   }
 
   /** Takes the connection over, in place of a head, where the reply allows it. */
-  openWebSocket(isTyped = false): OpenedWebSocket {
+  openWebSocket(use: WebSocketUse): OpenedWebSocket {
     if (!(this.output instanceof UpgradableReply)) throw new Error('the connection of this request cannot be taken over');
     this.status = 101;
     this.audit?.headSent();
-    return this.output.openWebSocket(isTyped);
+    return this.output.openWebSocket(use);
   }
 
   /**

@@ -6,7 +6,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { CLOSING_STREAM_PROTOCOL } from '../../../shared/names/dialect';
+import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
 
 /** What clients send over a WebSocket on which they are only told things. Bytes. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
@@ -27,6 +27,25 @@ const sockets = socketsOf(MAX_MESSAGE_BYTES, (protocols) =>
   protocols.find((protocol) => !protocol.startsWith('base64url.bearer.authorization.')),
 );
 const closingSockets = socketsOf(MAX_TYPED_BYTES, () => CLOSING_STREAM_PROTOCOL);
+// The protocol of a tunnel is no token, which the library insists on: it never sees it.
+const tunnels = socketsOf(MAX_TYPED_BYTES, () => undefined);
+const agreedTunnels = socketsOf(MAX_TYPED_BYTES, () => undefined).on(
+  'headers',
+  (headers) => void headers.push(`Sec-WebSocket-Protocol: ${PORT_FORWARD_TUNNEL}`),
+);
+
+/**
+ * What a WebSocket is for: what a client is told; streams to a container, whose protocol has been asked for; a connection to a kubelet that is carried over it, whose
+ * protocol the kubelet may have agreed to.
+ */
+export type WebSocketUse = 'told' | 'streams' | 'tunnel' | 'agreedTunnel';
+
+const SERVERS: Readonly<Record<WebSocketUse, WebSocketServer>> = {
+  told: sockets,
+  streams: closingSockets,
+  tunnel: tunnels,
+  agreedTunnel: agreedTunnels,
+};
 
 export interface OpenedWebSocket {
   readonly webSocket: WebSocket | undefined;
@@ -58,11 +77,12 @@ export class UpgradableReply extends ServerResponse {
     return { carrier: this.carrier, head: this.head };
   }
 
-  /** Takes the connection over; `isTyped` = for streams to a container, whose protocol has been asked for. No `webSocket` = the client's handshake was no good, and it has been told. */
-  openWebSocket(isTyped = false): OpenedWebSocket {
+  /** Takes the connection over. No `webSocket` = the client's handshake was no good, and it has been told. */
+  openWebSocket(use: WebSocketUse): OpenedWebSocket {
     this.takeOver();
+    if (use === 'tunnel' || use === 'agreedTunnel') delete this.asked.headers['sec-websocket-protocol'];
     let opened: WebSocket | undefined;
-    (isTyped ? closingSockets : sockets).handleUpgrade(this.asked, this.carrier, this.head, (webSocket) => (opened = webSocket));
+    SERVERS[use].handleUpgrade(this.asked, this.carrier, this.head, (webSocket) => (opened = webSocket));
     // What clients say is not for anybody, and one that says it wrongly is cut off.
     opened?.on('error', () => undefined);
     return { webSocket: opened, carrier: this.carrier };

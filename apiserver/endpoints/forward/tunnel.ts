@@ -1,0 +1,82 @@
+/**
+ * Ports forwarded over a WebSocket: what its messages hold are the bytes of the connection on which the kubelet forwards them, and nobody here looks into them. The client
+ * is told that its WebSocket stands when that connection does; until then it is answered like any other. What both sides hear is as recorded of the reference, but that a
+ * client is told when its kubelet has gone, and why words are not taken.
+ */
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { PORT_FORWARD_PROTOCOL } from '../../../shared/names/dialect';
+import type { Destination } from '../../registry/operations/destination';
+import { sendText } from '../answer/respond';
+import type { Exchange } from '../request/exchange';
+import type { Backends } from './backend';
+import { failureOf } from './forward';
+import { headersToBackend, headersToClient } from './headers';
+import { answerOf, relay } from './relay';
+import { bytesOf, CLOSED, UNREAD_BYTES } from './web-socket';
+
+/** In small letters, as it is compared. */
+const SPDY = 'spdy/3.1';
+
+/** Resolves when both sides have ended. Rejects with StatusError as long as the client can be told something. */
+export async function tunnelPorts(backends: Backends, exchange: Exchange, destination: Destination): Promise<void> {
+  const { url } = destination;
+  const { host, 'x-forwarded-for': sources } = headersToBackend(exchange, false);
+  const headers = {
+    host,
+    connection: 'Upgrade',
+    upgrade: 'SPDY/3.1',
+    'content-length': 0,
+    'x-forwarded-for': sources,
+    'x-stream-protocol-version': PORT_FORWARD_PROTOCOL,
+  };
+  const request = backends.open({ url, trust: 'kubelet', method: 'POST', headers, path: url.pathname + url.search });
+  exchange.output.once('close', () => request.destroy());
+  const answered = answerOf(request);
+  request.end();
+  const answer = await answered;
+  if (answer.type === 'failure') throw failureOf(destination, answer.error);
+  if (answer.type === 'answer') {
+    exchange.head(answer.message.statusCode ?? 502, headersToClient(answer.message.headers));
+    return relay(exchange, answer.message);
+  }
+  const { socket, head, message } = answer;
+  socket.on('error', () => undefined);
+  if (message.headers.upgrade?.toLowerCase() !== SPDY) {
+    socket.destroy();
+    sendText(exchange, 500, 'unable to upgrade: missing upgrade headers in response\n');
+    return;
+  }
+  const isAgreed = message.headers['x-stream-protocol-version'] === PORT_FORWARD_PROTOCOL;
+  const { webSocket, carrier } = exchange.openWebSocket(isAgreed ? 'agreedTunnel' : 'tunnel');
+  if (webSocket === undefined) socket.destroy();
+  else {
+    const gone = new Promise((resolve) => carrier.once('close', resolve));
+    join(webSocket, socket, head);
+    await gone;
+  }
+  exchange.finish();
+}
+
+/** Each side waits for the other to take what it has sent. */
+function join(webSocket: WebSocket, socket: Duplex, head: Buffer): void {
+  const pass = (bytes: Buffer): void => {
+    webSocket.send(bytes, { binary: true }, () => {
+      if (webSocket.bufferedAmount <= UNREAD_BYTES) socket.resume();
+    });
+    if (webSocket.bufferedAmount > UNREAD_BYTES) socket.pause();
+  };
+  if (head.length > 0) pass(head);
+  socket.on('data', pass);
+  socket.once('close', () => webSocket.close(CLOSED.normally));
+  socket.once('end', () => socket.end());
+  webSocket.on('message', (data, isBinary) => {
+    if (!isBinary) webSocket.close(CLOSED.wordsAreNotTaken);
+    else if (!socket.write(bytesOf(data))) {
+      webSocket.pause();
+      socket.once('drain', () => webSocket.resume());
+    }
+  });
+  // What has been said before it is heard to the end; what comes back is for nobody.
+  webSocket.once('close', () => socket.end(() => socket.destroy()));
+}

@@ -1,0 +1,229 @@
+/** Ports forwarded over WebSockets, to a kubelet that is played here: what both sides hear, as recorded of the reference. */
+import { once } from 'node:events';
+import { createServer, request, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { issueCertificate } from '../../../shared/runtime/pki';
+import { waitUntil } from '../../support/programs';
+import { ADMIN, call, startFixture, type Fixture } from './fixture';
+
+const PORT_FORWARD = '/api/v1/namespaces/default/pods/p/portforward';
+const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
+const AGREED = { Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'portforward.k8s.io' };
+
+let fixture: Fixture;
+let kubelet: Server;
+/** Requests, with the protocols that they ask for. */
+const asked: string[] = [];
+/** Connections that the kubelet forwards on. */
+const forwarded: Duplex[] = [];
+/** What the kubelet has heard on them. */
+let heard = '';
+let answer: Readonly<Record<string, string>> | 'refusal' = AGREED;
+
+async function post(path: string, body: object): Promise<void> {
+  const { status, text } = await call(fixture, path, { method: 'POST', body: JSON.stringify(body) });
+  if (status >= 300) throw new Error(text);
+}
+
+beforeAll(async () => {
+  fixture = await startFixture({
+    kubelets: { addressTypes: ['InternalIP'], credentials: () => ({}), timeoutMs: 2_000 },
+    plugins: { enabled: [], disabled: ['ServiceAccount'] },
+  });
+  const { authority } = fixture;
+  const subject = { commonName: 'kubelet' };
+  const serving = await issueCertificate({ authority, usage: 'server', subject, names: ['127.0.0.1'], lifetimeMs: 3_600_000, clock });
+  kubelet = createServer({ cert: serving.certificate, key: serving.key });
+  kubelet.on('upgrade', ({ method = '', url = '', headers }, socket: Duplex) => {
+    asked.push(`${method} ${url} ${headers.upgrade ?? ''} ${String(headers['x-stream-protocol-version'])}`);
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes: Buffer) => (heard += bytes.toString('latin1')));
+    if (answer === 'refusal') {
+      socket.end('HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nno no');
+      return;
+    }
+    forwarded.push(socket);
+    const lines = Object.entries(answer).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n${lines.join('')}\r\nhello`);
+  });
+  kubelet.listen(0, '127.0.0.1');
+  await once(kubelet, 'listening');
+  const { port } = kubelet.address() as AddressInfo;
+  const status = { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }], daemonEndpoints: { kubeletEndpoint: { Port: port } } };
+  await post('/api/v1/nodes', { metadata: { name: 'n' }, status });
+  await post('/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } });
+});
+afterAll(async () => {
+  kubelet.closeAllConnections();
+  kubelet.close();
+  await fixture.stop();
+});
+beforeEach(() => {
+  asked.length = 0;
+  heard = '';
+  answer = AGREED;
+});
+/** Nobody is left at the kubelet. */
+afterEach(async () => {
+  for (const socket of opened.splice(0)) socket.destroy();
+  await waitUntil('the connections have ended', () => Promise.resolve(forwarded.every(({ destroyed }) => destroyed)));
+  forwarded.length = 0;
+});
+
+const opened: Duplex[] = [];
+
+interface Answer {
+  readonly status: number;
+  readonly protocol: string | undefined;
+  readonly text: string;
+}
+
+/** Frames, as `type length beginning`, of a client's side. */
+class Client {
+  readonly frames: string[] = [];
+  length = 0;
+  private pending = Buffer.alloc(0);
+
+  constructor(
+    readonly socket: Duplex,
+    head: Buffer,
+  ) {
+    opened.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes: Buffer) => this.read(bytes));
+    this.read(head);
+  }
+
+  send(type: 'text' | 'bytes' | 'close', content: string): void {
+    const bytes = Buffer.from(content, 'latin1');
+    // A mask of zeros changes nothing.
+    this.socket.write(Buffer.concat([Buffer.from([0x80 + { text: 1, bytes: 2, close: 8 }[type], 0x80 + bytes.length, 0, 0, 0, 0]), bytes]));
+  }
+
+  private read(bytes: Buffer): void {
+    this.pending = Buffer.concat([this.pending, bytes]);
+    for (;;) {
+      const [first, size] = this.pending;
+      if (first === undefined || size === undefined) return;
+      const start = size === 126 ? 4 : size === 127 ? 10 : 2;
+      if (this.pending.length < start) return;
+      const length = size === 126 ? this.pending.readUInt16BE(2) : size === 127 ? Number(this.pending.readBigUInt64BE(2)) : size;
+      if (this.pending.length < start + length) return;
+      const content = this.pending.subarray(start, start + length);
+      this.pending = this.pending.subarray(start + length);
+      const type = first & 0x0f;
+      if (type === 8) this.frames.push(`closed ${content.readUInt16BE()}`);
+      else {
+        this.length += length;
+        this.frames.push(`${type} ${content.toString('latin1', 0, 20)}`);
+      }
+    }
+  }
+}
+
+function ask(protocols: string, path = PORT_FORWARD): Promise<Answer & { readonly client?: Client }> {
+  const headers = {
+    authorization: `Bearer ${ADMIN}`,
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+    'sec-websocket-protocol': protocols,
+  };
+  const asking = request({ port: fixture.server.port, path, headers, rejectUnauthorized: false, agent: false });
+  return new Promise((resolve, reject) => {
+    asking.on('error', reject);
+    asking.on('upgrade', ({ headers: { 'sec-websocket-protocol': protocol } }, socket: Duplex, head: Buffer) =>
+      resolve({ status: 101, protocol, text: '', client: new Client(socket, head) }),
+    );
+    asking.on('response', (message) => {
+      let text = '';
+      message.setEncoding('utf8').on('data', (part: string) => (text += part));
+      message.on('end', () => resolve({ status: message.statusCode ?? 0, protocol: undefined, text }));
+    });
+    asking.end();
+  });
+}
+
+async function tunnel(): Promise<Client> {
+  const { client } = await ask(TUNNEL);
+  if (client === undefined) throw new Error('no WebSocket');
+  return client;
+}
+
+const until = (what: string, isSo: () => boolean): Promise<unknown> => waitUntil(what, () => Promise.resolve(isSo()));
+const ended = (client: Client): Promise<unknown> => until('the end', () => client.frames.at(-1)?.startsWith('closed') === true);
+
+test.each([TUNNEL, `v4.channel.k8s.io,${TUNNEL}`, `${TUNNEL}, SPDY/3.1+other`])('%s is carried on in SPDY', async (protocols) => {
+  const { client, protocol } = await ask(protocols, `${PORT_FORWARD}?ports=80`);
+  expect(protocol).toBe(TUNNEL);
+  expect(asked).toEqual(['POST /portForward/default/p?port=80 SPDY/3.1 portforward.k8s.io']);
+  client?.send('bytes', '\x80\x03');
+  client?.send('bytes', 'more');
+  await until('what was sent', () => heard === '\x80\x03more');
+  forwarded[0]?.write('back');
+  await until('what was said', () => client?.frames.length === 2);
+  client?.send('close', '\x03\xe8');
+  await until('the end', () => client?.frames.length === 3);
+  expect(client?.frames).toEqual(['2 hello', '2 back', 'closed 1000']);
+});
+
+test('a kubelet that names no protocol is believed all the same', async () => {
+  answer = { Upgrade: 'SPDY/3.1' };
+  expect(await ask(TUNNEL)).toMatchObject({ status: 101, protocol: undefined });
+});
+
+test('a kubelet that refuses is heard', async () => {
+  answer = 'refusal';
+  expect(await ask(TUNNEL)).toMatchObject({ status: 403, text: 'no no' });
+});
+
+test('a kubelet that goes on in another protocol is none', async () => {
+  answer = { Upgrade: 'websocket' };
+  expect(await ask(TUNNEL)).toMatchObject({ status: 500, text: 'unable to upgrade: missing upgrade headers in response\n' });
+});
+
+test.each(['v4.channel.k8s.io', 'SPDY/3.1+other'])('%s is left to the kubelet', async (protocols) => {
+  await ask(protocols);
+  expect(asked).toEqual(['GET /portForward/default/p websocket undefined']);
+});
+
+test('a client whose kubelet ends, or is gone, is told so', async () => {
+  const [first, second] = [await tunnel(), await tunnel()];
+  forwarded[0]?.end('bye');
+  forwarded[1]?.destroy();
+  await Promise.all([ended(first), ended(second)]);
+  expect([first.frames, second.frames]).toEqual([
+    ['2 hello', '2 bye', 'closed 1000'],
+    ['2 hello', 'closed 1000'],
+  ]);
+});
+
+test('words are not taken', async () => {
+  const client = await tunnel();
+  client.send('text', 'words');
+  await ended(client);
+  expect([client.frames, heard]).toEqual([['2 hello', 'closed 1003'], '']);
+});
+
+test('a client that does not read makes its kubelet wait, and gets all in the end', async () => {
+  const client = await tunnel();
+  client.socket.pause();
+  const [source] = forwarded;
+  const piece = Buffer.alloc(1024 * 1024, 'a');
+  for (let written = 0; written < 64; written += 1) source?.write(piece);
+  let left = 0;
+  let unmoved = 0;
+  await until('nothing moves', () => {
+    const now = source?.writableLength ?? 0;
+    unmoved = now === left && now < 64 * piece.length ? unmoved + 1 : 0;
+    left = now;
+    return unmoved > 10;
+  });
+  // The kernel's buffers, ours and what a client may leave unread are far less.
+  expect(left).toBeGreaterThan(16 * piece.length);
+  client.socket.resume();
+  await until('all of it', () => client.length === 'hello'.length + 64 * piece.length);
+});
