@@ -75,6 +75,21 @@ it('needs no other thread where the first was quick enough', async () => {
   expect(threads).toHaveLength(1);
 });
 
+it('has patience anew with those who come when nobody has waited', async () => {
+  const { clock, threads, run } = fixture({ threads: 2, patienceMs: 300 });
+  const early = [run('a'), run('b')];
+  clock.advance(200);
+  threads[0]?.answer('1');
+  const late = run('c');
+  clock.advance(299);
+  expect(threads).toHaveLength(1);
+  clock.advance(1);
+  expect(threads).toHaveLength(2);
+  threads[0]?.answer('2');
+  threads[1]?.answer('3');
+  expect(await Promise.all([...early, late])).toEqual(['1', '2', '3']);
+});
+
 it('ends a thread that nobody asks for', async () => {
   const { clock, threads, run } = fixture();
   const first = run('first');

@@ -109,6 +109,8 @@ export class ThreadPool<J, A> {
       member.thread.ref();
       member.thread.postMessage(next.job);
     }
+    this.reinforcing?.cancel();
+    this.reinforcing = undefined;
   }
 
   private next(): Waiting<J, A> | undefined {
