@@ -7,8 +7,8 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import { connectionText } from '../../shared/runtime/connection-text';
 import { errorCode } from '../../shared/runtime/error-code';
 import { sendText } from '../endpoints/answer/respond';
-import { headersToBackend, headersToClient } from '../endpoints/forward/headers';
-import { answerOf, hasBody, joinConnections, pathOf, relay, type BackendAnswer } from '../endpoints/forward/relay';
+import { headersToBackend } from '../endpoints/forward/headers';
+import { answerOf, hasBody, joinConnections, pathOf, relayAnswer, type BackendAnswer } from '../endpoints/forward/relay';
 import type { Exchange } from '../endpoints/request/exchange';
 import { UpgradableReply } from '../endpoints/request/upgradable-reply';
 import type { OutgoingRequest } from '../tracing/span';
@@ -87,8 +87,7 @@ function pass(exchange: Exchange, answer: Exclude<BackendAnswer, { type: 'failur
     message.destroy();
     return undefined;
   }
-  exchange.head(message.statusCode ?? 502, headersToClient(message.headers));
-  return relay(exchange, message);
+  return relayAnswer(exchange, message);
 }
 
 type Sent = Exclude<BackendAnswer, { type: 'failure' }> | { readonly type: 'failure'; readonly error: Error; readonly isStale: boolean };

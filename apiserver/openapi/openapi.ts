@@ -253,8 +253,8 @@ class OpenApiOfParts implements OpenApi {
 
   /** Beside what else has to be found out first. */
   private makeAhead(custom: readonly KindRow[], { media }: Form): void {
-    // Who waits for them is told what is wrong.
     this.parts.warm('all');
+    // Who waits for them is told what is wrong.
     this.customParts(custom, this.options.naming, { version: 'v2', media }).catch(() => undefined);
   }
 

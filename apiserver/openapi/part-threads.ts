@@ -1,6 +1,6 @@
 /**
- * Parts of documents are made beside the event loop: in a thread, or two where there is much to do, which end when nobody has asked for a while. A part that takes too long or too
- * much memory costs its thread and nothing else.
+ * Parts of documents are made beside the event loop: in a thread, or two where there is much to do, which end when nobody has asked for a while. A part that takes
+ * too long or too much memory costs its thread and nothing else.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -9,9 +9,9 @@ import { connectionText } from '../../../shared/runtime/connection-text';
 import type { Destination } from '../../registry/operations/destination';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
-import { headersToBackend, headersToClient } from './headers';
+import { headersToBackend } from './headers';
 import { logFailure } from './log-failure';
-import { answerOf, hasBody, joinConnections, pathOf, relay } from './relay';
+import { answerOf, hasBody, joinConnections, pathOf, relay, relayAnswer } from './relay';
 import { saidIn } from './said';
 
 export interface Forwarded {
@@ -45,8 +45,7 @@ export async function forward(backends: Backends, exchange: Exchange, forwarded:
   if (answer.type === 'failure') throw failureOf(destination, answer.error);
   if (answer.type === 'upgraded') return joinConnections(exchange, answer.message, answer.socket, answer.head);
   if (isLog) return showLog(exchange, answer.message, forwarded.name);
-  exchange.head(answer.message.statusCode ?? 502, headersToClient(answer.message.headers));
-  return relay(exchange, answer.message);
+  return relayAnswer(exchange, answer.message);
 }
 
 /** No answer, in upstream's words. */

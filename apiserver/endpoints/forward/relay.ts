@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Exchange } from '../request/exchange';
+import { headersToClient } from './headers';
 import { UpgradableReply } from '../request/upgradable-reply';
 
 export type BackendAnswer =
@@ -21,6 +22,12 @@ export function answerOf(request: ClientRequest): Promise<BackendAnswer> {
     // One that is given up without an error.
     request.once('close', () => resolve({ type: 'failure', error: new Error('the connection was closed') }));
   });
+}
+
+/** Head and body, as the client takes them. */
+export function relayAnswer(exchange: Exchange, message: IncomingMessage): Promise<void> {
+  exchange.head(message.statusCode ?? 502, headersToClient(message.headers));
+  return relay(exchange, message);
 }
 
 /** The body, as the client takes it. A break cuts the client off. */

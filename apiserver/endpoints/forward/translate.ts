@@ -11,10 +11,10 @@ import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../
 import { tryParseObject } from '../../../shared/client/json-body';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
-import { answerOf } from './relay';
-import { bytesOf, CLOSED, UNREAD_BYTES } from './web-socket';
 import { saidIn } from './said';
 import { SpdyClient } from './spdy';
+import { askForSpdy } from './spdy-upgrade';
+import { bytesOf, CLOSED, UNREAD_BYTES } from './web-socket';
 
 type StreamName = 'stdin' | 'stdout' | 'stderr' | 'error' | 'resize';
 
@@ -61,25 +61,17 @@ function streamsOf(asked: URLSearchParams): readonly StreamName[] {
 type Kubelet = { readonly socket: Duplex; readonly head: Buffer } | { readonly fault: string };
 
 async function dialKubelet(backends: Backends, url: URL, gone: Promise<unknown>): Promise<Kubelet> {
-  const headers = {
-    connection: 'Upgrade',
-    upgrade: 'SPDY/3.1',
-    'content-length': 0,
-    'x-stream-protocol-version': [...KUBELET_STREAM_PROTOCOLS],
-  };
-  const request = backends.open({ url, trust: 'kubelet', method: 'POST', headers, path: url.pathname + url.search });
-  void gone.then(() => request.destroy());
-  const answered = answerOf(request);
-  request.end();
-  const answer = await answered;
-  if (answer.type === 'failure')
-    return { fault: `error sending request: Post ${JSON.stringify(url.href)}: ${connectionText(answer.error, url)}` };
-  if (answer.type === 'answer') return { fault: `unable to upgrade connection: ${await saidIn(answer.message, SAID_BYTES)}` };
-  const { socket, message, head } = answer;
-  socket.on('error', () => undefined);
-  if (message.headers.upgrade?.toLowerCase() === 'spdy/3.1') return { socket, head };
-  socket.destroy();
-  return { fault: 'unable to upgrade connection: the other side has chosen another protocol' };
+  const answer = await askForSpdy(backends, url, KUBELET_STREAM_PROTOCOLS, gone);
+  switch (answer.type) {
+    case 'upgraded':
+      return answer;
+    case 'failure':
+      return { fault: `error sending request: Post ${JSON.stringify(url.href)}: ${connectionText(answer.error, url)}` };
+    case 'answer':
+      return { fault: `unable to upgrade connection: ${await saidIn(answer.message, SAID_BYTES)}` };
+    case 'otherProtocol':
+      return { fault: 'unable to upgrade connection: the other side has chosen another protocol' };
+  }
 }
 
 /** The client's side: messages with the number of their stream. */

@@ -11,42 +11,29 @@ import { sendText } from '../answer/respond';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
 import { failureOf } from './forward';
-import { headersToBackend, headersToClient } from './headers';
-import { answerOf, relay } from './relay';
+import { headersToBackend } from './headers';
+import { relayAnswer, type BackendAnswer } from './relay';
+import { askForSpdy } from './spdy-upgrade';
 import { bytesOf, CLOSED, UNREAD_BYTES } from './web-socket';
-
-/** In small letters, as it is compared. */
-const SPDY = 'spdy/3.1';
 
 /** Resolves when both sides have ended. Rejects with StatusError as long as the client can be told something. */
 export async function tunnelPorts(backends: Backends, exchange: Exchange, destination: Destination): Promise<void> {
-  const { url } = destination;
   const { host, 'x-forwarded-for': sources } = headersToBackend(exchange, false);
-  const headers = {
-    host,
-    connection: 'Upgrade',
-    upgrade: 'SPDY/3.1',
-    'content-length': 0,
-    'x-forwarded-for': sources,
-    'x-stream-protocol-version': PORT_FORWARD_PROTOCOL,
-  };
-  const request = backends.open({ url, trust: 'kubelet', method: 'POST', headers, path: url.pathname + url.search });
-  exchange.output.once('close', () => request.destroy());
-  const answered = answerOf(request);
-  request.end();
-  const answer = await answered;
-  if (answer.type === 'failure') throw failureOf(destination, answer.error);
-  if (answer.type === 'answer') {
-    exchange.head(answer.message.statusCode ?? 502, headersToClient(answer.message.headers));
-    return relay(exchange, answer.message);
+  const left = new Promise((resolve) => exchange.output.once('close', resolve));
+  const answer = await askForSpdy(backends, destination.url, [PORT_FORWARD_PROTOCOL], left, { host, 'x-forwarded-for': sources });
+  switch (answer.type) {
+    case 'upgraded':
+      return carryOn(exchange, answer);
+    case 'failure':
+      throw failureOf(destination, answer.error);
+    case 'answer':
+      return relayAnswer(exchange, answer.message);
+    case 'otherProtocol':
+      return sendText(exchange, 500, 'unable to upgrade: missing upgrade headers in response\n');
   }
-  const { socket, head, message } = answer;
-  socket.on('error', () => undefined);
-  if (message.headers.upgrade?.toLowerCase() !== SPDY) {
-    socket.destroy();
-    sendText(exchange, 500, 'unable to upgrade: missing upgrade headers in response\n');
-    return;
-  }
+}
+
+async function carryOn(exchange: Exchange, { socket, head, message }: Extract<BackendAnswer, { type: 'upgraded' }>): Promise<void> {
   const isAgreed = message.headers['x-stream-protocol-version'] === PORT_FORWARD_PROTOCOL;
   const { webSocket, carrier } = exchange.openWebSocket(isAgreed ? 'agreedTunnel' : 'tunnel');
   if (webSocket === undefined) socket.destroy();
@@ -69,7 +56,6 @@ function join(webSocket: WebSocket, socket: Duplex, head: Buffer): void {
   if (head.length > 0) pass(head);
   socket.on('data', pass);
   socket.once('close', () => webSocket.close(CLOSED.normally));
-  socket.once('end', () => socket.end());
   webSocket.on('message', (data, isBinary) => {
     if (!isBinary) webSocket.close(CLOSED.wordsAreNotTaken);
     else if (!socket.write(bytesOf(data))) {

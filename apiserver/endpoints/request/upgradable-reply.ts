@@ -22,18 +22,6 @@ const socketsOf = (maxPayload: number, chosen: (protocols: readonly string[]) =>
     handleProtocols: (protocols) => chosen([...protocols]) ?? false,
   });
 
-// The one that is no token.
-const sockets = socketsOf(MAX_MESSAGE_BYTES, (protocols) =>
-  protocols.find((protocol) => !protocol.startsWith('base64url.bearer.authorization.')),
-);
-const closingSockets = socketsOf(MAX_TYPED_BYTES, () => CLOSING_STREAM_PROTOCOL);
-// The protocol of a tunnel is no token, which the library insists on: it never sees it.
-const tunnels = socketsOf(MAX_TYPED_BYTES, () => undefined);
-const agreedTunnels = socketsOf(MAX_TYPED_BYTES, () => undefined).on(
-  'headers',
-  (headers) => void headers.push(`Sec-WebSocket-Protocol: ${PORT_FORWARD_TUNNEL}`),
-);
-
 /**
  * What a WebSocket is for: what a client is told; streams to a container, whose protocol has been asked for; a connection to a kubelet that is carried over it, whose
  * protocol the kubelet may have agreed to.
@@ -41,10 +29,15 @@ const agreedTunnels = socketsOf(MAX_TYPED_BYTES, () => undefined).on(
 export type WebSocketUse = 'told' | 'streams' | 'tunnel' | 'agreedTunnel';
 
 const SERVERS: Readonly<Record<WebSocketUse, WebSocketServer>> = {
-  told: sockets,
-  streams: closingSockets,
-  tunnel: tunnels,
-  agreedTunnel: agreedTunnels,
+  // The one that is no token.
+  told: socketsOf(MAX_MESSAGE_BYTES, (protocols) => protocols.find((protocol) => !protocol.startsWith('base64url.bearer.authorization.'))),
+  streams: socketsOf(MAX_TYPED_BYTES, () => CLOSING_STREAM_PROTOCOL),
+  tunnel: socketsOf(MAX_TYPED_BYTES, () => undefined),
+  // The library insists on protocols that are single words: it never sees this one.
+  agreedTunnel: socketsOf(MAX_TYPED_BYTES, () => undefined).on(
+    'headers',
+    (headers) => void headers.push(`Sec-WebSocket-Protocol: ${PORT_FORWARD_TUNNEL}`),
+  ),
 };
 
 export interface OpenedWebSocket {
