@@ -1,12 +1,10 @@
 /** Commands over WebSockets whose streams can be closed, told to a kubelet in SPDY: what both sides hear, as recorded of the reference. */
 import WebSocket from 'ws';
-import { issueCertificate } from '../../../shared/runtime/pki';
-import { systemClock as clock } from '../../../shared/runtime/clock';
 import { waitUntil } from '../../support/programs';
 import { number32, spdyFrame, startSpdyKubelet, type RunningCommand, type SpdyKubelet } from '../../support/spdy-kubelet';
-import { ADMIN, call, startFixture, type Fixture } from './fixture';
+import { ADMIN, type Fixture } from './fixture';
+import { kubeletCertificate, POD, runPod, sent, startKubeletFixture } from './kubelet-fixture';
 
-const POD = '/api/v1/namespaces/default/pods/p';
 const EXEC = `${POD}/exec?command=ls&stdin=1&stdout=1&stderr=1`;
 const V5 = 'v5.channel.k8s.io';
 const ENDED_WELL = '{"metadata":{},"status":"Success"}';
@@ -14,30 +12,11 @@ const ENDED_WELL = '{"metadata":{},"status":"Success"}';
 let fixture: Fixture;
 let kubelet: SpdyKubelet;
 
-async function sent(method: string, path: string, body: object): Promise<void> {
-  const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
-  const answer = await call(fixture, path, { method, body: JSON.stringify(body), headers });
-  if (answer.status >= 300) throw new Error(answer.text);
-}
-
 beforeAll(async () => {
-  fixture = await startFixture({
-    kubelets: { addressTypes: ['InternalIP'], credentials: () => ({}), timeoutMs: 2_000 },
-    plugins: { enabled: [], disabled: ['ServiceAccount'] },
-  });
-  const { authority } = fixture;
-  const subject = { commonName: 'kubelet' };
-  const serving = await issueCertificate({ authority, usage: 'server', subject, names: ['127.0.0.1'], lifetimeMs: 3_600_000, clock });
+  fixture = await startKubeletFixture();
+  const serving = await kubeletCertificate(fixture);
   kubelet = await startSpdyKubelet({ cert: serving.certificate, key: serving.key });
-  const status = {
-    addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
-    daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } },
-  };
-  await sent('POST', '/api/v1/nodes', { metadata: { name: 'n' }, status });
-  await sent('POST', '/api/v1/namespaces/default/pods', {
-    metadata: { name: 'p' },
-    spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] },
-  });
+  await runPod(fixture, kubelet.port);
 });
 afterAll(async () => {
   await kubelet.close();
@@ -177,12 +156,12 @@ describe('a command', () => {
       '3 {"metadata":{},"status":"Failure","message":"Internal error occurred: unable to upgrade connection: nope","reason":"InternalError","details":{"causes":[{"message":"unable to upgrade connection: nope"}]},"code":500}',
     );
     const portOf = (Port: number): object => ({ status: { daemonEndpoints: { kubeletEndpoint: { Port } } } });
-    await sent('PATCH', '/api/v1/nodes/n/status', portOf(1));
+    await sent(fixture, 'PATCH', '/api/v1/nodes/n/status', portOf(1));
     const gone = await heardOf(EXEC, 4, () => undefined);
     expect(gone[1]).toContain(
       'error sending request: Post \\"https://127.0.0.1:1/exec/default/p/c?command=ls&error=1&input=1&output=1\\": dial tcp 127.0.0.1:1: connect: connection refused',
     );
-    await sent('PATCH', '/api/v1/nodes/n/status', portOf(kubelet.port));
+    await sent(fixture, 'PATCH', '/api/v1/nodes/n/status', portOf(kubelet.port));
   });
 });
 

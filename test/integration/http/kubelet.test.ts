@@ -4,21 +4,13 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
-import { issueCertificate } from '../../../shared/runtime/pki';
-import { systemClock as clock } from '../../../shared/runtime/clock';
-import { ADMIN, call, json, startFixture, type Fixture } from './fixture';
+import { ADMIN, call, json, type Fixture } from './fixture';
+import { kubeletCertificate, POD, runPod, sent, startKubeletFixture } from './kubelet-fixture';
 
-const POD = '/api/v1/namespaces/default/pods/p';
 
 let fixture: Fixture;
 let kubelet: Server;
 const asked: { readonly line: string; readonly headers: Readonly<Record<string, unknown>>; readonly certified: boolean }[] = [];
-
-async function sent(method: string, path: string, body: object): Promise<void> {
-  const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
-  const answer = await call(fixture, path, { method, body: JSON.stringify(body), headers });
-  if (answer.status >= 300) throw new Error(answer.text);
-}
 
 function play(server: Server): void {
   server.on('request', (request, response) => {
@@ -50,11 +42,8 @@ function play(server: Server): void {
 
 beforeAll(async () => {
   const files: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
-  const kubelets = { addressTypes: ['InternalIP'], credentials: () => files, timeoutMs: 2_000 };
-  fixture = await startFixture({ kubelets, plugins: { enabled: [], disabled: ['ServiceAccount'] } });
-  const issue = (usage: 'server' | 'client', names: readonly string[]) =>
-    issueCertificate({ authority: fixture.authority, usage, subject: { commonName: 'kubelet' }, names, lifetimeMs: 3_600_000, clock });
-  const [serving, client] = [await issue('server', ['127.0.0.1']), await issue('client', [])];
+  fixture = await startKubeletFixture(() => files);
+  const [serving, client] = [await kubeletCertificate(fixture), await kubeletCertificate(fixture, 'client')];
   Object.assign(files, {
     ca: Buffer.from(fixture.authority.certificate),
     cert: Buffer.from(client.certificate),
@@ -71,10 +60,7 @@ beforeAll(async () => {
   kubelet.listen(0, '127.0.0.1');
   await once(kubelet, 'listening');
   const { port } = kubelet.address() as AddressInfo;
-  const status = { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }], daemonEndpoints: { kubeletEndpoint: { Port: port } } };
-  await sent('POST', '/api/v1/nodes', { metadata: { name: 'n' }, status });
-  const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] };
-  await sent('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec });
+  await runPod(fixture, port);
 });
 
 afterAll(async () => {
@@ -184,20 +170,13 @@ test('a proxy of a machine of this very server is refused', async () => {
 
 test('a kubelet that is not there or is not trusted is told of, and does not end the server', async () => {
   const port = { status: { daemonEndpoints: { kubeletEndpoint: { Port: 1 } } } };
-  const stranger = await issueCertificate({
-    authority: fixture.authority,
-    usage: 'server',
-    subject: { commonName: 'kubelet' },
-    names: ['elsewhere.example'],
-    lifetimeMs: 3_600_000,
-    clock,
-  });
+  const stranger = await kubeletCertificate(fixture, 'server', ['elsewhere.example']);
   kubelet.setSecureContext({ cert: stranger.certificate, key: stranger.key });
   const untrusted = await call(fixture, `${POD}/log`);
   expect(untrusted.status).toBe(500);
   expect(json(untrusted)['message']).toMatch(/^Get "https:.*: tls: failed to verify certificate: x509: /);
   expect(await call(fixture, `${POD}/log?insecureSkipTLSVerifyBackend=true`)).toMatchObject({ status: 200 });
-  await sent('PATCH', '/api/v1/nodes/n/status', port);
+  await sent(fixture, 'PATCH', '/api/v1/nodes/n/status', port);
   const gone = await call(fixture, `${POD}/log`);
   expect([gone.status, json(gone)['message']]).toEqual([
     500,

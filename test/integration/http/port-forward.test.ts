@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { systemClock as clock } from '../../../shared/runtime/clock';
-import { issueCertificate } from '../../../shared/runtime/pki';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, call, startFixture, type Fixture } from './fixture';
+import { ADMIN, type Fixture } from './fixture';
+import { kubeletCertificate, POD, runPod, startKubeletFixture } from './kubelet-fixture';
 
-const PORT_FORWARD = '/api/v1/namespaces/default/pods/p/portforward';
+const PORT_FORWARD = `${POD}/portforward`;
 const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 const AGREED = { Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'portforward.k8s.io' };
 
@@ -22,19 +21,9 @@ const forwarded: Duplex[] = [];
 let heard = '';
 let answer: Readonly<Record<string, string>> | 'refusal' = AGREED;
 
-async function post(path: string, body: object): Promise<void> {
-  const { status, text } = await call(fixture, path, { method: 'POST', body: JSON.stringify(body) });
-  if (status >= 300) throw new Error(text);
-}
-
 beforeAll(async () => {
-  fixture = await startFixture({
-    kubelets: { addressTypes: ['InternalIP'], credentials: () => ({}), timeoutMs: 2_000 },
-    plugins: { enabled: [], disabled: ['ServiceAccount'] },
-  });
-  const { authority } = fixture;
-  const subject = { commonName: 'kubelet' };
-  const serving = await issueCertificate({ authority, usage: 'server', subject, names: ['127.0.0.1'], lifetimeMs: 3_600_000, clock });
+  fixture = await startKubeletFixture();
+  const serving = await kubeletCertificate(fixture);
   kubelet = createServer({ cert: serving.certificate, key: serving.key });
   kubelet.on('upgrade', ({ method = '', url = '', headers }, socket: Duplex) => {
     asked.push(`${method} ${url} ${headers.upgrade ?? ''} ${String(headers['x-stream-protocol-version'])}`);
@@ -51,9 +40,7 @@ beforeAll(async () => {
   kubelet.listen(0, '127.0.0.1');
   await once(kubelet, 'listening');
   const { port } = kubelet.address() as AddressInfo;
-  const status = { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }], daemonEndpoints: { kubeletEndpoint: { Port: port } } };
-  await post('/api/v1/nodes', { metadata: { name: 'n' }, status });
-  await post('/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } });
+  await runPod(fixture, port);
 });
 afterAll(async () => {
   kubelet.closeAllConnections();
