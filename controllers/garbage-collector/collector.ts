@@ -53,7 +53,7 @@ export class Collector {
     const node = graph.seen(uid);
     if (node === undefined) return DONE;
     const references = isBeingDeleted(node.object) ? [] : ownersOf(node.object);
-    const found = await Promise.all(references.map((owner) => this.owners.of(node, owner)));
+    const found = await this.owners.ofAll(node, references);
     const decision = decide(
       node.object,
       found.map(({ state }) => state),

@@ -73,3 +73,14 @@ test('an owner that cannot be where it says is told, and never asked for', async
   expect((await states.of(child(), owner('far'))).state).toBe('absent');
   expect([invalid, asked]).toEqual([['o', 'far'], ['far']]);
 });
+
+test('where one of several waits, the others are asked for: they may go with it, and news of that may be late', async () => {
+  const { graph, server, asked, states } = world();
+  for (const uid of ['a', 'b', 'c']) graph.put(MAPS, object(uid, uid === 'a' ? waiting : {}));
+  server.set('b', object('b', waiting)).set('c', object('c'));
+  expect((await states.ofAll(child(), [owner('b'), owner('c')])).map(({ state }) => state)).toEqual(['there', 'there']);
+  expect(asked).toEqual([]);
+  const found = await states.ofAll(child(), [owner('a'), owner('b'), owner('c')]);
+  expect(found).toEqual(['waiting', 'waiting', 'there'].map((state) => ({ state, isUnseen: false })));
+  expect(asked).toEqual(['b', 'c']);
+});

@@ -26,6 +26,7 @@ export interface FoundOwner {
 }
 
 const REMEMBERED = 8_192;
+const stateOf = (owner: ApiObject | undefined): OwnerState => (owner === undefined ? 'absent' : isWaiting(owner) ? 'waiting' : 'there');
 const seen = (state: OwnerState): FoundOwner => ({ state, isUnseen: false });
 
 export class OwnerStates {
@@ -39,6 +40,20 @@ export class OwnerStates {
     this.absent.set(uid, true);
   }
 
+  /** Where one of several waits, the others are asked for: they may go with it, and news of that may be late. */
+  async ofAll(child: SeenNode, owners: readonly Owner[]): Promise<readonly FoundOwner[]> {
+    const found = await Promise.all(owners.map((owner) => this.of(child, owner)));
+    if (!found.some(({ state }) => state === 'waiting')) return found;
+    return Promise.all(
+      owners.map(async (owner, index) => {
+        const known = found[index] ?? seen('unknown');
+        const resource = this.options.kindOf(owner.apiVersion, owner.kind);
+        if (known.state !== 'there' || known.isUnseen || resource === undefined) return known;
+        return seen(stateOf(await this.ask(resource, child, owner)));
+      }),
+    );
+  }
+
   async of(child: SeenNode, owner: Owner): Promise<FoundOwner> {
     const { graph, kindOf, onInvalid } = this.options;
     // Also where its kind went with it.
@@ -50,18 +65,14 @@ export class OwnerStates {
       return seen('unknown');
     }
     const node = graph.seen(owner.uid);
-    if (node !== undefined && graph.isMeant(owner, child, node)) return seen(isWaiting(node.object) ? 'waiting' : 'there');
+    if (node !== undefined && graph.isMeant(owner, child, node)) return seen(stateOf(node.object));
     if (node !== undefined && node.resource.namespaced && node.object.namespace !== child.object.namespace) onInvalid(child, owner);
-    const found = await this.ask(resource, {
-      namespace: resource.namespaced ? child.object.namespace : '',
-      name: owner.name,
-      uid: owner.uid,
-    });
-    if (found === undefined) return seen('absent');
-    return { state: isWaiting(found) ? 'waiting' : 'there', isUnseen: true };
+    const found = await this.ask(resource, child, owner);
+    return { state: stateOf(found), isUnseen: found !== undefined };
   }
 
-  private async ask(resource: Resource, place: { readonly namespace: string; readonly name: string; readonly uid: string }) {
+  private async ask(resource: Resource, child: SeenNode, { name, uid }: Owner): Promise<ApiObject | undefined> {
+    const place = { namespace: resource.namespaced ? child.object.namespace : '', name, uid };
     const key = [resource.group, resource.resource, place.namespace, place.name, place.uid].join('/');
     if (this.absent.has(key)) return undefined;
     const asked = this.asked.get(key) ?? this.options.current(resource, place);

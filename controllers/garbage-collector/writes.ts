@@ -3,7 +3,7 @@
  * object under the same name is never touched.
  */
 import { isConflict, isNotFound } from '../../shared/client/api-error';
-import type { ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 import type { RestClient } from '../../shared/client/rest-client';
 import type { Resource } from '../../shared/client/resource';
 import { equalJson, type JsonObject } from '../../shared/values/json';
@@ -13,7 +13,7 @@ import type { DeletionPolicy } from './reconcile';
 
 export class GarbageWrites {
   constructor(
-    private readonly client: RestClient,
+    private readonly client: Pick<RestClient, 'get' | 'patch' | 'delete'>,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -41,10 +41,14 @@ export class GarbageWrites {
     await this.withCurrent(resource, object, send);
   }
 
-  /** Throws the conflict where the object has other owners by now. */
+  /**
+   * Throws the conflict where the object has other owners by now. One that is being deleted by now goes as that was asked: the look that asked it may be ahead of what has
+   * been seen, and another policy would take its place.
+   */
   async delete({ resource, object }: SeenNode, propagationPolicy: DeletionPolicy): Promise<void> {
     const { namespace, name, uid } = object;
     const send = async (state: ApiObject, conflict?: Error): Promise<void> => {
+      if (conflict !== undefined && isBeingDeleted(state)) return;
       if (conflict !== undefined && !hasSameOwners(state, object)) throw conflict;
       const preconditions = { uid, resourceVersion: state.resourceVersion };
       await this.client.delete(resource, { namespace, name }, { propagationPolicy, preconditions, signal: this.signal });

@@ -1,0 +1,46 @@
+import { ApiError } from '../../shared/client/api-error';
+import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { knownResource } from '../../shared/client/resource';
+import type { JsonObject } from '../../shared/values/json';
+import { GarbageWrites } from './writes';
+
+const MAPS = knownResource('configmaps');
+const object = (resourceVersion: string, metadata: JsonObject = {}): ApiObject =>
+  apiObject({ metadata: { namespace: 'a', name: 'o', uid: 'u', resourceVersion, ...metadata } });
+
+/** Deletions that the server takes, as version and policy, where its state of the object is this. */
+function world(state: ApiObject) {
+  const taken: string[] = [];
+  const writes = new GarbageWrites(
+    {
+      get: () => Promise.resolve(state),
+      patch: () => Promise.reject(new Error('nobody patches')),
+      delete: (_, __, { preconditions, propagationPolicy } = {}) => {
+        if (preconditions?.resourceVersion !== state.resourceVersion) return Promise.reject(new ApiError(409, 'Conflict', 'changed'));
+        taken.push(`${preconditions.resourceVersion} ${propagationPolicy ?? ''}`);
+        return Promise.resolve(undefined);
+      },
+    },
+    new AbortController().signal,
+  );
+  const remove = (seen: ApiObject): Promise<void> => writes.delete({ uid: 'u', resource: MAPS, object: seen }, 'Background');
+  return { remove, taken };
+}
+
+test('an object that has changed is deleted as it is now', async () => {
+  const { remove, taken } = world(object('2', { labels: { a: 'b' } }));
+  await remove(object('1'));
+  expect(taken).toEqual(['2 Background']);
+});
+
+test('an object that is being deleted by now goes as that was asked', async () => {
+  const { remove, taken } = world(object('2', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] }));
+  await remove(object('1'));
+  expect(taken).toEqual([]);
+});
+
+test('an object that has other owners by now is looked at again', async () => {
+  const { remove, taken } = world(object('2', { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'p', uid: 'p' }] }));
+  await expect(remove(object('1'))).rejects.toThrow('changed');
+  expect(taken).toEqual([]);
+});
