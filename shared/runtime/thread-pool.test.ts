@@ -20,7 +20,11 @@ class FakeThread implements Thread<string, string> {
   fail = (error: Error): void => this.failed(error);
 }
 
-function fixture(limits: Partial<ThreadLimits> = {}): { clock: ManualClock; threads: FakeThread[]; run: (job: string, flow?: string, weight?: number) => Promise<string> } {
+function fixture(limits: Partial<ThreadLimits> = {}): {
+  clock: ManualClock;
+  threads: FakeThread[];
+  run: (job: string, flow?: string, weight?: number) => Promise<string>;
+} {
   const clock = new ManualClock();
   const threads: FakeThread[] = [];
   const start = (): FakeThread => {

@@ -7,7 +7,6 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { PORT_FORWARD_PROTOCOL } from '../../../shared/names/dialect';
 import type { Destination } from '../../registry/operations/destination';
-import { sendText } from '../answer/respond';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
 import { failureOf } from './forward';
@@ -15,6 +14,8 @@ import { headersToBackend } from './headers';
 import { relayAnswer, type BackendAnswer } from './relay';
 import { askForSpdy } from './spdy-upgrade';
 import { bytesOf, CLOSED, UNREAD_BYTES } from './web-socket';
+
+const NOT_UPGRADED = Buffer.from('unable to upgrade: missing upgrade headers in response\n');
 
 /** Resolves when both sides have ended. Rejects with StatusError as long as the client can be told something. */
 export async function tunnelPorts(backends: Backends, exchange: Exchange, destination: Destination): Promise<void> {
@@ -29,7 +30,7 @@ export async function tunnelPorts(backends: Backends, exchange: Exchange, destin
     case 'answer':
       return relayAnswer(exchange, answer.message);
     case 'otherProtocol':
-      return sendText(exchange, 500, 'unable to upgrade: missing upgrade headers in response\n');
+      return exchange.send(500, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }, NOT_UPGRADED);
   }
 }
 

@@ -7,7 +7,6 @@ import { connect } from 'node:tls';
 import { ADMIN, call, json, type Fixture } from './fixture';
 import { kubeletCertificate, POD, runPod, sent, startKubeletFixture } from './kubelet-fixture';
 
-
 let fixture: Fixture;
 let kubelet: Server;
 const asked: { readonly line: string; readonly headers: Readonly<Record<string, unknown>>; readonly certified: boolean }[] = [];
