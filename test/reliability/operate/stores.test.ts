@@ -112,12 +112,14 @@ describe('an embedded store', () => {
     );
     expect(JSON.parse(line)).toMatchObject({ level: 'error', type: 'secrets', key: 'default/s' });
     expect(line).toMatch(/give this server the key that it is encrypted with/);
-    const isServed = (): Promise<boolean> =>
-      client.get('/api/v1/namespaces/default').then(
+    const isServed = (path: string) => (): Promise<boolean> =>
+      client.get(path).then(
         ({ status }) => status === 200,
         () => false,
       );
-    await waitUntil('the rest to be served', isServed, 30_000);
+    await waitUntil('the rest to be served', isServed('/api/v1/namespaces/default'), 30_000);
+    // What a start does besides may take longer.
+    await waitUntil('the start to be over', isServed('/livez'), 30_000);
     expect((await client.get(`${secrets}/s`)).status).toBe(500);
     // As the reference server does: a list would leave out what it cannot read.
     expect((await client.get(secrets)).status).toBe(429);
