@@ -34,10 +34,12 @@ const nameOf = (item: Json): string => {
   return JSON.stringify(metadata['name'] ?? '').slice(1, -1);
 };
 
+/** What it has been converted to before is remembered: it needs no webhook to be read and to go. */
+const withoutRemembered = gone('of-map');
+
 const converted = {
-  // What it has been converted to before is remembered.
-  'gc-converted-owners: the webhook is cut off, and the owners go': gone('of-map'),
-  'gc-converted-owners: it talks nonsense': gone('of-map'),
+  'gc-converted-owners: the webhook is cut off, and the owners go': withoutRemembered,
+  'gc-converted-owners: it talks nonsense': withoutRemembered,
   // All objects of a definition go with it, whether their going could be told or not; with the reference their children stay.
   'gc-converted-definition: the held one is let go': gone('of-t', 'of-held'),
 };
@@ -53,7 +55,11 @@ const impatient = (recorded: Observed): Observed =>
     ),
   );
 
-const outages = { 'gc-hung-namespace: the namespace goes': impatient };
+const outages = {
+  'gc-hung-owners: the webhook never answers, and the owners go': withoutRemembered,
+  'gc-refused-owners: the webhook is not there, and the owners go': withoutRemembered,
+  'gc-hung-namespace: the namespace goes': impatient,
+};
 
 describe('custom kinds whose webhook never answers, or is not there', () =>
   replayControllers('converted-outages', { deviations: outages, isHasty: true }));
