@@ -82,6 +82,17 @@ describe('with a server of another make', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
+  it('gives up what it has called for in the same turn', async () => {
+    answer = (stream, body) => reply(stream, body);
+    await listen();
+    const given = call('up');
+    const kept = call('kept');
+    given.cancel();
+    expect(await kept).toEqual(ok('kept'));
+    await waitUntil('both streams to be closed', () => codes.length === 2);
+    expect([...codes].sort((one, other) => one - other)).toEqual([0, 8]);
+  });
+
   it('sends bodies that the server takes piece by piece, side by side with short ones', async () => {
     answer = (stream, body) => reply(stream, Buffer.from(`${body.length} ${body.subarray(0, 1).toString()} ${new Set(body).size}`));
     await listen({ initialWindowSize: 1000 });
