@@ -221,6 +221,9 @@ describe('work that costs little', () => {
       rule.evaluate(new Map([['self', wrap({ l: Array(1000).fill(1) })]]), 1_000_000, budget);
       return before - budget.work;
     };
-    expect(spent("'Asia/Tokyo'") - spent('')).toBeGreaterThan(100 * 1000);
+    // The zone itself is paid for once in a process, perhaps by the texts above.
+    const zoned = spent("'Asia/Tokyo'");
+    expect(spent("'Asia/Tokyo'")).toBeLessThanOrEqual(zoned);
+    expect(spent("'Asia/Tokyo'") - spent('')).toBe(100 * 1000);
   });
 });
