@@ -1,6 +1,6 @@
 /**
  * Hands a request on to the machine behind an object and its answer back, piece by piece as each side takes them: nothing is gathered. A redirect is never followed. What
- * goes wrong before there is an answer is told in upstream's words, what goes wrong later cuts the client off.
+ * goes wrong before there is an answer is told in upstream's words, what goes wrong later cuts the client off; a log just ends.
  */
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -70,7 +70,7 @@ async function showLog(exchange: Exchange, message: IncomingMessage, pod: string
   const status = message.statusCode ?? 502;
   if (status === 200) {
     exchange.head(200, { 'Content-Type': 'text/plain' });
-    return relay(exchange, message);
+    return relay(exchange, message, 'end');
   }
   throw logFailure(status, await saidIn(message, SAID_BYTES), message.headers.location, pod);
 }

@@ -30,16 +30,24 @@ export function relayAnswer(exchange: Exchange, message: IncomingMessage): Promi
   return relay(exchange, message);
 }
 
-/** The body, as the client takes it. A break cuts the client off. */
-export async function relay(exchange: Exchange, message: IncomingMessage): Promise<void> {
+/** The body, as the client takes it. A break cuts the client off, or is the end for him. */
+export async function relay(exchange: Exchange, message: IncomingMessage, broken: 'cut' | 'end' = 'cut'): Promise<void> {
   const { output } = exchange;
   if ('flushHeaders' in output) output.flushHeaders();
   message.on('data', (chunk: Buffer) => (exchange.sentBytes += chunk.length));
   try {
-    await pipeline(message, output);
+    await pipeline(broken === 'end' ? untilBroken(message) : message, output);
     exchange.finish();
   } catch {
     exchange.abort();
+  }
+}
+
+async function* untilBroken(message: IncomingMessage): AsyncGenerator<unknown> {
+  try {
+    yield* message;
+  } catch {
+    // What has come is all there is.
   }
 }
 

@@ -21,7 +21,8 @@ function play(server: Server): void {
       'x-own': '1',
       ...(status === 302 ? { location: 'https://other.example/' } : {}),
     });
-    if (url.includes('follow')) response.write('first\n');
+    if (url.includes('tailLines=9')) response.write('last\n', () => response.destroy());
+    else if (url.includes('follow')) response.write('first\n');
     else if (method === 'POST') request.pipe(response);
     else response.end('said');
   });
@@ -154,6 +155,10 @@ test.each([
   expect(text()).toMatch(/^HTTP\/1.1 101 /);
   expect(asked[0]?.line).toBe(line);
   socket.destroy();
+});
+
+test('a log ends where the kubelet breaks off, as recorded of the reference', async () => {
+  expect(await call(fixture, `${POD}/log?follow=true&tailLines=9`)).toMatchObject({ status: 200, text: 'last\n' });
 });
 
 test('a kubelet that refuses is heard', async () => {
