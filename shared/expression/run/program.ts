@@ -2,9 +2,8 @@
  * Turns a checked expression into functions that evaluate it, a function for each node. Every node charges what it costs when it is evaluated.
  */
 import type { Checked, ResolvedCall } from '../check/checker';
-import { lookUpOptional, NO_OVERLOAD } from '../library/operators';
+import { lookUpOptional } from '../library/operators';
 import { compilePattern } from '../library/regex';
-import { UNFIT, type FunctionRow, type Sizes } from '../library/function';
 import {
   CONDITIONAL,
   INDEX,
@@ -31,22 +30,15 @@ import {
   type MapKey,
   MapValue,
   OptionalValue,
-  sizeOf,
-  typeName,
   TypeValue,
   type Value,
 } from '../values/value';
-import { measure } from '../values/equality';
 import { typeNameOf } from '../types/type-names';
+import { conditional, isPresent, logical, otherwise, UNINDEXED } from './branches';
+import { dispatch, uncharged, UNLIMITED } from './dispatch';
+import { NO_SUCH_OVERLOAD, type Evaluator } from './evaluator';
+import { LOOPS } from './loops';
 import { Budget, Meter } from './meter';
-
-/** What an evaluation works on: variables and loop variables by place. */
-interface Activation {
-  readonly slots: Value[];
-  readonly meter: Meter;
-}
-
-type Evaluator = (frame: Activation) => Value;
 
 /** A constant part of the expression cannot be evaluated; the message is upstream's. */
 export class ConstantFault extends Error {}
@@ -78,8 +70,6 @@ export function compileProgram(expr: Expr, checked: Checked, variables: readonly
   };
 }
 
-const NO_SUCH_OVERLOAD = new Failure(NO_OVERLOAD);
-const UNINDEXED = new Failure("unsupported index type 'string' in list");
 /** Conversions whose constant argument is converted once and for all. */
 const FOLDED = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
 const PATTERNED = new Set(['find', 'findAll', 'matches']);
@@ -374,190 +364,3 @@ function isAttribute(expr: Expr): boolean {
   if (expr.kind === 'select') return !expr.testOnly && isAttribute(expr.operand);
   return expr.kind === 'ident' || (expr.kind === 'call' && expr.name === INDEX && expr.args[0] !== undefined && isAttribute(expr.args[0]));
 }
-
-function isPresent(operand: Value, field: string): Value {
-  if (operand instanceof Failure) return operand;
-  if (operand instanceof MapValue) return operand.find(field) !== undefined;
-  if (operand instanceof ListValue) return UNINDEXED;
-  return operand instanceof OptionalValue && operand.value !== undefined ? isPresent(operand.value, field) : false;
-}
-
-/** `&&` (which `false` decides) and `||` (which `true` decides); an error counts only when the other side does not decide. */
-function logical(left: Evaluator, right: Evaluator, deciding: boolean): Evaluator {
-  return (frame) => {
-    const a = left(frame);
-    if (a === deciding) return deciding;
-    const b = right(frame);
-    if (b === deciding) return deciding;
-    if (a instanceof Failure) return a;
-    if (b instanceof Failure) return b;
-    return typeof a === 'boolean' && typeof b === 'boolean' ? !deciding : NO_SUCH_OVERLOAD;
-  };
-}
-
-function conditional(condition: Evaluator, yes: Evaluator, no: Evaluator): Evaluator {
-  return (frame) => {
-    const holds = condition(frame);
-    if (holds === true) return yes(frame);
-    if (holds === false) return no(frame);
-    return holds instanceof Failure ? holds : NO_SUCH_OVERLOAD;
-  };
-}
-
-/** What stands behind `or` is evaluated only when it is needed. */
-function otherwise(optional: Evaluator, other: Evaluator, keepOptional: boolean): Evaluator {
-  return (frame) => {
-    const value = optional(frame);
-    if (value instanceof Failure) return value;
-    if (!(value instanceof OptionalValue)) return value;
-    if (value.value === undefined) return other(frame);
-    return keepOptional ? value : value.value;
-  };
-}
-
-class ActualSizes implements Sizes {
-  constructor(
-    private readonly args: readonly Value[],
-    private readonly meter: Pick<Meter, 'spend'>,
-  ) {}
-
-  size(argument: number): number {
-    const value = this.args[argument] ?? null;
-    return typeof value === 'string' ? measure(value, this.meter) : sizeOf(value);
-  }
-
-  count(argument: number): number | undefined {
-    const value = this.args[argument];
-    return typeof value === 'bigint' ? Number(value) : undefined;
-  }
-
-  /** The mean. */
-  itemSize(argument: number): number {
-    const list = this.args[argument];
-    if (!(list instanceof ListValue) || list.size === 0) return 0;
-    let total = 0;
-    for (const item of list) {
-      this.meter.spend(1);
-      total += typeof item === 'string' ? measure(item, this.meter) : sizeOf(item);
-    }
-    return total / list.size;
-  }
-}
-
-type Account = Pick<Meter, 'charge' | 'spend'>;
-
-const uncharged = (meter: Meter): Account => ({
-  charge: () => undefined,
-  spend: (steps) => {
-    meter.spend(steps);
-  },
-});
-const UNLIMITED: Account = { charge: () => undefined, spend: () => undefined };
-
-function dispatch(name: string, rows: readonly FunctionRow[], args: readonly Value[], meter: Account): Value {
-  for (const row of rows) {
-    const cost = row.charge === undefined ? (row.estimate?.(new ActualSizes(args, meter)) ?? 1) : undefined;
-    if (rows.length === 1 && cost !== undefined) meter.charge(cost);
-    const value = row.call(args, meter);
-    if (value === UNFIT) continue;
-    if (rows.length > 1 || cost === undefined) meter.charge(cost ?? row.charge?.(args, value) ?? 1);
-    return value;
-  }
-  return misfit(name, args);
-}
-
-const PLAIN = new Set(['startsWith', 'endsWith', 'contains', 'matches']);
-
-/** Types that answer every operator themselves, and which others know an operator: those say no more than that the other side does not fit. */
-const OUTSPOKEN = ['string', 'google.protobuf.Timestamp', 'google.protobuf.Duration'];
-const NUMERIC = ['int', 'uint', 'double'];
-const COMPARABLE = [...NUMERIC, 'bool', 'bytes'];
-const KNOWN_TO: ReadonlyMap<string, readonly string[]> = new Map([
-  ['_+_', [...NUMERIC, 'bytes', 'list']],
-  ['_-_', NUMERIC],
-  ['_*_', NUMERIC],
-  ['_/_', NUMERIC],
-  ['_%_', ['int', 'uint']],
-  ...['_<_', '_<=_', '_>_', '_>=_'].map((name) => [name, COMPARABLE] as const),
-]);
-
-/** Functions of libraries say what they were called with; operators do not. */
-function misfit(name: string, args: readonly Value[]): Failure {
-  if (name === 'size') return new Failure(`${NO_OVERLOAD}: size`);
-  const known = KNOWN_TO.get(name);
-  if (known !== undefined) {
-    const left = typeName(args[0] ?? null);
-    return known.includes(left) || OUTSPOKEN.includes(left) ? NO_SUCH_OVERLOAD : new Failure(`${NO_OVERLOAD}: ${name}`);
-  }
-  if (/\W/.test(name) || PLAIN.has(name)) return NO_SUCH_OVERLOAD;
-  return new Failure(`${NO_OVERLOAD}: ${name}(${args.map(typeName).join(', ')})`);
-}
-
-type Loop = (frame: Activation, items: Iterable<Value>) => Value;
-type MakeLoop = (body: Evaluator, filter: Evaluator | undefined, slot: number) => Loop;
-
-/** `all` and `exists`: the loop ends with the first item that decides. */
-function quantifier(deciding: boolean): MakeLoop {
-  const perItem = deciding ? 4 : 3;
-  return (body, _filter, slot) => (frame, items) => {
-    const { slots, meter } = frame;
-    let held: Failure | undefined;
-    for (const item of items) {
-      meter.charge(perItem);
-      slots[slot] = item;
-      const value = body(frame);
-      if (value === deciding) {
-        meter.charge(1);
-        return deciding;
-      }
-      if (value === !deciding) continue;
-      held ??= value instanceof Failure ? value : NO_SUCH_OVERLOAD;
-    }
-    meter.charge(1);
-    return held ?? !deciding;
-  };
-}
-
-const existsOne: MakeLoop = (body, _filter, slot) => (frame, items) => {
-  const { slots, meter } = frame;
-  let count = 0;
-  let failure: Failure | undefined;
-  for (const item of items) {
-    meter.spend(1);
-    slots[slot] = item;
-    const value = body(frame);
-    if (value === true) {
-      count += 1;
-      meter.charge(2);
-    } else if (value !== false) failure = value instanceof Failure ? value : NO_SUCH_OVERLOAD;
-  }
-  meter.charge(2);
-  return failure ?? count === 1;
-};
-
-const collect: MakeLoop = (body, filter, slot) => (frame, items) => {
-  const { slots, meter } = frame;
-  const collected: Value[] = [];
-  let failure: Failure | undefined;
-  for (const item of items) {
-    meter.spend(1);
-    slots[slot] = item;
-    const wanted = filter === undefined ? true : filter(frame);
-    if (wanted === true) {
-      const value = body(frame);
-      meter.charge(12);
-      if (value instanceof Failure) failure ??= value;
-      else collected.push(value);
-    } else if (wanted !== false) failure ??= wanted instanceof Failure ? wanted : NO_SUCH_OVERLOAD;
-  }
-  meter.charge(1);
-  return failure ?? new ArrayList(collected);
-};
-
-const LOOPS: Readonly<Record<'all' | 'exists' | 'exists_one' | 'map' | 'filter', MakeLoop>> = {
-  all: quantifier(false),
-  exists: quantifier(true),
-  exists_one: existsOne,
-  map: collect,
-  filter: collect,
-};
