@@ -1,8 +1,11 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { Health } from '../../shared/runtime/health';
 import { serverChecks, sharedCheck } from './server-checks';
+import { START_CHECKS, startChecks, type StartCheck } from './start-checks';
 
 const clock = new ManualClock();
+const STARTED: ReadonlySet<StartCheck> = new Set(START_CHECKS);
+const NONE: ReadonlySet<StartCheck> = new Set();
 
 it('calls a server whose store takes no writes alive, but not ready', async () => {
   let trouble: string | undefined = 'No space left on device';
@@ -10,8 +13,8 @@ it('calls a server whose store takes no writes alive, but not ready', async () =
     storeAnswers: async () => undefined,
     storeTakesWrites: async () => trouble,
     cache: { ready: true, problems: () => [] },
-    state: { stopping: false },
-    bootstrapped: () => true,
+    state: { stopping: false, started: STARTED },
+    neverStarted: NONE,
     configurations: [{ name: 'audit-policy', fault: 'policy.yaml: rules: is required' }],
   });
   const health = new Health(checks, clock, 0, () => undefined);
@@ -31,8 +34,8 @@ it('shows services that keep keys where they are, but does not call a server dea
     storeAnswers: async () => undefined,
     storeTakesWrites: async () => undefined,
     cache: { ready: true, problems: () => [] },
-    state: { stopping: false },
-    bootstrapped: () => true,
+    state: { stopping: false, started: STARTED },
+    neverStarted: NONE,
     configurations: [],
   };
   const answered = async (endpoint: 'livez' | 'readyz' | 'healthz', keyServices?: () => Promise<string | undefined>): Promise<string> => {
@@ -60,4 +63,19 @@ it('asks once for all who ask at about the same time', async () => {
   clock.advance(501);
   expect(await check()).toBe('error getting data from etcd: too slow');
   expect(deadlines).toEqual([2000, 2501]);
+});
+
+it('fails for each step of the start until it is complete, and does not speak of what is no part of it', async () => {
+  const started = new Set<StartCheck>();
+  const checks = startChecks(started, new Set<StartCheck>(['poststarthook/bootstrap-controller']));
+  const health = new Health(checks, clock, 0, () => undefined);
+  const status = async (check?: string): Promise<number> =>
+    (await health.answer({ endpoint: 'livez', check, exclude: [], verbose: false })).status;
+  expect(await Promise.all(checks.map(({ name }) => status(name)))).toEqual(checks.map(() => 500));
+  started.add('poststarthook/rbac/bootstrap-roles');
+  expect([await status('poststarthook/rbac/bootstrap-roles'), await status('autoregister-completion'), await status()]).toEqual([
+    200, 500, 500,
+  ]);
+  for (const name of START_CHECKS) if (name !== 'poststarthook/bootstrap-controller') started.add(name);
+  expect([await status(), await status('poststarthook/bootstrap-controller')]).toEqual([200, 404]);
 });

@@ -4,15 +4,16 @@ import type { OpenedCache } from '../cache/open-cache';
 import type { StoreCallOptions } from '../storage/store';
 import type { HealthCheck } from '../../shared/runtime/health';
 import { errorMessage } from '../../shared/runtime/error-message';
+import { startChecks, type StartCheck } from './start-checks';
 
 export interface CheckedParts {
   /** See {@link sharedCheck}: whether the store answers, and whether it takes writes. */
   readonly storeAnswers: () => Promise<string | undefined>;
   readonly storeTakesWrites: () => Promise<string | undefined>;
   readonly cache: Pick<OpenedCache, 'ready' | 'problems'>;
-  readonly state: { readonly stopping: boolean };
-  /** Whether what the server itself needs has been created. */
-  readonly bootstrapped: () => boolean;
+  readonly state: { readonly stopping: boolean; readonly started: ReadonlySet<StartCheck> };
+  /** What is no part of the start of this server. */
+  readonly neverStarted: ReadonlySet<StartCheck>;
   /** What is wrong with the services that keep keys of encryption; undefined = there are none. */
   readonly keyServices?: (() => Promise<string | undefined>) | undefined;
   /** The configuration files in use, and what is wrong with how they stand now. */
@@ -27,7 +28,7 @@ const STORE_SHARED_MS = 500;
 const KEY_SERVICE_ENDPOINTS = ['healthz', 'readyz'] as const;
 
 export function serverChecks(parts: CheckedParts): readonly HealthCheck[] {
-  const { storeAnswers, storeTakesWrites, cache, state, bootstrapped, configurations, keyServices } = parts;
+  const { storeAnswers, storeTakesWrites, cache, state, neverStarted, configurations, keyServices } = parts;
   return [
     { name: 'ping', check: () => undefined },
     { name: 'log', check: () => undefined },
@@ -41,7 +42,7 @@ export function serverChecks(parts: CheckedParts): readonly HealthCheck[] {
       only: 'readyz',
       check: () => (cache.ready ? cache.problems()[0] : 'the cache has not loaded its state yet'),
     },
-    { name: 'poststarthook/start-system-namespaces-controller', boot: true, check: () => (bootstrapped() ? undefined : 'not finished') },
+    ...startChecks(state.started, neverStarted),
     ...configurations.map((file): HealthCheck => ({
       name: `configuration/${file.name}`,
       only: 'readyz',

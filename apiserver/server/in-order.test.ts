@@ -24,12 +24,12 @@ it('starts one after the other and stops in reverse', async () => {
 
 it('starts the next only when the one before is complete, and stops what is still on its way', async () => {
   const log: string[] = [];
-  const sequence = startInOrder(stepsOf(log, { b: never }));
+  const sequence = startInOrder(stepsOf(log, { b: never }), ({ name }) => log.push(`${name} is there`));
   await Promise.resolve();
   await Promise.resolve();
-  expect(log).toEqual(['start a', 'start b']);
+  expect(log).toEqual(['start a', 'a is there', 'start b']);
   sequence.stop();
-  expect(log).toEqual(['start a', 'start b', 'stop b', 'stop a']);
+  expect(log).toEqual(['start a', 'a is there', 'start b', 'stop b', 'stop a']);
 });
 
 it('starts nothing more once it was stopped', async () => {

@@ -1,5 +1,6 @@
 /** Runs what a server keeps up while it lives: started one after the other, stopped in reverse. Knows nothing of what they do. */
 import { errorMessage } from '../../shared/runtime/error-message';
+import type { StartCheck } from '../health/start-checks';
 
 /** Something that was started. */
 export interface Running {
@@ -11,6 +12,8 @@ export interface Running {
 
 export interface StartStep {
   readonly name: string;
+  /** What health says once it is complete. */
+  readonly checks?: readonly StartCheck[];
   start(): Running;
 }
 
@@ -20,7 +23,8 @@ export interface Sequence {
   stop(): void;
 }
 
-export function startInOrder(steps: readonly StartStep[]): Sequence {
+/** `done` is told of each step that is complete. */
+export function startInOrder(steps: readonly StartStep[], done: (step: StartStep) => void = () => undefined): Sequence {
   const running: Running[] = [];
   let stopped = false;
 
@@ -31,6 +35,7 @@ export function startInOrder(steps: readonly StartStep[]): Sequence {
         const started = step.start();
         running.push(started);
         await started.complete;
+        done(step);
       } catch (error) {
         throw new Error(`${step.name} could not be started: ${errorMessage(error)}`, { cause: error });
       }

@@ -21,6 +21,7 @@ import { keepAvailability } from '../../aggregation/keeper';
 import type { Extensions } from '../../aggregation/extensions';
 import { keepDefinitions } from '../../custom-resources/lifecycle';
 import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
+import type { StartCheck } from '../../health/start-checks';
 import type { FlowControl } from '../../flow-control/flow-control';
 import { commonSettings } from './common-settings';
 import { followFlowObjects } from '../flow-objects';
@@ -34,16 +35,31 @@ import type { State } from './state';
 import type { Running, StartStep } from '../in-order';
 
 const SERVICES = 'apiservices.apiregistration.platform.io';
+/** Each is asked whether it is there, which groups and versions it serves and how it describes them: all of that by the one who looks after them. */
+const OF_OTHER_SERVERS: readonly StartCheck[] = [
+  'poststarthook/apiservice-status-remote-available-controller',
+  'poststarthook/apiservice-discovery-controller',
+  'poststarthook/apiservice-openapi-controller',
+  'poststarthook/apiservice-openapiv3-controller',
+];
 const NOTHING_TO_STOP = (): void => undefined;
 
 /** What others are asked by, and has to be known whole before anybody is answered. */
 const followedSteps = ({ definitions, rbac, nodes, policies, webhooks, registrations }: State): readonly StartStep[] => [
-  { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
+  {
+    name: 'definitions of custom resources',
+    checks: ['poststarthook/start-apiextensions-informers', 'poststarthook/crd-informer-synced'],
+    start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }),
+  },
   { name: 'roles and bindings', start: () => rbac },
-  { name: 'what nodes need', start: () => nodes },
+  { name: 'what nodes need', checks: ['poststarthook/generic-apiserver-start-informers'], start: () => nodes },
   { name: 'configurations of webhooks', start: () => webhooks },
-  { name: 'admission policies', start: () => policies },
-  { name: 'registrations of other servers', start: () => registrations },
+  { name: 'admission policies', checks: ['poststarthook/start-apiserver-admission-initializer'], start: () => policies },
+  {
+    name: 'registrations of other servers',
+    checks: ['poststarthook/start-kube-aggregator-informers', 'poststarthook/apiservice-registration-controller'],
+    start: () => registrations,
+  },
 ];
 
 export function bootstrapSteps(
@@ -57,6 +73,7 @@ export function bootstrapSteps(
   const { options, clock, random, names, failed } = setting;
   const { cache, resources, definitions, replicas } = state;
   const own = { writer, cache, clock, failed };
+  const ownServices = inTwoSteps(() => apiServices(setting, state, writer));
   const identity: IdentityLeasesOptions = {
     ...own,
     leases: resources.require('leases.coordination.platform.io'),
@@ -71,29 +88,64 @@ export function bootstrapSteps(
   return [
     { name: 'expiry of events', start: () => eventExpiry(setting, state) },
     ...followedSteps(state),
-    { name: 'audit of allocations', start: () => allocationAudit(setting, state, writer) },
-    { name: 'system namespaces', start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))) },
-    { name: 'default roles', start: () => keepDefaultRoles({ ...own, resources, names }) },
+    {
+      name: 'audit of allocations',
+      checks: ['poststarthook/start-service-ip-repair-controllers'],
+      start: () => allocationAudit(setting, state, writer),
+    },
+    {
+      name: 'system namespaces',
+      checks: ['poststarthook/start-system-namespaces-controller'],
+      start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))),
+    },
+    { name: 'default roles', checks: ['poststarthook/rbac/bootstrap-roles'], start: () => keepDefaultRoles({ ...own, resources, names }) },
     ...flowControlSteps(setting, state, flowControl, writer),
-    { name: 'system priority classes', start: () => kept('priorityclasses.scheduling.platform.io', SYSTEM_PRIORITY_CLASSES) },
+    {
+      name: 'system priority classes',
+      checks: ['poststarthook/scheduling/bootstrap-system-priority-classes'],
+      start: () => kept('priorityclasses.scheduling.platform.io', SYSTEM_PRIORITY_CLASSES),
+    },
     {
       name: 'record of the use of tokens',
+      checks: ['poststarthook/start-legacy-token-tracking-controller'],
       start: () => inBackground(keepTokenTracking({ ...own, configMaps: resources.require('configmaps'), names })),
     },
-    { name: 'facts of authentication', start: () => inBackground(authenticationFacts(setting, state, writer, serving.tls)) },
+    {
+      name: 'facts of authentication',
+      checks: ['poststarthook/start-cluster-authentication-info-controller'],
+      start: () => inBackground(authenticationFacts(setting, state, writer, serving.tls)),
+    },
     {
       name: 'lifecycle of definitions',
+      checks: ['poststarthook/start-apiextensions-controllers'],
       start: () =>
         inBackground(
           keepDefinitions({ ...own, definitions, resource: resources.require('customresourcedefinitions.apiextensions.platform.io') }),
         ),
     },
-    { name: 'registrations of this API', start: () => inBackground(apiServices(setting, state, writer)) },
-    { name: 'availability of other servers', start: () => availability(setting, state, extensions, writer) },
-    { name: 'Lease of this server', start: () => inBackground(keepIdentityLease(identity)) },
-    { name: 'Leases of other servers', start: () => inBackground(cleanIdentityLeases(identity)) },
+    { name: 'registrations of this API', checks: ['poststarthook/kube-apiserver-autoregistration'], start: ownServices.start },
+    {
+      name: 'availability of other servers',
+      checks: OF_OTHER_SERVERS,
+      start: () => availability(setting, state, extensions, writer),
+    },
+    {
+      name: 'Lease of this server',
+      checks: ['poststarthook/start-kube-apiserver-identity-lease-controller'],
+      start: () => inBackground(keepIdentityLease(identity)),
+    },
+    {
+      name: 'Leases of other servers',
+      checks: ['poststarthook/start-kube-apiserver-identity-lease-garbage-collector'],
+      start: () => inBackground(cleanIdentityLeases(identity)),
+    },
     { name: 'clocks and settings of other servers', start: () => peers(setting, identity, cache) },
-    { name: 'default Service', start: () => defaultService(setting, state, writer, port) },
+    {
+      name: 'default Service',
+      checks: ['poststarthook/bootstrap-controller'],
+      start: () => defaultService(setting, state, writer, port),
+    },
+    { name: 'first registrations of this API', checks: ['autoregister-completion'], start: ownServices.wait },
     {
       name: 'record of this replica',
       start() {
@@ -122,6 +174,18 @@ function peers({ logger, meters }: Setting, identity: IdentityLeasesOptions, cac
   return { stop: () => following.stop() };
 }
 
+/** Begun by one step, and waited for by a later one, so that what stands between goes on meanwhile. */
+function inTwoSteps(begin: () => Upkeep): { start(): Running; wait(): Running } {
+  let begun: Upkeep | undefined;
+  return {
+    start() {
+      begun = begin();
+      return inBackground(begun);
+    },
+    wait: () => (begun === undefined ? { stop: NOTHING_TO_STOP } : { complete: begun.complete, stop: NOTHING_TO_STOP }),
+  };
+}
+
 /** Nobody waits for its first look. */
 function inBackground(upkeep: Upkeep): Running {
   return { stop: () => upkeep.stop() };
@@ -148,8 +212,8 @@ function flowControlSteps(
     };
   };
   return [
-    { name: 'flow schemas and priority levels', start: keep },
-    { name: 'flow control', start: control },
+    { name: 'flow schemas and priority levels', checks: ['poststarthook/priority-and-fairness-config-producer'], start: keep },
+    { name: 'flow control', checks: ['poststarthook/priority-and-fairness-config-consumer'], start: control },
   ];
 }
 

@@ -39,9 +39,11 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const observation = observe(setting, state);
   const registry = buildRegistry(setting, state, observation);
   const serving = await startServing(setting, state, observation, registry);
-  const upkeep = startInOrder(bootstrapSteps(setting, state, observation, registry, serving));
-
   const { progress } = observation;
+  const upkeep = startInOrder(bootstrapSteps(setting, state, observation, registry, serving), ({ checks = [] }) => {
+    for (const check of checks) progress.started.add(check);
+  });
+
   const ready = upkeep.complete.then(() => void (progress.bootstrapped = true));
   const { secure, local, ongoing, renew } = serving;
   const { cache, replicas } = state;

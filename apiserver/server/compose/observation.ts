@@ -1,6 +1,7 @@
 /** The second phase: what the server says about itself – metrics and health – and the states and counts that they look at. Serves nothing. */
 import { Health } from '../../../shared/runtime/health';
 import { serverChecks, sharedCheck } from '../../health/server-checks';
+import { isStartCheck, type StartCheck } from '../../health/start-checks';
 import { FlowControl, type FlowMeter } from '../../flow-control/flow-control';
 import { FlowControlMetrics } from '../../metrics/flow-control-metrics';
 import { Metrics } from '../../metrics/metrics';
@@ -46,7 +47,7 @@ export function observe(setting: Setting, state: State): Observation {
     turns,
     connections,
     metrics,
-    health: healthOf(setting, state, { progress, metrics, storeAnswers, storeTakesWrites }),
+    health: healthOf(setting, state, { progress, metrics, flowControl, storeAnswers, storeTakesWrites }),
     storeAnswers,
   };
 }
@@ -98,14 +99,16 @@ function metricsOf(
   );
 }
 
-type Observed = Pick<Observation, 'progress' | 'metrics' | 'storeAnswers'> & {
+const OF_FLOW_CONTROL: readonly StartCheck[] = ['poststarthook/priority-and-fairness-config-consumer'];
+
+type Observed = Pick<Observation, 'progress' | 'metrics' | 'flowControl' | 'storeAnswers'> & {
   readonly storeTakesWrites: () => Promise<string | undefined>;
 };
 
 function healthOf(
   { options, clock, logger, configurations, encryption }: Setting,
   { cache }: State,
-  { progress, metrics, storeAnswers, storeTakesWrites }: Observed,
+  { progress, metrics, flowControl, storeAnswers, storeTakesWrites }: Observed,
 ): Health {
   return new Health(
     serverChecks({
@@ -113,14 +116,15 @@ function healthOf(
       storeTakesWrites,
       cache,
       state: progress,
-      bootstrapped: () => progress.bootstrapped,
+      neverStarted: new Set(flowControl === undefined ? OF_FLOW_CONTROL : []),
       configurations,
       keyServices: encryption?.health,
     }),
     clock,
     options.livezGraceMs,
-    // Before the first readiness a failing check is nothing to worry about.
-    (endpoint, name, reason) => logger[progress.bootstrapped ? 'warn' : 'info']('health check failed', { endpoint, name, reason }),
+    // Before the first readiness a failing check is nothing to worry about, least of all one that says that there is more to do.
+    (endpoint, name, reason) =>
+      logger[progress.bootstrapped ? 'warn' : isStartCheck(name) ? 'debug' : 'info']('health check failed', { endpoint, name, reason }),
     (endpoint, name, healthy) => metrics.healthCheck(endpoint, name, healthy),
   );
 }

@@ -1,0 +1,47 @@
+/**
+ * What a server says of its start: upstream's names, in upstream's order, of what this one does too. Which step each stands for is said where the steps are
+ * (compose/bootstrap.ts): until that step is complete its check fails.
+ */
+import type { HealthCheck } from '../../shared/runtime/health';
+
+export const START_CHECKS = [
+  'poststarthook/start-apiserver-admission-initializer',
+  'poststarthook/generic-apiserver-start-informers',
+  'poststarthook/priority-and-fairness-config-consumer',
+  'poststarthook/start-apiextensions-informers',
+  'poststarthook/start-apiextensions-controllers',
+  'poststarthook/crd-informer-synced',
+  'poststarthook/start-system-namespaces-controller',
+  'poststarthook/start-cluster-authentication-info-controller',
+  'poststarthook/start-kube-apiserver-identity-lease-controller',
+  'poststarthook/start-kube-apiserver-identity-lease-garbage-collector',
+  'poststarthook/start-legacy-token-tracking-controller',
+  'poststarthook/start-service-ip-repair-controllers',
+  'poststarthook/rbac/bootstrap-roles',
+  'poststarthook/scheduling/bootstrap-system-priority-classes',
+  'poststarthook/priority-and-fairness-config-producer',
+  'poststarthook/bootstrap-controller',
+  'poststarthook/start-kube-aggregator-informers',
+  'poststarthook/apiservice-status-remote-available-controller',
+  'poststarthook/apiservice-registration-controller',
+  'poststarthook/apiservice-discovery-controller',
+  'poststarthook/kube-apiserver-autoregistration',
+  'autoregister-completion',
+  'poststarthook/apiservice-openapi-controller',
+  'poststarthook/apiservice-openapiv3-controller',
+] as const;
+
+export type StartCheck = (typeof START_CHECKS)[number];
+
+const NAMES: ReadonlySet<string> = new Set(START_CHECKS);
+
+export const isStartCheck = (name: string): boolean => NAMES.has(name);
+
+/** `absent` = what this server does not do, as it was started. */
+export function startChecks(started: ReadonlySet<StartCheck>, absent: ReadonlySet<StartCheck>): readonly HealthCheck[] {
+  return START_CHECKS.filter((name) => !absent.has(name)).map((name) => ({
+    name,
+    boot: true,
+    check: () => (started.has(name) ? undefined : 'not finished'),
+  }));
+}
