@@ -21,6 +21,7 @@ import { etcdCredentialFiles } from './options/etcd-credential-files';
 import { etcdTrouble } from './options/etcd-trouble';
 import type { ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
+import { Meters } from './metrics/meters';
 import type { AuthorizerLink } from './server/authorizers';
 import { authorizationFlagFault, openAuthorizerLinks } from './options/authorizer-links';
 import { asking, openWebhook } from './options/webhooks';
@@ -71,7 +72,8 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const isGiven = given.has('anonymous-auth');
   const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
   const issuers = await openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations });
-  const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations });
+  const meters = new Meters();
+  const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations, meters });
   const kubelets = kubeletCredentialFiles(flags);
   lifecycle.onStop({ name: 'credentials for kubelets', timeoutMs: 1000, run: kubelets.watch(clock, logger) });
   const proxies = proxyCredentialFiles(flags);
@@ -90,7 +92,16 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
       timeoutMs: flags['kubelet-timeout'],
     },
   };
-  const surroundings = { store, clock, random, logger, configurations: configurations.all, tracing: traces?.tracing, storeCalls: calls };
+  const surroundings = {
+    store,
+    clock,
+    random,
+    logger,
+    meters,
+    configurations: configurations.all,
+    tracing: traces?.tracing,
+    storeCalls: calls,
+  };
   const server = await startServer(options, encryption === undefined ? surroundings : { ...surroundings, encryption });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });

@@ -24,6 +24,8 @@ export interface AvailabilityParts {
   /** The resource of APIServices. */
   readonly services: Resource;
   readonly clock: Clock;
+  /** One that was there is away. */
+  readonly lost: (name: string, reason: string) => void;
   /** Told of what went wrong; it is tried again. */
   readonly failed: (message: string, error: unknown) => void;
 }
@@ -91,7 +93,7 @@ class Keeper implements AvailabilityKeeper {
   }
 
   private async tell(name: string, found: CheckedServer): Promise<void> {
-    const { writer, cache, services, clock } = this.parts;
+    const { writer, cache, services, clock, lost } = this.parts;
     const entry = cache.get(services.stored, name);
     if (entry === undefined) return;
     const { object } = parseEntry(entry);
@@ -100,6 +102,7 @@ class Keeper implements AvailabilityKeeper {
     const body = { value, duplicates: [], format: 'json' } as const;
     try {
       await writer.update(ownContext(clock), services, { namespace: '', name }, 'status', body, OWN_WRITE);
+      if (found.status === 'False' && stringAt(availableCondition(object), 'status') === 'True') lost(name, found.reason);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       // Another replica may have said it first.

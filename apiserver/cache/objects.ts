@@ -94,7 +94,8 @@ export class Objects {
     const reason = errorMessage(error);
     const known = state.refused.get(key);
     if (known?.revision === revision && known.reason === reason) return;
-    this.options.statistics.refused += 1;
+    const { refused } = this.options.statistics;
+    refused.set(state.type.name, (refused.get(state.type.name) ?? 0) + 1);
     this.options.logger.error(LEFT_OUT, { type: state.type.name, key, revision, error });
     this.slabs.release(state.delete(key));
     state.refused.set(ownString(key), { revision, reason });

@@ -5,6 +5,8 @@ export class CacheStatistics {
   readonly eventsReceived = new Map<string, number>();
   /** Events with which watches began, per type name. */
   readonly initialEvents = new Map<string, number>();
+  /** Stored values that could not be read, per type name. */
+  readonly refused = new Map<string, number>();
   /** How often all objects were read from the store, per type name. */
   readonly loads = new Map<string, number>();
   /** Gauge: open watches per type name. */
@@ -23,8 +25,6 @@ export class CacheStatistics {
   /** Keys that the consistency checker found different. */
   differences = 0;
   checks = 0;
-  /** Stored values that could not be read. */
-  refused = 0;
   consistentReads = 0;
   /** Consistent reads that the cache could not serve in time. */
   consistentReadFallbacks = 0;

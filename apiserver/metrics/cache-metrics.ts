@@ -48,6 +48,13 @@ const ROWS: readonly Row[] = [
   },
   {
     type: 'counter',
+    name: 'apiserver_storage_decode_errors_total',
+    help: 'Stored values that could not be read.',
+    label: 'resource',
+    values: (statistics) => statistics.refused,
+  },
+  {
+    type: 'counter',
     name: 'apiserver_watch_cache_initializations_total',
     help: 'How often all objects were read from the store.',
     label: 'resource',

@@ -47,11 +47,19 @@ const BODY = Array.from({ length: 31 }, (_, at) => 50_000 + at * 100_000);
 const FILTER = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 const READ_WAIT = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3];
 const YEARS = [0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000];
+const CONDITIONS = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
+const WATCH_LIST = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
 const CONVERSION = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60];
 const STEP = ['operation', 'rejected', 'type'] as const;
 const POD_SECURITY = ['decision', 'mode', 'policy_level', 'policy_version', 'request_operation', 'resource', 'subresource'] as const;
 
 export const CATALOGUE = {
+  aggregator_unavailable_apiservice_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'How often the server of an APIService went away, by what was found.',
+    labels: ['name', 'reason'],
+  },
   apiserver_admission_controller_admission_duration_seconds: {
     type: 'histogram',
     stability: 'STABLE',
@@ -72,11 +80,68 @@ export const CATALOGUE = {
     help: 'Time that all plug-ins of a step of admission take together, summed up.',
     labels: STEP,
   },
+  apiserver_admission_match_condition_evaluation_errors_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Requests for which a condition of a webhook or policy could not be told.',
+    labels: ['kind', 'name', 'operation', 'type'],
+  },
+  apiserver_admission_match_condition_evaluation_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time that the conditions of a webhook or policy take for a request.',
+    labels: ['kind', 'name', 'operation', 'type'],
+    buckets: CONDITIONS,
+  },
+  apiserver_admission_match_condition_exclusions_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Requests about which a webhook was not asked because of its conditions.',
+    labels: ['kind', 'name', 'operation', 'type'],
+  },
   apiserver_authorization_decisions_total: {
     type: 'counter',
     stability: 'ALPHA',
     help: 'Decisions that ended the chain of authorizers, by who made them.',
     labels: ['type', 'name', 'decision'],
+  },
+  apiserver_authorization_match_condition_evaluation_errors_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Requests for which a condition of an authorizer could not be told.',
+    labels: ['type', 'name'],
+  },
+  apiserver_authorization_match_condition_evaluation_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time that the conditions of an authorizer take for a request.',
+    labels: ['type', 'name'],
+    buckets: CONDITIONS,
+  },
+  apiserver_authorization_match_condition_exclusions_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Requests about which an authorizer was not asked because of its conditions.',
+    labels: ['type', 'name'],
+  },
+  apiserver_authorization_webhook_duration_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time that authorization webhooks take.',
+    labels: ['name', 'result'],
+    buckets: PLAIN,
+  },
+  apiserver_authorization_webhook_evaluations_fail_open_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Questions that an authorization webhook did not answer, and that others then decided.',
+    labels: ['name', 'result'],
+  },
+  apiserver_authorization_webhook_evaluations_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Questions that authorization webhooks were sent.',
+    labels: ['name', 'result'],
   },
   apiserver_cache_list_total: {
     type: 'counter',
@@ -302,6 +367,13 @@ export const CATALOGUE = {
     labels: ['group', 'version', 'kind'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
+  apiserver_watch_list_duration_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time until a watch that begins with the state has told all of it.',
+    labels: ['group', 'version', 'resource', 'scope'],
+    buckets: WATCH_LIST,
+  },
   authentication_token_cache_request_total: {
     type: 'counter',
     stability: 'ALPHA',
@@ -348,6 +420,12 @@ export const CATALOGUE = {
     help: 'Time of writes, by what is done about unknown members.',
     labels: ['field_validation'],
     buckets: SLI_BUCKETS,
+  },
+  kube_apiserver_pod_logs_backend_tls_failure_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Logs that were not shown, because the certificate of their kubelet is not trusted.',
+    labels: [],
   },
   kube_apiserver_pod_logs_insecure_backend_total: {
     type: 'counter',

@@ -1,4 +1,5 @@
 /** Configuration files: how their reloads went; read when someone scrapes. */
+import { createHash } from 'node:crypto';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface ReloadCounts {
@@ -8,7 +9,18 @@ export interface ReloadCounts {
   readonly lastReload: Readonly<Partial<Record<'success' | 'failure', number>>>;
 }
 
-export function publishConfigurations(registry: Registry, files: () => readonly ReloadCounts[]): void {
+/** What upstream calls the reloads of single files. */
+const UPSTREAM: readonly (readonly [configuration: string, name: string])[] = [
+  ['authentication', 'apiserver_authentication_config_controller'],
+  ['authorization', 'apiserver_authorization_config_controller'],
+];
+
+/** `server` identifies the replica; it is shown as a hash. */
+export function publishConfigurations(registry: Registry, files: () => readonly ReloadCounts[], server: string): void {
+  for (const [configuration, name] of UPSTREAM) {
+    const file = files().find((one) => one.name === configuration);
+    if (file !== undefined) publishReloads(registry, name, server, () => file);
+  }
   const shared = { labelNames: ['configuration', 'status'], registers: [registry] };
   new Counter({
     name: 'apiserver_configuration_automatic_reloads_total',
@@ -27,6 +39,34 @@ export function publishConfigurations(registry: Registry, files: () => readonly 
     collect() {
       for (const { name, lastReload } of files())
         for (const [status, at] of Object.entries(lastReload)) this.set({ configuration: name, status }, at / 1000);
+    },
+  });
+}
+
+/** How metrics show a replica. */
+export const serverHash = (server: string): string => `sha256:${createHash('sha256').update(server).digest('hex')}`;
+
+/** Of one file, under the name that upstream has for it. */
+export function publishReloads(registry: Registry, name: string, server: string, file: () => ReloadCounts | undefined): void {
+  const hash = serverHash(server);
+  const shared = { labelNames: ['apiserver_id_hash', 'status'], registers: [registry] };
+  new Counter({
+    name: `${name}_automatic_reloads_total`,
+    help: 'Reloads of a configuration, by their outcome.',
+    ...shared,
+    collect() {
+      this.reset();
+      for (const [status, count] of Object.entries(file()?.reloads ?? {}))
+        if (count > 0) this.inc({ apiserver_id_hash: hash, status }, count);
+    },
+  });
+  new Gauge({
+    name: `${name}_automatic_reload_last_timestamp_seconds`,
+    help: 'When a configuration was last reloaded, by the outcome.',
+    ...shared,
+    collect() {
+      this.reset();
+      for (const [status, at] of Object.entries(file()?.lastReload ?? {})) this.set({ apiserver_id_hash: hash, status }, at / 1000);
     },
   });
 }

@@ -1,8 +1,7 @@
 /** Encryption at rest under upstream's names: what was transformed and how long it took. Counting only; text is made when somebody scrapes. */
-import { createHash } from 'node:crypto';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Direction, TransformMeter } from '../storage/encryption/rules';
-import type { ReloadCounts } from './configuration-metrics';
+import { publishReloads, type ReloadCounts } from './configuration-metrics';
 import { Meters } from './meters';
 
 export class EncryptionMetrics implements TransformMeter {
@@ -19,9 +18,6 @@ export class EncryptionMetrics implements TransformMeter {
   }
 }
 
-/** How metrics show a replica. */
-export const serverHash = (server: string): string => `sha256:${createHash('sha256').update(server).digest('hex')}`;
-
 export interface EncryptionGauges {
   readonly metrics: EncryptionMetrics;
   /** Identifies the replica; shown as a hash. */
@@ -31,25 +27,5 @@ export interface EncryptionGauges {
 }
 
 export function publishEncryption(registry: Registry, { server, reloads }: EncryptionGauges): void {
-  const hash = serverHash(server);
-  const shared = { labelNames: ['apiserver_id_hash', 'status'], registers: [registry] };
-  new Counter({
-    name: 'apiserver_encryption_config_controller_automatic_reloads_total',
-    help: 'Reloads of the configuration of encryption, by their outcome.',
-    ...shared,
-    collect() {
-      this.reset();
-      for (const [status, count] of Object.entries(reloads()?.reloads ?? {}))
-        if (count > 0) this.inc({ apiserver_id_hash: hash, status }, count);
-    },
-  });
-  new Gauge({
-    name: 'apiserver_encryption_config_controller_automatic_reload_last_timestamp_seconds',
-    help: 'When the configuration of encryption was last reloaded, by the outcome.',
-    ...shared,
-    collect() {
-      this.reset();
-      for (const [status, at] of Object.entries(reloads()?.lastReload ?? {})) this.set({ apiserver_id_hash: hash, status }, at / 1000);
-    },
-  });
+  publishReloads(registry, 'apiserver_encryption_config_controller', server, reloads);
 }

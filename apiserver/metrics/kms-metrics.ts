@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { keyHash } from '../storage/encryption/kms/current-seed';
 import type { KmsMeter } from '../storage/encryption/kms/envelope';
 import type { Direction } from '../storage/encryption/rules';
-import { serverHash } from './encryption-metrics';
+import { serverHash } from './configuration-metrics';
 import type { Count, Meters } from './meters';
 
 export interface KmsCallMeter extends KmsMeter {

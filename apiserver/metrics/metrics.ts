@@ -46,6 +46,8 @@ export interface Gauges {
   droppedLines(): number;
   readonly connections: ConnectionCounts;
   configurations(): readonly ReloadCounts[];
+  /** Identifies the replica. */
+  readonly server: string;
   /** Undefined = values are stored as they are. */
   readonly encryption: EncryptionGauges | undefined;
   /** Undefined = nothing is recorded. */
@@ -187,7 +189,7 @@ export class Metrics {
     publishAudit(this.registry, gauges.audit);
     publishSpans(this.registry, gauges.spans);
     publishGrpcCalls(this.registry, gauges.storeCalls);
-    publishConfigurations(this.registry, () => gauges.configurations());
+    publishConfigurations(this.registry, () => gauges.configurations(), gauges.server);
     if (gauges.encryption !== undefined) publishEncryption(this.registry, gauges.encryption);
     if (gauges.flowControl !== undefined) gauges.flowControl.counts.publish(this.registry, gauges.flowControl.state);
     this.flowControl = gauges.flowControl?.counts;

@@ -100,7 +100,7 @@ function dryRunOf(request: DescribedRequest): string {
   return value === 'All' ? 'All' : 'invalid';
 }
 
-function scopeOf(info: ResourceInfo): string {
+export function scopeOf(info: Pick<ResourceInfo, 'name' | 'verb' | 'namespace'>): string {
   if (info.name !== '' || info.verb === 'create') return 'resource';
   return info.namespace === '' ? 'cluster' : 'namespace';
 }

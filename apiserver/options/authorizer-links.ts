@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { append } from '../../shared/values/append';
 import { parseDuration } from '../../shared/runtime/duration';
+import { authorizerCosts } from '../metrics/condition-metrics';
+import type { Meters } from '../metrics/meters';
 import type { Logger } from '../../shared/runtime/logger';
 import { abacAuthorizer } from '../authorization/abac';
 import type { Authorizer } from '../authorization/authorizer';
@@ -14,9 +16,12 @@ import { asking, KubeconfigWebhook, openWebhook, type WebhookParts } from './web
 
 export interface AuthorizerLinksParts extends WebhookParts {
   readonly logger: Logger;
+  readonly meters: Meters;
 }
 
 const TIMEOUT_MS = 30_000;
+/** What one is called that flags name. */
+const FLAGS_NAME = 'default';
 const ALLOWED_MS = 5 * 60_000;
 const NOT_ALLOWED_MS = 30_000;
 
@@ -73,7 +78,7 @@ async function linkOfMode(
 }
 
 function linkOf(
-  { type, webhook }: AuthorizationConfiguration['authorizers'][number],
+  { type, name, webhook }: AuthorizationConfiguration['authorizers'][number],
   flags: ServerFlags,
   parts: AuthorizerLinksParts,
   webhookOf: (kubeconfig: string) => KubeconfigWebhook,
@@ -84,7 +89,7 @@ function linkOf(
     case 'Webhook':
       // The format's rules let none pass without.
       if (webhook === undefined) throw new Error('an authorizer Webhook needs a webhook');
-      return byConfiguration(webhook, webhookOf(webhook.connectionInfo.kubeConfigFile ?? ''), flags, parts);
+      return byConfiguration(name, webhook, webhookOf(webhook.connectionInfo.kubeConfigFile ?? ''), flags, parts);
     default:
       return type;
   }
@@ -105,7 +110,7 @@ function byPolicies(flags: ServerFlags): Authorizer {
 
 function byFlags(webhook: KubeconfigWebhook, flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
   return webhookAuthorizer({
-    ...commonOf(flags, parts),
+    ...commonOf(FLAGS_NAME, flags, parts),
     ask: asking(webhook, TIMEOUT_MS, parts),
     version: flags['authorization-webhook-version'],
     allowedMs: flags['authorization-webhook-cache-authorized-ttl'],
@@ -116,6 +121,7 @@ function byFlags(webhook: KubeconfigWebhook, flags: ServerFlags, parts: Authoriz
 }
 
 function byConfiguration(
+  name: string,
   webhook: ConfiguredWebhook,
   asked: KubeconfigWebhook,
   flags: ServerFlags,
@@ -124,7 +130,7 @@ function byConfiguration(
   const { matchConditions = [], timeout, authorizedTTL, unauthorizedTTL } = webhook;
   const compiled = compileConditions(matchConditions.map(({ expression }) => expression));
   return webhookAuthorizer({
-    ...commonOf(flags, parts),
+    ...commonOf(name, flags, parts),
     ask: asking(asked, parseDuration(timeout) ?? TIMEOUT_MS, parts),
     version: webhook.subjectAccessReviewVersion,
     allowedMs: parseDuration(authorizedTTL ?? '') ?? ALLOWED_MS,
@@ -134,8 +140,9 @@ function byConfiguration(
   });
 }
 
-function commonOf(flags: ServerFlags, { clock, logger }: AuthorizerLinksParts) {
-  return { dialect: flags.naming, clock, failed: (message: string, error: unknown): void => logger.warn(message, { error }) } as const;
+function commonOf(name: string, flags: ServerFlags, { clock, logger, meters }: AuthorizerLinksParts) {
+  const failed = (message: string, error: unknown): void => logger.warn(message, { error });
+  return { dialect: flags.naming, clock, costs: authorizerCosts(meters, name), failed } as const;
 }
 
 /** What is wrong with the flags taken together; undefined = nothing. `isModeGiven`: whether modes stood on the command line. */

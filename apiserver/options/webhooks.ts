@@ -5,7 +5,7 @@
 import { readConfigFile, type ClientConfig } from '../../shared/client/client-config';
 import { connect } from '../../shared/client/connect';
 import { readKubeconfig } from '../../shared/client/kubeconfig';
-import { askWebhook, type WebhookAddress, type WebhookAnswer } from '../../shared/client/webhook';
+import { askWebhook, type Attempted, type WebhookAddress, type WebhookAnswer } from '../../shared/client/webhook';
 import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
@@ -86,7 +86,7 @@ export async function openWebhook(name: string, file: string, { clock, configura
   return webhook;
 }
 
-type Ask = (body: Buffer) => Promise<WebhookAnswer>;
+type Ask = (body: Buffer, attempted?: Attempted) => Promise<WebhookAnswer>;
 
 /** `timeoutMs` is for one POST, `firstPauseMs` what passes before a second. */
 export function asking(
@@ -97,5 +97,5 @@ export function asking(
 ): Ask {
   const options = { address: () => webhook.address, clock, timeoutMs };
   const limits = { withinMs: WITHIN_MS, ...(firstPauseMs === undefined ? {} : { firstPauseMs }) };
-  return (body) => askWebhook(options, random, limits, body);
+  return (body, attempted) => askWebhook(options, random, limits, body, attempted);
 }

@@ -80,6 +80,9 @@ export interface AskingLimits {
   readonly firstPauseMs?: number;
 }
 
+/** Hears of every attempt, and how long it took. */
+export type Attempted = (answer: WebhookAnswer, ms: number) => void;
+
 /**
  * Asks a server again that answers, where that may help, but not when `withinMs` are over: somebody is waiting. One that is not there is not waited for.
  * Never rejects.
@@ -89,13 +92,16 @@ export async function askWebhook(
   random: Random,
   { withinMs, firstPauseMs = FIRST_PAUSE_MS }: AskingLimits,
   body: Buffer,
+  attempted?: Attempted,
 ): Promise<WebhookAnswer> {
   const { clock } = options;
   const deadline = clock.monotonic() + withinMs;
   const backOff = new BackOff(random, { firstMs: firstPauseMs, longestMs: Math.max(10_000, firstPauseMs), factor: 1.5, jitter: 0.2 });
   for (let attempt = 1; ; attempt += 1) {
-    const left = deadline - clock.monotonic();
+    const startedAt = clock.monotonic();
+    const left = deadline - startedAt;
     const answer = await callWebhook({ ...options, timeoutMs: Math.min(options.timeoutMs, left) }, body);
+    attempted?.(answer, clock.monotonic() - startedAt);
     if (answer.type === 'answer' || answer.status === undefined || !answer.mayPass || attempt === ATTEMPTS) return answer;
     const pause = backOff.next();
     if (clock.monotonic() + pause >= deadline) return answer;

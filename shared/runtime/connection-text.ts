@@ -10,6 +10,14 @@ const UNTRUSTED: ReadonlySet<string | undefined> = new Set([
 ]);
 const VERIFY = 'tls: failed to verify certificate: x509: ';
 
+const UNFIT: ReadonlySet<string | undefined> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID']);
+
+/** Whether it was the other side's certificate. */
+export function isDistrusted(error: Error): boolean {
+  const code = errorCode(error.cause ?? error);
+  return UNTRUSTED.has(code) || UNFIT.has(code);
+}
+
 /** `server` = who was asked. */
 export function connectionText(error: Error, server: URL): string {
   const code = errorCode(error.cause ?? error);

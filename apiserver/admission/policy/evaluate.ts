@@ -34,13 +34,15 @@ const INVALID = 'Invalid';
 const EXHAUSTED = 'validation failed due to running out of cost budget, no further validation rules will be run';
 const NOT_COMPILED = 'it does not compile';
 
-/** `values`: all but the variables. Between two expressions others may go on. */
+/** `values`: all but the variables; `met` is told what has come of the conditions. Between two expressions others may go on. */
 export function* evaluatePolicy(
   policy: AdmissionPolicy,
   values: ReadonlyMap<string, Value>,
+  met: (answer: 'yes' | 'no' | 'error') => void = () => undefined,
 ): Generator<undefined, PolicyAnswer, undefined> {
   const run = new Run(policy, values);
   const conditions = yield* run.conditions();
+  met(conditions === true ? 'yes' : conditions === false ? 'no' : 'error');
   if (conditions === false) return { type: 'not-about-it' };
   if (conditions !== true) {
     if (policy.isIgnoredOnFailure) return { type: 'not-about-it' };

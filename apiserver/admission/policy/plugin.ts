@@ -39,6 +39,19 @@ export interface PolicyParts {
   readonly clock: Clock;
   /** Told of every judgement; absent = nobody counts. */
   readonly judged?: (judgement: Judgement) => void;
+  /** Told of every look at conditions; absent = nobody counts. */
+  readonly conditionsJudged?: (look: ConditionsLook) => void;
+}
+
+/** What the conditions of a policy have cost, for whoever counts. */
+export interface ConditionsLook {
+  readonly kind: 'policy';
+  readonly name: string;
+  readonly type: 'validating';
+  readonly operation: AdmissionRequest['operation'];
+  readonly ms: number;
+  readonly hasFailed: boolean;
+  readonly isLeftOut: boolean;
 }
 
 const OWN_GROUP = 'admissionregistration.platform.io';
@@ -175,6 +188,14 @@ class Asking {
     this.parts.judged?.({ policy: name, binding: binding?.name ?? '', action, isFault, ms });
   }
 
+  private countConditions({ name, conditions }: AdmissionPolicy, met: 'yes' | 'no' | 'error', startedAt: number): void {
+    if (conditions.length === 0) return;
+    const { parts, request } = this;
+    const ms = parts.clock.monotonic() - startedAt;
+    const judged = { hasFailed: met === 'error', isLeftOut: met === 'no' };
+    parts.conditionsJudged?.({ kind: 'policy', name, type: 'validating', operation: request.operation, ms, ...judged });
+  }
+
   private *judge(
     policy: AdmissionPolicy,
     binding: PolicyBinding,
@@ -189,7 +210,7 @@ class Asking {
     const values = new Map(this.valuesFor(as, shown));
     if (parameter !== undefined) values.set('params', freeValue(parameter));
     const startedAt = this.parts.clock.monotonic();
-    const answer = yield* evaluatePolicy(policy, values);
+    const answer = yield* evaluatePolicy(policy, values, (met) => this.countConditions(policy, met, startedAt));
     if (answer.type !== 'judged') return;
     this.tell(policy, binding, answer);
     const [action] = answer.findings.length === 0 ? ['allow' as const] : binding.actions.map(actionOf);

@@ -27,6 +27,17 @@ export interface WebhookCall {
   readonly code: number;
 }
 
+/** What the conditions of a webhook have cost, for whoever counts. */
+export interface ConditionsLook {
+  readonly kind: 'webhook';
+  readonly name: string;
+  readonly type: Webhook['type'];
+  readonly operation: AdmissionRequest['operation'];
+  readonly ms: number;
+  readonly hasFailed: boolean;
+  readonly isLeftOut: boolean;
+}
+
 export interface AskParts {
   readonly client: Pick<WebhookClient, 'ask'>;
   readonly equivalents: Equivalents;
@@ -37,6 +48,8 @@ export interface AskParts {
   readonly random: Random;
   /** Told of every call; absent = nobody counts. */
   readonly called?: (call: WebhookCall) => void;
+  /** Told of every look at conditions; absent = nobody counts. */
+  readonly matched?: (look: ConditionsLook) => void;
   /** Told of a webhook that does not answer as it should. */
   readonly failed: (error: Error) => void;
 }
@@ -65,7 +78,7 @@ export function askedAs(
 
 /** `request` with objects as `as` has them. Undefined = its conditions are not met. Fails with the refusal of one whose conditions cannot be told. */
 export function questionFor(
-  parts: Pick<AskParts, 'names'>,
+  parts: Pick<AskParts, 'names' | 'clock' | 'matched'>,
   webhook: Webhook,
   request: AdmissionRequest,
   as: ServedResource,
@@ -80,7 +93,7 @@ export function questionFor(
 }
 
 function questionNow(
-  { names }: Pick<AskParts, 'names'>,
+  { names, clock, matched }: Pick<AskParts, 'names' | 'clock' | 'matched'>,
   webhook: Webhook,
   request: AdmissionRequest,
   as: ServedResource,
@@ -90,6 +103,7 @@ function questionNow(
   const sent = as === request.resource ? view.row : viewOf(request, request.resource, names).row;
   const told = requestOf(request, as, view.row, sent, names.dialect);
   const { object, oldObject } = request;
+  const startedAt = webhook.conditions.length === 0 ? 0 : clock.monotonic();
   const answer = checkConditions(webhook.conditions, () => ({
     request: told,
     object: object === undefined ? null : view.value(object),
@@ -97,6 +111,12 @@ function questionNow(
     ask: decisions.ask,
     place: placeOf(request),
   }));
+  if (webhook.conditions.length > 0) {
+    const { name, type, isIgnoredOnFailure } = webhook;
+    const hasFailed = answer.type === 'errors';
+    const isLeftOut = answer.type === 'unmet' || (hasFailed && isIgnoredOnFailure);
+    matched?.({ kind: 'webhook', name, type, operation: request.operation, ms: clock.monotonic() - startedAt, hasFailed, isLeftOut });
+  }
   if (answer.type === 'unmet') return undefined;
   if (answer.type === 'errors') {
     if (webhook.isIgnoredOnFailure) return undefined;

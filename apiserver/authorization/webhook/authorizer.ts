@@ -7,15 +7,27 @@ import type { Eventually } from '../../../shared/runtime/eventually';
 import { KeptAnswers, type Answered } from '../../../shared/runtime/kept-answers';
 import { nowAndThen } from '../../../shared/runtime/now-and-then';
 import type { Dialect } from '../../../shared/names/dialect';
-import type { WebhookAnswer } from '../../../shared/client/webhook';
+import { TooLate, type Attempted, type WebhookAnswer } from '../../../shared/client/webhook';
+import type { JsonObject } from '../../../shared/values/json';
 import { NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision } from '../authorizer';
 import type { UserInfo } from '../../../shared/api/identity/user';
-import type { MatchConditions } from './conditions';
+import type { Match, MatchConditions } from './conditions';
 import { readVerdict, reviewBody, reviewSpec, type ReviewVersion } from './review';
+
+/** Hears what asking costs. */
+export interface AuthorizerCosts {
+  /** One POST; `ms` without the pause before the next. */
+  asked(result: AskResult, ms: number): void;
+  /** It could not be asked, and others decide. */
+  failedOpen(result: Exclude<AskResult, 'success'>): void;
+  conditions(answer: Match, ms: number): void;
+}
+
+type AskResult = 'success' | 'error' | 'timeout';
 
 export interface WebhookAuthorizerOptions {
   /** Never rejects. */
-  readonly ask: (body: Buffer) => Promise<WebhookAnswer>;
+  readonly ask: (body: Buffer, attempted: Attempted) => Promise<WebhookAnswer>;
   readonly version: ReviewVersion;
   readonly dialect: Dialect;
   readonly allowedMs: number;
@@ -24,6 +36,8 @@ export interface WebhookAuthorizerOptions {
   /** Undefined = it is always asked. */
   readonly conditions: MatchConditions | undefined;
   readonly clock: Clock;
+  /** Absent = nobody counts. */
+  readonly costs?: AuthorizerCosts;
   /** Told, now and then, of a webhook that does not answer as it should. */
   readonly failed: (message: string, error: unknown) => void;
 }
@@ -36,26 +50,35 @@ const MOST_ASKED = 1_000;
 const TOLD_EVERY_MS = 60_000;
 
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
-  const { clock, conditions, dialect } = options;
+  const { clock, conditions, costs, dialect } = options;
   const answers = new KeptAnswers<Decision>({ clock, most: KEPT, mostBytes: KEPT * MOST_KEPT_BYTES, atOnce: MOST_ASKED });
 
   const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => options.failed('an authorization webhook could not be asked', error));
 
   async function ask(bytes: number, body: Buffer): Promise<Answered<Decision>> {
-    const answer = await options.ask(body);
+    const answer = await options.ask(body, (attempt, ms) => costs?.asked(resultOf(attempt), ms));
     const verdict = answer.type === 'answer' ? readVerdict(answer.bytes) : undefined;
     if (verdict === undefined) {
       const error = answer.type === 'fault' ? answer.error : new Error('the webhook sent no verdict');
       tell(error);
+      const result = resultOf(answer);
+      if (options.onFailure === 'NoOpinion' && result !== 'success') costs?.failedOpen(result);
       return { answer: failure(options, error.message), keptMs: 0, bytes };
     }
     const keptMs = verdict.type === 'allow' ? options.allowedMs : options.notAllowedMs;
     return { answer: verdict, keptMs: bytes <= MOST_KEPT_BYTES ? keptMs : 0, bytes };
   }
 
+  function matched(all: MatchConditions, spec: JsonObject): Match {
+    const startedAt = clock.monotonic();
+    const match = all(spec);
+    costs?.conditions(match, clock.monotonic() - startedAt);
+    return match;
+  }
+
   function authorize(user: UserInfo, attributes: Attributes): Eventually<Decision> {
     const spec = reviewSpec(user, attributes, dialect);
-    const match = conditions?.(spec) ?? 'yes';
+    const match = conditions === undefined ? 'yes' : matched(conditions, spec);
     if (match === 'no') return NO_OPINION;
     if (match === 'error') return failure(options, 'a match condition could not be evaluated');
     const key = JSON.stringify(spec);
@@ -67,6 +90,11 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     authorize,
     rules: () => ({ ...NO_RULES, incomplete: true, errors: ['webhook authorizer does not support user rule resolution'] }),
   };
+}
+
+function resultOf(answer: WebhookAnswer): AskResult {
+  if (answer.type === 'answer') return readVerdict(answer.bytes) === undefined ? 'error' : 'success';
+  return answer.error instanceof TooLate ? 'timeout' : 'error';
 }
 
 const failure = ({ onFailure }: WebhookAuthorizerOptions, reason: string): Decision => ({

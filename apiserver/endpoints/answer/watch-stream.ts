@@ -38,6 +38,8 @@ export interface WatchStreamParts {
   readonly outbox: Outbox;
   /** The entry that a bookmark shows. */
   bookmarkEntry(revision: number, endOfInitialEvents: boolean): Entry;
+  /** All that there was at the beginning has been told. */
+  whole(): void;
 }
 
 const JSON_TYPE = 'application/json';
@@ -105,6 +107,7 @@ export class WatchStream implements ChangeSink, LiveWatch {
       this.expire();
       return;
     }
+    if (endOfInitialEvents) this.parts.whole();
     const entry = this.parts.bookmarkEntry(revision, endOfInitialEvents);
     this.send(chunked(this.parts.encoder.frame('BOOKMARK', entry, revision, this.first)));
   }

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
-import { connectionText } from '../../../shared/runtime/connection-text';
+import { connectionText, isDistrusted } from '../../../shared/runtime/connection-text';
 import type { Destination } from '../../registry/operations/destination';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
@@ -22,6 +22,8 @@ export interface Forwarded {
   /** The client of a log does not care who shows it. */
   readonly believesAll: boolean;
   readonly name: string;
+  /** The certificate of whom a log was asked of is not trusted. */
+  logDistrusted(): void;
 }
 
 /** Resolves when both sides have ended. Rejects with StatusError as long as the client can be told something. */
@@ -42,7 +44,10 @@ export async function forward(backends: Backends, exchange: Exchange, forwarded:
   if (isLog || upgrades || !hasBody(exchange)) request.end();
   else pipeline(exchange.input, request).catch(() => request.destroy());
   const answer = await answered;
-  if (answer.type === 'failure') throw failureOf(destination, answer.error);
+  if (answer.type === 'failure') {
+    if (isLog && isDistrusted(answer.error)) forwarded.logDistrusted();
+    throw failureOf(destination, answer.error);
+  }
   if (answer.type === 'upgraded') return joinConnections(exchange, answer.message, answer.socket, answer.head);
   if (isLog) return showLog(exchange, answer.message, forwarded.name);
   return relayAnswer(exchange, answer.message);

@@ -47,6 +47,9 @@ export interface ApiParts extends ExchangeParts {
   watchStarted(exchange: Exchange): () => void;
   /** Somebody asks for a log; `believesAll` = whatever certificate the kubelet shows. */
   logAsked(believesAll: boolean): void;
+  readonly logDistrusted: () => void;
+  /** Times the state that watches begin with, for those who ask for it as a list. */
+  watchListMeter(row: KindRow, info: ResourceRequest): { observe(seconds: number): void };
   /** A request has come for a version that is going away. */
   deprecatedRequested(row: KindRow, removed: string | undefined, subresource: string): void;
   watchMeter(group: string, version: string, kind: string, resource: string): WatchMeter;

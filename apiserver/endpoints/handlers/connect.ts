@@ -50,7 +50,8 @@ export async function connectTo(
   if (target === undefined) redirectBelow(exchange);
   else if (upgrades && isTranslated(parts, exchange, asked)) await translateStreams(nodeAccess.backends, exchange, destination.url);
   else if (upgrades && isTunnel(parts, exchange, asked)) await tunnelPorts(nodeAccess.backends, exchange, destination);
-  else await forward(nodeAccess.backends, exchange, { destination, target, upgrades, believesAll, name });
+  else
+    await forward(nodeAccess.backends, exchange, { destination, target, upgrades, believesAll, name, logDistrusted: parts.logDistrusted });
 }
 
 /** Over WebSockets these are told to the kubelet in another protocol. */

@@ -21,6 +21,8 @@ export async function watch(parts: ApiParts, exchange: Exchange, resource: Resou
   const { wanted, encoder } = negotiated(parts, exchange, resource, info, 'watch');
   const { options, timeoutSeconds } = watchOptions(row, exchange.query, parts.select, parts.gates.enabled('WatchList'));
   const selection = info.name === '' ? options.selection : onlyNamed(options.selection, info.name);
+  const startedAt = parts.clock.monotonic();
+  const toldWhole = (): void => parts.watchListMeter(row, info).observe((parts.clock.monotonic() - startedAt) / 1000);
   const stream = new WatchStream(exchange, {
     clock: parts.clock,
     encoder,
@@ -31,6 +33,7 @@ export async function watch(parts: ApiParts, exchange: Exchange, resource: Resou
     watches: parts.watches,
     outbox: parts.outbox,
     bookmarkEntry: (revision, end) => bookmarkEntry(exchange, resource, revision, end),
+    whole: toldWhole,
   });
   const started = await parts.reader.watch(exchange, resource, info.namespace, { ...options, selection }, stream);
   const seconds = timeoutSeconds ?? parts.minRequestTimeoutSeconds * (1 + parts.random.float());

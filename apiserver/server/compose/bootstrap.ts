@@ -70,21 +70,7 @@ export function bootstrapSteps(
   serving: Serving,
 ): readonly StartStep[] {
   const { port } = serving.secure;
-  const { options, clock, random, names, failed } = setting;
-  const { cache, resources, definitions, replicas } = state;
-  const own = { writer, cache, clock, failed };
   const ownServices = inTwoSteps(() => apiServices(setting, state, writer));
-  const identity: IdentityLeasesOptions = {
-    ...own,
-    leases: resources.require('leases.coordination.platform.io'),
-    names,
-    random,
-    hostname: hostname(),
-    port,
-    settings: () => commonSettings(options),
-  };
-  const kept = (resource: string, objects: Parameters<typeof keepSystemObjects>[0]['objects']): Running =>
-    keepSystemObjects({ ...own, resource: resources.require(resource), objects });
   return [
     { name: 'expiry of events', start: () => eventExpiry(setting, state) },
     ...followedSteps(state),
@@ -93,6 +79,41 @@ export function bootstrapSteps(
       checks: ['poststarthook/start-service-ip-repair-controllers'],
       start: () => allocationAudit(setting, state, writer),
     },
+    ...keptSteps(setting, state, flowControl, writer),
+    ...controllerSteps(setting, state, writer, () => serving.tls()),
+    { name: 'registrations of this API', checks: ['poststarthook/kube-apiserver-autoregistration'], start: ownServices.start },
+    {
+      name: 'availability of other servers',
+      checks: OF_OTHER_SERVERS,
+      start: () => availability(setting, state, extensions, writer),
+    },
+    ...replicaSteps(setting, state, writer, port),
+    {
+      name: 'default Service',
+      checks: ['poststarthook/bootstrap-controller'],
+      start: () => defaultService(setting, state, writer, port),
+    },
+    { name: 'first registrations of this API', checks: ['autoregister-completion'], start: ownServices.wait },
+    {
+      name: 'record of this replica',
+      start() {
+        const { advertiseAddress } = setting.options;
+        if (advertiseAddress !== undefined) state.replicas.join({ ip: advertiseAddress, port });
+        // It leaves as soon as the server says that it is not ready: see shutdown.ts.
+        return { stop: NOTHING_TO_STOP };
+      },
+    },
+  ];
+}
+
+/** What a cluster cannot do without. */
+function keptSteps(setting: Setting, state: State, flowControl: FlowControl | undefined, writer: Writer): readonly StartStep[] {
+  const { clock, names, failed } = setting;
+  const { cache, resources } = state;
+  const own = { writer, cache, clock, failed };
+  const kept = (resource: string, objects: Parameters<typeof keepSystemObjects>[0]['objects']): Running =>
+    keepSystemObjects({ ...own, resource: resources.require(resource), objects });
+  return [
     {
       name: 'system namespaces',
       checks: ['poststarthook/start-system-namespaces-controller'],
@@ -105,6 +126,15 @@ export function bootstrapSteps(
       checks: ['poststarthook/scheduling/bootstrap-system-priority-classes'],
       start: () => kept('priorityclasses.scheduling.platform.io', SYSTEM_PRIORITY_CLASSES),
     },
+  ];
+}
+
+/** What is looked after from here on. */
+function controllerSteps(setting: Setting, state: State, writer: Writer, tls: () => TlsFiles): readonly StartStep[] {
+  const { clock, names, failed } = setting;
+  const { cache, resources, definitions } = state;
+  const own = { writer, cache, clock, failed };
+  return [
     {
       name: 'record of the use of tokens',
       checks: ['poststarthook/start-legacy-token-tracking-controller'],
@@ -113,7 +143,7 @@ export function bootstrapSteps(
     {
       name: 'facts of authentication',
       checks: ['poststarthook/start-cluster-authentication-info-controller'],
-      start: () => inBackground(authenticationFacts(setting, state, writer, serving.tls)),
+      start: () => inBackground(authenticationFacts(setting, state, writer, tls)),
     },
     {
       name: 'lifecycle of definitions',
@@ -123,12 +153,25 @@ export function bootstrapSteps(
           keepDefinitions({ ...own, definitions, resource: resources.require('customresourcedefinitions.apiextensions.platform.io') }),
         ),
     },
-    { name: 'registrations of this API', checks: ['poststarthook/kube-apiserver-autoregistration'], start: ownServices.start },
-    {
-      name: 'availability of other servers',
-      checks: OF_OTHER_SERVERS,
-      start: () => availability(setting, state, extensions, writer),
-    },
+  ];
+}
+
+/** This server among the others. */
+function replicaSteps(setting: Setting, { cache, resources }: State, writer: Writer, port: number): readonly StartStep[] {
+  const { options, clock, random, names, failed } = setting;
+  const identity: IdentityLeasesOptions = {
+    writer,
+    cache,
+    clock,
+    failed,
+    leases: resources.require('leases.coordination.platform.io'),
+    names,
+    random,
+    hostname: hostname(),
+    port,
+    settings: () => commonSettings(options),
+  };
+  return [
     {
       name: 'Lease of this server',
       checks: ['poststarthook/start-kube-apiserver-identity-lease-controller'],
@@ -140,20 +183,6 @@ export function bootstrapSteps(
       start: () => inBackground(cleanIdentityLeases(identity)),
     },
     { name: 'clocks and settings of other servers', start: () => peers(setting, identity, cache) },
-    {
-      name: 'default Service',
-      checks: ['poststarthook/bootstrap-controller'],
-      start: () => defaultService(setting, state, writer, port),
-    },
-    { name: 'first registrations of this API', checks: ['autoregister-completion'], start: ownServices.wait },
-    {
-      name: 'record of this replica',
-      start() {
-        if (options.advertiseAddress !== undefined) replicas.join({ ip: options.advertiseAddress, port });
-        // It leaves as soon as the server says that it is not ready: see shutdown.ts.
-        return { stop: NOTHING_TO_STOP };
-      },
-    },
   ];
 }
 
@@ -175,13 +204,10 @@ function peers({ logger, meters }: Setting, identity: IdentityLeasesOptions, cac
 }
 
 /** Begun by one step, and waited for by a later one, so that what stands between goes on meanwhile. */
-function inTwoSteps(begin: () => Upkeep): { start(): Running; wait(): Running } {
+function inTwoSteps(begin: () => Upkeep): { readonly start: () => Running; readonly wait: () => Running } {
   let begun: Upkeep | undefined;
   return {
-    start() {
-      begun = begin();
-      return inBackground(begun);
-    },
+    start: () => inBackground((begun = begin())),
     wait: () => (begun === undefined ? { stop: NOTHING_TO_STOP } : { complete: begun.complete, stop: NOTHING_TO_STOP }),
   };
 }
@@ -282,14 +308,15 @@ function apiServices({ clock, names, failed }: Setting, { cache, resources, defi
 }
 
 function availability(
-  { clock, failed }: Setting,
+  { clock, meters, failed }: Setting,
   { cache, resources, registrations }: State,
   extensions: Extensions,
   writer: Writer,
 ): Running {
   const services = resources.require(SERVICES);
   const stateOf = stateOfServices(cache, resources);
-  const keeper = keepAvailability({ ...registrations, extensions, stateOf, writer, cache, services, clock, failed });
+  const lost = (name: string, reason: string): void => meters.count('aggregator_unavailable_apiservice_total', name, reason).add();
+  const keeper = keepAvailability({ ...registrations, extensions, stateOf, writer, cache, services, clock, lost, failed });
   const watching = registrations.watch((name) => keeper.look(name));
   return {
     stop() {

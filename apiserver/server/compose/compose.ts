@@ -71,8 +71,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
 const TOLD_EVERY_MS = 30_000;
 
 function settingOf(options: ServerOptions, surroundings: Surroundings): Setting {
-  const { clock, logger } = surroundings;
-  const meters = new Meters();
+  const { clock, logger, meters = new Meters() } = surroundings;
   const resourceOf = typeNames(options.prefix, buildResources(KINDS).storedTypes);
   return {
     ...surroundings,

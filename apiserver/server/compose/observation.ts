@@ -1,4 +1,5 @@
 /** The second phase: what the server says about itself – metrics and health – and the states and counts that they look at. Serves nothing. */
+import { hostname } from 'node:os';
 import { Health } from '../../../shared/runtime/health';
 import { serverChecks, sharedCheck } from '../../health/server-checks';
 import { isStartCheck, type StartCheck } from '../../health/start-checks';
@@ -81,6 +82,7 @@ function metricsOf(
       droppedLines,
       connections,
       configurations: () => configurations,
+      server: `${hostname()}:${options.port}`,
       encryption: encryption && {
         metrics: encryption.metrics,
         server: encryption.server,

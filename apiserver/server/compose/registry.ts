@@ -2,6 +2,8 @@
  * The third phase: what can be done with objects, and by whom. Admission, the writer, access, operations and views, put together as the parts from
  * which the handlers of the API are built.
  */
+import { conditionCosts } from '../../metrics/condition-metrics';
+import { scopeOf } from '../../metrics/request-labels';
 import { canonicalNamespace, namespaceAlias } from '../../../shared/names/dialect';
 import { whenKnown } from '../../../shared/runtime/eventually';
 import type { JsonObject } from '../../../shared/values/json';
@@ -115,7 +117,7 @@ const SIGNER_USE = {
 } as const;
 
 function webhooksOf(
-  { options, names, clock, random, failed, tracing }: Setting,
+  { options, names, clock, random, failed, meters, tracing }: Setting,
   { cache, resources, webhooks }: State,
   { metrics }: Observation,
   authorizer: Authorizer,
@@ -133,6 +135,7 @@ function webhooksOf(
     clock,
     random,
     called: (call: WebhookCall) => metrics.webhookCalled(call),
+    matched: conditionCosts(meters),
     failed: tell,
   };
   const { mutatingUsers, validatingUsers } = options.admission ?? {};
@@ -146,7 +149,7 @@ function webhooksOf(
 }
 
 function policiesOf(
-  { names, clock }: Setting,
+  { names, clock, meters }: Setting,
   { cache, conversions, policies, resources }: State,
   { metrics }: Observation,
   authorizer: Authorizer,
@@ -159,6 +162,7 @@ function policiesOf(
     authorize: askedBy(authorizer),
     clock,
     judged: (judgement) => metrics.policyJudged(judgement),
+    conditionsJudged: conditionCosts(meters),
   });
 }
 
@@ -310,6 +314,7 @@ function apiOf(
   const { options, clock, random, names } = setting;
   const { resources, reader, gate } = state;
   const { metrics, storeAnswers, turns } = observation;
+  const distrusted = setting.meters.count('kube_apiserver_pod_logs_backend_tls_failure_total');
   return {
     clock,
     random,
@@ -334,6 +339,9 @@ function apiOf(
     watchMeter: (group, version, kind, resource) => metrics.watchMeter(group, version, kind, resource),
     logAsked: (believesAll) =>
       setting.meters.count('kube_apiserver_pod_logs_insecure_backend_total', believesAll ? 'skip_tls_allowed' : 'enforce_tls').add(),
+    logDistrusted: () => distrusted.add(),
+    watchListMeter: ({ group, version, resource }, info) =>
+      setting.meters.observer('apiserver_watch_list_duration_seconds', group, version, resource, scopeOf(info)),
     deprecatedRequested: (row, removed, subresource) => metrics.deprecatedRequested(row, removed, subresource),
     watchStarted: (exchange) => metrics.requests.watchStarted(exchange),
   };

@@ -113,6 +113,8 @@ export interface Surroundings {
   readonly storeCalls?: GrpcCalls | undefined;
   /** Absent = values are stored as they are. */
   readonly encryption?: EncryptionAtRest;
+  /** What has been counted so far; absent = nothing. */
+  readonly meters?: Meters;
 }
 
 /** What every phase of the composition is given. */

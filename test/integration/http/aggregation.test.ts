@@ -347,6 +347,9 @@ describe('discovery', () => {
     await lookAgain();
     const { message } = await available('FailedDiscoveryCheck');
     expect(message).toMatch(/: Get "https:\/\/localhost:\d+\/apis\/wardle.example.com\/v1": dial tcp .*connection refused$/);
+    expect((await call(fixture, '/metrics')).text).toMatch(
+      /aggregator_unavailable_apiservice_total\{name="v1\.wardle\.example\.com",reason="FailedDiscoveryCheck"\} [1-9]/,
+    );
     expect(await aggregated()).toEqual({ version: 'v1', freshness: 'Stale' });
     await call(fixture, `${SERVICES}/${NAME}`, { method: 'DELETE' });
     await waitUntil('the group gone', async () => (await call(fixture, `/apis/${EXTENSION_GROUP}`)).status === 404);

@@ -176,7 +176,11 @@ test('a kubelet that is not there or is not trusted is told of, and does not end
   const port = { status: { daemonEndpoints: { kubeletEndpoint: { Port: 1 } } } };
   const stranger = await kubeletCertificate(fixture, 'server', ['elsewhere.example']);
   kubelet.setSecureContext({ cert: stranger.certificate, key: stranger.key });
+  const distrusted = async (): Promise<string | undefined> =>
+    /kube_apiserver_pod_logs_backend_tls_failure_total (\d+)/.exec((await call(fixture, '/metrics')).text)?.[1];
+  const before = await distrusted();
   const untrusted = await call(fixture, `${POD}/log`);
+  expect([before, await distrusted()]).toEqual(['0', '1']);
   expect(untrusted.status).toBe(500);
   expect(json(untrusted)['message']).toMatch(/^Get "https:.*: tls: failed to verify certificate: x509: /);
   expect(await call(fixture, `${POD}/log?insecureSkipTLSVerifyBackend=true`)).toMatchObject({ status: 200 });

@@ -1,0 +1,21 @@
+/** What is shown only when there is something to show is upstream's too: names, types, labels, buckets and what is promised of them. */
+import { casesOf } from '../../test/recordings/recording';
+import { listOf, number, shape, text } from '../../test/recordings/shape';
+import { MISSING_IN_USE } from '../../test/support/metric-deviations';
+import { CATALOGUE, type MetricRow } from './catalogue';
+import { stabilityOf } from './exposition';
+
+const RECORDED = casesOf(
+  'metrics/in-use',
+  shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) }),
+);
+const ROWS: Readonly<Record<string, MetricRow>> = CATALOGUE;
+const missing = new Set(MISSING_IN_USE.flatMap(({ names }) => names));
+
+test.each(RECORDED.map((family) => [family.name, family] as const))('%s', (name, { type, stability, labels, buckets }) => {
+  expect(stabilityOf(name)).toBe(missing.has(name) ? '' : stability);
+  const row = ROWS[name];
+  if (row === undefined) return;
+  const own = { type: row.type, labels: [...row.labels].sort(), buckets: row.type === 'histogram' ? row.buckets : [] };
+  expect(own).toEqual({ type, labels, buckets });
+});
