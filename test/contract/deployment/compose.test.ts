@@ -66,6 +66,16 @@ test('what services name is there', () => {
   }
 });
 
+test('somebody waits for the end of each program that ends, or `up --wait` may take it for failed', () => {
+  const awaited = [...services.values()].flatMap((service) =>
+    Object.entries(objectAt(service, 'depends_on') ?? {}).flatMap(([name, condition]) =>
+      isObject(condition) && stringAt(condition, 'condition') === 'service_completed_successfully' ? [name] : [],
+    ),
+  );
+  const ending = [...services].filter(([, service]) => stringAt(service, 'restart') !== 'unless-stopped').map(([name]) => name);
+  expect(ending.toSorted()).toEqual([...new Set(awaited)].toSorted());
+});
+
 test('no service runs as root, writes to its image or keeps a right that it does not need', () => {
   for (const service of services.values()) {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
