@@ -135,7 +135,7 @@ for (let size = 1 << 20; size >= 512; size >>= 1) {
 }
 closeSync(file);`;
 
-/** The small disk lives in memory, and as long as somebody holds it. */
+/** The small disk lives in memory, and as long as somebody holds it: a member that is killed would come back without its data. */
 export function holdSmallDisk(): Promise<string> {
   const program = ['--entrypoint', 'node', IMAGE, '-e', 'setInterval(() => undefined, 1e6)'];
   return docker('run', '--detach', '--init', '--name', HOLDER, '--volume', `${PROJECT}_${SMALL_DISK}:/data`, ...program);

@@ -16,11 +16,13 @@ import { CredentialSource } from '../../shared/client/credential-source';
 import { readKubeconfig } from '../../shared/client/kubeconfig';
 import { RestClient } from '../../shared/client/rest-client';
 import { systemClock } from '../../shared/runtime/clock';
+import { errorMessage } from '../../shared/runtime/error-message';
 import { systemRandom } from '../../shared/runtime/random';
-import { buildCommit, compose, docker, IMAGE, letSmallDiskGo, wait } from './engine';
+import { buildCommit, compose, docker, holdSmallDisk, IMAGE, letSmallDiskGo, wait } from './engine';
 import { Crowd } from './crowd';
 import { Load, type Seen } from './load';
 import { scenarios, SkippedScenario, type Scenario } from './scenarios';
+import { Upgrade } from './upgrade';
 
 const option = (name: string): string | undefined =>
   process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
@@ -63,6 +65,18 @@ function print(seen: Seen): void {
   console.log(`    changes: ${missed} missed, ${repeated} told again, ${lists} lists`);
 }
 
+async function losses(load: Load): Promise<readonly string[]> {
+  // What cannot be looked at is wrong as well, and no reason not to try the rest.
+  const history = await load.history().catch((error: unknown) => errorMessage(error));
+  if (typeof history === 'string') return [`nobody knows what is lost: ${history}`];
+  const { made, lost, strange } = history;
+  console.log(`    of ${made} objects that were made ${lost.length} are lost; ${strange.length} are there that nobody made`);
+  return [
+    ...(lost.length > 0 ? [`lost: ${lost.slice(0, 5).join(', ')}`] : []),
+    ...(strange.length > 0 ? [`nobody made: ${strange.slice(0, 5).join(', ')}`] : []),
+  ];
+}
+
 /** Returns whether clients saw no more than they may. */
 async function tried(scenario: Scenario, load: Load): Promise<boolean> {
   const { name, what } = scenario;
@@ -79,11 +93,7 @@ async function tried(scenario: Scenario, load: Load): Promise<boolean> {
   console.log(`${`${name}: ${what}`.padEnd(60)} ${took} s  ${figure instanceof Error ? '' : figure}`);
   const seen = load.seen();
   print(seen);
-  const { made, lost, strange } = await load.history();
-  console.log(`    of ${made} objects that were made ${lost.length} are lost; ${strange.length} are there that nobody made`);
-  const wrong = [...faults(scenario, seen), ...(figure instanceof Error ? [figure.message] : [])];
-  if (lost.length > 0) wrong.push(`lost: ${lost.slice(0, 5).join(', ')}`);
-  if (strange.length > 0) wrong.push(`nobody made: ${strange.slice(0, 5).join(', ')}`);
+  const wrong = [...faults(scenario, seen), ...(figure instanceof Error ? [figure.message] : []), ...(await losses(load))];
   for (const fault of wrong) console.log(`    WRONG: ${fault}`);
   return wrong.length === 0;
 }
@@ -111,16 +121,20 @@ async function main(): Promise<void> {
   const after = await images();
   try {
     await timed('the cluster is up', () => compose('up', '--detach', '--wait'));
+    // Without anybody else who holds it that disk is gone with its member, whichever scenario ends it.
+    await holdSmallDisk();
     await compose('cp', 'pki:/pki/admin/admin.kubeconfig', kubeconfig);
     const config = readKubeconfig(kubeconfig);
     const transport = connectTo(config, systemClock);
     const credentials = new CredentialSource({ type: 'none' }, systemClock);
     const base = { transport, credentials, clock: systemClock, random: systemRandom };
-    const load = new Load(config, new RestClient({ ...base, dialect: 'platform', userAgent: 'compose-test' }), kubeconfig);
+    const client = new RestClient({ ...base, dialect: 'platform', userAgent: 'compose-test' });
+    const load = new Load(config, client, kubeconfig);
+    const upgrade = after === undefined ? undefined : new Upgrade(config, client, after);
     await load.start();
     await wait(QUIET_MS);
     const chosen = option('scenarios')?.split(',');
-    for (const scenario of scenarios(new Crowd(config, CROWD), after)) {
+    for (const scenario of scenarios(new Crowd(config, CROWD), upgrade)) {
       if (chosen !== undefined && !chosen.includes(scenario.name)) continue;
       if (!(await tried(scenario, load))) process.exitCode = 1;
     }

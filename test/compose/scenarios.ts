@@ -11,10 +11,7 @@ import {
   fillSmallDisk,
   healPeers,
   healthy,
-  holdSmallDisk,
-  IMAGE,
   leader,
-  letSmallDiskGo,
   MEMBERS,
   openByServer,
   readyServers,
@@ -24,6 +21,7 @@ import {
   wait,
 } from './engine';
 import type { Crowd } from './crowd';
+import type { Upgrade } from './upgrade';
 
 export interface Scenario {
   readonly name: string;
@@ -53,21 +51,6 @@ async function killed(service: string, downMs: number): Promise<string> {
   await docker('start', container);
   await healthy(container);
   return `back after ${seconds(started)}`;
-}
-
-/** As README says: a server with the new image beside each old one, then the old ones go, then the controllers. Compose alone would replace etcd as well, all of it at once. */
-async function upgrade(after: string): Promise<string> {
-  const started = performance.now();
-  await docker('tag', after, IMAGE);
-  const old = await containers('apiserver');
-  await scale(2 * old.length);
-  for (const container of old) {
-    await docker('stop', '--time', '45', container);
-    await docker('rm', container);
-  }
-  const others = (await compose('config', '--services')).split('\n').filter((service) => !/^(pki|etcd\d|front|apiserver)$/.test(service));
-  await compose('up', '--detach', '--no-deps', '--wait', ...others);
-  return seconds(started);
 }
 
 async function rollingRestart(): Promise<string> {
@@ -122,24 +105,18 @@ async function diskStalls(): Promise<string> {
 async function fullDisk(): Promise<string> {
   const container = await containerOf(SMALL_DISK);
   const before = await restarts(container);
-  await holdSmallDisk();
-  try {
-    await fillSmallDisk();
-    const filled = performance.now();
-    let ended = '';
-    for (let left = 60; left > 0 && ended === ''; left -= 1) {
-      await wait(500);
-      if ((await restarts(container)) > before) ended = seconds(filled);
-    }
-    await wait(CUT_MS);
-    await clearSmallDisk();
-    const cleared = performance.now();
-    await healthy(container);
-    return `${SMALL_DISK} ${ended === '' ? 'went on' : `ended ${ended} after its disk was full`}, healthy ${seconds(cleared)} after there was room`;
-  } finally {
-    // Without anybody who holds it the disk would be gone with the member, which is in use again by now.
-    await letSmallDiskGo();
+  await fillSmallDisk();
+  const filled = performance.now();
+  let ended = '';
+  for (let left = 60; left > 0 && ended === ''; left -= 1) {
+    await wait(500);
+    if ((await restarts(container)) > before) ended = seconds(filled);
   }
+  await wait(CUT_MS);
+  await clearSmallDisk();
+  const cleared = performance.now();
+  await healthy(container);
+  return `${SMALL_DISK} ${ended === '' ? 'went on' : `ended ${ended} after its disk was full`}, healthy ${seconds(cleared)} after there was room`;
 }
 
 async function spread(crowd: Crowd): Promise<string> {
@@ -163,12 +140,12 @@ export class SkippedScenario extends Error {
   override readonly name = 'SkippedScenario';
 }
 
-/** `after`: the image that the cluster goes on with when it was begun with another one. */
-export function scenarios(crowd: Crowd, after?: string): readonly Scenario[] {
+/** `upgrade`: of a cluster that was begun with other programs. */
+export function scenarios(crowd: Crowd, upgrade?: Upgrade): readonly Scenario[] {
   const upgraded: Scenario[] =
-    after === undefined
+    upgrade === undefined
       ? []
-      : [{ name: 'upgrade', what: 'all programs are replaced by those of this tree', mayFail: 'none', run: () => upgrade(after) }];
+      : [{ name: 'upgrade', what: 'all programs are replaced by those of this tree', mayFail: 'none', run: () => upgrade.run() }];
   return [
     ...upgraded,
     { name: 'rolling-restart', what: 'three API servers, one after the other', mayFail: 'none', run: rollingRestart },
