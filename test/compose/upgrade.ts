@@ -22,8 +22,8 @@ import { differences, kindsIn, recordsOf, type Records } from './records';
 
 const NAMESPACE = 'kept';
 const MAPS = knownResource('configmaps');
-/** Nobody plays the part of the node, and what becomes of a node that is silent is not what is asked here. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['Node']);
+/** What controllers are there to take away: a node that is silent, a pod whose node is not there, endpoints without a service (when the controller starts). */
+const LEFT_OUT: ReadonlySet<string> = new Set(['Node', 'Pod', 'Endpoints']);
 const REST_LOOKS = 90;
 const LOOK_MS = 1_000;
 const MOST_TOLD = 5;
