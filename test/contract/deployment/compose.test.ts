@@ -76,6 +76,12 @@ test('somebody waits for the end of each program that ends, or `up --wait` may t
   expect(ending.toSorted()).toEqual([...new Set(awaited)].toSorted());
 });
 
+test('a server that does not listen yet is out of the balancer at the first refusal, before the attempts of a connection are used up', () => {
+  const settings = read('deploy/compose/haproxy.cfg');
+  expect(/^ *default-server (?<words>.*)$/m.exec(settings)?.groups?.['words']).toMatch(/ observe layer4 error-limit 1 on-error mark-down$/);
+  expect(Number(/^ *retries (\d+)$/m.exec(settings)?.[1])).toBeGreaterThan(5);
+});
+
 test('no service runs as root, writes to its image or keeps a right that it does not need', () => {
   for (const service of services.values()) {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
