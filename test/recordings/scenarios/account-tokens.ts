@@ -1,6 +1,6 @@
 /** Secrets that hold tokens of service accounts: how they are filled, and when they go. */
 import type { Body } from '../reference';
-import { create, patch, remove, type Act, type Look, type Scenario, type ScenarioStep } from './scenario';
+import { create, onceFilled, patch, remove, type Act, type Look, type Scenario, type ScenarioStep } from './scenario';
 
 const LOOKS: readonly Look[] = [
   { path: 'secrets' },
@@ -36,7 +36,11 @@ export const ACCOUNT_TOKENS: readonly Scenario[] = [
   ]),
   scenario('tk-another', [
     { title: 'the id of another account', acts: [account('a'), secret('s', 'a', {}, { annotations: { [UID]: 'another' } })] },
-    { title: 'the Secret of an account that comes again', acts: [secret('t', 'a'), remove('serviceaccounts/a'), account('a')] },
+    {
+      title: 'the Secret of an account that comes again',
+      // One that nobody has filled by then would belong to the next account.
+      acts: [secret('t', 'a'), onceFilled('secrets/t', remove('serviceaccounts/a')), account('a')],
+    },
     { title: 'an empty id', acts: [secret('u', 'a', {}, { annotations: { [UID]: '' } })] },
   ]),
   scenario('tk-partly', [

@@ -20,6 +20,8 @@ export interface Act {
   readonly as?: Actor;
   /** Sent again and again while its kind is not served yet. */
   readonly isPatient?: boolean;
+  /** An object that holds data before this is done: its controller has been there. */
+  readonly onceFilled?: string;
 }
 
 /** Somebody whom the administrator stands for. */
@@ -77,6 +79,7 @@ export const create = (path: string, body: Body, as?: Actor): Act => ({ method: 
 export const replace = (path: string, body: Body): Act => ({ method: 'PUT', path, body });
 export const patch = (path: string, body: Json, type = MERGE): Act => ({ method: 'PATCH', path, body, type });
 export const untilServed = (act: Act): Act => ({ ...act, isPatient: true });
+export const onceFilled = (path: string, act: Act): Act => ({ ...act, onceFilled: path });
 export const remove = (path: string, body?: Body): Act => ({ method: 'DELETE', path, ...(body === undefined ? {} : { body }) });
 
 /** The absolute path of an act or a look, in the scenario's namespace. */

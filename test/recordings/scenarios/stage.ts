@@ -138,7 +138,17 @@ export class Stage {
     }
   }
 
-  private async actOnce({ method, path, body, type = 'application/json', as, isPatient = false }: Act): Promise<number> {
+  /** For ten seconds. */
+  private async waitUntilFilled(path: string): Promise<void> {
+    for (let left = 100; left > 0; left -= 1) {
+      const { body } = await this.send('GET', absolute(path, this.namespace), JSON_TYPE);
+      if (isBody(body) && body['data'] !== undefined) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  private async actOnce({ method, path, body, type = 'application/json', as, isPatient = false, onceFilled }: Act): Promise<number> {
+    if (onceFilled !== undefined) await this.waitUntilFilled(onceFilled);
     const filled: Json | undefined = body === undefined ? undefined : JSON.parse(this.filled(JSON.stringify(body)));
     const headers = { 'content-type': type, ...standingFor(as) };
     const ask = () => this.send(method, absolute(path, this.namespace), headers, filled);
