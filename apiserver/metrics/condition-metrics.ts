@@ -33,7 +33,7 @@ export function conditionCosts(meters: Meters): (judged: JudgedConditions) => vo
 const AUTHORIZER = 'Webhook';
 
 /** What `apiserver/authorization/webhook` tells. */
-export interface AuthorizerCosts {
+interface AskedAuthorizer {
   /** One POST, whatever comes of it; `ms` without the pause before the next. */
   asked(result: 'success' | 'error' | 'timeout', ms: number): void;
   /** It could not be asked, and others decide. */
@@ -41,7 +41,7 @@ export interface AuthorizerCosts {
   conditions(answer: 'yes' | 'no' | 'error', ms: number): void;
 }
 
-export function authorizerCosts(meters: Meters, name: string): AuthorizerCosts {
+export function authorizerCosts(meters: Meters, name: string): AskedAuthorizer {
   const who = [AUTHORIZER, name] as const;
   return {
     asked(result, ms) {

@@ -40,11 +40,11 @@ export interface PolicyParts {
   /** Told of every judgement; absent = nobody counts. */
   readonly judged?: (judgement: Judgement) => void;
   /** Told of every look at conditions; absent = nobody counts. */
-  readonly conditionsJudged?: (look: ConditionsLook) => void;
+  readonly conditionsJudged?: (look: PolicyConditionsLook) => void;
 }
 
 /** What the conditions of a policy have cost, for whoever counts. */
-export interface ConditionsLook {
+export interface PolicyConditionsLook {
   readonly kind: 'policy';
   readonly name: string;
   readonly type: 'validating';

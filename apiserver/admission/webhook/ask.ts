@@ -28,7 +28,7 @@ export interface WebhookCall {
 }
 
 /** What the conditions of a webhook have cost, for whoever counts. */
-export interface ConditionsLook {
+export interface WebhookConditionsLook {
   readonly kind: 'webhook';
   readonly name: string;
   readonly type: Webhook['type'];
@@ -49,7 +49,7 @@ export interface AskParts {
   /** Told of every call; absent = nobody counts. */
   readonly called?: (call: WebhookCall) => void;
   /** Told of every look at conditions; absent = nobody counts. */
-  readonly matched?: (look: ConditionsLook) => void;
+  readonly matched?: (look: WebhookConditionsLook) => void;
   /** Told of a webhook that does not answer as it should. */
   readonly failed: (error: Error) => void;
 }
