@@ -135,6 +135,11 @@ for (let size = 1 << 20; size >= 512; size >>= 1) {
 }
 closeSync(file);`;
 
+/** So many API servers; those that run stay as they are. */
+export async function scale(count: number): Promise<void> {
+  await compose('up', '--detach', '--wait', '--no-deps', '--no-recreate', '--scale', `apiserver=${count}`, 'apiserver');
+}
+
 /** The small disk lives in memory, and as long as somebody holds it: a member that is killed would come back without its data. */
 export function holdSmallDisk(): Promise<string> {
   const program = ['--entrypoint', 'node', IMAGE, '-e', 'setInterval(() => undefined, 1e6)'];

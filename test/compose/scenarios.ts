@@ -16,6 +16,7 @@ import {
   openByServer,
   readyServers,
   restarts,
+  scale,
   SMALL_DISK,
   stallDisk,
   wait,
@@ -38,10 +39,6 @@ export interface Scenario {
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 const CUT_MS = 15_000;
 const STALL_MS = 5_000;
-
-async function scale(count: number): Promise<void> {
-  await compose('up', '--detach', '--wait', '--no-deps', '--no-recreate', '--scale', `apiserver=${count}`, 'apiserver');
-}
 
 async function killed(service: string, downMs: number): Promise<string> {
   const container = await containerOf(service);

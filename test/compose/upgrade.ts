@@ -17,7 +17,7 @@ import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { manifests } from '../e2e/manifest-tables';
-import { compose, containers, docker, IMAGE, wait } from './engine';
+import { compose, containers, docker, IMAGE, scale, wait } from './engine';
 import { differences, kindsIn, recordsOf, type Records } from './records';
 
 const NAMESPACE = 'kept';
@@ -77,7 +77,7 @@ export class Upgrade {
     const started = performance.now();
     await docker('tag', this.after, IMAGE);
     const old = await containers('apiserver');
-    await compose('up', '--detach', '--wait', '--no-deps', '--no-recreate', '--scale', `apiserver=${2 * old.length}`, 'apiserver');
+    await scale(2 * old.length);
     const beside = await this.beside(old, before);
     for (const container of old) {
       await docker('stop', '--time', '45', container);
