@@ -20,6 +20,7 @@ import { yieldToOthers } from '../../cache/pace';
 import { parseEntry } from '../../registry/object/stored-object';
 import { convertedFrom } from '../../registry/object/hidden-fields';
 import type { ServedResource } from '../../registry/verbs';
+import type { ConditionsLook } from '../conditions-look';
 import type { ValidatingPlugin } from '../chain';
 import { isSelected, matchedResource, nameOf, namespaceOf, placeOf, type Equivalents } from '../webhook/match';
 import { requestOf } from '../webhook/review';
@@ -40,18 +41,7 @@ export interface PolicyParts {
   /** Told of every judgement; absent = nobody counts. */
   readonly judged?: (judgement: Judgement) => void;
   /** Told of every look at conditions; absent = nobody counts. */
-  readonly conditionsJudged?: (look: PolicyConditionsLook) => void;
-}
-
-/** What the conditions of a policy have cost, for whoever counts. */
-export interface PolicyConditionsLook {
-  readonly kind: 'policy';
-  readonly name: string;
-  readonly type: 'validating';
-  readonly operation: AdmissionRequest['operation'];
-  readonly ms: number;
-  readonly hasFailed: boolean;
-  readonly isLeftOut: boolean;
+  readonly conditionsJudged?: (look: ConditionsLook) => void;
 }
 
 const OWN_GROUP = 'admissionregistration.platform.io';

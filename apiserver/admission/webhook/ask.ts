@@ -11,6 +11,7 @@ import type { ServedResource } from '../../registry/verbs';
 import type { TraceSpan } from '../../tracing/span';
 import type { WebhookClient } from '../../webhook-client/client';
 import type { Reply } from '../../webhook-client/reply';
+import type { ConditionsLook } from '../conditions-look';
 import type { Webhook } from './configuration';
 import { type Decisions, Unanswered, type AskAuthorizer } from './decisions';
 import { checkConditions, isSelected, matchedResource, placeOf, type Equivalents } from './match';
@@ -27,17 +28,6 @@ export interface WebhookCall {
   readonly code: number;
 }
 
-/** What the conditions of a webhook have cost, for whoever counts. */
-export interface WebhookConditionsLook {
-  readonly kind: 'webhook';
-  readonly name: string;
-  readonly type: Webhook['type'];
-  readonly operation: AdmissionRequest['operation'];
-  readonly ms: number;
-  readonly hasFailed: boolean;
-  readonly isLeftOut: boolean;
-}
-
 export interface AskParts {
   readonly client: Pick<WebhookClient, 'ask'>;
   readonly equivalents: Equivalents;
@@ -49,7 +39,7 @@ export interface AskParts {
   /** Told of every call; absent = nobody counts. */
   readonly called?: (call: WebhookCall) => void;
   /** Told of every look at conditions; absent = nobody counts. */
-  readonly matched?: (look: WebhookConditionsLook) => void;
+  readonly matched?: (look: ConditionsLook) => void;
   /** Told of a webhook that does not answer as it should. */
   readonly failed: (error: Error) => void;
 }
