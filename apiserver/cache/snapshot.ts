@@ -16,6 +16,9 @@ export type Tree = BTree<string, Entry>;
 const NODE_SIZE = 64;
 /** Distance of the marks that make counting cheap. */
 const MARK_DISTANCE = 512;
+/** Entries of a range that are looked up in one go. */
+const TOGETHER = 64;
+const ENOUGH = { break: true } as const;
 
 const SURROGATE = /[\ud800-\udfff]/;
 
@@ -44,10 +47,23 @@ export class FrozenTree {
       yield* this.filter(start, end);
       return;
     }
-    for (const entry of this.tree.values(start)) {
-      if (end !== undefined && this.compare(entry.key, end) >= 0) return;
-      yield entry;
+    const last = end ?? this.tree.maxKey();
+    for (let from = start ?? this.tree.minKey(); from !== undefined && last !== undefined;) {
+      const together = this.next(from, last, end === undefined);
+      for (const entry of together) yield entry;
+      const reached = together.length < TOGETHER ? undefined : together.at(-1);
+      from = reached === undefined ? undefined : `${reached.key}\0`;
     }
+  }
+
+  /** The first entries from `start` on: the tree's own iterator makes three objects for each. */
+  private next(start: string, end: string, includesEnd: boolean): readonly Entry[] {
+    const entries: Entry[] = [];
+    this.tree.forRange(start, end, includesEnd, (_key, entry) => {
+      entries.push(entry);
+      return entries.length === TOGETHER ? ENOUGH : undefined;
+    });
+    return entries;
   }
 
   count(start: string | undefined, end: string | undefined): number {
@@ -67,8 +83,11 @@ export class FrozenTree {
       else high = middle;
     }
     if (low === 0) return 0;
+    const mark = this.marks[low - 1] ?? '';
     let rank = (low - 1) * MARK_DISTANCE;
-    for (const entry of this.tree.values(this.marks[low - 1])) {
+    // Without a callback the tree counts whole nodes.
+    if (compare === this.compare) return rank + this.tree.forRange(mark, key, false);
+    for (const entry of this.tree.values(mark)) {
       if (compare(entry.key, key) >= 0) break;
       rank += 1;
     }

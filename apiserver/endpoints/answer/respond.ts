@@ -185,8 +185,9 @@ async function writeItems(
     list.item(sink, entry);
     items += 1;
     bytes += sizeOf(entry);
-    if (sink.full) await sink.ready();
-    else if (items % ITEMS_PER_LOOK === 0 || bytes >= BYTES_PER_LOOK) {
+    const isFull = sink.full;
+    if (isFull) await sink.ready();
+    if (isFull || items % ITEMS_PER_LOOK === 0 || bytes >= BYTES_PER_LOOK) {
       bytes = 0;
       if (exchange.isTurnOver) await exchange.rest();
     }
