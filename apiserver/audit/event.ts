@@ -8,8 +8,7 @@ import type { AuditLevel, AuditStage } from './policy-format';
 /** What does not change between the stages of a request; its pieces of text are made once. */
 export class AuditSubject {
   private id: string | undefined;
-  private about: string | undefined;
-  private client: string | undefined;
+  private quote: Quote | undefined;
   private received: string | undefined;
   private who: UserInfo | undefined;
   private impersonated: UserInfo | undefined;
@@ -27,19 +26,13 @@ export class AuditSubject {
     readonly receivedAt: number,
   ) {}
 
-  /** As JSON; clients may choose it. */
+  /** Of what clients choose. */
+  private get asJson(): Quote {
+    return (this.quote ??= quoteFor(this.auditId + this.requestUri + this.userAgent));
+  }
+
   get idJson(): string {
-    return (this.id ??= quoted(this.auditId));
-  }
-
-  /** Members of JSON: what is asked for. */
-  private get aboutJson(): string {
-    return (this.about ??= `"requestURI":${quoted(this.requestUri)},"verb":"${this.verb}"`);
-  }
-
-  /** Members of JSON, each after a comma: who is connected. */
-  private get clientJson(): string {
-    return (this.client ??= clientJson(this.sourceIps, this.userAgent));
+    return (this.id ??= this.asJson(this.auditId));
   }
 
   /** Members of JSON: what is asked for, by whom, and of which object. All of it may grow, but seldom does. */
@@ -48,9 +41,11 @@ export class AuditSubject {
       this.who = user;
       this.impersonated = impersonated;
       this.object = object;
-      let text = `${this.aboutJson},"user":${userJson(user)}`;
+      const { requestUri, userAgent, asJson } = this;
+      let text = `"requestURI":${asJson(requestUri)},"verb":"${this.verb}","user":${userJson(user)}`;
       if (impersonated !== undefined) text += `,"impersonatedUser":${userJson(impersonated)}`;
-      text += this.clientJson;
+      text += sourcesJson(this.sourceIps);
+      if (userAgent !== '') text += `,"userAgent":${asJson(userAgent)}`;
       this.middle = inOnePiece(object === undefined ? text : `${text},"objectRef":${objectJson(object)}`);
     }
     return this.middle;
@@ -150,6 +145,13 @@ function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : escaped(JSON.stringify(text));
 }
 
+type Quote = (text: string) => string;
+
+const bare: Quote = (text) => `"${text}"`;
+
+/** For texts that are made of these characters: to look once at all of them is cheaper than at each. */
+const quoteFor = (characters: string): Quote => (PLAIN.test(characters) ? bare : quoted);
+
 /** Users stay the same from request to request. */
 const users = new WeakMap<UserInfo, string>();
 
@@ -166,19 +168,21 @@ function userJson(user: UserInfo | undefined): string {
   return text;
 }
 
-function clientJson(sourceIps: readonly string[], userAgent: string): string {
+function sourcesJson(sourceIps: readonly string[]): string {
   const [first] = sourceIps;
-  const from = first === undefined ? '' : `,"sourceIPs":${sourceIps.length === 1 ? `["${first}"]` : JSON.stringify(sourceIps)}`;
-  return userAgent === '' ? from : `${from},"userAgent":${quoted(userAgent)}`;
+  return first === undefined ? '' : `,"sourceIPs":${sourceIps.length === 1 ? `["${first}"]` : JSON.stringify(sourceIps)}`;
 }
 
 const MEMBERS = ['namespace', 'name', 'uid', 'apiGroup', 'apiVersion', 'resourceVersion', 'subresource'] as const;
 
+const wordsOf = (object: AuditObject): string => MEMBERS.reduce((words, member) => words + object[member], object.resource);
+
 function objectJson(object: AuditObject): string {
-  let text = `{"resource":${quoted(object.resource)}`;
+  const asJson = quoteFor(wordsOf(object));
+  let text = `{"resource":${asJson(object.resource)}`;
   for (const member of MEMBERS) {
     const value = object[member];
-    if (value !== '') text += `,"${member}":${quoted(value)}`;
+    if (value !== '') text += `,"${member}":${asJson(value)}`;
   }
   return `${text}}`;
 }
