@@ -173,17 +173,17 @@ function sourcesJson(sourceIps: readonly string[]): string {
   return first === undefined ? '' : `,"sourceIPs":${sourceIps.length === 1 ? `["${first}"]` : JSON.stringify(sourceIps)}`;
 }
 
-const MEMBERS = ['namespace', 'name', 'uid', 'apiGroup', 'apiVersion', 'resourceVersion', 'subresource'] as const;
-
-const wordsOf = (object: AuditObject): string => MEMBERS.reduce((words, member) => words + object[member], object.resource);
-
-function objectJson(object: AuditObject): string {
-  const asJson = quoteFor(wordsOf(object));
-  let text = `{"resource":${asJson(object.resource)}`;
-  for (const member of MEMBERS) {
-    const value = object[member];
-    if (value !== '') text += `,"${member}":${asJson(value)}`;
-  }
+/** Spelled out: to look members up by names that vary costs more than all else here. */
+function objectJson({ resource, namespace, name, uid, apiGroup, apiVersion, resourceVersion, subresource }: AuditObject): string {
+  const asJson = quoteFor(resource + namespace + name + uid + apiGroup + apiVersion + resourceVersion + subresource);
+  let text = `{"resource":${asJson(resource)}`;
+  if (namespace !== '') text += `,"namespace":${asJson(namespace)}`;
+  if (name !== '') text += `,"name":${asJson(name)}`;
+  if (uid !== '') text += `,"uid":${asJson(uid)}`;
+  if (apiGroup !== '') text += `,"apiGroup":${asJson(apiGroup)}`;
+  if (apiVersion !== '') text += `,"apiVersion":${asJson(apiVersion)}`;
+  if (resourceVersion !== '') text += `,"resourceVersion":${asJson(resourceVersion)}`;
+  if (subresource !== '') text += `,"subresource":${asJson(subresource)}`;
   return `${text}}`;
 }
 
