@@ -19,8 +19,7 @@ export default {
   testMatch: ['**/*.test.ts'],
   transform: { '^.+\\.ts$': swc, '^.+\\.m?js$': swc },
   transformIgnorePatterns: [`/node_modules/(?!(?:${esModules.join('|')})/)`],
-  testSequencer: '<rootDir>/test/support/jest/sequencer.cjs',
-  // Twice the processors to count on: many tests wait for something to time out.
-  maxWorkers: 4,
+  // One more than there are processors to count on: many tests wait for something to time out.
+  maxWorkers: 3,
   testTimeout: 90_000,
 };
