@@ -56,6 +56,20 @@ describe('snapshots', () => {
     );
   });
 
+  // Ranges are read in pieces of 64.
+  it.each([0, 1, 63, 64, 65, 127, 128, 129, 200])('are read whole and in order where %d entries lie between the bounds', (size) => {
+    const state = new TypeState(type, 0);
+    const keys = Array.from({ length: size }, (_, i) => `n/${String(i).padStart(3, '0')}`);
+    for (const name of ['m/z', ...keys, 'o/a']) state.put(entry(name, 1), undefined);
+    const snapshot = state.snapshot(1);
+    const read = (start?: string, end?: string): string[] => [...snapshot.range(start, end)].map((one) => one.key);
+    expect(read('n/', 'n0')).toEqual(keys);
+    expect(read()).toEqual(['m/z', ...keys, 'o/a']);
+    expect(read('n/')).toEqual([...keys, 'o/a']);
+    expect(read(undefined, 'n0')).toEqual(['m/z', ...keys]);
+    expect(read('n0', 'n/')).toEqual([]);
+  });
+
   it('counts by marks in states of many thousands', () => {
     const state = new TypeState(type, 0);
     for (let i = 0; i < 5000; i += 1) state.put(entry(`n/${String(i).padStart(5, '0')}`, i), undefined);

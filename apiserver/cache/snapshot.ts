@@ -48,7 +48,8 @@ export class FrozenTree {
       return;
     }
     const last = end ?? this.tree.maxKey();
-    for (let from = start ?? this.tree.minKey(); from !== undefined && last !== undefined;) {
+    let from = start ?? this.tree.minKey();
+    while (from !== undefined && last !== undefined) {
       const together = this.next(from, last, end === undefined);
       for (const entry of together) yield entry;
       const reached = together.length < TOGETHER ? undefined : together.at(-1);
