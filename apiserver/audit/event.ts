@@ -7,7 +7,6 @@ import type { AuditLevel, AuditStage } from './policy-format';
 
 /** What does not change between the stages of a request; its pieces of text are made once. */
 export class AuditSubject {
-  private id: string | undefined;
   private quote: Quote | undefined;
   private received: string | undefined;
   private who: UserInfo | undefined;
@@ -32,7 +31,7 @@ export class AuditSubject {
   }
 
   get idJson(): string {
-    return (this.id ??= this.asJson(this.auditId));
+    return this.asJson(this.auditId);
   }
 
   /** Members of JSON: what is asked for, by whom, and of which object. All of it may grow, but seldom does. */
