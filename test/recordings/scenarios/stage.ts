@@ -59,14 +59,22 @@ const TRIGGER = 'endpoints.kubernetes.io/last-change-trigger-time';
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
 const ALWAYS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
-/** Asks again while the answer is one of these codes: a kind whose definition was made a moment ago is not served yet. */
-async function patiently(ask: () => ReturnType<Send>, codes: readonly number[]): Promise<StageAnswer> {
+type Test = (answer: StageAnswer) => boolean;
+
+/** Asks again, for ten seconds, until the answer is one that was waited for; what it is then, whoever asked has to see. */
+async function patiently(ask: () => ReturnType<Send>, isAwaited: Test): Promise<StageAnswer> {
   for (let left = 100; ; left -= 1) {
     const answer = await ask();
-    if (left === 0 || !codes.includes(answer.code)) return answer;
+    if (left === 0 || isAwaited(answer)) return answer;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
+
+const otherThan =
+  (...codes: readonly number[]): Test =>
+  ({ code }) =>
+    !codes.includes(code);
+const holdsData: Test = ({ body }) => isBody(body) && body['data'] !== undefined;
 
 export class Stage {
   /** What an object is called in recordings, by its uid. */
@@ -90,12 +98,12 @@ export class Stage {
     const { code } = await this.send('POST', '/api/v1/namespaces', JSON_TYPE, { metadata: { name: this.namespace } });
     if (code !== 201) throw new Error(`the namespace ${this.namespace} cannot be made: ${code}`);
     const account = `/api/v1/namespaces/${this.namespace}/serviceaccounts/default`;
-    for (let left = 100; left > 0; left -= 1) {
-      // Pods are refused before their account is there.
-      if ((await this.send('GET', account, JSON_TYPE)).code === 200) return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error(`the namespace ${this.namespace} got no account`);
+    // Pods are refused before their account is there.
+    const found = await patiently(
+      () => this.send('GET', account, JSON_TYPE),
+      (answer) => answer.code === 200,
+    );
+    if (found.code !== 200) throw new Error(`the namespace ${this.namespace} got no account`);
   }
 
   /** A sign of life of the scenario's node. */
@@ -138,21 +146,13 @@ export class Stage {
     }
   }
 
-  /** For ten seconds. */
-  private async waitUntilFilled(path: string): Promise<void> {
-    for (let left = 100; left > 0; left -= 1) {
-      const { body } = await this.send('GET', absolute(path, this.namespace), JSON_TYPE);
-      if (isBody(body) && body['data'] !== undefined) return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
-
   private async actOnce({ method, path, body, type = 'application/json', as, isPatient = false, onceFilled }: Act): Promise<number> {
-    if (onceFilled !== undefined) await this.waitUntilFilled(onceFilled);
+    if (onceFilled !== undefined) await patiently(() => this.send('GET', absolute(onceFilled, this.namespace), JSON_TYPE), holdsData);
     const filled: Json | undefined = body === undefined ? undefined : JSON.parse(this.filled(JSON.stringify(body)));
     const headers = { 'content-type': type, ...standingFor(as) };
     const ask = () => this.send(method, absolute(path, this.namespace), headers, filled);
-    const answer = await (isPatient ? patiently(ask, [404, 429]) : ask());
+    // A kind whose definition was made a moment ago is not served yet.
+    const answer = await (isPatient ? patiently(ask, otherThan(404, 429)) : ask());
     this.learn(answer.body);
     return answer.code;
   }
@@ -166,7 +166,7 @@ export class Stage {
   async look(looks: readonly Look[]): Promise<Observed> {
     const found = await Promise.all(
       looks.map(async ({ path, members, names, unordered = [], leftOut = [] }) => {
-        const { code, body } = await patiently(() => this.send('GET', absolute(path, this.namespace), JSON_TYPE), [429]);
+        const { code, body } = await patiently(() => this.send('GET', absolute(path, this.namespace), JSON_TYPE), otherThan(429));
         const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
         // A kind that comes or goes with its definition.
         if (code === 404) return { path, items: [], unordered, leftOut };
