@@ -11,13 +11,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { connectTo } from '../../shared/client/connect';
-import { CredentialSource } from '../../shared/client/credential-source';
 import { readKubeconfig } from '../../shared/client/kubeconfig';
-import { RestClient } from '../../shared/client/rest-client';
-import { systemClock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { systemRandom } from '../../shared/runtime/random';
+import { connected } from './client';
 import { buildCommit, compose, docker, holdSmallDisk, IMAGE, letSmallDiskGo, wait } from './engine';
 import { Crowd } from './crowd';
 import { Load, type Seen } from './load';
@@ -125,10 +121,7 @@ async function main(): Promise<void> {
     await holdSmallDisk();
     await compose('cp', 'pki:/pki/admin/admin.kubeconfig', kubeconfig);
     const config = readKubeconfig(kubeconfig);
-    const transport = connectTo(config, systemClock);
-    const credentials = new CredentialSource({ type: 'none' }, systemClock);
-    const base = { transport, credentials, clock: systemClock, random: systemRandom };
-    const client = new RestClient({ ...base, dialect: 'platform', userAgent: 'compose-test' });
+    const { client, transport } = connected(config);
     const load = new Load(config, client, kubeconfig);
     const upgrade = after === undefined ? undefined : new Upgrade(config, client, after);
     await load.start();

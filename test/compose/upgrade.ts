@@ -3,20 +3,16 @@
  * are there, each is asked by itself and has to tell the same, see the other's writes and tell them to who watches; afterwards all is there as it was written.
  */
 import { load } from 'js-yaml';
-import { connectTo } from '../../shared/client/connect';
 import type { ClientConfig } from '../../shared/client/client-config';
-import { CredentialSource } from '../../shared/client/credential-source';
 import { discover } from '../../shared/client/discovery';
 import { ApiError } from '../../shared/client/api-error';
 import { collect } from '../../shared/client/json-body';
 import { knownResource, type Resource } from '../../shared/client/resource';
-import { RestClient } from '../../shared/client/rest-client';
-import type { Transport } from '../../shared/client/transport';
+import type { RestClient } from '../../shared/client/rest-client';
 import { canonicalApiVersion } from '../../shared/names/dialect';
-import { systemClock } from '../../shared/runtime/clock';
-import { systemRandom } from '../../shared/runtime/random';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { manifests } from '../e2e/manifest-tables';
+import { connected, type Connected } from './client';
 import { compose, containers, docker, IMAGE, scale, wait } from './engine';
 import { differences, kindsIn, recordsOf, type Records } from './records';
 
@@ -57,10 +53,8 @@ const DEFINED: readonly JsonObject[] = [
 ];
 const SHIPS: Resource = { group: 'kept.example.com', version: 'v1', resource: 'ships', kind: 'Ship', namespaced: true };
 
-interface Server {
+interface Server extends Connected {
   readonly container: string;
-  readonly client: RestClient;
-  readonly transport: Transport;
 }
 
 export class Upgrade {
@@ -154,9 +148,7 @@ export class Upgrade {
   private async server(container: string): Promise<Server> {
     const address = await docker('inspect', '--format', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', container);
     const config = { ...this.config, servers: [new URL(`https://${address}:6443`)], tls: { ...this.config.tls, servername: 'localhost' } };
-    const transport = connectTo(config, systemClock);
-    const base = { transport, credentials: new CredentialSource({ type: 'none' }, systemClock), clock: systemClock, random: systemRandom };
-    return { container, transport, client: new RestClient({ ...base, dialect: 'platform', userAgent: 'compose-test' }) };
+    return { container, ...connected(config) };
   }
 }
 

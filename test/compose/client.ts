@@ -1,0 +1,25 @@
+/** Our own client to the containers, or to one of them, as whom the kubeconfig names. */
+import type { ClientConfig } from '../../shared/client/client-config';
+import { connect } from '../../shared/client/connect';
+import { RestClient } from '../../shared/client/rest-client';
+import type { Transport } from '../../shared/client/transport';
+import { systemClock } from '../../shared/runtime/clock';
+import { systemRandom } from '../../shared/runtime/random';
+
+export interface Connected {
+  readonly client: RestClient;
+  /** To be closed by whoever asked for it. */
+  readonly transport: Transport;
+}
+
+export function connected(config: ClientConfig): Connected {
+  const connection = connect(config, systemClock);
+  const client = new RestClient({
+    ...connection,
+    dialect: 'platform',
+    userAgent: 'compose-test',
+    clock: systemClock,
+    random: systemRandom,
+  });
+  return { client, transport: connection.transport };
+}
