@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import type { ServerHttp2Stream } from 'node:http2';
 import { settle } from '../../../test/support/manual-clock';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { chunked } from './frame';
@@ -13,7 +12,7 @@ class Client extends EventEmitter {
   readonly pieces: Buffer[] = [];
   writableLength = 0;
   destroyed = false;
-  readonly output = FrameOutput.to(this as unknown as ServerHttp2Stream, outbox);
+  readonly output = FrameOutput.to(this, outbox);
 
   write(piece: Buffer): void {
     this.pieces.push(piece);

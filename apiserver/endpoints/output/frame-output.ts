@@ -3,7 +3,6 @@
  * one system call and one TLS record. Never waits for a client.
  */
 import { ServerResponse } from 'node:http';
-import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Joiner } from './frame';
 import type { Outbox, Sender } from './outbox';
@@ -17,6 +16,17 @@ type Waited = (ms: number) => void;
 
 const unheard: Waited = () => undefined;
 
+/** What is needed of a socket, a stream or a reply. */
+interface FrameTarget {
+  /** Of a stream. */
+  readonly session?: object | undefined;
+  readonly destroyed: boolean;
+  readonly writableLength: number;
+  write(piece: Buffer): unknown;
+  on(event: 'drain' | 'close', listener: () => void): unknown;
+  off(event: 'drain' | 'close', listener: () => void): unknown;
+}
+
 export class FrameOutput implements Sender {
   private first: Buffer | undefined;
   /** All that wait, the first among them, when there are several. */
@@ -26,14 +36,14 @@ export class FrameOutput implements Sender {
   private since = 0;
 
   private constructor(
-    private readonly target: Socket | ServerHttp2Stream | ServerResponse,
+    private readonly target: FrameTarget,
     private readonly outbox: Outbox,
     private readonly joiner: Joiner,
     /** Hears how long the first frame of a piece has waited. */
     private readonly waited: Waited,
   ) {}
 
-  static to(reply: ServerResponse | ServerHttp2Stream, outbox: Outbox, waited: Waited = unheard): FrameOutput {
+  static to(reply: ServerResponse | FrameTarget, outbox: Outbox, waited: Waited = unheard): FrameOutput {
     if (!(reply instanceof ServerResponse)) return new FrameOutput(reply, outbox, outbox.bare, waited);
     const { socket } = reply;
     // The chunk goes straight to the socket, without the costs of an OutgoingMessage. A pipelined reply has no socket yet, and HTTP/1.0 no chunks.
@@ -48,7 +58,7 @@ export class FrameOutput implements Sender {
   }
 
   get session(): object | undefined {
-    return 'session' in this.target ? this.target.session : undefined;
+    return this.target.session;
   }
 
   /** Takes what `chunked` made; false when too much waits for the client, and then it was not taken. */
