@@ -8,14 +8,15 @@ export interface Chunk {
   /** Bytes, and their CRC-32, before compression. */
   readonly length: number;
   readonly crc: number;
-  /** Deflate blocks, none of them the last. */
-  readonly packed: Uint8Array;
+  /** Deflate blocks, none of them the last, in memory of their own. */
+  readonly packed: Uint8Array<ArrayBuffer>;
 }
 
 export function pack(content: Uint8Array | string): Chunk {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const packed = deflateRawSync(bytes, { level: 1, finishFlush: constants.Z_SYNC_FLUSH });
-  return { length: bytes.length, crc: crc32(bytes), packed };
+  // Small ones lie in more memory than they need.
+  return { length: bytes.length, crc: crc32(bytes), packed: new Uint8Array(packed) };
 }
 
 export function lengthOf(chunks: readonly Chunk[]): number {

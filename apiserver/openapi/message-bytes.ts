@@ -4,6 +4,7 @@
  */
 
 const FIRST_BYTES = 4096;
+const MOST_KEPT_BYTES = 4 * 1024 * 1024;
 /** Texts of so many characters take less than 128 bytes, whatever they are. */
 const SHORT = 42;
 const MOST_CHARACTER_BYTES = 3;
@@ -87,8 +88,16 @@ export class MessageBytes {
     writeVarint(this.bytes, start - room, length);
   }
 
+  /** Until it is begun anew. */
   finish(): Buffer {
     return this.bytes.subarray(0, this.end);
+  }
+
+  /** Empty, in the memory that is there already unless it is very large. */
+  begin(): this {
+    this.end = 0;
+    if (this.bytes.length > MOST_KEPT_BYTES) this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+    return this;
   }
 
   private makeRoom(bytes: number): void {

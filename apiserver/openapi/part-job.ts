@@ -19,8 +19,8 @@ interface Common {
 interface CustomJob extends Common {
   readonly type: 'custom';
   readonly row: Omit<KindRow, 'custom'>;
-  /** JSON. */
-  readonly schema: Uint8Array;
+  /** JSON, in memory of its own. */
+  readonly schema: Uint8Array<ArrayBuffer>;
 }
 
 /** All built-in kinds, for version 2. */

@@ -51,7 +51,7 @@ export class PartThreads {
   /** Rejects when the part cannot be made. */
   async make(job: PartJob): Promise<MadePart> {
     if (!this.hasThreads) return makePart(job, readDescriptions());
-    const answer = await this.answer(job);
+    const answer = await this.answer(job, job.type === 'custom' ? [job.schema.buffer] : []);
     if ('made' in answer) return answer.made;
     throw unexpected();
   }
@@ -70,8 +70,8 @@ export class PartThreads {
     throw unexpected();
   }
 
-  private async answer(job: ThreadJob): Promise<PartAnswer> {
-    const answer = await this.pool.run(job, { clock: this.clock, weight: 1 });
+  private async answer(job: ThreadJob, moved: readonly ArrayBuffer[] = []): Promise<PartAnswer> {
+    const answer = await this.pool.run(job, { clock: this.clock, weight: 1, moved });
     if ('fault' in answer) throw new Error(answer.fault);
     return answer;
   }

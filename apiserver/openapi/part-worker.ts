@@ -17,4 +17,13 @@ function answer(job: ThreadJob): PartAnswer {
   }
 }
 
-parentPort?.on('message', (job: ThreadJob) => parentPort?.postMessage(answer(job)));
+/** What a part lies in goes as it is. */
+function memoryOf(answer: PartAnswer): ArrayBuffer[] {
+  const parts = 'made' in answer ? [answer.made.part] : 'remote' in answer ? answer.remote.parts : [];
+  return parts.flatMap(({ paths, schemas }) => [paths.packed.buffer, schemas.packed.buffer]);
+}
+
+parentPort?.on('message', (job: ThreadJob) => {
+  const made = answer(job);
+  parentPort?.postMessage(made, memoryOf(made));
+});

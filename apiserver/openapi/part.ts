@@ -25,6 +25,9 @@ export interface DocumentPart {
   readonly schemas: Chunk;
 }
 
+/** Parts are made one after another: the memory in which one grows is the next one's. */
+const growing = new MessageBytes();
+
 export function encodePart({ paths, schemas }: CustomPiece, form: PartForm): DocumentPart {
   return { paths: pack(encodeMembers(paths, form, 'paths')), schemas: pack(encodeMembers(schemas, form, 'schemas')) };
 }
@@ -37,9 +40,9 @@ export function digestOf({ paths, schemas }: Piece): string {
 const MESSAGES: Readonly<Record<OpenApiVersion, Messages>> = { v2: OPENAPI_V2, v3: OPENAPI_V3 };
 
 function encodeMembers(members: CustomPiece['schemas'], { version, media }: PartForm, which: keyof Piece): Uint8Array {
-  if (media === 'json') return encodeMembersAsJson(members);
+  const bytes = growing.begin();
+  if (media === 'json') return encodeMembersAsJson(members, bytes);
   const [number, { entries }] = (which === 'paths' ? PATHS : SCHEMAS)[version];
-  const bytes = new MessageBytes();
   const writer = new MessageWriter(MESSAGES[version], bytes);
   for (const name in members) {
     const value = Object.hasOwn(members, name) ? members[name] : undefined;

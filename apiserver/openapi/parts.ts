@@ -93,7 +93,7 @@ export class Parts {
     const key = `${this.identityOf(row)} ${dialect} ${form.version} ${form.media}`;
     const before = this.known.get(key);
     if (before !== undefined || custom === undefined) return before ?? Promise.resolve(undefined);
-    // The thread gets a copy: the bytes lie among others.
+    // The thread gets a copy, and all of it: the bytes lie among others.
     const schema = new Uint8Array(custom.schemaText());
     const made = this.threads.make({ type: 'custom', row: plain, schema, dialect, form }).then(
       ({ part }) => {

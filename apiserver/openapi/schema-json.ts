@@ -18,18 +18,15 @@ function hasLongInteger(value: JsonValue): boolean {
   return false;
 }
 
-/** Without the braces around them. */
-export function encodeMembersAsJson(members: Readonly<Record<string, JsonValue | PublishedSchema>>): Uint8Array {
-  const writer = new SchemaJsonWriter(JSON.stringify);
-  if (writer.members(members)) return writer.bytes.finish();
-  const exact = new SchemaJsonWriter(stringifyJson);
-  exact.members(members);
-  return exact.bytes.finish();
+/** Without the braces around them, in `bytes`. */
+export function encodeMembersAsJson(members: Readonly<Record<string, JsonValue | PublishedSchema>>, bytes: MessageBytes): Uint8Array {
+  if (!new SchemaJsonWriter(JSON.stringify, bytes).members(members)) new SchemaJsonWriter(stringifyJson, bytes.begin()).members(members);
+  return bytes.finish();
 }
 
 /** As a value: for whoever looks at single schemas. */
 export function schemaValue(schema: PublishedSchema): JsonObject {
-  const written = encodeMembersAsJson({ schema });
+  const written = encodeMembersAsJson({ schema }, new MessageBytes());
   const value = new JsonPlaces(Buffer.concat([Buffer.from('{'), written, Buffer.from('}')])).made(0);
   const found = isObject(value) ? value['schema'] : undefined;
   return isObject(found) ? found : {};
@@ -38,10 +35,12 @@ export function schemaValue(schema: PublishedSchema): JsonObject {
 type Print = (value: JsonValue) => string;
 
 class SchemaJsonWriter {
-  readonly bytes = new MessageBytes();
   private hasLong = false;
 
-  constructor(private readonly print: Print) {}
+  constructor(
+    private readonly print: Print,
+    private readonly bytes: MessageBytes,
+  ) {}
 
   /** False = there is an integer that no double holds, so another spelling is wanted. */
   members(members: Readonly<Record<string, JsonValue | PublishedSchema>>): boolean {

@@ -111,7 +111,7 @@ function sameWays(version: 2 | 3, schema: JsonObject): void {
   new SchemaMessageWriter(messages, direct, published).root(2, entries);
   new MessageWriter(messages, made).field(2, entries, value);
   expect(direct.finish().equals(made.finish())).toBe(true);
-  expect(Buffer.from(encodeMembersAsJson({ published })).toString()).toBe(
+  expect(Buffer.from(encodeMembersAsJson({ published }, new MessageBytes())).toString()).toBe(
     encodeJson({ published: value } satisfies JsonValue).slice(1, -1),
   );
 }
@@ -126,7 +126,7 @@ test.each(Object.entries(SCHEMAS_BY_TITLE).flatMap(([title, schema]) => [2, 3].m
 test('members stand as objects keep them: numbers, then names by their bytes, then what every object has', () => {
   const schema = SCHEMAS_BY_TITLE['unsorted names, numbers and what objects inherit'] ?? {};
   const published = new PublishedSchema(new JsonPlaces(Buffer.from(stringifyJson(schema))), { version: 2, ...OPTIONS });
-  const text = Buffer.from(encodeMembersAsJson({ published })).toString();
+  const text = Buffer.from(encodeMembersAsJson({ published }, new MessageBytes())).toString();
   const names = [...text.matchAll(/"([^"]*)":\{"type":"string"\}/g)].map(([, name]) => name);
   const named = ['9', '10', '', '01', '4294967296', '<&>', '__proto__', 'a', 'b', 'constructor', 'é', '\ue000', '😀'];
   expect(names).toEqual([...named, 'apiVersion', 'kind']);

@@ -4,11 +4,15 @@ import { ThreadLost, ThreadPool, ThreadsBusy, type Thread, type ThreadLimits } f
 /** A thread that answers when the test says so. */
 class FakeThread implements Thread<string, string> {
   readonly jobs: string[] = [];
+  readonly moved: (ArrayBuffer[] | undefined)[] = [];
   isStopped = false;
   private answered: (answer: string) => void = () => undefined;
   private failed: (error: Error) => void = () => undefined;
 
-  postMessage = (job: string): void => void this.jobs.push(job);
+  postMessage = (job: string, moved?: ArrayBuffer[]): void => {
+    this.jobs.push(job);
+    this.moved.push(moved);
+  };
   on(event: 'message' | 'error', listener: ((answer: string) => void) & ((error: Error) => void)): void {
     if (event === 'message') this.answered = listener;
     else this.failed = listener;
@@ -23,7 +27,7 @@ class FakeThread implements Thread<string, string> {
 function fixture(limits: Partial<ThreadLimits> = {}): {
   clock: ManualClock;
   threads: FakeThread[];
-  run: (job: string, flow?: string, weight?: number) => Promise<string>;
+  run: (job: string, flow?: string, weight?: number, moved?: ArrayBuffer[]) => Promise<string>;
 } {
   const clock = new ManualClock();
   const threads: FakeThread[] = [];
@@ -33,7 +37,7 @@ function fixture(limits: Partial<ThreadLimits> = {}): {
     return thread;
   };
   const pool = new ThreadPool<string, string>(start, { threads: 1, timeMs: 1_000, waiting: 3, idleMs: 5_000, ...limits });
-  return { clock, threads, run: (job, flow = '', weight = 1) => pool.run(job, { clock, weight, flow }) };
+  return { clock, threads, run: (job, flow = '', weight = 1, moved = []) => pool.run(job, { clock, weight, flow, moved }) };
 }
 
 it('each flow has its turn, however much another asks for', async () => {
@@ -42,6 +46,16 @@ it('each flow has its turn, however much another asks for', async () => {
   for (let n = 0; n < 4; n += 1) threads[0]?.answer(String(n));
   expect(threads[0]?.jobs).toEqual(['a1', 'a2', 'b1', 'a3']);
   expect(await Promise.all(all)).toEqual(['0', '1', '3', '2']);
+});
+
+it('memory goes along with the job that it belongs to', async () => {
+  const { threads, run } = fixture();
+  const memory = new ArrayBuffer(8);
+  const both = [run('a'), run('b', '', 1, [memory])];
+  threads[0]?.answer('1');
+  threads[0]?.answer('2');
+  await Promise.all(both);
+  expect(threads[0]?.moved).toEqual([[], [memory]]);
 });
 
 it('refuses what is too much to wait', async () => {

@@ -6,7 +6,7 @@ import type { Clock, Timer } from './clock';
 
 /** A thread of node:worker_threads. */
 export interface Thread<J, A> {
-  postMessage(job: J): void;
+  postMessage(job: J, moved?: ArrayBuffer[]): void;
   on(event: 'message', listener: (answer: A) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   /** Whether the process waits for it. */
@@ -46,6 +46,8 @@ export interface Load {
   readonly weight: number;
   /** Whose job it is. */
   readonly flow?: string;
+  /** Memory that the thread gets as it is, without a copy: here it is gone. */
+  readonly moved?: readonly ArrayBuffer[];
 }
 
 interface Waiting<J, A> extends Load {
@@ -107,7 +109,7 @@ export class ThreadPool<J, A> {
       member.at = next;
       member.timer = next.clock.after(this.limits.timeMs, () => this.lose(member, 'time'));
       member.thread.ref();
-      member.thread.postMessage(next.job);
+      member.thread.postMessage(next.job, [...(next.moved ?? [])]);
     }
     this.reinforcing?.cancel();
     this.reinforcing = undefined;
