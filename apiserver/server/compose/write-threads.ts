@@ -29,7 +29,8 @@ const MEMORY_MB = 512;
 const LIMITS = {
   threads: 2,
   timeMs: 20_000,
-  idleMs: 60_000,
+  /** Each holds some 40 MB; whoever comes later waits a little longer, until its code has been compiled again. */
+  idleMs: 8_000,
   /** Bytes of bodies and stored objects. */
   waiting: 48 * 1024 * 1024,
 };
