@@ -3,6 +3,7 @@ import type { Dialect } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import type { Entry } from '../../cache/cache';
 import { tables } from '../../printers/table';
+import type { Representation } from '../request/negotiation';
 import { Encoders } from './encoders';
 import type { IncludeObject } from './table-encoder';
 
@@ -17,13 +18,23 @@ const entry = (text: string, dialectSensitive = false): Entry => ({
   dialectSensitive,
 });
 
-/** Whether a thread is asked to make the row of an object of the kind, which is long. */
-function isShownElsewhere(kind: string, shown: Entry, include: IncludeObject = 'Metadata', dialect: Dialect = 'platform'): boolean {
+interface Asked {
+  readonly include?: IncludeObject;
+  readonly dialect?: Dialect;
+  readonly transform?: Representation['transform'];
+}
+
+/** Whether a thread is asked to show an object of the kind, which is long, in a list: in a Table unless said otherwise. */
+function isShownElsewhere(
+  kind: string,
+  shown: Entry,
+  { include = 'Metadata', dialect = 'platform', transform = 'table' }: Asked = {},
+): boolean {
   const row = KINDS.find((one) => one.kind === kind);
   if (row === undefined) throw new Error(`no kind ${kind}`);
   const showing = { isHeavy: (bytes: Uint8Array) => bytes.length > LONGEST, show: () => Promise.resolve({ body: Buffer.of() }) };
   const encoders = new Encoders({ table: tables, clock: systemClock, naming: 'platform', showing });
-  const wanted = { media: 'json', transform: 'table', metaVersion: 'v1', dialect: undefined, pretty: false } as const;
+  const wanted = { media: 'json', transform, metaVersion: 'v1', dialect: undefined, pretty: false } as const;
   return encoders.prepared({ row, wanted, names: { dialect, alias: undefined }, include }, shown) !== undefined;
 }
 
@@ -34,9 +45,28 @@ it.each<[string, boolean]>([
   expect(isShownElsewhere(kind, entry(short('')))).toBe(expected);
 });
 
-it('asks a thread where the object is shown, where names are respelled, or where the metadata are long themselves', () => {
-  expect(isShownElsewhere('CustomResourceDefinition', entry(short('')), 'Object')).toBe(true);
-  expect(isShownElsewhere('CustomResourceDefinition', entry(short(''), true), 'Metadata', 'kubernetes')).toBe(true);
+it.each<[string, Asked, boolean]>([
+  ['the row of its metadata', {}, false],
+  ['its metadata', { transform: 'partialList' }, false],
+  ['all of it', { transform: 'none' }, false],
+  ['the row of all of it', { include: 'Object' }, true],
+])('where names are spelled otherwise, what is read of a long object is %s', (_what, asked, expected) => {
+  const inMetadata = entry(short(',"ownerReferences":[{"apiVersion":"apps.platform.io/v1"}]'), true);
+  expect(isShownElsewhere('CustomResourceDefinition', inMetadata, { dialect: 'kubernetes', ...asked })).toBe(expected);
+});
+
+it('asks a thread where names behind the metadata are spelled otherwise', () => {
+  const text = short('').replace(
+    '"spec":{',
+    '"spec":{"conversion":{"webhook":{"clientConfig":{"service":{"namespace":"platform-system"}}}},',
+  );
+  expect(isShownElsewhere('CustomResourceDefinition', entry(text, true), { dialect: 'kubernetes', transform: 'none' })).toBe(true);
+  expect(isShownElsewhere('CustomResourceDefinition', entry(text, true), { dialect: 'kubernetes' })).toBe(false);
+  expect(isShownElsewhere('CustomResourceDefinition', entry(text), { dialect: 'kubernetes', transform: 'none' })).toBe(false);
+});
+
+it('asks a thread where the object is shown, or where the metadata are long themselves', () => {
+  expect(isShownElsewhere('CustomResourceDefinition', entry(short('')), { include: 'Object' })).toBe(true);
   const long = short(`,"annotations":{"a":"${'x'.repeat(LONGEST)}"}`);
   expect(isShownElsewhere('CustomResourceDefinition', entry(long))).toBe(true);
 });

@@ -1,4 +1,5 @@
 /** Chooses the encoder for a resource and a negotiated representation, and keeps it for the next request. */
+import { codecOf } from '../../../shared/api/codec/codec';
 import { converterOf } from '../../../shared/api/conversion';
 import type { KindRow } from '../../../shared/api/kinds';
 import { apiVersionIn, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
@@ -9,13 +10,15 @@ import type { Representation } from '../request/negotiation';
 import { META_GROUP } from '../request/parameters';
 import type { Encoder } from './encoder';
 import { EncodingCache } from './encoding-cache';
-import { metadataMember } from './entry-json';
+import { metadataMember, respelledPart } from './entry-json';
 import { JsonEncoder, MetadataEncoder } from './json-encoder';
 import { metadataOnly, ProtobufEncoder, wholeObject } from './protobuf-encoder';
 import type { AnswerNames, EncoderForm, Showing } from './showing';
 import { Spelling } from './spelling';
 import { TableEncoder, type IncludeObject } from './table-encoder';
 import { YamlEncoder } from './yaml-encoder';
+
+const NOTHING = Buffer.of();
 
 /** Its bytes are those of the store, or nearly. */
 const isAsStored = ({ row, wanted, names }: EncoderForm): boolean =>
@@ -59,9 +62,19 @@ export class Encoders {
 
   /** What of the stored bytes the encoder reads as more than bytes. */
   private readPart({ row, wanted, names, include }: EncoderForm, { bytes, dialectSensitive }: Entry): Buffer {
-    const isRespelled = (names.dialect !== 'platform' && dialectSensitive) || row.storedAs !== undefined || row.custom !== undefined;
-    const readsMetadata = wanted.transform === 'table' && include !== 'Object' && this.parts.table.readsMetadataOnly(row);
-    return readsMetadata && !isRespelled ? metadataMember(bytes) : bytes;
+    if (row.custom !== undefined || row.storedAs !== undefined) return bytes;
+    switch (wanted.transform) {
+      case 'none': {
+        if (wanted.media !== 'json') return bytes;
+        const isRespelled = names.dialect !== 'platform' && dialectSensitive;
+        return isRespelled ? respelledPart(bytes, codecOf(row).groupFields) : NOTHING;
+      }
+      case 'table':
+        return include !== 'Object' && this.parts.table.readsMetadataOnly(row) ? metadataMember(bytes) : bytes;
+      case 'partial':
+      case 'partialList':
+        return metadataMember(bytes);
+    }
   }
 
   of({ row, wanted, names, include }: EncoderForm): Encoder {

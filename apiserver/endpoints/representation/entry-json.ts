@@ -35,6 +35,11 @@ export function metadataMember(bytes: Buffer): Buffer {
   return bytes.subarray(1, metadataEnd(bytes));
 }
 
+/** A body with nothing but the metadata of a stored one. */
+export function metadataAlone(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes.subarray(0, metadataEnd(bytes)), CLOSE]);
+}
+
 /** Index after the metadata object's closing brace. */
 const metadataEnd = (bytes: Buffer): number => valueEnd(bytes, METADATA_START);
 
@@ -104,22 +109,31 @@ export interface OtherVersion {
 
 /** The body in another dialect than the stored one, or in another version. */
 export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect, version?: OtherVersion): Buffer {
-  const { bytes } = entry;
-  const end = startsWithMetadata(bytes) ? metadataEnd(bytes) : 0;
-  if (version === undefined && end > 0 && !mayHold(bytes.subarray(end), without(fields, 'metadata'))) {
-    const metadata = Buffer.concat([bytes.subarray(0, end), CLOSE]);
-    return Buffer.concat([respelled(metadata, fields, dialect).subarray(0, -CLOSE.length), bytes.subarray(end)]);
-  }
-  return respelled(
-    bytes,
-    fields,
-    dialect,
-    version === undefined ? undefined : { ...version, convert: (object) => version.convert(object, entry) },
-  );
+  if (version === undefined) return respelledBody(entry.bytes, fields, dialect);
+  return respelled(entry.bytes, fields, dialect, { ...version, convert: (object) => version.convert(object, entry) });
+}
+
+/** The body in another dialect. */
+export function respelledBody(bytes: Buffer, fields: GroupFields, dialect: Dialect): Buffer {
+  const rest = behindRespelled(bytes, fields);
+  if (rest.length === 0) return respelled(bytes, fields, dialect);
+  return Buffer.concat([respelled(metadataAlone(bytes), fields, dialect).subarray(0, -CLOSE.length), rest]);
+}
+
+/** What of a body is parsed when it is put into the other dialect. */
+export function respelledPart(bytes: Buffer, fields: GroupFields): Buffer {
+  return bytes.subarray(0, bytes.length - behindRespelled(bytes, fields).length);
+}
+
+/** What stands behind the metadata, unless something in it is spelled in two ways. */
+function behindRespelled(bytes: Buffer, fields: GroupFields): Buffer {
+  const rest = startsWithMetadata(bytes) ? bytes.subarray(metadataEnd(bytes)) : NONE;
+  return mayHold(rest, without(fields, 'metadata')) ? NONE : rest;
 }
 
 const startsWithMetadata = (bytes: Buffer): boolean => bytes.toString('latin1', 0, METADATA_START) === START;
 const CLOSE = Buffer.from('}');
+const NONE = Buffer.of();
 
 /** Whether a text may have such members: objects are often large, and what is spelled in two ways stands in their metadata. */
 function mayHold(bytes: Buffer, { here, below }: GroupFields): boolean {

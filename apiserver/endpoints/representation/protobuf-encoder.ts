@@ -8,7 +8,7 @@ import type { ShownPage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import type { EncodingCache } from './encoding-cache';
-import { withRevision } from './entry-json';
+import { metadataAlone, withRevision } from './entry-json';
 import type { Spelling } from './spelling';
 import { statusJson } from './status-json';
 
@@ -84,7 +84,7 @@ export class ProtobufEncoder implements Encoder {
   }
 
   private objectOf(entry: Entry, revision: number): JsonObject {
-    const body = this.shape.metadataOnly ? this.spelling.metadataBody(entry, false) : this.spelling.body(entry, false);
+    const body = this.shape.metadataOnly ? metadataAlone(this.spelling.metadataBody(entry, false)) : this.spelling.body(entry, false);
     const { value } = parseJson(withRevision(body, entry.revision, revision));
     const object = isObject(value) ? value : {};
     return this.shape.metadataOnly ? { metadata: object['metadata'] ?? {} } : object;

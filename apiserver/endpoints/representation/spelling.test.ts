@@ -55,3 +55,13 @@ it('leaves bookmarks alone, and has a key of its own', () => {
   expect(spelled.body(bookmark, false)).toBe(bookmark.bytes);
   expect(spelled.key).not.toBe(new Spelling(row, 'platform', undefined, new EncodingCache()).key);
 });
+
+it('shows the metadata in the other dialect without looking at the rest', () => {
+  const { metadata } = configMap('platform-system', 'coordination.platform.io');
+  const long = { key: '', revision: 1, labels: {}, fields: {}, dialectSensitive: true };
+  const entry: Entry = { ...long, bytes: Buffer.from(`{"metadata":${JSON.stringify(metadata)},"data":{this is nothing}}`) };
+  const spelled = new Spelling(rowOf('ConfigMap'), 'kubernetes', SYSTEM, new EncodingCache());
+  expect(JSON.parse(spelled.metadataBody(entry, false).toString())).toEqual({
+    metadata: configMap('kube-system', 'coordination.k8s.io').metadata,
+  });
+});

@@ -12,11 +12,12 @@ import { storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { EncodingCache } from './encoding-cache';
-import { apiVersionText, convertBody, type OtherVersion } from './entry-json';
+import { apiVersionText, convertBody, metadataAlone, respelledBody, type OtherVersion } from './entry-json';
 import { isWrittenWith, writtenVersion } from '../../registry/object/hidden-fields';
 
-/** In the encoding cache: the stored version in the other dialect. */
+/** In the encoding cache: the stored version in the other dialect, and the metadata of any version. */
 const STORED_BODY = 'body';
+const METADATA = 'metadata';
 
 export class Spelling {
   /** Different for any two spellings of a kind; part of every encoder's key. */
@@ -67,13 +68,18 @@ export class Spelling {
     return custom !== undefined && !isWrittenWith(custom, entry);
   }
 
-  /** A body that shows the answer's metadata: on their own they are not converted (upstream behaviour). */
+  /**
+   * A body that shows the answer's metadata, and may have more: on their own they are not converted (upstream behaviour), and objects are often large,
+   * so nothing else of them is looked at.
+   */
   metadataBody(entry: Entry, keep: boolean): Buffer {
-    const { hub } = this;
-    if (hub === undefined) return this.body(entry, keep);
+    if (this.row.custom !== undefined) return this.body(entry, keep);
     if (this.dialect === 'platform' || !entry.dialectSensitive) return this.canonicalBody(entry);
-    const body = this.cache.get(entry, STORED_BODY, keep, (source) => ({ bytes: convertBody(source, hub.fields, this.dialect) })).bytes;
-    return this.placed?.(body) ?? body;
+    const fields = this.hub?.fields ?? this.fields;
+    const { bytes } = this.cache.get(entry, METADATA, keep, (source) => ({
+      bytes: respelledBody(metadataAlone(source.bytes), fields, this.dialect),
+    }));
+    return this.placed?.(bytes) ?? bytes;
   }
 
   /** The body as it is stored, with the alias: what rules about objects read. */

@@ -10,7 +10,7 @@ import type { ShownPage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import type { EncodingCache, Kept } from './encoding-cache';
-import { metadataMember, objectHead, withRevision } from './entry-json';
+import { metadataAlone, metadataMember, objectHead, withRevision } from './entry-json';
 import { jsonErrorFrame } from './json-encoder';
 import { ObjectText } from './object-text';
 import type { Spelling } from './spelling';
@@ -24,7 +24,6 @@ export interface TableParts {
   readonly cache: EncodingCache;
 }
 
-const OPEN = Buffer.from('{');
 const CLOSE_ROW = Buffer.from('}');
 const NO_CELLS: CellTemplate = { texts: ['[]'], since: [] };
 
@@ -97,7 +96,7 @@ export class TableEncoder implements Encoder {
     const { table } = this.parts;
     const { row } = this.spelling;
     const body = this.spelling.canonicalBody(entry);
-    const object = parsed(table.readsMetadataOnly(row) ? onlyMetadata(body) : body);
+    const object = parsed(table.readsMetadataOnly(row) ? metadataAlone(body) : body);
     const cells = table.cellTemplate(table.tableRow(row, object));
     const conditions = table.rowConditions(row, object);
     const start = conditions === undefined ? ',"object":' : `,"conditions":${stringifyJson(conditions)},"object":`;
@@ -117,10 +116,6 @@ export class TableEncoder implements Encoder {
       }
     }
   }
-}
-
-function onlyMetadata(body: Buffer): Buffer {
-  return Buffer.concat([OPEN, metadataMember(body), CLOSE_ROW]);
 }
 
 /** Stored JSON is ours, so it is always an object. */
