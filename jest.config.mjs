@@ -19,7 +19,8 @@ export default {
   testMatch: ['**/*.test.ts'],
   transform: { '^.+\\.ts$': swc, '^.+\\.m?js$': swc },
   transformIgnorePatterns: [`/node_modules/(?!(?:${esModules.join('|')})/)`],
-  // One more than there are processors to count on: many tests wait for something to time out.
-  maxWorkers: 3,
+  testSequencer: '<rootDir>/test/support/jest/sequencer.cjs',
+  // Twice the processors to count on: many tests wait for something to time out.
+  maxWorkers: 4,
   testTimeout: 90_000,
 };
