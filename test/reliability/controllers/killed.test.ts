@@ -25,17 +25,23 @@ const BEGUN = 'controllers are running';
 /** Every kill takes some of the time in which a step comes to rest. */
 const LONGER_MS = 30_000;
 
-/** Who made a Job and was killed before he said so does not know it any more, and says that in place of one of these. */
+/**
+ * Who made a Job, or ended one, and was killed before he said so in the status does not know the one any more, or misses the other, and says that in place of one of
+ * these.
+ */
 const unexpected = (events: readonly Json[]): readonly Json[] =>
   events
     .filter(isBody)
     .filter(({ involvedObject = null }) => isBody(involvedObject) && involvedObject['kind'] === 'CronJob')
-    .map((event) => ({
-      ...event,
-      type: 'Warning',
-      reason: 'UnexpectedJob',
-      message: 'Saw a job that the controller did not create or forgot: c-<minute>',
-    }));
+    .flatMap((event) => [
+      {
+        ...event,
+        type: 'Warning',
+        reason: 'UnexpectedJob',
+        message: 'Saw a job that the controller did not create or forgot: c-<minute>',
+      },
+      { ...event, type: 'Normal', reason: 'MissingJob', message: 'Active job went missing: c-<minute>' },
+    ]);
 
 describe.each(SEEDS)('seed %i', (seed) => {
   const folder = temporaryFolder(`killed-${seed}`);
