@@ -39,7 +39,7 @@ export async function loadState(host: LoadHost, revision: Revision): Promise<Rev
 
 async function loadAt(host: LoadHost, revision: Revision): Promise<void> {
   const pace = host.pace();
-  for await (const page of pages(host.store, host.keys.whole, { revision })) {
+  for await (const page of pages(host.store, host.keys.whole, { revision, ahead: true })) {
     for (const kv of page.kvs) {
       const state = host.keys.locate(kv.key, revision);
       if (state === undefined) host.listeners.changed(host.keys.relative(kv.key), kv.value, kv.modRevision);

@@ -1,5 +1,5 @@
 /** Reading a range of the store page by page at one revision, in bounded memory whatever the values' sizes. */
-import type { KeyRange, KeyValue, Revision, Store } from '../storage/store';
+import type { KeyRange, KeyValue, RangeResult, Revision, Store } from '../storage/store';
 
 export interface Page {
   /** The revision that all pages are read at. */
@@ -16,38 +16,39 @@ export interface PageRequest {
   readonly keysOnly?: boolean;
   /** Largest page, in keys. */
   readonly limit?: number;
+  /** For whoever reads to the end: the next page is asked for while the last one is looked at. */
+  readonly ahead?: boolean;
   /** For each page, in milliseconds of Clock.monotonic. */
   readonly deadline?: () => number;
 }
 
 const KEYS_PAGE = 2000;
 const FIRST_PAGE = 16;
-const LARGEST_PAGE = 2048;
+const LARGEST_PAGE = 8192;
 /** Bytes that a page of values should have: the next page's limit follows the size of the last one. */
-const PAGE_BYTES = 1024 * 1024;
+const PAGE_BYTES = 4 * 1024 * 1024;
 
-export async function* pages(store: Store, range: KeyRange, request: PageRequest): AsyncGenerator<Page, void, undefined> {
-  let revision = request.revision;
-  let start = range.start;
-  let size = request.keysOnly === true ? KEYS_PAGE : FIRST_PAGE;
-  for (;;) {
+export async function* pages(store: Pick<Store, 'range'>, range: KeyRange, request: PageRequest): AsyncGenerator<Page, void, undefined> {
+  const { keysOnly = false, ahead = false } = request;
+  let { revision } = request;
+  let size = keysOnly ? KEYS_PAGE : FIRST_PAGE;
+  const ask = (start: string): Promise<RangeResult> => {
     const limit = Math.min(size, request.limit ?? size);
-    const result = await store.range(
-      {
-        start,
-        end: range.end,
-        limit,
-        keysOnly: request.keysOnly ?? false,
-        ...(revision === undefined ? {} : { revision }),
-      },
-      request.deadline === undefined ? {} : { deadline: request.deadline() },
-    );
+    const asked = { start, end: range.end, limit, keysOnly, ...(revision === undefined ? {} : { revision }) };
+    return store.range(asked, request.deadline === undefined ? {} : { deadline: request.deadline() });
+  };
+  for (let next: Promise<RangeResult> | undefined = ask(range.start); next !== undefined;) {
+    const result: RangeResult = await next;
+    const { kvs, count, more } = result;
     revision ??= result.revision;
-    yield { revision, kvs: result.kvs, count: result.count, more: result.more };
-    const last = result.kvs.at(-1);
-    if (!result.more || last === undefined) return;
-    start = `${last.key}\0`;
-    if (request.keysOnly !== true) size = nextSize(size, result.kvs);
+    if (!keysOnly) size = nextSize(size, kvs);
+    const last = kvs.at(-1);
+    const rest = more && last !== undefined ? `${last.key}\0` : undefined;
+    next = rest !== undefined && ahead ? ask(rest) : undefined;
+    // Whoever stops does not hear of it.
+    next?.catch(() => undefined);
+    yield { revision, kvs, count, more };
+    if (rest !== undefined) next ??= ask(rest);
   }
 }
 
