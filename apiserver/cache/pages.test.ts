@@ -63,6 +63,5 @@ it('who stops does not hear of what was asked for him', async () => {
 it('pages become smaller where values are large', async () => {
   const { store, asked } = storeOf(40, 600_000);
   await read(store, {});
-  expect(asked.map(({ start }) => start)).toEqual(['a', 'a15\0', 'a23\0', 'a27\0', 'a31\0', 'a35\0', 'a39\0'].slice(0, asked.length));
-  expect(asked.length).toBeGreaterThan(5);
+  expect(asked.map(({ start }) => start)).toEqual(['a', 'a15\0', 'a23\0', 'a27\0', 'a31\0', 'a35\0']);
 });

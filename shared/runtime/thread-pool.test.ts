@@ -4,12 +4,12 @@ import { ThreadLost, ThreadPool, ThreadsBusy, type Thread, type ThreadLimits } f
 /** A thread that answers when the test says so. */
 class FakeThread implements Thread<string, string> {
   readonly jobs: string[] = [];
-  readonly moved: (ArrayBuffer[] | undefined)[] = [];
+  readonly moved: (readonly ArrayBuffer[] | undefined)[] = [];
   isStopped = false;
   private answered: (answer: string) => void = () => undefined;
   private failed: (error: Error) => void = () => undefined;
 
-  postMessage = (job: string, moved?: ArrayBuffer[]): void => {
+  postMessage = (job: string, moved?: readonly ArrayBuffer[]): void => {
     this.jobs.push(job);
     this.moved.push(moved);
   };

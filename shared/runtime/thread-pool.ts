@@ -6,7 +6,7 @@ import type { Clock, Timer } from './clock';
 
 /** A thread of node:worker_threads. */
 export interface Thread<J, A> {
-  postMessage(job: J, moved?: ArrayBuffer[]): void;
+  postMessage(job: J, moved?: readonly ArrayBuffer[]): void;
   on(event: 'message', listener: (answer: A) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   /** Whether the process waits for it. */
@@ -109,7 +109,7 @@ export class ThreadPool<J, A> {
       member.at = next;
       member.timer = next.clock.after(this.limits.timeMs, () => this.lose(member, 'time'));
       member.thread.ref();
-      member.thread.postMessage(next.job, [...(next.moved ?? [])]);
+      member.thread.postMessage(next.job, next.moved);
     }
     this.reinforcing?.cancel();
     this.reinforcing = undefined;
