@@ -32,7 +32,11 @@ function isShownElsewhere(
 ): boolean {
   const row = KINDS.find((one) => one.kind === kind);
   if (row === undefined) throw new Error(`no kind ${kind}`);
-  const showing = { isHeavy: (bytes: Uint8Array) => bytes.length > LONGEST, show: () => Promise.resolve({ body: Buffer.of() }) };
+  const showing = {
+    limits: { bytes: LONGEST },
+    isHeavy: (bytes: Uint8Array) => bytes.length > LONGEST,
+    show: () => Promise.resolve({ body: Buffer.of() }),
+  };
   const encoders = new Encoders({ table: tables, clock: systemClock, naming: 'platform', showing });
   const wanted = { media: 'json', transform, metaVersion: 'v1', dialect: undefined, pretty: false } as const;
   return encoders.prepared({ row, wanted, names: { dialect, alias: undefined }, include }, shown) !== undefined;

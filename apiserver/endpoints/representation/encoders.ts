@@ -48,7 +48,7 @@ export class Encoders {
   object(form: EncoderForm, entry: Entry): Buffer | Promise<Buffer> {
     const encoder = this.of(form);
     const { showing } = this.parts;
-    if (showing === undefined || isAsStored(form) || !showing.isHeavy(this.readPart(form, entry))) return encoder.object(entry);
+    if (showing === undefined || isAsStored(form) || !this.isHeavy(showing, form, entry)) return encoder.object(entry);
     return showing.show(form, entry, 'object').then((shown) => ('body' in shown ? shown.body : encoder.object(entry)));
   }
 
@@ -56,8 +56,13 @@ export class Encoders {
   prepared(form: EncoderForm, entry: Entry): Promise<void> | undefined {
     const { showing } = this.parts;
     if (showing === undefined || isAsStored(form) || this.cache.slot(entry).size > 0) return undefined;
-    if (!showing.isHeavy(this.readPart(form, entry))) return undefined;
+    if (!this.isHeavy(showing, form, entry)) return undefined;
     return showing.show(form, entry, 'item').then((shown) => ('kept' in shown ? this.cache.fill(entry, shown.kept) : undefined));
+  }
+
+  /** Most objects are short, and nothing has to be looked at to see that. */
+  private isHeavy(showing: Showing, form: EncoderForm, entry: Entry): boolean {
+    return entry.bytes.length > showing.limits.bytes && showing.isHeavy(this.readPart(form, entry));
   }
 
   /** What of the stored bytes the encoder reads as more than bytes. */

@@ -109,31 +109,27 @@ export interface OtherVersion {
 
 /** The body in another dialect than the stored one, or in another version. */
 export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect, version?: OtherVersion): Buffer {
-  if (version === undefined) return respelledBody(entry.bytes, fields, dialect);
-  return respelled(entry.bytes, fields, dialect, { ...version, convert: (object) => version.convert(object, entry) });
+  const { bytes } = entry;
+  if (version !== undefined) return respelled(bytes, fields, dialect, { ...version, convert: (object) => version.convert(object, entry) });
+  const part = respelledPart(bytes, fields);
+  if (part.length === bytes.length) return respelled(bytes, fields, dialect);
+  const metadata = respelled(Buffer.concat([part, CLOSE]), fields, dialect);
+  return Buffer.concat([metadata.subarray(0, -CLOSE.length), bytes.subarray(part.length)]);
 }
 
-/** The body in another dialect. */
-export function respelledBody(bytes: Buffer, fields: GroupFields, dialect: Dialect): Buffer {
-  const rest = behindRespelled(bytes, fields);
-  if (rest.length === 0) return respelled(bytes, fields, dialect);
-  return Buffer.concat([respelled(metadataAlone(bytes), fields, dialect).subarray(0, -CLOSE.length), rest]);
+/** A body with nothing but the metadata of a stored one, in another dialect. */
+export function respelledMetadata(bytes: Buffer, fields: GroupFields, dialect: Dialect): Buffer {
+  return respelled(metadataAlone(bytes), fields, dialect);
 }
 
-/** What of a body is parsed when it is put into the other dialect. */
+/** What of a body is parsed when it is put into the other dialect: all, or what stands before the end of its metadata. */
 export function respelledPart(bytes: Buffer, fields: GroupFields): Buffer {
-  return bytes.subarray(0, bytes.length - behindRespelled(bytes, fields).length);
-}
-
-/** What stands behind the metadata, unless something in it is spelled in two ways. */
-function behindRespelled(bytes: Buffer, fields: GroupFields): Buffer {
-  const rest = startsWithMetadata(bytes) ? bytes.subarray(metadataEnd(bytes)) : NONE;
-  return mayHold(rest, without(fields, 'metadata')) ? NONE : rest;
+  const end = startsWithMetadata(bytes) ? metadataEnd(bytes) : bytes.length;
+  return mayHold(bytes.subarray(end), without(fields, 'metadata')) ? bytes : bytes.subarray(0, end);
 }
 
 const startsWithMetadata = (bytes: Buffer): boolean => bytes.toString('latin1', 0, METADATA_START) === START;
 const CLOSE = Buffer.from('}');
-const NONE = Buffer.of();
 
 /** Whether a text may have such members: objects are often large, and what is spelled in two ways stands in their metadata. */
 function mayHold(bytes: Buffer, { here, below }: GroupFields): boolean {

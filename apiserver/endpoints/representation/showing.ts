@@ -28,6 +28,8 @@ export interface EncoderForm {
 export type ShownHeavy = { readonly body: Buffer } | { readonly kept: ReadonlyMap<string, Kept> };
 
 export interface Showing {
+  /** What is not longer is not heavy, whatever it is. */
+  readonly limits: { readonly bytes: number };
   /** `bytes` = what of a stored object is looked into. */
   isHeavy(bytes: Uint8Array): boolean;
   /** Rejects with a StatusError when there is no room, or when it takes too much. */

@@ -12,7 +12,7 @@ import { storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { EncodingCache } from './encoding-cache';
-import { apiVersionText, convertBody, metadataAlone, respelledBody, type OtherVersion } from './entry-json';
+import { apiVersionText, convertBody, respelledMetadata, type OtherVersion } from './entry-json';
 import { isWrittenWith, writtenVersion } from '../../registry/object/hidden-fields';
 
 /** In the encoding cache: the stored version in the other dialect, and the metadata of any version. */
@@ -25,7 +25,8 @@ export class Spelling {
   /** The kind's `apiVersion` in the dialect. */
   readonly apiVersion: string;
   private readonly fields: GroupFields;
-  private readonly hub: { readonly fields: GroupFields } | undefined;
+  /** Of the version that is stored. */
+  private readonly storedFields: GroupFields;
   /** Of the body in the encoding cache. */
   private readonly bodyKey: string;
   /** Set when bodies may have to be put into the served version. */
@@ -40,13 +41,13 @@ export class Spelling {
     /** Set when objects are stored in another version. */
     private readonly converter?: Converter,
   ) {
-    this.hub = converter === undefined ? undefined : { fields: codecOf(storedRowOf(row)).groupFields };
     this.apiVersion = apiVersionText(row, dialect);
     this.version = versionOf(row, converter);
     const { shownId = '' } = row.custom ?? {};
     this.key = `${this.apiVersion}/${dialect}/${alias?.shown ?? ''}/${shownId}`;
     this.bodyKey = this.version === undefined ? STORED_BODY : `body/${row.version}/${row.group}/${dialect}/${shownId}`;
     this.fields = codecOf(row).groupFields;
+    this.storedFields = codecOf(storedRowOf(row)).groupFields;
     this.placed = alias === undefined ? undefined : placer(row, alias);
   }
 
@@ -75,9 +76,8 @@ export class Spelling {
   metadataBody(entry: Entry, keep: boolean): Buffer {
     if (this.row.custom !== undefined) return this.body(entry, keep);
     if (this.dialect === 'platform' || !entry.dialectSensitive) return this.canonicalBody(entry);
-    const fields = this.hub?.fields ?? this.fields;
     const { bytes } = this.cache.get(entry, METADATA, keep, (source) => ({
-      bytes: respelledBody(metadataAlone(source.bytes), fields, this.dialect),
+      bytes: respelledMetadata(source.bytes, this.storedFields, this.dialect),
     }));
     return this.placed?.(bytes) ?? bytes;
   }
