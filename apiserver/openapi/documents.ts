@@ -2,7 +2,7 @@
  * OpenAPI documents as values: one of version 2 for everything, one of version 3 per group version, and the pieces of them that each custom kind adds.
  * Derived from the kind table, the type tables and schemas; never kept here (openapi.ts decides how long), never knows about HTTP.
  */
-import { compareBytes, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { compareBytes, type JsonObject } from '../../shared/values/json';
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import { CUSTOM_TYPE, definitions, openApiName, type PublishedKind } from '../../shared/api/types';
@@ -10,6 +10,7 @@ import { groupIn, OPENAPI_ROOT, RELEASE, type Dialect } from '../../shared/names
 import { PublishedSchema } from './published-schema';
 import { CUSTOM_REFERENCES, customSchemas } from './custom-schemas';
 import type { Describe } from './descriptions';
+import type { OpenApiVersion } from './forms';
 import {
   DELETE_OPTIONS_TYPE,
   PATCH_TYPE,
@@ -33,13 +34,13 @@ export const SECURITY_SCHEMES = { [SECURITY]: { description: 'Bearer token', typ
 export const REQUIREMENTS = [{ [SECURITY]: [] }];
 
 /** A part of a document: members of its paths and of its schemas. */
-export interface Piece<S = JsonValue> {
+export interface Piece {
   readonly paths: JsonObject;
-  readonly schemas: Readonly<Record<string, S>>;
+  readonly schemas: JsonObject;
 }
 
-/** What a version of a custom kind adds. */
-export type CustomPiece = Piece<JsonValue | PublishedSchema>;
+/** What the paths of a version of a custom kind are made of. */
+export type CustomRow = Omit<KindRow, 'custom'>;
 
 /** Everything, with the groups in both spellings, so that a client finds the one that it knows. */
 export function documentV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): JsonObject {
@@ -64,19 +65,15 @@ export function pieceV2(rows: readonly KindRow[], naming: Dialect, describe?: De
   const kinds = publishedKinds(rows, DIALECTS);
   const texts = describe === undefined ? {} : { describe };
   return {
-    paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))),
+    paths: renderPaths(entries, naming, 'v2'),
     schemas: schemas(entries, rows, { version: 2, root, kinds, texts }),
   };
 }
 
-/** What one version of a custom kind adds to the document of version 2: its schemas and its paths. Whatever they refer to beside is that of built-in kinds. */
-export function customPieceV2(row: KindRow, naming: Dialect): CustomPiece {
-  const root = OPENAPI_ROOT[naming];
-  const entries = DIALECTS.filter((dialect) => belongs(row, dialect)).flatMap((dialect) => pathsOf(row, spelling(row, dialect, naming)));
-  return {
-    paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))),
-    schemas: customSchemas(row, { version: 2, root }),
-  };
+/** How the group of a custom kind is spelled in its paths: once where it is spelled alike in both. */
+export function spellingsOf(row: CustomRow, naming: Dialect, version: OpenApiVersion): readonly Dialect[] {
+  if (version === 'v3') return [naming];
+  return DIALECTS.filter((dialect) => belongs(row, dialect)).map((dialect) => spelling(row, dialect, naming));
 }
 
 /** What one group version serves, in one spelling. `rows` = all kinds, as types may be kinds of other group versions. */
@@ -92,7 +89,7 @@ export function pieceV3(rows: readonly KindRow[], { group, version }: GroupVersi
   const kinds = publishedKinds(rows, [dialect]);
   const texts = describe === undefined ? {} : { describe };
   return {
-    paths: sortedPaths(entries, (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
+    paths: renderPaths(entries, dialect, 'v3'),
     schemas: schemas(entries, own, { version: 3, root, kinds, texts }),
   };
 }
@@ -116,17 +113,8 @@ export function overviewPiece(entry: PathEntry, dialect: Dialect, describe?: Des
   const texts = describe === undefined ? {} : { describe };
   const types = entry.operations.flatMap(({ answers }) => answers.map(({ type }) => type));
   return {
-    paths: sortedPaths([entry], (path) => renderPathV3(path, dialect, (type) => openApiName(type, root))),
+    paths: renderPaths([entry], dialect, 'v3'),
     schemas: builtInSchemas(types, false, { version: 3, root, kinds: publishedKinds([], []), texts }),
-  };
-}
-
-/** What one version of a custom kind adds to the document of its group version. */
-export function customPieceV3(row: KindRow, dialect: Dialect): CustomPiece {
-  const root = OPENAPI_ROOT[dialect];
-  return {
-    paths: sortedPaths(pathsOf(row, dialect), (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
-    schemas: customSchemas(row, { version: 3, root }),
   };
 }
 
@@ -150,22 +138,24 @@ function rootsOf(rows: readonly KindRow[], dialect: Dialect): readonly PathEntry
   return [...new Map(builtIn.map((row) => [apiVersionOf(row), rootPathOf(row, dialect)])).values()];
 }
 
-function spelling(row: KindRow, dialect: Dialect, naming: Dialect): Dialect {
+function spelling(row: CustomRow, dialect: Dialect, naming: Dialect): Dialect {
   return isSpelledAlike(row) ? naming : dialect;
 }
 
-function isSpelledAlike({ group }: KindRow): boolean {
+function isSpelledAlike({ group }: CustomRow): boolean {
   return groupIn('kubernetes', group) === group;
 }
 
 /** Groups that are spelled alike in both dialects are listed once. */
-function belongs(row: KindRow, dialect: Dialect): boolean {
+function belongs(row: CustomRow, dialect: Dialect): boolean {
   return dialect === 'platform' || !isSpelledAlike(row);
 }
 
-function sortedPaths(entries: readonly PathEntry[], render: (entry: PathEntry) => JsonObject): JsonObject {
+/** By path; `naming` spells what stands there. */
+export function renderPaths(entries: readonly PathEntry[], naming: Dialect, version: OpenApiVersion): JsonObject {
+  const render = version === 'v2' ? renderPathV2 : renderPathV3;
   const sorted = [...entries].sort((a, b) => compareBytes(a.path, b.path));
-  return Object.fromEntries(sorted.map((entry) => [entry.path, render(entry)]));
+  return Object.fromEntries(sorted.map((entry) => [entry.path, render(entry, naming, (type) => openApiName(type, OPENAPI_ROOT[naming]))]));
 }
 
 interface SchemaOptions {

@@ -1,6 +1,14 @@
 /** The forms in which OpenAPI documents are sent, and which of them a client accepts. */
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
-import type { DocumentMedia, OpenApiVersion } from './part';
+
+export type DocumentMedia = 'json' | 'protobuf';
+export type OpenApiVersion = 'v2' | 'v3';
+
+/** Of a document and of each of its parts. */
+export interface PartForm {
+  readonly version: OpenApiVersion;
+  readonly media: DocumentMedia;
+}
 
 export interface Form {
   readonly contentType: string;

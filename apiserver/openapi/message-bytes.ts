@@ -14,7 +14,20 @@ const COPIED_AT_ONCE = 100;
 /** Of a length; what is longer does not fit into memory. */
 const MOST_VARINT_BYTES = 5;
 
-export class MessageBytes {
+/** Where messages are written. */
+export interface MessageSink {
+  varint(value: number): void;
+  double(value: number): void;
+  /** What stands elsewhere, as it is. */
+  copy(source: Uint8Array, start: number, end: number): void;
+  /** With its length before it. */
+  text(text: string): void;
+  /** Begins what has its length before it, which is about the guess; to be given to {@link close}. */
+  open(guess?: number): number;
+  close(start: number): void;
+}
+
+export class MessageBytes implements MessageSink {
   private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   private end = 0;
 
@@ -28,7 +41,6 @@ export class MessageBytes {
     this.end = this.bytes.writeDoubleLE(value, this.end);
   }
 
-  /** What stands elsewhere, as it is. */
   copy(source: Uint8Array, start: number, end: number): void {
     this.makeRoom(end - start);
     const { bytes } = this;
@@ -43,7 +55,6 @@ export class MessageBytes {
     this.end += text.length > SHORT || !writePlain(this.bytes, this.end, text) ? this.bytes.write(text, this.end) : text.length;
   }
 
-  /** With its length before it. */
   text(text: string): void {
     if (text.length > SHORT) {
       this.long(text);
@@ -66,7 +77,6 @@ export class MessageBytes {
     this.end = writeVarint(this.bytes, this.end, written) + written;
   }
 
-  /** Begins what has its length before it, which is about the guess; to be given to {@link close}. */
   open(guess = 0): number {
     const room = varintBytes(guess);
     this.makeRoom(room);

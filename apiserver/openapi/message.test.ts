@@ -3,7 +3,7 @@ import { isObject, stringAt, type JsonObject, type JsonValue } from '../../share
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { documentV2, documentV3 } from './documents';
 import { encodeMessage, type Messages, type MessageShape } from './message';
-import { OPENAPI_V2, OPENAPI_V3 } from './messages';
+import { MESSAGES as PUBLISHED } from './messages';
 
 const MESSAGES: Messages = {
   All: {
@@ -81,6 +81,6 @@ function leftOut(messages: Messages, shape: MessageShape, value: JsonValue, path
 
 test('the tables have a row for everything that our documents hold', () => {
   const document: MessageShape = { message: 'Document' };
-  expect(leftOut(OPENAPI_V2, document, documentV2(SERVED_KINDS, 'platform'), '')).toEqual([]);
-  expect(leftOut(OPENAPI_V3, document, documentV3(SERVED_KINDS, { group: '', version: 'v1' }, 'platform'), '')).toEqual([]);
+  expect(leftOut(PUBLISHED.v2, document, documentV2(SERVED_KINDS, 'platform'), '')).toEqual([]);
+  expect(leftOut(PUBLISHED.v3, document, documentV3(SERVED_KINDS, { group: '', version: 'v1' }, 'platform'), '')).toEqual([]);
 });

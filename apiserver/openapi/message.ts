@@ -3,7 +3,7 @@
  * free members is a list of name and value pairs, and values of any type are YAML text. Members without a row are left out.
  */
 import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { MessageBytes } from './message-bytes';
+import { MessageBytes, type MessageSink } from './message-bytes';
 import { yamlOf } from './yaml-texts';
 
 export type MessageShape =
@@ -77,7 +77,7 @@ const writtenBefore = new WeakMap<JsonObject, { readonly table: MessageTable; re
 export class MessageWriter {
   constructor(
     private readonly messages: Messages,
-    private readonly bytes: MessageBytes,
+    private readonly bytes: MessageSink,
   ) {}
 
   /** Objects have few of the members that a table knows, so it is their own that are looked up. Fields stand in the order of the table. */

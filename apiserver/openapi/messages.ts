@@ -2,6 +2,7 @@
  * The fields of the published protobuf forms of OpenAPI 2 and 3, as far as our documents use them: member, number, shape. Numbers are facts
  * of the published descriptors.
  */
+import type { OpenApiVersion } from './forms';
 import type { Messages, MessageShape } from './message';
 
 const m = (message: string): MessageShape => ({ message });
@@ -23,7 +24,7 @@ const PARAMETER_V2: MessageShape = {
 export const PATHS = { v2: [2, entries(m('PathItem'))], v3: [1, entries(m('PathItem'))] } as const;
 export const SCHEMAS = { v2: [1, entries(m('Schema'))], v3: [1, entries(or('Schema'))] } as const;
 
-export const OPENAPI_V2: Messages = {
+const OPENAPI_V2: Messages = {
   Document: {
     fields: [
       ['swagger', 1, 'string'],
@@ -127,7 +128,7 @@ export const OPENAPI_V2: Messages = {
   },
 };
 
-export const OPENAPI_V3: Messages = {
+const OPENAPI_V3: Messages = {
   Document: {
     fields: [
       ['openapi', 1, 'string'],
@@ -221,3 +222,5 @@ export const OPENAPI_V3: Messages = {
     extensions: 36,
   },
 };
+
+export const MESSAGES: Readonly<Record<OpenApiVersion, Messages>> = { v2: OPENAPI_V2, v3: OPENAPI_V3 };

@@ -13,10 +13,10 @@ import type { Clock, Timer } from '../../shared/runtime/clock';
 import { perRows } from '../registry/per-rows';
 import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
-import { chosenForm, type Form } from './forms';
+import { chosenForm, type Form, type PartForm } from './forms';
 import type { PathEntry } from './operations';
 import { OVERVIEWS, overviewsOf } from './overviews';
-import { compose, type DocumentPart, type PartForm } from './part';
+import { compose, type DocumentPart } from './part';
 import { Parts, type DocumentSubject, type PartFailure, type RemoteDescription } from './parts';
 
 export interface OpenApiParts {

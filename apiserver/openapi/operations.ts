@@ -245,29 +245,54 @@ const WATCHING: Readonly<Record<'one' | 'many', Shape>> = {
 
 const METHOD_ORDER: readonly OperationMethod[] = ['get', 'put', 'post', 'delete', 'patch'];
 
+/** The words of a kind, of which the texts of its operations are made. */
+export interface KindWords extends GroupVersionKindNames {
+  readonly resource: string;
+  /** The kind where an id begins with it. */
+  readonly idKind: string;
+  /** Of its objects; that of its lists is called so with `List` behind. */
+  readonly type: string;
+  readonly tag: string;
+  readonly idPrefix: string;
+}
+
+/** What there is besides words: kinds of the same shape have the same operations. */
+export interface PathShape extends Pick<KindRow, 'namespaced' | 'verbs' | 'subresources' | 'returnsDeletedObject'> {
+  readonly isCustom: boolean;
+}
+
 /** The paths of one resource, group names in the dialect's spelling. */
 export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {
-  const group = groupIn(dialect, row.group);
-  const root = rootOf(group, row.version);
-  const [everywhere, inside] = [`/${row.resource}`, `/namespaces/{namespace}/${row.resource}`];
-  const own = row.namespaced ? inside : everywhere;
+  return pathsOfShape({ ...row, isCustom: row.custom !== undefined }, wordsOf(row, dialect), dialect);
+}
+
+export function wordsOf(row: Omit<KindRow, 'custom'>, dialect: Dialect): KindWords {
+  const { version, kind, resource, type } = row;
+  return { group: groupIn(dialect, row.group), version, kind, resource, type, idKind: capitalised(kind), ...namesOf(row.group, version) };
+}
+
+export function pathsOfShape(shape: PathShape, words: KindWords, dialect: Dialect): readonly PathEntry[] {
+  const { namespaced, verbs, isCustom } = shape;
+  const root = rootOf(words.group, words.version);
+  const [everywhere, inside] = [`/${words.resource}`, `/namespaces/{namespace}/${words.resource}`];
+  const own = namespaced ? inside : everywhere;
   const place = root + own;
-  const scope = row.namespaced ? [NAMESPACE] : [];
-  const within = row.namespaced ? 'Namespaced' : '';
-  const builder = new OperationBuilder(row, group, dialect);
+  const scope = namespaced ? [NAMESPACE] : [];
+  const within = namespaced ? 'Namespaced' : '';
+  const builder = new OperationBuilder(shape, words, dialect);
   const entries: PathEntry[] = [
-    builder.path(place, [...scope, PRETTY], row.verbs, 'collection', within),
-    builder.path(`${place}/{name}`, [NAME, ...scope, PRETTY], row.verbs, 'object', within),
-    ...(row.subresources ?? [])
+    builder.path(place, [...scope, PRETTY], verbs, 'collection', within),
+    builder.path(`${place}/{name}`, [NAME, ...scope, PRETTY], verbs, 'object', within),
+    ...(shape.subresources ?? [])
       .filter(({ connects }) => connects === undefined)
       .map((sub) => builder.subresource(`${place}/{name}/${sub.name}`, [NAME, ...scope, PRETTY], sub, within)),
   ];
-  if (row.namespaced && row.verbs.includes('list'))
+  if (namespaced && verbs.includes('list'))
     entries.push(builder.path(root + everywhere, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));
-  if (row.verbs.includes('watch') && row.custom === undefined) {
+  if (verbs.includes('watch') && !isCustom) {
     entries.push(builder.watchPath(`${root}/watch${own}`, [...scope, PRETTY], 'many', within, 'List'));
     entries.push(builder.watchPath(`${root}/watch${own}/{name}`, [NAME, ...scope, PRETTY], 'one', within));
-    if (row.namespaced) entries.push(builder.watchPath(`${root}/watch${everywhere}`, [PRETTY], 'many', '', 'ListForAllNamespaces'));
+    if (namespaced) entries.push(builder.watchPath(`${root}/watch${everywhere}`, [PRETTY], 'many', '', 'ListForAllNamespaces'));
   }
   return entries.filter(({ operations }) => operations.length > 0);
 }
@@ -302,16 +327,11 @@ function namesOf(group: string, version: string): { readonly tag: string; readon
 }
 
 class OperationBuilder {
-  private readonly tag: string;
-  private readonly idPrefix: string;
-
   constructor(
-    private readonly row: KindRow,
-    private readonly group: string,
+    private readonly shape: PathShape,
+    private readonly words: KindWords,
     private readonly dialect: Dialect,
-  ) {
-    ({ tag: this.tag, idPrefix: this.idPrefix } = namesOf(row.group, row.version));
-  }
+  ) {}
 
   path(
     path: string,
@@ -321,48 +341,55 @@ class OperationBuilder {
     within: string,
     suffix = '',
   ): PathEntry {
-    const kind = { group: this.group, version: this.row.version, kind: this.row.kind };
-    const operations = shapesOf(verbs, this.row)
+    const operations = shapesOf(verbs, this.shape)
       .filter((shape) => shape.place === place)
-      .map((shape) => this.operation(shape, this.row.type, kind, `${within}${this.row.kind}${suffix}`));
+      .map((shape) => this.operation(shape, this.words.type, this.words, within, suffix));
     return this.entry(path, parameters, operations);
   }
 
   watchPath(path: string, parameters: readonly Parameter[], many: keyof typeof WATCHING, within: string, suffix = ''): PathEntry {
-    const kind = { group: this.group, version: this.row.version, kind: this.row.kind };
-    return this.entry(path, parameters, [this.operation(WATCHING[many], this.row.type, kind, `${within}${this.row.kind}${suffix}`)]);
+    return this.entry(path, parameters, [this.operation(WATCHING[many], this.words.type, this.words, within, suffix)]);
   }
 
   subresource(path: string, parameters: readonly Parameter[], { name, verbs, kind }: SubresourceRow, within: string): PathEntry {
+    const { type } = kind ?? this.words;
     // The scale of a custom kind is said to be of that kind.
-    const served = this.row.custom === undefined ? (kind ?? this.row) : this.row;
-    const { type } = kind ?? this.row;
-    const names = { group: groupIn(this.dialect, served.group), version: served.version, kind: served.kind };
-    const operations =
-      hasSchema(type) || served.custom !== undefined
-        ? shapesOf(verbs, this.row).map((shape) => this.operation(shape, type, names, `${within}${this.row.kind}${capitalised(name)}`))
-        : [];
-    return this.entry(path, parameters, operations);
+    const served = this.shape.isCustom || kind === undefined ? this.words : { ...kind, group: groupIn(this.dialect, kind.group) };
+    const isPublished = this.shape.isCustom || hasSchema(type);
+    const shapes = isPublished ? shapesOf(verbs, this.shape) : [];
+    return this.entry(
+      path,
+      parameters,
+      shapes.map((shape) => this.operation(shape, type, served, within, capitalised(name))),
+    );
   }
 
   /** What the only operation of a path takes stands with the path, as upstream writes it. */
   private entry(path: string, parameters: readonly Parameter[], operations: readonly Operation[]): PathEntry {
     const [only, second] = operations;
-    const custom = this.row.custom === undefined ? {} : { custom: true as const };
-    if (only === undefined || second !== undefined) return { path, parameters, operations, tag: this.tag, ...custom };
+    const custom = this.shape.isCustom ? { custom: true as const } : {};
+    const { tag } = this.words;
+    if (only === undefined || second !== undefined) return { path, parameters, operations, tag, ...custom };
     const all = [...parameters, ...only.parameters].sort((a, b) => compareBytes(a.name, b.name));
-    return { path, parameters: all, operations: [{ ...only, parameters: [] }], tag: this.tag, ...custom };
+    return { path, parameters: all, operations: [{ ...only, parameters: [] }], tag, ...custom };
   }
 
-  private operation(shape: Shape, type: string, kind: GroupVersionKindNames, name: string): Operation {
+  /** @param suffix what stands behind the kind in its id */
+  private operation(
+    shape: Shape,
+    type: string,
+    { group, version, kind }: GroupVersionKindNames,
+    within: string,
+    suffix: string,
+  ): Operation {
     const { method, action, parameters, codes } = shape;
-    const answer = answerType(shape, type, this.row);
+    const answer = answerType(shape, type, this.shape);
     const body = bodyOf(shape, type);
     return {
       method,
-      id: operationId(shape.word, this.idPrefix, name),
-      description: shape.description.replace('%', kind.kind),
-      on: { action, kind },
+      id: operationId(shape.word, this.words, within, suffix),
+      description: shape.description.replace('%', kind),
+      on: { action, kind: { group, version, kind } },
       parameters,
       ...(body === undefined ? {} : { body }),
       answers: codes.map((code) => ({ code, type: answer })),
@@ -371,18 +398,19 @@ class OperationBuilder {
   }
 }
 
-function shapesOf(verbs: readonly Verb[], { custom }: KindRow): Shape[] {
-  const known = custom === undefined ? SHAPES : CUSTOM_SHAPES;
+function shapesOf(verbs: readonly Verb[], { isCustom }: PathShape): Shape[] {
+  const known = isCustom ? CUSTOM_SHAPES : SHAPES;
   const shapes = verbs.filter((verb) => verb !== 'watch').map((verb) => known[verb]);
   return shapes.sort((a, b) => METHOD_ORDER.indexOf(a.method) - METHOD_ORDER.indexOf(b.method));
 }
 
 /** `deleteCollection` is divided by the group: `deleteCoreV1CollectionNamespacedPod`. Kinds that begin small do so only behind another word. */
-function operationId(word: string, prefix: string, name: string): string {
-  return word === 'deleteCollection' ? `delete${prefix}Collection${name}` : `${word}${prefix}${capitalised(name)}`;
+function operationId(word: string, { idPrefix, kind, idKind }: KindWords, within: string, suffix: string): string {
+  if (word === 'deleteCollection') return `delete${idPrefix}Collection${within}${kind}${suffix}`;
+  return `${word}${idPrefix}${within}${within === '' ? idKind : kind}${suffix}`;
 }
 
-function answerType({ answer, place }: Shape, type: string, row: KindRow): string {
+function answerType({ answer, place }: Shape, type: string, { returnsDeletedObject }: PathShape): string {
   switch (answer) {
     case 'object':
       return type;
@@ -391,7 +419,7 @@ function answerType({ answer, place }: Shape, type: string, row: KindRow): strin
     case 'event':
       return WATCH_EVENT_TYPE;
     case 'status':
-      return row.returnsDeletedObject === true && place === 'object' ? type : STATUS_TYPE;
+      return returnsDeletedObject === true && place === 'object' ? type : STATUS_TYPE;
   }
 }
 

@@ -1,13 +1,14 @@
-/** What a part of a document is made of, as it can be sent to a thread, and how it is made. Keeps nothing. */
+/** What a part of a document is made of, as it can be sent to a thread, and how it is made. */
 import { gunzipSync } from 'node:zlib';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Describe } from './descriptions';
-import { builtInPieceV3, customPieceV2, customPieceV3, groupPieceV3, pieceV2, type BuiltInSubject } from './documents';
+import { builtInPieceV3, groupPieceV3, pieceV2, type BuiltInSubject, type CustomRow } from './documents';
+import type { PartForm } from './forms';
 import { RemotePieces, type LeftOut } from './remote-pieces';
-import { digestOf, encodePart, type DocumentPart, type PartForm } from './part';
+import { digestOf, PartEncoder, type DocumentPart } from './part';
 
 interface Common {
   /** Of names; see documents.ts. */
@@ -18,7 +19,7 @@ interface Common {
 /** One version of a custom kind. */
 interface CustomJob extends Common {
   readonly type: 'custom';
-  readonly row: Omit<KindRow, 'custom'>;
+  readonly row: CustomRow;
   /** JSON, in memory of its own. */
   readonly schema: Uint8Array<ArrayBuffer>;
 }
@@ -35,7 +36,7 @@ interface GroupVersionJob extends Common {
   /** The built-in kinds. */
   readonly rows: readonly KindRow[];
   /** Its custom kinds. */
-  readonly custom: readonly Omit<KindRow, 'custom'>[];
+  readonly custom: readonly CustomRow[];
   /** A built-in one. */
   readonly of: BuiltInSubject | undefined;
 }
@@ -58,16 +59,6 @@ export interface RemoteParts {
   readonly leftOut: readonly LeftOut[];
 }
 
-export function remoteParts({ rows, dialect, form, documents, taken }: RemoteJob, describe: Describe): RemoteParts {
-  const pieces = new RemotePieces(pieceV2(rows, dialect, describe).schemas, new Set(taken));
-  const parts: DocumentPart[] = [];
-  for (const { name, packed } of documents) {
-    const piece = pieces.add({ name, text: gunzipSync(packed).toString() });
-    if (piece !== undefined) parts.push(encodePart(piece, form));
-  }
-  return { parts, leftOut: pieces.leftOut };
-}
-
 export type PartJob = BuiltInJob | CustomJob | GroupVersionJob;
 
 /** What the documents of built-in group versions say in version 3, as digests by the documents' names. */
@@ -79,34 +70,48 @@ export interface DigestJob {
 
 export type Digests = ReadonlyMap<string, string>;
 
-export function digestsOf({ rows, subjects }: DigestJob, describe: Describe): Digests {
-  return new Map(subjects.map((subject) => [subject.name, digestOf(builtInPieceV3(rows, subject, describe))]));
-}
-
 export interface MadePart {
   readonly part: DocumentPart;
   /** Of what it says, whatever its form; only of built-in kinds, as custom ones are told apart by what they are made of. */
   readonly digest?: string;
 }
 
-export function makePart(job: PartJob, describe: Describe): MadePart {
-  const { dialect, form } = job;
-  switch (job.type) {
-    case 'builtIn': {
-      const piece = pieceV2(job.rows, dialect, describe);
-      return { part: encodePart(piece, form), digest: digestOf(piece) };
+/** Does what is asked, one after another; `describe` knows the texts of types. */
+export class PartMaker {
+  private readonly encoder = new PartEncoder();
+
+  constructor(private readonly describe: Describe) {}
+
+  make(job: PartJob): MadePart {
+    const { dialect, form } = job;
+    switch (job.type) {
+      case 'builtIn': {
+        const piece = pieceV2(job.rows, dialect, this.describe);
+        return { part: this.encoder.ofPiece(piece, form), digest: digestOf(piece) };
+      }
+      case 'groupVersion': {
+        const custom = job.custom.map((row) => ({ ...row, custom: textOnly(NO_TEXT) }));
+        const { of, rows } = job;
+        const piece = of === undefined ? groupPieceV3(custom, rows, dialect, this.describe) : builtInPieceV3(rows, of, this.describe);
+        return { part: this.encoder.ofPiece(piece, form) };
+      }
+      case 'custom':
+        return { part: this.encoder.ofCustom({ ...job.row, custom: textOnly(job.schema) }, dialect, form) };
     }
-    case 'groupVersion': {
-      const custom = job.custom.map((row) => ({ ...row, custom: textOnly(NO_TEXT) }));
-      const { of, rows } = job;
-      const piece = of === undefined ? groupPieceV3(custom, rows, dialect, describe) : builtInPieceV3(rows, of, describe);
-      return { part: encodePart(piece, form) };
+  }
+
+  digests({ rows, subjects }: DigestJob): Digests {
+    return new Map(subjects.map((subject) => [subject.name, digestOf(builtInPieceV3(rows, subject, this.describe))]));
+  }
+
+  remote({ rows, dialect, form, documents, taken }: RemoteJob): RemoteParts {
+    const pieces = new RemotePieces(pieceV2(rows, dialect, this.describe).schemas, new Set(taken));
+    const parts: DocumentPart[] = [];
+    for (const { name, packed } of documents) {
+      const piece = pieces.add({ name, text: gunzipSync(packed).toString() });
+      if (piece !== undefined) parts.push(this.encoder.ofPiece(piece, form));
     }
-    case 'custom': {
-      const row = { ...job.row, custom: textOnly(job.schema) };
-      const piece = form.version === 'v2' ? customPieceV2(row, dialect) : customPieceV3(row, dialect);
-      return { part: encodePart(piece, form) };
-    }
+    return { parts, leftOut: pieces.leftOut };
   }
 }
 

@@ -8,17 +8,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../shared/runtime/clock';
 import { ThreadPool } from '../../shared/runtime/thread-pool';
 import { readDescriptions } from './descriptions';
-import {
-  digestsOf,
-  makePart,
-  remoteParts,
-  type DigestJob,
-  type Digests,
-  type MadePart,
-  type PartJob,
-  type RemoteJob,
-  type RemoteParts,
-} from './part-job';
+import { PartMaker, type DigestJob, type Digests, type MadePart, type PartJob, type RemoteJob, type RemoteParts } from './part-job';
 
 /** What a thread is asked. */
 export type ThreadJob = DigestJob | PartJob | RemoteJob;
@@ -40,6 +30,7 @@ export class PartThreads {
     LIMITS,
   );
   private readonly hasThreads = existsSync(WORKER_FILE);
+  private inline: PartMaker | undefined;
 
   constructor(private readonly clock: Pick<Clock, 'after'>) {}
 
@@ -50,24 +41,29 @@ export class PartThreads {
 
   /** Rejects when the part cannot be made. */
   async make(job: PartJob): Promise<MadePart> {
-    if (!this.hasThreads) return makePart(job, readDescriptions());
+    if (!this.hasThreads) return this.maker.make(job);
     const answer = await this.answer(job, job.type === 'custom' ? [job.schema.buffer] : []);
     if ('made' in answer) return answer.made;
     throw unexpected();
   }
 
   async digests(job: DigestJob): Promise<Digests> {
-    if (!this.hasThreads) return digestsOf(job, readDescriptions());
+    if (!this.hasThreads) return this.maker.digests(job);
     const answer = await this.answer(job);
     if ('digests' in answer) return answer.digests;
     throw unexpected();
   }
 
   async remote(job: RemoteJob): Promise<RemoteParts> {
-    if (!this.hasThreads) return remoteParts(job, readDescriptions());
+    if (!this.hasThreads) return this.maker.remote(job);
     const answer = await this.answer(job);
     if ('remote' in answer) return answer.remote;
     throw unexpected();
+  }
+
+  /** Without threads. */
+  private get maker(): PartMaker {
+    return (this.inline ??= new PartMaker(readDescriptions()));
   }
 
   private async answer(job: ThreadJob, moved: readonly ArrayBuffer[] = []): Promise<PartAnswer> {

@@ -2,16 +2,16 @@
 import { parentPort } from 'node:worker_threads';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { readDescriptions } from './descriptions';
-import { digestsOf, makePart, remoteParts } from './part-job';
+import { PartMaker } from './part-job';
 import type { PartAnswer, ThreadJob } from './part-threads';
 
-const describe = readDescriptions();
+const maker = new PartMaker(readDescriptions());
 
 function answer(job: ThreadJob): PartAnswer {
   try {
-    if (job.type === 'digests') return { digests: digestsOf(job, describe) };
-    if (job.type === 'remote') return { remote: remoteParts(job, describe) };
-    return { made: makePart(job, describe) };
+    if (job.type === 'digests') return { digests: maker.digests(job) };
+    if (job.type === 'remote') return { remote: maker.remote(job) };
+    return { made: maker.make(job) };
   } catch (error) {
     return { fault: errorMessage(error) };
   }

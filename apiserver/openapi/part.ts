@@ -1,35 +1,52 @@
 /**
  * Parts of OpenAPI documents in the forms in which they are sent: encoded and compressed once, and put together to whole documents without being encoded
- * again. Pure; which parts belong to a document is decided elsewhere.
+ * again. Which parts belong to a document is decided elsewhere.
  */
 import { createHash } from 'node:crypto';
-import { PublishedSchema } from './published-schema';
+import type { JsonValue } from '../../shared/values/json';
+import type { KindRow } from '../../shared/api/kinds';
+import { OPENAPI_ROOT, type Dialect } from '../../shared/names/dialect';
 import { pack, lengthOf, type Chunk } from './chunk';
-import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type CustomPiece, type Piece } from './documents';
-import { encodeHead, encodeMessage, MessageWriter, type Messages } from './message';
+import { customSchemas } from './custom-schemas';
+import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type Piece } from './documents';
+import type { OpenApiVersion, PartForm } from './forms';
+import { encodeHead, encodeMessage, MessageWriter } from './message';
 import { MessageBytes } from './message-bytes';
-import { OPENAPI_V2, OPENAPI_V3, PATHS, SCHEMAS } from './messages';
+import { MESSAGES, PATHS, SCHEMAS } from './messages';
+import { PathTemplates } from './path-templates';
+import { PublishedSchema } from './published-schema';
 import { encodeJson, encodeMembersAsJson } from './schema-json';
 import { SchemaMessageWriter } from './schema-message';
-
-export type DocumentMedia = 'json' | 'protobuf';
-export type OpenApiVersion = 'v2' | 'v3';
-
-export interface PartForm {
-  readonly version: OpenApiVersion;
-  readonly media: DocumentMedia;
-}
 
 export interface DocumentPart {
   readonly paths: Chunk;
   readonly schemas: Chunk;
 }
 
-/** Parts are made one after another: the memory in which one grows is the next one's. */
-const growing = new MessageBytes();
+/** Makes parts one after another: the memory in which one grows is the next one's, and so is what kinds have in common. */
+export class PartEncoder {
+  private readonly growing = new MessageBytes();
+  private readonly templates = new PathTemplates();
 
-export function encodePart({ paths, schemas }: CustomPiece, form: PartForm): DocumentPart {
-  return { paths: pack(encodeMembers(paths, form, 'paths')), schemas: pack(encodeMembers(schemas, form, 'schemas')) };
+  ofPiece({ paths, schemas }: Piece, form: PartForm): DocumentPart {
+    return { paths: this.members(paths, form, 'paths'), schemas: this.members(schemas, form, 'schemas') };
+  }
+
+  /** What one version of a custom kind adds: whatever it refers to beside is that of built-in kinds. `naming` spells these. */
+  ofCustom(row: KindRow, naming: Dialect, form: PartForm): DocumentPart {
+    const bytes = this.growing.begin();
+    this.templates.write(row, naming, form, bytes);
+    const paths = pack(bytes.finish());
+    const schemas = customSchemas(row, { version: form.version === 'v2' ? 2 : 3, root: OPENAPI_ROOT[naming] });
+    return { paths, schemas: this.members(schemas, form, 'schemas') };
+  }
+
+  private members(members: Readonly<Record<string, JsonValue | PublishedSchema>>, form: PartForm, which: keyof Piece): Chunk {
+    const bytes = this.growing.begin();
+    if (form.media === 'json') return pack(encodeMembersAsJson(members, bytes));
+    writeMembers(members, form.version, which, bytes);
+    return pack(bytes.finish());
+  }
 }
 
 /** The same for pieces that say the same. */
@@ -37,11 +54,12 @@ export function digestOf({ paths, schemas }: Piece): string {
   return createHash('sha512').update(encodeJson(paths)).update(encodeJson(schemas)).digest('base64');
 }
 
-const MESSAGES: Readonly<Record<OpenApiVersion, Messages>> = { v2: OPENAPI_V2, v3: OPENAPI_V3 };
-
-function encodeMembers(members: CustomPiece['schemas'], { version, media }: PartForm, which: keyof Piece): Uint8Array {
-  const bytes = growing.begin();
-  if (media === 'json') return encodeMembersAsJson(members, bytes);
+function writeMembers(
+  members: Readonly<Record<string, JsonValue | PublishedSchema>>,
+  version: OpenApiVersion,
+  which: keyof Piece,
+  bytes: MessageBytes,
+): void {
   const [number, { entries }] = (which === 'paths' ? PATHS : SCHEMAS)[version];
   const writer = new MessageWriter(MESSAGES[version], bytes);
   for (const name in members) {
@@ -53,7 +71,6 @@ function encodeMembers(members: CustomPiece['schemas'], { version, media }: Part
     else writer.field(2, entries, value);
     bytes.close(start);
   }
-  return bytes.finish();
 }
 
 /** A whole document of its parts, in their order. */

@@ -9,7 +9,8 @@ import type { Clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { OPENAPI_ROOT, type Dialect } from '../../shared/names/dialect';
 import type { BuiltInSubject } from './documents';
-import type { DocumentPart, PartForm } from './part';
+import type { PartForm } from './forms';
+import type { DocumentPart } from './part';
 import type { DigestJob, Digests, MadePart } from './part-job';
 import { namesOfCustom } from './custom-schemas';
 import { PartThreads } from './part-threads';
@@ -17,7 +18,7 @@ import { PartThreads } from './part-threads';
 /** Of compressed parts. */
 const MOST_BYTES = 48 * 1024 * 1024;
 /** Added to the identity of custom parts: to be raised when the same definition is published in another way. */
-const EDITION = 2;
+const EDITION = 3;
 
 export interface PartFailure {
   readonly definition: string;

@@ -4,7 +4,7 @@ import { isObject, objectAt, own, stringifyJson, type JsonObject, type JsonValue
 import { JsonPlaces } from '../../shared/values/json-places';
 import { MessageBytes } from './message-bytes';
 import { MessageWriter } from './message';
-import { OPENAPI_V2, OPENAPI_V3, SCHEMAS } from './messages';
+import { MESSAGES, SCHEMAS } from './messages';
 import { PublishedSchema } from './published-schema';
 import { encodeJson, encodeMembersAsJson, schemaValue } from './schema-json';
 import { SchemaMessageWriter } from './schema-message';
@@ -106,7 +106,7 @@ const large = madeUpDefinitions(6).flatMap(({ name, text }): [string, JsonObject
 function sameWays(version: 2 | 3, schema: JsonObject): void {
   const published = new PublishedSchema(new JsonPlaces(Buffer.from(stringifyJson(schema, 'sorted'))), { version, ...OPTIONS });
   const value = schemaValue(published);
-  const [messages, [, { entries }]] = version === 2 ? [OPENAPI_V2, SCHEMAS.v2] : [OPENAPI_V3, SCHEMAS.v3];
+  const [messages, [, { entries }]] = version === 2 ? [MESSAGES.v2, SCHEMAS.v2] : [MESSAGES.v3, SCHEMAS.v3];
   const [direct, made] = [new MessageBytes(), new MessageBytes()];
   new SchemaMessageWriter(messages, direct, published).root(2, entries);
   new MessageWriter(messages, made).field(2, entries, value);

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import type { KindRow } from '../../shared/api/kinds';
+import type { Dialect } from '../../shared/names/dialect';
+import type { JsonObject } from '../../shared/values/json';
+import { definitionOf } from '../../test/support/definition-of';
+import { renderPaths, spellingsOf } from './documents';
+import type { PartForm } from './forms';
+import { MessageWriter } from './message';
+import { MessageBytes } from './message-bytes';
+import { MESSAGES, PATHS } from './messages';
+import { pathsOf } from './operations';
+import { PathTemplates } from './path-templates';
+
+const FORMS: readonly PartForm[] = (['v2', 'v3'] as const).flatMap((version) =>
+  (['json', 'protobuf'] as const).map((media) => ({ version, media })),
+);
+const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
+
+/** Without templates, paths in the order in which they stand there: those below namespaces first, whatever the resource is called. */
+function direct(row: KindRow, dialect: Dialect, { version, media }: PartForm): string {
+  const written = spellingsOf(row, dialect, version).map((spelling) => {
+    const rendered = Object.entries(renderPaths(pathsOf(row, spelling), dialect, version));
+    const isBelow = ([path]: readonly [string, unknown]): boolean => path.includes('/namespaces/{namespace}/');
+    const paths = Object.fromEntries([...rendered.filter(isBelow), ...rendered.filter((path) => !isBelow(path))]);
+    if (media === 'json') return JSON.stringify(paths).slice(1, -1);
+    const bytes = new MessageBytes();
+    const [number, shape] = PATHS[version];
+    new MessageWriter(MESSAGES[version], bytes).field(number, shape, paths);
+    return bytes.finish().toString();
+  });
+  return written.join(media === 'json' ? ',' : '');
+}
+
+const label = fc.stringMatching(/^[a-z][a-z0-9-]{0,30}[a-z0-9]$/);
+const SCALE = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
+const subresources = fc.constantFrom<JsonObject>({}, { status: {} }, { scale: SCALE }, { status: {}, scale: SCALE });
+
+const row = fc
+  .record({
+    group: fc.oneof(
+      fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join('.')),
+      fc.constant('policy.platform.io'),
+    ),
+    version: fc.stringMatching(/^v[1-9]((alpha|beta)[1-9])?$/),
+    plural: label,
+    kind: fc.stringMatching(/^[A-Za-z][A-Za-z0-9]{0,30}$/),
+    scope: fc.constantFrom('Namespaced', 'Cluster'),
+    subresources,
+  })
+  .map(({ group, version, plural, kind, scope, subresources: below }): KindRow => {
+    const names = { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` };
+    const served = { name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } }, subresources: below };
+    const definition = {
+      metadata: { name: `${plural}.${group}` },
+      spec: { group, names, scope, versions: [served] },
+      status: { acceptedNames: names },
+    };
+    const [only] = definitionOf(definition).rows;
+    if (only === undefined) throw new Error('no version');
+    return only;
+  });
+
+describe.each(FORMS)('$version in $media', (form) => {
+  const templates = new PathTemplates();
+
+  test.each(DIALECTS)('filled with the words of a kind they say what is said of it (%s)', (dialect) => {
+    fc.assert(
+      fc.property(row, (kind) => {
+        const bytes = new MessageBytes();
+        templates.write(kind, dialect, form, bytes);
+        expect(bytes.finish().toString()).toBe(direct(kind, dialect, form));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
