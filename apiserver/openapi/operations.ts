@@ -247,6 +247,8 @@ const METHOD_ORDER: readonly OperationMethod[] = ['get', 'put', 'post', 'delete'
 
 /** The words of a kind, of which the texts of its operations are made. */
 export interface KindWords extends GroupVersionKindNames {
+  /** The same where they stand as values, which some encodings put into quotation marks. */
+  readonly on: GroupVersionKindNames;
   readonly resource: string;
   /** The kind where an id begins with it. */
   readonly idKind: string;
@@ -268,7 +270,8 @@ export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {
 
 export function wordsOf(row: Omit<KindRow, 'custom'>, dialect: Dialect): KindWords {
   const { version, kind, resource, type } = row;
-  return { group: groupIn(dialect, row.group), version, kind, resource, type, idKind: capitalised(kind), ...namesOf(row.group, version) };
+  const on = { group: groupIn(dialect, row.group), version, kind };
+  return { ...on, on, resource, type, idKind: capitalised(kind), ...namesOf(row.group, version) };
 }
 
 export function pathsOfShape(shape: PathShape, words: KindWords, dialect: Dialect): readonly PathEntry[] {
@@ -343,24 +346,23 @@ class OperationBuilder {
   ): PathEntry {
     const operations = shapesOf(verbs, this.shape)
       .filter((shape) => shape.place === place)
-      .map((shape) => this.operation(shape, this.words.type, this.words, within, suffix));
+      .map((shape) => this.operation(shape, this.words, within, suffix));
     return this.entry(path, parameters, operations);
   }
 
   watchPath(path: string, parameters: readonly Parameter[], many: keyof typeof WATCHING, within: string, suffix = ''): PathEntry {
-    return this.entry(path, parameters, [this.operation(WATCHING[many], this.words.type, this.words, within, suffix)]);
+    return this.entry(path, parameters, [this.operation(WATCHING[many], this.words, within, suffix)]);
   }
 
   subresource(path: string, parameters: readonly Parameter[], { name, verbs, kind }: SubresourceRow, within: string): PathEntry {
-    const { type } = kind ?? this.words;
+    const type = kind?.type ?? this.words.type;
     // The scale of a custom kind is said to be of that kind.
-    const served = this.shape.isCustom || kind === undefined ? this.words : { ...kind, group: groupIn(this.dialect, kind.group) };
-    const isPublished = this.shape.isCustom || hasSchema(type);
-    const shapes = isPublished ? shapesOf(verbs, this.shape) : [];
+    const served = this.shape.isCustom || kind === undefined ? { ...this.words, type } : wordsOf(kind, this.dialect);
+    const shapes = this.shape.isCustom || hasSchema(type) ? shapesOf(verbs, this.shape) : [];
     return this.entry(
       path,
       parameters,
-      shapes.map((shape) => this.operation(shape, type, served, within, capitalised(name))),
+      shapes.map((shape) => this.operation(shape, served, within, capitalised(name))),
     );
   }
 
@@ -375,13 +377,7 @@ class OperationBuilder {
   }
 
   /** @param suffix what stands behind the kind in its id */
-  private operation(
-    shape: Shape,
-    type: string,
-    { group, version, kind }: GroupVersionKindNames,
-    within: string,
-    suffix: string,
-  ): Operation {
+  private operation(shape: Shape, { type, kind, on }: Pick<KindWords, 'kind' | 'on' | 'type'>, within: string, suffix: string): Operation {
     const { method, action, parameters, codes } = shape;
     const answer = answerType(shape, type, this.shape);
     const body = bodyOf(shape, type);
@@ -389,7 +385,7 @@ class OperationBuilder {
       method,
       id: operationId(shape.word, this.words, within, suffix),
       description: shape.description.replace('%', kind),
-      on: { action, kind: { group, version, kind } },
+      on: { action, kind: on },
       parameters,
       ...(body === undefined ? {} : { body }),
       answers: codes.map((code) => ({ code, type: answer })),

@@ -41,9 +41,9 @@ const row = fc
       fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join('.')),
       fc.constant('policy.platform.io'),
     ),
-    version: fc.stringMatching(/^v[1-9]((alpha|beta)[1-9])?$/),
+    version: fc.oneof(fc.stringMatching(/^v[1-9]((alpha|beta)[1-9])?$/), label),
     plural: label,
-    kind: fc.stringMatching(/^[A-Za-z][A-Za-z0-9]{0,30}$/),
+    kind: fc.oneof(fc.stringMatching(/^[A-Za-z][A-Za-z0-9]{0,30}$/), fc.constantFrom('No', 'Yes', 'Null', 'True', 'y', 'Y', 'On', 'Inf')),
     scope: fc.constantFrom('Namespaced', 'Cluster'),
     subresources,
   })

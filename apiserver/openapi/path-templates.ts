@@ -12,22 +12,27 @@ import { gap, MessageTemplate, TextTemplate, wordsFrom, type Words } from './mes
 import { MESSAGES, PATHS } from './messages';
 import { pathsOfShape, wordsOf, type KindWords, type PathShape } from './operations';
 import { encodeJson } from './schema-json';
-
-/** In the order of their gaps. */
-const WORDS: readonly (keyof KindWords)[] = ['group', 'version', 'kind', 'resource', 'idKind', 'tag', 'idPrefix', 'type'];
-
-const gapOf = (word: keyof KindWords): string => gap(WORDS.indexOf(word));
+import { yamlOf } from './yaml-texts';
 
 const GAPS: KindWords = {
-  group: gapOf('group'),
-  version: gapOf('version'),
-  kind: gapOf('kind'),
-  resource: gapOf('resource'),
-  idKind: gapOf('idKind'),
-  tag: gapOf('tag'),
-  idPrefix: gapOf('idPrefix'),
-  type: CUSTOM_TYPE + gapOf('type'),
+  group: gap(0),
+  version: gap(1),
+  kind: gap(2),
+  resource: gap(3),
+  idKind: gap(4),
+  tag: gap(5),
+  idPrefix: gap(6),
+  type: CUSTOM_TYPE + gap(7),
+  on: { group: gap(8), version: gap(9), kind: gap(10) },
 };
+
+/** In the order of {@link GAPS}. They are names, which need no escaping in JSON; as YAML some of them are in quotation marks (`No`). */
+function wordsIn(row: CustomRow, spelling: Dialect, dialect: Dialect, { media }: PartForm): Words {
+  const { group, version, kind, resource, idKind, tag, idPrefix, type, on } = wordsOf(row, spelling);
+  const value = media === 'json' ? (text: string) => text : (text: string) => yamlOf(text).trimEnd();
+  const values = [on.group, on.version, on.kind].map(value);
+  return wordsFrom([group, version, kind, resource, idKind, tag, idPrefix, openApiName(type, OPENAPI_ROOT[dialect]), ...values]);
+}
 
 export class PathTemplates {
   /** There are as many as shapes: few, as what can be said of a custom kind's operations is whether it has a namespace, a status and a scale. */
@@ -40,7 +45,7 @@ export class PathTemplates {
     for (const spelling of spellingsOf(row, dialect, form.version)) {
       if (!isFirst && form.media === 'json') bytes.plain(',');
       isFirst = false;
-      this.template(shape, spelling, dialect, form).fill(wordsIn(row, spelling, dialect), bytes);
+      this.template(shape, spelling, dialect, form).fill(wordsIn(row, spelling, dialect, form), bytes);
     }
   }
 
@@ -64,10 +69,4 @@ function templateOf(shape: PathShape, spelling: Dialect, dialect: Dialect, { ver
   const template = new MessageTemplate();
   new MessageWriter(MESSAGES[version], template).field(number, shapeOfPaths, paths);
   return template;
-}
-
-/** Of names, which need no escaping in JSON. */
-function wordsIn(row: CustomRow, spelling: Dialect, dialect: Dialect): Words {
-  const words = wordsOf(row, spelling);
-  return wordsFrom(WORDS.map((word) => (word === 'type' ? openApiName(words.type, OPENAPI_ROOT[dialect]) : words[word])));
 }
