@@ -13,7 +13,7 @@ import { conditionIsTrue } from './conditions';
 import { NamesByGroup } from './group-names';
 import type { TakenNames } from './naming';
 import { objectAt } from '../../shared/values/json';
-import { outlineOf } from './outline';
+import { outlineOf } from '../kinds/apiextensions/outline';
 import { readDefinition, type Definition, type SchemaTexts } from './rows';
 import { createSchemas } from './schemas';
 
@@ -128,13 +128,13 @@ export class Definitions {
     const before = this.known.get(name);
     const outline = outlineOf(entry.bytes);
     const source = { texts: outline.schemas };
-    const read = readDefinition(outline, source, this.schemas);
-    const { status, finalizers, approval } = read;
+    const read = readDefinition(outline, entry.revision, source, this.schemas);
+    const { revision, status, finalizers, approval } = read;
     let definition = read;
     if (before?.definition.identity === read.identity) {
       // What is served stays as it is; the bytes that it was made of may go.
       before.source.texts = source.texts;
-      definition = { ...before.definition, status, finalizers, approval };
+      definition = { ...before.definition, revision, status, finalizers, approval };
       this.known.set(name, { ...before, definition });
     } else this.replace(name, before, read, source);
     this.names.place(name, definition.group, objectAt(status, 'acceptedNames') ?? {}, !conditionIsTrue(status, 'NamesAccepted'));

@@ -1,22 +1,19 @@
 /**
  * What becomes of definitions: a new one gets its names and is established, one that is being deleted takes its objects with it.
- * Every replica looks after all of them; whoever comes second finds nothing left to do. A change makes work for the definition itself and for those of
- * its group that wait for names, however many others there are. The rules are in naming.ts and conditions.ts.
+ * Every replica looks after all of them, each first after its own share; whoever comes second finds nothing left to do. A change makes work for the definition
+ * itself and for those of its group that wait for names, however many others there are. The rules are in naming.ts and conditions.ts.
  */
-import { equalJson, type JsonObject, objectAt, stringsAt } from '../../shared/values/json';
-import { isTerminating, metadataOf, readMetadata } from '../../shared/api/metadata/object-meta';
+import { equalJson, type JsonObject, stringifyJson } from '../../shared/values/json';
 import { StatusError } from '../../shared/api/errors/status';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import { Pace, yieldToOthers } from '../cache/pace';
 import { keepUp, ownContext, OWN_WRITE, type Upkeep } from '../upkeep/upkeep';
-import type { Resource, Subresource, Writer } from '../registry/verbs';
-import { parseEntry } from '../registry/object/stored-object';
-import { approvalCondition } from './approval';
+import type { Resource, Writer } from '../registry/verbs';
 import { conditionsOf, DELETING_INSTANCES, notDescribed, withCondition, withoutCondition } from './conditions';
 import type { DefinitionChange, Definitions } from './definitions';
-import { nameStatus, type Named } from './naming';
+import { nameStatus } from './naming';
 import type { Definition } from './rows';
 
 /** On a definition whose objects are not gone yet, as either way of naming puts it there. */
@@ -26,14 +23,18 @@ export interface LifecycleOptions {
   readonly definitions: Definitions;
   /** The resource of definitions. */
   readonly resource: Resource;
-  readonly cache: Pick<Cache, 'get' | 'mostRecent' | 'snapshot'>;
-  readonly writer: Writer;
+  readonly cache: Pick<Cache, 'mostRecent' | 'snapshot'>;
+  readonly writer: Pick<Writer, 'deleteCollection' | 'ownStatus' | 'patch'>;
   readonly clock: Clock;
+  /** How many other replicas go before this one with a definition. */
+  readonly goingBefore: (name: string) => number;
   /** Told of what went wrong; it is tried again. */
   readonly failed: (message: string, error: unknown) => void;
 }
 
 const FULL_LOOK_MS = 60_000;
+/** What a replica is given before the next one does its work. */
+const HEAD_START_MS = 1_000;
 
 export function keepDefinitions(options: LifecycleOptions): Upkeep {
   const { definitions } = options;
@@ -47,8 +48,8 @@ export function keepDefinitions(options: LifecycleOptions): Upkeep {
 }
 
 class Keeper {
-  /** Those that are to be looked at. */
-  private readonly waiting = new Set<string>();
+  /** Those that are to be looked at, and from when on. */
+  private readonly waiting = new Map<string, number>();
   /** Those that say now something else than when they were last judged by others: what was found against them no longer holds. */
   private readonly redefined = new Set<string>();
   private fullLookAt: number;
@@ -65,11 +66,11 @@ class Keeper {
     if (after === undefined || !isUndescribed(after)) this.redefined.delete(name);
     else if (before !== undefined && before.identity !== after.identity) this.redefined.add(name);
     if (after === undefined || this.isSettled(after)) this.waiting.delete(name);
-    else this.waiting.add(name);
+    else this.await(name);
     const group = before?.group ?? after?.group;
     // Names may have become free.
     if (group !== undefined && !equalJson(before?.status['acceptedNames'], after?.status['acceptedNames'])) {
-      for (const other of this.options.definitions.wanting(group)) if (other !== name) this.waiting.add(other);
+      for (const other of this.options.definitions.wanting(group)) if (other !== name) this.await(other);
     }
   }
 
@@ -83,14 +84,24 @@ class Keeper {
       await this.lookAtAll();
     }
     let settled = true;
-    for (const name of [...this.waiting]) {
+    for (const [name, from] of [...this.waiting]) {
+      if (from > clock.monotonic()) {
+        settled = false;
+        continue;
+      }
       this.waiting.delete(name);
       const definition = definitions.get(name);
       if (definition === undefined || (await this.attended(definition))) continue;
       settled = false;
-      this.waiting.add(name);
+      this.waiting.set(name, from);
     }
     return settled;
+  }
+
+  private await(name: string): void {
+    if (this.waiting.has(name)) return;
+    const { clock, goingBefore } = this.options;
+    this.waiting.set(name, clock.monotonic() + goingBefore(name) * HEAD_START_MS);
   }
 
   /** Finds those that a change should have told of. */
@@ -99,21 +110,21 @@ class Keeper {
     const pace = new Pace(clock, yieldToOthers);
     for (const name of definitions.allNames) {
       const definition = definitions.get(name);
-      if (definition !== undefined && !this.isSettled(definition)) this.waiting.add(name);
+      if (definition !== undefined && !this.isSettled(definition)) this.await(name);
       if (pace.tired()) await pace.rest();
     }
   }
 
   private isSettled(definition: Definition): boolean {
     if (definition.terminating) return !definition.finalizers.some(isCleanup);
-    return equalJson(this.wantedStatus(definition, definition), definition.status);
+    return equalJson(this.wantedStatus(definition), definition.status);
   }
 
   /** The same when nothing is to change. */
-  private wantedStatus(definition: Definition, own: Named & Pick<Definition, 'approval'>): JsonObject {
+  private wantedStatus(definition: Definition): JsonObject {
     const { definitions, clock } = this.options;
-    const named = nameStatus(own, definitions.takenFrom(definition), clock.now());
-    const status = own.approval === undefined ? named : withCondition(named, own.approval, clock.now());
+    const named = nameStatus(definition, definitions.takenFrom(definition), clock.now());
+    const status = definition.approval === undefined ? named : withCondition(named, definition.approval, clock.now());
     const why = definitions.whyUndescribed(definition.name);
     if (why !== undefined) return withCondition(status, notDescribed(why), clock.now());
     return this.redefined.has(definition.name) ? withoutCondition(status, 'Described') : status;
@@ -131,57 +142,44 @@ class Keeper {
   }
 
   private async attend(definition: Definition): Promise<boolean> {
-    const { name } = definition;
-    const object = this.read(name);
-    if (object === undefined) return true;
-    if (isTerminating(readMetadata(object))) return this.cleanUp(name, object);
-    const { definitions } = this.options;
-    const own = {
-      requested: objectAt(objectAt(object, 'spec'), 'names') ?? {},
-      status: objectAt(object, 'status') ?? {},
-      approval: approvalCondition(definition.group, objectAt(readMetadata(object), 'annotations')),
-    };
-    const status = this.wantedStatus(definition, own);
-    await yieldToOthers();
-    // Another replica may have come first.
-    const present = definitions.get(name);
-    if (present === undefined || this.isSettled(present)) return true;
-    await this.write(name, { ...object, status }, 'status');
+    if (definition.terminating) return this.cleanUp(definition);
+    await this.tell(definition, this.wantedStatus(definition));
     return true;
   }
 
-  private read(name: string): JsonObject | undefined {
-    const entry = this.options.cache.get(this.options.resource.stored, name);
-    return entry === undefined ? undefined : parseEntry(entry).object;
-  }
-
   /** Nothing is created any more: every creation compares the definition, which has been marked. */
-  private async cleanUp(name: string, marked: JsonObject): Promise<boolean> {
+  private async cleanUp({ name, ...marked }: Definition): Promise<boolean> {
     const { definitions, cache, writer, clock } = this.options;
     const resource = definitions.storageOf(name);
     if (resource === undefined) return false;
-    const status = objectAt(marked, 'status') ?? {};
-    const told = withCondition(status, DELETING_INSTANCES, clock.now());
-    if (!equalJson(told, status)) await this.write(name, { ...marked, status: told }, 'status');
+    const told = withCondition(marked.status, DELETING_INSTANCES, clock.now());
+    if (!equalJson(told, marked.status)) await this.tell({ name, ...marked }, told);
     const context = ownContext(clock);
     await cache.mostRecent(context);
     if (cache.snapshot(resource.stored).size > 0) {
       await writer.deleteCollection(context, resource, '', { selection: EVERYTHING }, { dryRun: false, isAdmitted: true });
       await cache.mostRecent(context);
     }
-    const object = this.read(name);
-    if (object === undefined) return true;
+    const present = definitions.get(name);
+    if (present === undefined) return true;
     if (cache.snapshot(resource.stored).size > 0) return false;
-    const metadata = { ...metadataOf(object) };
-    const finalizers = stringsAt(metadata, 'finalizers').filter((finalizer) => !isCleanup(finalizer));
-    await this.write(name, { ...object, metadata: { ...metadata, finalizers } }, undefined);
+    const finalizers = present.finalizers.filter((finalizer) => !isCleanup(finalizer));
+    await this.release(present, finalizers);
     return true;
   }
 
-  private async write(name: string, value: JsonObject, subresource: Subresource): Promise<void> {
+  /** Conflict, when it is not in that state any more. */
+  private async tell({ name, revision }: Pick<Definition, 'name' | 'revision'>, status: JsonObject): Promise<void> {
     const { writer, resource, clock } = this.options;
-    const body = { value, duplicates: [], format: 'json' } as const;
-    await writer.update(ownContext(clock), resource, { namespace: '', name }, subresource, body, OWN_WRITE);
+    await writer.ownStatus(ownContext(clock), resource, { namespace: '', name }, { revision, status }, OWN_WRITE);
+  }
+
+  /** The same. Definitions are large: a patch need not be made from all of it. */
+  private async release({ name, revision }: Definition, finalizers: readonly string[]): Promise<void> {
+    const { writer, resource, clock } = this.options;
+    const metadata = { resourceVersion: String(revision), finalizers: [...finalizers] };
+    const patch = { type: 'merge', bytes: Buffer.from(stringifyJson({ metadata })) } as const;
+    await writer.patch(ownContext(clock), resource, { namespace: '', name }, undefined, patch, OWN_WRITE);
   }
 }
 

@@ -29,14 +29,17 @@ import { SCALE, type KindRow, type SelectableField, type SubresourceRow, type Ve
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { StoredType } from '../cache/cache';
 import { customType } from '../cache/key-space';
+import type { Revision } from '../storage/store';
 import { approvalCondition } from './approval';
 import { conditionIsTrue, type Condition } from './conditions';
-import type { Outline } from './outline';
+import type { Outline } from '../kinds/apiextensions/outline';
 import type { Schemas } from './schemas';
 
 /** What is known of one definition. */
 export interface Definition {
   readonly name: string;
+  /** Of the state that was read. */
+  readonly revision: Revision;
   readonly group: string;
   readonly stored: StoredType;
   readonly terminating: boolean;
@@ -67,7 +70,7 @@ const VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'pa
 const STATUS_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
 
 /** `outline` is of a stored definition: it has been judged. Schemas are made of `source` when they are asked for. */
-export function readDefinition({ object, schemas: texts }: Outline, source: SchemaTexts, schemas: Schemas): Definition {
+export function readDefinition({ object, schemas: texts }: Outline, revision: Revision, source: SchemaTexts, schemas: Schemas): Definition {
   const metadata = readMetadata(object);
   const spec = objectAt(object, 'spec') ?? {};
   const status = objectAt(object, 'status') ?? {};
@@ -97,6 +100,7 @@ export function readDefinition({ object, schemas: texts }: Outline, source: Sche
   const established = conditionIsTrue(status, 'Established');
   return {
     name,
+    revision,
     group,
     stored: customType(`${group}/${plural}`, namespaced),
     terminating,

@@ -4,8 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../shared/runtime/clock';
+import { startThread } from '../../shared/runtime/thread';
 import { ThreadPool } from '../../shared/runtime/thread-pool';
 import { readDescriptions } from './descriptions';
 import { PartMaker, type DigestJob, type Digests, type MadePart, type PartJob, type RemoteJob, type RemoteParts } from './part-job';
@@ -19,16 +19,11 @@ export type PartAnswer =
 /** Only the built program has it; run from sources (tests) parts are made inline. */
 const WORKER_FILE = join(__dirname, 'part-worker.js');
 const MEMORY_MB = 256;
-/** What one part is made of dies young; less would copy most of it twice first. */
-const YOUNG_MEMORY_MB = 48;
 const THREADS = 2;
 const LIMITS = { threads: THREADS, timeMs: 20_000, idleMs: 5_000, patienceMs: 300, waiting: Infinity };
 
 export class PartThreads {
-  private readonly pool = new ThreadPool<ThreadJob, PartAnswer>(
-    () => new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: YOUNG_MEMORY_MB } }),
-    LIMITS,
-  );
+  private readonly pool = new ThreadPool<ThreadJob, PartAnswer>(() => startThread(WORKER_FILE, MEMORY_MB), LIMITS);
   private readonly hasThreads = existsSync(WORKER_FILE);
   private inline: PartMaker | undefined;
 

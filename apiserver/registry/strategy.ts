@@ -74,6 +74,14 @@ export interface DeletionRules<T extends JsonObject = JsonObject> {
   preconditionFailed?(name: string, what: 'UID' | 'ResourceVersion', wanted: string, found: string): StatusError;
 }
 
+/** A stored object without parts that are most of it. */
+export interface Abridged {
+  /** With its resourceVersion, as whole ones have it. */
+  readonly object: JsonObject;
+  /** @param body the object as it is encoded, changed or not; returns it with the parts that were left out */
+  complete(body: string): string;
+}
+
 export interface Strategy<T extends JsonObject = JsonObject> {
   /** Its rules may take long, whatever its objects are: they are worked out as heavy ones. */
   readonly isHeavy?: true;
@@ -113,4 +121,6 @@ export interface Strategy<T extends JsonObject = JsonObject> {
   /** The same through the main endpoint. */
   warningsOnUpdate?(object: T, old: T): readonly string[];
   readonly deletion?: DeletionRules<T>;
+  /** Its objects are large: what the server edits of them itself, it edits without reading the rest. */
+  abridge?(bytes: Buffer): Abridged;
 }

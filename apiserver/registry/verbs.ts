@@ -226,6 +226,14 @@ export interface Writer {
     options: { readonly dryRun: boolean; readonly preconditions?: EditPreconditions },
     change: (object: JsonObject) => void,
   ): Promise<Entry>;
+  /** Stores a status that the server itself has worked out for the object's state of that revision: see registry/write/own-status.ts. */
+  ownStatus(
+    context: RequestContext,
+    resource: Resource,
+    key: ObjectKey,
+    own: { readonly revision: Revision; readonly status: JsonObject },
+    options: WriteOptions,
+  ): Promise<void>;
   delete(context: RequestContext, resource: Resource, key: ObjectKey, options: DeleteOptions): Promise<DeleteResult>;
   deleteCollection(
     context: RequestContext,

@@ -2,6 +2,7 @@
  * Which API servers are alive: each keeps a key with a store lease, so that one that dies is gone when its lease ends, and one that stops is gone at
  * once. All see the same keys on the cache's watch. Never touches an API object.
  */
+import { createHash } from 'node:crypto';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { StoreError, type LeaseId, type Store } from '../storage/store';
 
@@ -40,6 +41,17 @@ export class Replicas {
   /** Ordered by address and port. */
   get addresses(): readonly ReplicaAddress[] {
     return [...this.live].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, address]) => address);
+  }
+
+  /**
+   * How many others go before this one with what one of them is enough for. All who see the same replicas see the same order, which is another one for each
+   * subject. 0 also where this one is none of them.
+   */
+  goingBefore(subject: string): number {
+    const { own } = this;
+    if (own === undefined) return 0;
+    const place = placeFor(subject, own);
+    return this.addresses.filter((other) => placeFor(subject, other) < place).length;
   }
 
   onChange(listener: () => void): void {
@@ -120,6 +132,10 @@ export class Replicas {
     if (this.own === undefined) await store.revokeLease(lease, call);
     else this.lease = lease;
   }
+}
+
+function placeFor(subject: string, { ip, port }: ReplicaAddress): string {
+  return createHash('sha256').update(`${ip}:${port} ${subject}`).digest('hex');
 }
 
 function parseAddress(text: string): ReplicaAddress | undefined {

@@ -4,9 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMainThread, Worker } from 'node:worker_threads';
+import { isMainThread } from 'node:worker_threads';
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../runtime/clock';
+import { startThread } from '../runtime/thread';
 import { parseJson, type ParsedText } from './strict-json';
 import { SyntaxFault } from './syntax-fault';
 import { composeYaml } from './yaml-document';
@@ -18,7 +19,7 @@ const LARGEST_INLINE = 8 * 1024;
 const WORKER_FILE = join(__dirname, 'yaml-worker.js');
 const MEMORY_MB = 256;
 
-const pool = new YamlPool(() => new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } }));
+const pool = new YamlPool(() => startThread(WORKER_FILE, MEMORY_MB));
 
 /** Parses the first document. Throws SyntaxFault, whose message begins with `yaml: ` as upstream's, or a 429 when too many large ones wait. */
 export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<ParsedText> {

@@ -1,10 +1,10 @@
 /** A definition as the server reads it, out of the object that is stored. */
-import { outlineOf } from '../../apiserver/custom-resources/outline';
+import { outlineOf } from '../../apiserver/kinds/apiextensions/outline';
 import { readDefinition, type Definition } from '../../apiserver/custom-resources/rows';
 import { createSchemas } from '../../apiserver/custom-resources/schemas';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 
 export function definitionOf(object: JsonObject): Definition {
   const outline = outlineOf(Buffer.from(stringifyJson(object)));
-  return readDefinition(outline, { texts: outline.schemas }, createSchemas());
+  return readDefinition(outline, 1, { texts: outline.schemas }, createSchemas());
 }

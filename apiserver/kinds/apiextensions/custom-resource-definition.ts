@@ -9,6 +9,7 @@ import { quote } from '../../../shared/values/quote';
 import { timestamp } from '../../../shared/api/metadata/object-meta';
 import { checkApproval } from './approval';
 import { checkNames } from './names';
+import { completed, outlineOf } from './outline';
 import { checkSpec } from './spec';
 import type { DeletionContext, Strategy } from '../../registry/strategy';
 import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/api/types/generated/members';
@@ -54,6 +55,10 @@ export const customResourceDefinition: Strategy<Definition> = {
     },
   },
   deletion: { marksOnly: true, prepareForDeletion: markTerminating },
+  abridge(bytes) {
+    const { object, schemas } = outlineOf(bytes);
+    return { object, complete: (body) => completed(body, schemas) };
+  },
 };
 
 const storedVersionsOf = (object: Definition): readonly string[] => object.status?.storedVersions ?? [];

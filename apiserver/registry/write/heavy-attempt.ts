@@ -171,10 +171,11 @@ export async function settle(
     type: 'store',
     ...birth,
     operation: stored === undefined ? { type: 'delete', key: storeKey } : { type: 'put', key: storeKey, value: stored },
-    finish: (revision) => ({
-      entry: revision === undefined || stored === undefined ? receivedEntry(shown) : makeEntry(info.stored, key, revision, stored),
-      created: isBirth,
-    }),
+    finish(revision) {
+      const entry = shown === undefined ? stored && makeEntry(info.stored, key, revision ?? 0, stored) : receivedEntry(shown);
+      if (entry === undefined) throw new Error('nothing is shown of what becomes of an object');
+      return { entry, created: isBirth };
+    },
   };
 }
 

@@ -61,17 +61,18 @@ export async function workOutHeavy(path: WorkPath, info: ResourceInfo, work: Hea
 async function endOf(path: WorkPath, info: ResourceInfo, work: HeavyWork, found: Found): Promise<HeavyEnd> {
   try {
     const attempt = await attempted(path, info, work, found);
-    return attempt.type === 'answer' ? { type: 'unchanged' } : stored(attempt);
+    return attempt.type === 'answer' ? { type: 'unchanged' } : stored(attempt, work.dryRun);
   } catch (error) {
     if (error instanceof StatusError) return { type: 'refused', status: error.status };
     throw error;
   }
 }
 
-function stored(attempt: Extract<Attempt<WriteResult>, { type: 'store' }>): HeavyEnd {
+function stored(attempt: Extract<Attempt<WriteResult>, { type: 'store' }>, dryRun: boolean): HeavyEnd {
   const { operation, isBirth = false } = attempt;
-  const { entry } = attempt.finish(undefined);
-  return { type: 'store', isBirth, value: operation.type === 'put' ? operation.value : undefined, shown: sentEntry(entry) };
+  const value = operation.type === 'put' ? operation.value : undefined;
+  const shown = value !== undefined && !dryRun ? undefined : sentEntry(attempt.finish(undefined).entry);
+  return { type: 'store', isBirth, value, shown };
 }
 
 async function attempted(outer: WorkPath, info: ResourceInfo, work: HeavyWork, found: Found): Promise<Attempt<WriteResult>> {

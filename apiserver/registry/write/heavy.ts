@@ -136,8 +136,8 @@ export type HeavyEnd =
       readonly isBirth: boolean;
       /** Undefined = the object goes. */
       readonly value: Uint8Array | undefined;
-      /** What is shown where nothing is stored. */
-      readonly shown: SentEntry;
+      /** Undefined = what is stored is. */
+      readonly shown: SentEntry | undefined;
     };
 
 export type HeavySent =

@@ -7,6 +7,7 @@ import { createObject } from './create';
 import { deleteCollection, deleteObject } from './delete';
 import { editObject } from './edit';
 import { isHeavyBody, isHeavyPatch } from './heavy';
+import { writeOwnStatus } from './own-status';
 import { patchObject } from './patch';
 import { createWritePath, type WritePath, type WriteRequest, type WriterDependencies } from './request';
 import { writeFailure } from './store-failure';
@@ -35,6 +36,10 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     edit(context, resource, key, { dryRun, preconditions = {} }, change) {
       const request = requestFor(path, context, resource, key, undefined, { dryRun });
       return guarded(path, 'update', request, () => editObject(path, request, { preconditions, change }));
+    },
+    ownStatus(context, resource, key, own, options) {
+      const request = requestFor(path, context, resource, key, 'status', options);
+      return guarded(path, 'update', request, () => writeOwnStatus(path, request, own, options));
     },
     delete(context, resource, key, options) {
       const request = requestFor(path, context, resource, key, undefined, options);

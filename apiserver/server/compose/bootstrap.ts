@@ -132,7 +132,7 @@ function keptSteps(setting: Setting, state: State, flowControl: FlowControl | un
 /** What is looked after from here on. */
 function controllerSteps(setting: Setting, state: State, writer: Writer, tls: () => TlsFiles): readonly StartStep[] {
   const { clock, names, failed } = setting;
-  const { cache, resources, definitions } = state;
+  const { cache, resources, definitions, replicas } = state;
   const own = { writer, cache, clock, failed };
   return [
     {
@@ -150,7 +150,12 @@ function controllerSteps(setting: Setting, state: State, writer: Writer, tls: ()
       checks: ['poststarthook/start-apiextensions-controllers'],
       start: () =>
         inBackground(
-          keepDefinitions({ ...own, definitions, resource: resources.require('customresourcedefinitions.apiextensions.platform.io') }),
+          keepDefinitions({
+            ...own,
+            definitions,
+            resource: resources.require('customresourcedefinitions.apiextensions.platform.io'),
+            goingBefore: (name) => replicas.goingBefore(name),
+          }),
         ),
     },
   ];

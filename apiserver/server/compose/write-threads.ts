@@ -4,13 +4,13 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { requestTooLarge, timeout, tooManyRequests } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry, StoredType } from '../../cache/cache';
 import type { Kept } from '../../endpoints/representation/encoding-cache';
 import type { EncoderForm, Showing, ShownHeavy } from '../../endpoints/representation/showing';
 import { bufferOf, sentEntry, sentResource } from '../../registry/write/heavy-attempt';
+import { movable, startThread } from '../../../shared/runtime/thread';
 import { ThreadLost, ThreadPool, ThreadsBusy, type Thread } from '../../../shared/runtime/thread-pool';
 import {
   HEAVY_LIMITS,
@@ -31,6 +31,7 @@ const LIMITS = {
   timeMs: 20_000,
   /** Each holds some 40 MB; whoever comes later waits a little longer, until its code has been compiled again. */
   idleMs: 8_000,
+  patienceMs: 100,
   /** Bytes of bodies and stored objects. */
   waiting: 48 * 1024 * 1024,
 };
@@ -84,7 +85,7 @@ export class WriteThreads implements HeavyThreads, Showing {
     try {
       return await this.pool.run(
         { setting: this.setting, work },
-        { clock: this.clock, weight, flow: work.type === 'show' ? '' : work.user.name },
+        { clock: this.clock, weight, flow: work.type === 'show' ? '' : work.user.name, moved: movedWith(work) },
       );
     } catch (error) {
       if (error instanceof ThreadsBusy) throw tooManyRequests('too many large objects at once, please try again later', 1);
@@ -95,10 +96,18 @@ export class WriteThreads implements HeavyThreads, Showing {
   }
 }
 
+/** Copies, made for this. */
+function movedWith(work: WriteJob['work']): readonly ArrayBuffer[] {
+  const { resource, entry } = work;
+  const sent = work.type !== 'change' ? undefined : work.what.verb === 'patch' ? work.what.patch : work.what.body;
+  const schemas = resource.type === 'custom' ? resource.versions.map(({ schema }) => schema) : [];
+  return movable([entry?.bytes, sent?.bytes, ...schemas]);
+}
+
 const unexpected = (answer: WriteAnswer): Error => new Error('fault' in answer ? answer.fault : 'a thread answered something else');
 
 /** Undefined where there is no built program. */
 export function openWriteThreads(clock: Pick<Clock, 'after'>, setting: WriteSetting): WriteThreads | undefined {
   if (!existsSync(WORKER_FILE)) return undefined;
-  return new WriteThreads(clock, setting, () => new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } }));
+  return new WriteThreads(clock, setting, () => startThread(WORKER_FILE, MEMORY_MB));
 }

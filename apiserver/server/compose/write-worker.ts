@@ -9,6 +9,7 @@ import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/runtime/feature-gates';
 import { systemRandom } from '../../../shared/runtime/random';
+import { movable } from '../../../shared/runtime/thread';
 import { pureAdmission } from '../../admission/plugins';
 import { Ledger } from '../../allocation/ledger';
 import { listText } from '../../endpoints/answer/respond';
@@ -90,4 +91,11 @@ async function answer({ setting, work }: WriteJob): Promise<WriteAnswer> {
   }
 }
 
-parentPort?.on('message', (job: WriteJob) => void answer(job).then((made) => parentPort?.postMessage(made)));
+/** What was made for the answer goes as it is; what is shown stays in the encoders' cache as well. */
+function memoryOf(made: WriteAnswer): ArrayBuffer[] {
+  const end = 'outcome' in made ? made.outcome.end : 'removal' in made ? made.removal.end : undefined;
+  if (end?.type === 'marked') return movable([end.value]);
+  return end?.type === 'store' ? movable([end.value, end.shown?.bytes]) : [];
+}
+
+parentPort?.on('message', (job: WriteJob) => void answer(job).then((made) => parentPort?.postMessage(made, memoryOf(made))));

@@ -2,8 +2,8 @@
  * A stored definition without its schemas, which are nearly all of it: they are found in its bytes and left out, so that what serving needs to know is read
  * without making objects of them. Never parses a schema; decides nothing.
  */
-import { parseStored } from '../../shared/serialization';
-import type { JsonObject } from '../../shared/values/json';
+import { parseStored } from '../../../shared/serialization';
+import type { JsonObject } from '../../../shared/values/json';
 
 export interface Outline {
   /** The definition, where in place of a schema stands its number in {@link schemas}. */
@@ -32,6 +32,17 @@ export function outlineOf(bytes: Buffer): Outline {
   }
   rest.push(bytes.toString('utf8', done));
   return { object: parseStored(Buffer.from(rest.join(''))), schemas };
+}
+
+/** What an outline's object is encoded as in place of a schema: as one that says nothing. */
+const LEFT_OUT = `${SCHEMA.toString()}}`;
+
+/** An encoded outline with its schemas again. */
+export function completed(body: string, schemas: readonly Buffer[]): string {
+  const [first = '', ...rest] = body.split(LEFT_OUT);
+  if (rest.length !== schemas.length) throw new Error('an outline has lost schemas');
+  const name = LEFT_OUT.slice(0, -'{}'.length);
+  return first + rest.map((text, index) => name + String(schemas[index]) + text).join('');
 }
 
 /** The place after the object that begins at `start`. */

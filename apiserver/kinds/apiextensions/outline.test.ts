@@ -1,5 +1,5 @@
-import { stringifyJson, type JsonObject } from '../../shared/values/json';
-import { outlineOf } from './outline';
+import { stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { completed, outlineOf } from './outline';
 
 const TRICKY: JsonObject = {
   type: 'object',
@@ -21,4 +21,11 @@ test('schemas are left out, whatever stands in them and around them', () => {
   const { object, schemas } = outlineOf(Buffer.from(stringifyJson(definition([TRICKY, undefined, {}, { type: 'object' }]))));
   expect(object).toEqual(definition([0, undefined, 1, 2]));
   expect(schemas.map(String)).toEqual([stringifyJson(TRICKY), '{}', '{"type":"object"}']);
+});
+
+test('an outline is completed with its schemas, in their order', () => {
+  const texts = ['{"type":"object","description":"ü$&"}', '{}'].map((text) => Buffer.from(text));
+  const version = (schema: string): string => `{"name":"v","schema":{"openAPIV3Schema":${schema}}}`;
+  expect(completed(`[${version('{}')},${version('{}')}]`, texts)).toBe(`[${version(String(texts[0]))},${version('{}')}]`);
+  expect(() => completed(`[${version('{}')}]`, texts)).toThrow('an outline has lost schemas');
 });
