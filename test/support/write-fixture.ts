@@ -7,6 +7,7 @@ import type { PluginSwitches } from '../../apiserver/admission/switches';
 import type { MayUse } from '../../apiserver/admission/service-addresses';
 import type { MayUseSigner } from '../../apiserver/admission/signers';
 import type { Entry } from '../../apiserver/cache/cache';
+import { ALL_ADMITTED, type AdmissionRequest } from '../../apiserver/registry/admission';
 import type {
   DeleteOptions,
   DeleteResult,
@@ -119,6 +120,8 @@ export async function writeFixture(
     readonly gates?: ReadonlyMap<FeatureName, boolean>;
     /** All writes are worked out as heavy ones are. */
     readonly isHeavy?: boolean;
+    /** Somebody outside, who is asked about every object that is written. */
+    readonly asked?: (request: AdmissionRequest) => undefined;
   } = {},
 ): Promise<Fixture> {
   const store = new MemoryStore();
@@ -157,15 +160,17 @@ export async function writeFixture(
       return structuredClone(await workOutRemoval(workPath, infoOfSent(work.resource), structuredClone(work)));
     },
   };
+  const { asked } = more;
+  const admission = defaultAdmission(
+    { names, random, clock, cache, resources, mayUseAddresses: more.mayUseAddresses, mayUseSigner: more.mayUseSigner },
+    more.plugins ?? UNCHANGED,
+  );
   const writer = createWriter({
     strategyOf,
     store,
     cache,
     reader: { list },
-    admission: defaultAdmission(
-      { names, random, clock, cache, resources, mayUseAddresses: more.mayUseAddresses, mayUseSigner: more.mayUseSigner },
-      more.plugins ?? UNCHANGED,
-    ),
+    admission: asked === undefined ? admission : { ...ALL_ADMITTED, asksOthers: () => true, validate: asked },
     clock,
     random,
     names,

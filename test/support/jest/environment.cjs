@@ -2,7 +2,11 @@
  * Where jest runs a file of tests: in Node as it is. Jest's own environment makes a realm for each file, in which nothing is loaded or compiled yet and in which Node's
  * errors and arrays are none. What a file leaves behind of jest's is removed after it; nothing else is undone.
  */
+const { setFlagsFromString } = require('node:v8');
 const { ModuleMocker } = require('jest-mock');
+
+// There are many tests and each is short: what runs some hundred times is not worth V8's compiler.
+setFlagsFromString('--interrupt-budget=300000');
 
 /** Handlers of jest-circus: it goes on with those that it finds. */
 const HANDLERS = Symbol.for('EVENT_HANDLERS');

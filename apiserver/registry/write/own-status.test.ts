@@ -1,0 +1,97 @@
+import { arrayAt, isObject, objectAt, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import type { AdmissionRequest } from '../admission';
+
+const DEFINITIONS = 'customresourcedefinitions';
+const NAME = 'things.example.com';
+const OPTIONS = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'apiserver' } as const;
+const TRICKY = {
+  type: 'object',
+  description: 'says "openAPIV3Schema":{} and ü\\',
+  properties: { a: { type: 'integer', maximum: 2 ** 53 } },
+};
+const STATUS: JsonObject = {
+  acceptedNames: { plural: 'things', kind: 'Thing', singular: 'thing', listKind: 'ThingList' },
+  conditions: [
+    { type: 'Established', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z', reason: 'Because', message: 'it is "so"' },
+  ],
+  storedVersions: ['v1'],
+};
+
+const definition: JsonObject = {
+  metadata: { name: NAME, labels: { a: 'b' } },
+  spec: {
+    group: 'example.com',
+    names: { plural: 'things', kind: 'Thing', singular: 'thing', listKind: 'ThingList' },
+    scope: 'Cluster',
+    versions: [
+      { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: TRICKY } },
+      { name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: { type: 'object' } } },
+    ],
+  },
+};
+
+async function tell(fixture: Fixture, resource: string, name: string, revision: number, status: JsonObject): Promise<void> {
+  const place = { namespace: fixture.resource(resource).row.namespaced ? 'ns' : '', name };
+  await fixture.writer.ownStatus(fixture.context, fixture.resource(resource), place, { revision, status }, OPTIONS);
+  await fixture.cache.catchUp();
+}
+
+/** Without what tells two objects apart that say the same. */
+function said(object: JsonObject | undefined): JsonObject {
+  const { resourceVersion: _, ...metadata } = objectAt(object, 'metadata') ?? {};
+  return { ...object, metadata };
+}
+
+const managersOf = (object: JsonObject | undefined): (string | undefined)[] =>
+  (arrayAt(objectAt(object, 'metadata'), 'managedFields') ?? []).filter(isObject).map((entry) => stringAt(entry, 'manager'));
+
+describe.each([
+  [DEFINITIONS, NAME, definition, STATUS],
+  [
+    'poddisruptionbudgets',
+    'budget',
+    { metadata: { name: 'budget' }, spec: { minAvailable: 1 } },
+    { currentHealthy: 1, desiredHealthy: 1, disruptionsAllowed: 0, expectedPods: 1 },
+  ],
+] as const)('%s', (resource, name, body, status) => {
+  test('come to say what they would by a write through the status endpoint', async () => {
+    const [own, other] = [await writeFixture(), await writeFixture()];
+    const [{ entry }, before] = [await own.create(resource, body), await other.create(resource, body)];
+    await tell(own, resource, name, entry.revision, status);
+    await other.update(resource, name, { ...before.object, status }, { subresource: 'status', fieldManager: 'apiserver' });
+    const stored = await own.stored(resource, name);
+    expect(said(stored)).toEqual(said(await other.stored(resource, name)));
+    expect(managersOf(stored)).toEqual(['apiserver', 'test']);
+  });
+
+  test('are left as they are by a status that was worked out for another state', async () => {
+    const fixture = await writeFixture();
+    const { entry } = await fixture.create(resource, body);
+    const patched = await fixture.patch(resource, name, 'merge', { metadata: { labels: { c: 'd' } } });
+    await expect(tell(fixture, resource, name, entry.revision, status)).rejects.toMatchObject({ reason: 'Conflict' });
+    expect(await fixture.stored(resource, name)).toEqual(patched.object);
+  });
+
+  test('are shown to whoever looks into them', async () => {
+    const seen: AdmissionRequest[] = [];
+    const fixture = await writeFixture({ asked: (request) => void seen.push(request) });
+    const { entry } = await fixture.create(resource, body);
+    await tell(fixture, resource, name, entry.revision, status);
+    expect(seen.map(({ operation, subresource }) => `${operation} ${subresource ?? ''}`)).toEqual(['CREATE ', 'CREATE ', 'UPDATE status']);
+    const last = seen.at(-1)?.object;
+    const specOf = (object: JsonObject | undefined): string => stringifyJson(objectAt(object, 'spec') ?? {});
+    expect(specOf(last)).toBe(specOf(await fixture.stored(resource, name)));
+  });
+});
+
+test('schemas keep their bytes', async () => {
+  const fixture = await writeFixture();
+  const { entry } = await fixture.create(DEFINITIONS, definition);
+  await tell(fixture, DEFINITIONS, NAME, entry.revision, STATUS);
+  const { stored } = fixture.resource(DEFINITIONS);
+  const after = (await fixture.cache.read(stored, NAME)).entry;
+  const schemasIn = (bytes: Buffer | undefined): string[] => String(bytes).match(/"openAPIV3Schema":.*?(?=,"subresources"|}})/g) ?? [];
+  expect(schemasIn(after?.bytes)).toEqual(schemasIn(entry.bytes));
+  expect(schemasIn(entry.bytes)).toHaveLength(2);
+});
