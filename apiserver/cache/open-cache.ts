@@ -38,6 +38,7 @@ import { PastStates } from './past-states';
 import { CacheStatistics } from './statistics';
 import { UnknownFormat } from './stored-value';
 import type { TypeState } from './type-state';
+import { replayedRevisions } from './replayed-past';
 import { Waiters } from './waiters';
 import { Watcher, type WatchHost } from './watcher';
 import type { RecordedChange } from './window';
@@ -47,8 +48,6 @@ const MEGABYTE = 1024 * 1024;
 const TRIM_MS = 10_000;
 const TICK_MS = 1000;
 const RETRY_MS = 1000;
-/** What is written in the seconds in which a server starts anew; whoever has been away for longer lists again. */
-const REPLAYED_REVISIONS = 5_000;
 
 export type { CacheOptions, OpenedCache } from './options';
 
@@ -172,7 +171,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
       if (kv !== undefined) this.compactedTo(Number(kv.value.toString()));
       // The first revision of an empty store may have no event, so the stream would never say that it has been reached.
       const first = Math.min(1, now);
-      const replayed = this.options.replayRevisions ?? REPLAYED_REVISIONS;
+      const replayed = this.options.replayRevisions ?? replayedRevisions((await this.store.status()).size, this.compactedRevision, now);
       const revision = await loadState(this, Math.max(first, this.compactedRevision, now - replayed));
       for (const { type } of this.keys.states) this.statistics.loads.set(type.name, (this.statistics.loads.get(type.name) ?? 0) + 1);
       if (this.closed) return;

@@ -21,7 +21,7 @@ export interface CacheOptions {
   readonly windowMs?: number;
   /** How much they may take, over all types; 64 MB. */
   readonly windowBytes?: number;
-  /** How many revisions the state that is loaded at the start lies back; 5,000. */
+  /** How many revisions the state that is loaded at the start lies back; as many as replayed-past.ts says. */
   readonly replayRevisions?: number;
   /** Interval of the consistency checker; 5 minutes, 0 = off. */
   readonly checkMs?: number;
