@@ -66,11 +66,11 @@ class Keeper {
     if (after === undefined || !isUndescribed(after)) this.redefined.delete(name);
     else if (before !== undefined && before.identity !== after.identity) this.redefined.add(name);
     if (after === undefined || this.isSettled(after)) this.waiting.delete(name);
-    else this.await(name);
+    else this.enqueue(name);
     const group = before?.group ?? after?.group;
     // Names may have become free.
     if (group !== undefined && !equalJson(before?.status['acceptedNames'], after?.status['acceptedNames'])) {
-      for (const other of this.options.definitions.wanting(group)) if (other !== name) this.await(other);
+      for (const other of this.options.definitions.wanting(group)) if (other !== name) this.enqueue(other);
     }
   }
 
@@ -98,7 +98,7 @@ class Keeper {
     return settled;
   }
 
-  private await(name: string): void {
+  private enqueue(name: string): void {
     if (this.waiting.has(name)) return;
     const { clock, goingBefore } = this.options;
     this.waiting.set(name, clock.monotonic() + goingBefore(name) * HEAD_START_MS);
@@ -110,7 +110,7 @@ class Keeper {
     const pace = new Pace(clock, yieldToOthers);
     for (const name of definitions.allNames) {
       const definition = definitions.get(name);
-      if (definition !== undefined && !this.isSettled(definition)) this.await(name);
+      if (definition !== undefined && !this.isSettled(definition)) this.enqueue(name);
       if (pace.tired()) await pace.rest();
     }
   }

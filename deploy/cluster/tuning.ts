@@ -4,7 +4,7 @@
  */
 
 export const NODE_ARGUMENTS: readonly string[] = [
-  // The young generation stays small: garbage is found early, and idle memory with it.
+  // The main thread's young generation stays small: garbage is found early, and idle memory with it. Threads have their own (shared/runtime/thread.ts).
   '--max-semi-space-size=4',
   // What belongs to requests under way outlives a young collection or two, and V8 takes that for long life and makes more like it among
   // the old, where it costs more to get rid of (reads over HTTP/2 take a tenth to a fifth less CPU without; writes as much).
