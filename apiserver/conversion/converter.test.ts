@@ -138,13 +138,17 @@ describe('a webhook that fails', () => {
     expect(calls[1]).toMatchObject({ fault: undefined });
   });
 
-  it('is waited for no longer than the request lives, and its answer helps the next', async () => {
+  it('is waited for no longer than the request lives, whose client has been answered then, and its answer helps the next', async () => {
     const { clock, client, converter } = fixture();
     client.holds = true;
-    const late = converter.entries(SECOND, widgets(1), { deadline: 1_000 }).catch((error: unknown) => error);
+    let isOver = false;
+    const late = converter.entries(SECOND, widgets(1), { deadline: 1_000 }).catch((error: unknown) => ((isOver = true), error));
     await settle();
     await settle();
     clock.advance(1_000);
+    await settle();
+    expect(isOver).toBe(false);
+    clock.advance(50);
     const error = await late;
     expect(error).toBeInstanceOf(StatusError);
     expect(error).toMatchObject({ code: 504 });
