@@ -103,7 +103,7 @@ test('one more definition costs the same however many there are', async () => {
   }
   expect(await conditionOf(kept, 'things60s.example.com', 'Established')).toBe('True');
   expect(kept.definitions.rows).toHaveLength(61);
-  expect(costs).toEqual(Array(61).fill({ judged: 4, writes: 1 }));
+  expect(costs).toEqual(Array(61).fill({ judged: 3, writes: 1 }));
 });
 
 test('names that become free go to those that wait for them', async () => {

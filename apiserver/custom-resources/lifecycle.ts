@@ -3,13 +3,13 @@
  * Every replica looks after all of them, each first after its own share; whoever comes second finds nothing left to do. A change makes work for the definition
  * itself and for those of its group that wait for names, however many others there are. The rules are in naming.ts and conditions.ts.
  */
-import { equalJson, type JsonObject, stringifyJson } from '../../shared/values/json';
+import { equalJson, type JsonObject } from '../../shared/values/json';
 import { StatusError } from '../../shared/api/errors/status';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import { Pace, yieldToOthers } from '../cache/pace';
-import { keepUp, ownContext, OWN_WRITE, type Upkeep } from '../upkeep/upkeep';
+import { keepUp, mergePatch, ownContext, OWN_WRITE, type Upkeep } from '../upkeep/upkeep';
 import type { Resource, Writer } from '../registry/verbs';
 import { conditionsOf, DELETING_INSTANCES, notDescribed, withCondition, withoutCondition } from './conditions';
 import type { DefinitionChange, Definitions } from './definitions';
@@ -116,7 +116,7 @@ class Keeper {
   }
 
   private isSettled(definition: Definition): boolean {
-    if (definition.terminating) return !definition.finalizers.some(isCleanup);
+    if (definition.terminating) return !isHeld(definition);
     return equalJson(this.wantedStatus(definition), definition.status);
   }
 
@@ -132,7 +132,7 @@ class Keeper {
 
   private async attended(definition: Definition): Promise<boolean> {
     try {
-      return this.isSettled(definition) || (await this.attend(definition));
+      return await this.attend(definition);
     } catch (error) {
       // Another replica came first, or the definition is gone.
       if (!(error instanceof StatusError && (error.reason === 'Conflict' || error.reason === 'NotFound')))
@@ -142,8 +142,9 @@ class Keeper {
   }
 
   private async attend(definition: Definition): Promise<boolean> {
-    if (definition.terminating) return this.cleanUp(definition);
-    await this.tell(definition, this.wantedStatus(definition));
+    if (definition.terminating) return !isHeld(definition) || this.cleanUp(definition);
+    const status = this.wantedStatus(definition);
+    if (!equalJson(status, definition.status)) await this.tell(definition, status);
     return true;
   }
 
@@ -178,14 +179,16 @@ class Keeper {
   private async release({ name, revision }: Definition, finalizers: readonly string[]): Promise<void> {
     const { writer, resource, clock } = this.options;
     const metadata = { resourceVersion: String(revision), finalizers: [...finalizers] };
-    const patch = { type: 'merge', bytes: Buffer.from(stringifyJson({ metadata })) } as const;
-    await writer.patch(ownContext(clock), resource, { namespace: '', name }, undefined, patch, OWN_WRITE);
+    await writer.patch(ownContext(clock), resource, { namespace: '', name }, undefined, mergePatch({ metadata }), OWN_WRITE);
   }
 }
 
 function isUndescribed({ status }: Definition): boolean {
   return conditionsOf(status).some(({ type }) => type === 'Described');
 }
+
+/** Until its objects are gone. */
+const isHeld = ({ finalizers }: Definition): boolean => finalizers.some(isCleanup);
 
 function isCleanup(finalizer: string): boolean {
   return CLEANUP_FINALIZERS.includes(finalizer);

@@ -17,7 +17,7 @@ import { Pace, yieldToOthers } from '../cache/pace';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
 import { settingsText, type CommonSettings } from './peers';
-import { keepUp, ownContext, OWN_WRITE, type Upkeep } from './upkeep';
+import { keepUp, mergePatch, ownContext, OWN_WRITE, type Upkeep } from './upkeep';
 
 const LEASE_SECONDS = 3_600;
 const RENEW_MS = 10_000;
@@ -66,8 +66,7 @@ async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: J
   const spec = { renewTime: microTimeAt(clock.now()) };
   try {
     if (exists) {
-      const bytes = Buffer.from(JSON.stringify({ metadata, spec }));
-      await writer.patch(ownContext(clock), leases, key, undefined, { type: 'merge', bytes }, OWN_WRITE);
+      await writer.patch(ownContext(clock), leases, key, undefined, mergePatch({ metadata, spec }), OWN_WRITE);
     } else {
       const holderIdentity = `${key.name}_${random.uuid()}`;
       const value = { metadata: { ...key, ...metadata }, spec: { holderIdentity, leaseDurationSeconds: LEASE_SECONDS, ...spec } };

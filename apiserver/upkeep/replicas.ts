@@ -51,7 +51,7 @@ export class Replicas {
     const { own } = this;
     if (own === undefined) return 0;
     const place = placeFor(subject, own);
-    return this.addresses.filter((other) => placeFor(subject, other) < place).length;
+    return [...this.live.values()].filter((other) => placeFor(subject, other) < place).length;
   }
 
   onChange(listener: () => void): void {

@@ -12,7 +12,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
-import { keepUp, ownContext, OWN_WRITE, type Upkeep } from './upkeep';
+import { keepUp, mergePatch, ownContext, OWN_WRITE, type Upkeep } from './upkeep';
 
 export interface TokenTrackingOptions {
   readonly writer: Writer;
@@ -79,8 +79,4 @@ export function secretMarker({ writer, secrets, names, clock }: SecretMarkerOpti
       if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error;
     }
   };
-}
-
-function mergePatch(patch: JsonObject): { readonly type: 'merge'; readonly bytes: Buffer } {
-  return { type: 'merge', bytes: Buffer.from(JSON.stringify(patch)) };
 }

@@ -4,8 +4,9 @@
  */
 import { MASTERS } from '../../shared/api/identity/user';
 import type { Clock, Timer } from '../../shared/runtime/clock';
+import { stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { Cache, CacheWatch, WatchEventType, WatchScope } from '../cache/cache';
-import type { RequestContext, Resource } from '../registry/verbs';
+import type { PatchBody, RequestContext, Resource } from '../registry/verbs';
 
 const INTERVAL_MS = 60_000;
 const RETRY_MS = 1_000;
@@ -98,6 +99,11 @@ export function ownContext(clock: Clock): RequestContext {
     deadline: clock.monotonic() + DEADLINE_MS,
     warn: () => undefined,
   };
+}
+
+/** What the server changes of an object, without looking at the rest. */
+export function mergePatch(changed: JsonObject): PatchBody {
+  return { type: 'merge', bytes: Buffer.from(stringifyJson(changed)) };
 }
 
 /** How the server's own writes are made. */
