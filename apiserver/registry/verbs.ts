@@ -196,6 +196,13 @@ export interface EditPreconditions {
   readonly resourceVersion?: string | undefined;
 }
 
+/** A status that the server itself has worked out. */
+export interface OwnStatus {
+  /** Of the state that it was worked out for; in another one it is refused as a conflict. */
+  readonly revision: Revision;
+  readonly status: JsonObject;
+}
+
 export interface Writer {
   /** Whether a body is to be left unparsed. */
   defers(resource: Resource, body: SentBody): boolean;
@@ -226,14 +233,8 @@ export interface Writer {
     options: { readonly dryRun: boolean; readonly preconditions?: EditPreconditions },
     change: (object: JsonObject) => void,
   ): Promise<Entry>;
-  /** Stores a status that the server itself has worked out for the object's state of that revision: see registry/write/own-status.ts. */
-  ownStatus(
-    context: RequestContext,
-    resource: Resource,
-    key: ObjectKey,
-    own: { readonly revision: Revision; readonly status: JsonObject },
-    options: WriteOptions,
-  ): Promise<void>;
+  /** See registry/write/own-status.ts. */
+  ownStatus(context: RequestContext, resource: Resource, key: ObjectKey, own: OwnStatus, options: WriteOptions): Promise<void>;
   delete(context: RequestContext, resource: Resource, key: ObjectKey, options: DeleteOptions): Promise<DeleteResult>;
   deleteCollection(
     context: RequestContext,

@@ -112,7 +112,7 @@ export const asksOthers = (path: WritePath, { info, subresource }: WriteRequest)
   needsWebhook(info) || path.admission.asksOthers({ resource: info.resource, subresource });
 
 /** Whether the object itself is looked into by what only this process has: it is worked out again here, when nothing else is wrong with it. */
-function looksInto(path: WritePath, request: WriteRequest): boolean {
+export function looksInto(path: WritePath, request: WriteRequest): boolean {
   const { info, context, namespace, subresource } = request;
   if (info.strategy.allocation !== undefined) return true;
   const asked = { resource: info.resource, subresource, namespace, user: context.user };

@@ -2,19 +2,12 @@
  * A status that the server itself has worked out: it is not judged anew, and no more is read of the object than that needs. Where somebody looks into such objects,
  * he is shown it as everybody's writes are.
  */
-import type { JsonObject } from '../../../shared/values/json';
 import { stringifyJson } from '../../../shared/values/json';
-import type { Revision } from '../../storage/store';
-import type { WriteOptions } from '../verbs';
+import type { OwnStatus, WriteOptions } from '../verbs';
 import { editObject } from './edit';
+import { asksOthers, looksInto } from './heavy-attempt';
 import { patchObject } from './patch';
 import type { WritePath, WriteRequest } from './request';
-
-export interface OwnStatus {
-  /** Of the state that it was worked out for; in another one it is refused as a conflict. */
-  readonly revision: Revision;
-  readonly status: JsonObject;
-}
 
 /** @param request of the status endpoint */
 export async function writeOwnStatus(
@@ -24,7 +17,7 @@ export async function writeOwnStatus(
   options: WriteOptions,
 ): Promise<void> {
   const resourceVersion = String(revision);
-  if (isLookedInto(path, request)) {
+  if (asksOthers(path, request) || looksInto(path, request)) {
     const steps = [
       { op: 'add', path: '/metadata/resourceVersion', value: resourceVersion },
       { op: 'add', path: '/status', value: status },
@@ -37,9 +30,4 @@ export async function writeOwnStatus(
     owner: { manager: options.fieldManager, subresource: 'status' },
     change: (object) => void (object['status'] = status),
   });
-}
-
-function isLookedInto({ admission }: WritePath, { info, context, namespace, subresource }: WriteRequest): boolean {
-  const asked = { resource: info.resource, subresource };
-  return admission.asksOthers(asked) || admission.looksInto({ ...asked, namespace, user: context.user, operation: 'UPDATE' });
 }
