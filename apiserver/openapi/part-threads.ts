@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
-import { startThread } from '../../shared/runtime/thread';
+import { movable, startThread } from '../../shared/runtime/thread';
 import { ThreadPool } from '../../shared/runtime/thread-pool';
 import { readDescriptions } from './descriptions';
 import { PartMaker, type DigestJob, type Digests, type MadePart, type PartJob, type RemoteJob, type RemoteParts } from './part-job';
@@ -37,7 +37,7 @@ export class PartThreads {
   /** Rejects when the part cannot be made. */
   async make(job: PartJob): Promise<MadePart> {
     if (!this.hasThreads) return this.maker.make(job);
-    const answer = await this.answer(job, job.type === 'custom' ? [job.schema.buffer] : []);
+    const answer = await this.answer(job, job.type === 'custom' ? movable([job.schema]) : []);
     if ('made' in answer) return answer.made;
     throw unexpected();
   }

@@ -3,7 +3,6 @@
  * again. Which parts belong to a document is decided elsewhere.
  */
 import { createHash } from 'node:crypto';
-import type { JsonValue } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { OPENAPI_ROOT, type Dialect } from '../../shared/names/dialect';
 import { pack, lengthOf, type Chunk } from './chunk';
@@ -15,7 +14,7 @@ import { MessageBytes } from './message-bytes';
 import { MESSAGES, PATHS, SCHEMAS } from './messages';
 import { PathTemplates } from './path-templates';
 import { PublishedSchema } from './published-schema';
-import { encodeJson, encodeMembersAsJson } from './schema-json';
+import { encodeJson, encodeMembersAsJson, type DocumentMembers } from './schema-json';
 import { SchemaMessageWriter } from './schema-message';
 
 export interface DocumentPart {
@@ -41,7 +40,7 @@ export class PartEncoder {
     return { paths, schemas: this.members(schemas, form, 'schemas') };
   }
 
-  private members(members: Readonly<Record<string, JsonValue | PublishedSchema>>, form: PartForm, which: keyof Piece): Chunk {
+  private members(members: DocumentMembers, form: PartForm, which: keyof Piece): Chunk {
     const bytes = this.growing.begin();
     if (form.media === 'json') return pack(encodeMembersAsJson(members, bytes));
     writeMembers(members, form.version, which, bytes);
@@ -54,12 +53,7 @@ export function digestOf({ paths, schemas }: Piece): string {
   return createHash('sha512').update(encodeJson(paths)).update(encodeJson(schemas)).digest('base64');
 }
 
-function writeMembers(
-  members: Readonly<Record<string, JsonValue | PublishedSchema>>,
-  version: OpenApiVersion,
-  which: keyof Piece,
-  bytes: MessageBytes,
-): void {
+function writeMembers(members: DocumentMembers, version: OpenApiVersion, which: keyof Piece, bytes: MessageBytes): void {
   const [number, { entries }] = (which === 'paths' ? PATHS : SCHEMAS)[version];
   const writer = new MessageWriter(MESSAGES[version], bytes);
   for (const name in members) {

@@ -41,10 +41,8 @@ export class PathTemplates {
   /** The members of a document's paths that are about the kind, in the form's encoding. */
   write(row: CustomRow, dialect: Dialect, form: PartForm, bytes: MessageBytes): void {
     const shape: PathShape = { ...row, isCustom: true };
-    let isFirst = true;
-    for (const spelling of spellingsOf(row, dialect, form.version)) {
-      if (!isFirst && form.media === 'json') bytes.plain(',');
-      isFirst = false;
+    for (const [index, spelling] of spellingsOf(row, dialect, form.version).entries()) {
+      if (index > 0 && form.media === 'json') bytes.plain(',');
       this.template(shape, spelling, dialect, form).fill(wordsIn(row, spelling, dialect, form), bytes);
     }
   }

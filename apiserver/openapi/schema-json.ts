@@ -7,6 +7,9 @@ import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '.
 import { JsonPlaces } from '../../shared/values/json-places';
 import { MessageBytes } from './message-bytes';
 
+/** Of paths or of schemas, by their names. */
+export type DocumentMembers = Readonly<Record<string, JsonValue | PublishedSchema>>;
+
 export function encodeJson(value: JsonValue): string {
   return hasLongInteger(value) ? stringifyJson(value) : JSON.stringify(value);
 }
@@ -19,7 +22,7 @@ function hasLongInteger(value: JsonValue): boolean {
 }
 
 /** Without the braces around them, in `bytes`. */
-export function encodeMembersAsJson(members: Readonly<Record<string, JsonValue | PublishedSchema>>, bytes: MessageBytes): Uint8Array {
+export function encodeMembersAsJson(members: DocumentMembers, bytes: MessageBytes): Uint8Array {
   if (!new SchemaJsonWriter(JSON.stringify, bytes).members(members)) new SchemaJsonWriter(stringifyJson, bytes.begin()).members(members);
   return bytes.finish();
 }
@@ -43,7 +46,7 @@ class SchemaJsonWriter {
   ) {}
 
   /** False = there is an integer that no double holds, so another spelling is wanted. */
-  members(members: Readonly<Record<string, JsonValue | PublishedSchema>>): boolean {
+  members(members: DocumentMembers): boolean {
     let separator = '';
     for (const [name, value] of Object.entries(members)) {
       this.bytes.plain(`${separator}${this.print(name)}:`);
