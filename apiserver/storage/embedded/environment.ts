@@ -9,6 +9,7 @@ import { open, type Database, type RangeOptions, type RootDatabase, type Transac
 import type { Revision } from '../store';
 import { prepareToRead, prepareToWrite, type WhileAlone } from './files';
 import { PRIVATE_FILE } from './folder-lock';
+import type { StoreGate } from './gate';
 import {
   decodeEntry,
   decodeLatest,
@@ -93,16 +94,17 @@ export class Environment {
     private readonly tables: Tables,
     private readonly directory: string,
     private readonly owner: string,
+    private readonly gate: StoreGate,
     /** The mark and the last revision that the files hold, as far as this process knows; each of its writes leaves a new mark. */
     private mark: Buffer | undefined,
     private revision: Revision,
   ) {}
 
   /**
-   * Opens or creates the files in `directory`, whose lock the caller has. Throws when they were written in another format. As closing, behind the {@link StoreGate}.
+   * Opens or creates the files in `directory`, whose lock the caller has. Throws when they were written in another format. As closing, behind `gate`.
    * @param owner a text that no other process uses.
    */
-  static async open(directory: string, owner: string): Promise<Environment> {
+  static async open(directory: string, owner: string, gate: StoreGate): Promise<Environment> {
     prepareToWrite(directory);
     // lmdb's types lack the mode. Its batching by turns makes a promise that nobody can reach, whose rejection would end the process when a commit
     // fails; writes come in batches as it is.
@@ -122,7 +124,7 @@ export class Environment {
       throw otherFormat(directory, format);
     }
     const revision = decodeNumber(tables.counters.get(counters.revision) ?? encodeNumber(EMPTY_REVISION));
-    return new Environment(root, tables, directory, owner, tables.counters.get(markKey), revision);
+    return new Environment(root, tables, directory, owner, gate, tables.counters.get(markKey), revision);
   }
 
   /**
@@ -172,11 +174,13 @@ export class Environment {
     const batch = new WriteBatch(this.tables);
     const mark = Buffer.from(`${this.owner} ${++this.writes}`);
     try {
-      await this.root.childTransaction(() => {
-        this.checkUntouched();
-        action(batch);
-        batch.finish(mark);
-      });
+      await this.gate.write(() =>
+        this.root.childTransaction(() => {
+          this.checkUntouched();
+          action(batch);
+          batch.finish(mark);
+        }),
+      );
     } catch (error) {
       // lmdb keeps a read transaction for the rest of the turn; it must not answer for what came after it.
       this.root.resetReadTxn();

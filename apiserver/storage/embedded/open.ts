@@ -95,7 +95,7 @@ class EmbeddedStore implements Store {
   private stopped: StoreError | undefined;
 
   static async start(options: EmbeddedStoreOptions, gate: StoreGate, lock: FolderLock): Promise<EmbeddedStore> {
-    const environment = await Environment.open(options.directory, options.random.uuid());
+    const environment = await Environment.open(options.directory, options.random.uuid(), gate);
     const snapshot = environment.snapshot();
     try {
       const revision = snapshot.counter('revision');
