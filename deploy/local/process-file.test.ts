@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { acquire, HeldError, livePid, removePid, writePid } from './process-file';
+import { freePort } from '../../test/support/ports';
+import { portProblem } from './ports';
+import { acquire, HeldError, isAlive, livePid, removePid, writePid } from './process-file';
 
 let folder: string;
 let file: string;
@@ -35,6 +37,23 @@ describe('process files', () => {
       removePid(file);
       expect(livePid(file)).toBeUndefined();
     });
+  });
+
+  // The first thread of a process can be gone while the others end; ten times, because mostly one sees it.
+  it('name a process as long as it holds its ports', async () => {
+    for (let times = 0; times < 10; times++) {
+      const port = await freePort();
+      const listening = `require('net').createServer().listen(${port}, '127.0.0.1', () => process.stdout.write('listening'))`;
+      const child = spawn(process.execPath, ['-e', listening], { stdio: ['ignore', 'pipe', 'ignore'] });
+      await once(child.stdout, 'data');
+      const ended = once(child, 'exit');
+      writePid(file, child.pid ?? 0);
+      child.kill('SIGKILL');
+      while (livePid(file) !== undefined);
+      expect(await portProblem(port, '127.0.0.1')).toBeUndefined();
+      await ended;
+      expect(isAlive(child.pid ?? 0)).toBe(false);
+    }
   });
 
   it('do not name a process that has ended, nor a stranger with its id, nor this process', async () => {

@@ -15,6 +15,10 @@ export class HeldError extends Error {
   }
 }
 
+/** Places in {@link statFields}. */
+const STATE = 0;
+const THREADS = 17;
+const STARTED = 19;
 /** Clock ticks a second in /proc; the kernel's interface has it fixed at 100 on every platform that Node supports. */
 const TICKS_PER_SECOND = 100;
 /** Start times in /proc are rounded, and boot time is known to the second. Milliseconds. */
@@ -86,7 +90,7 @@ function readPid(file: string): number | undefined {
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Whether a process runs: one of another user does, one that has ended and was not waited for does not. */
+/** Whether a process runs: one of another user does, one that has ended and was not waited for does not. Until then it may hold ports. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -96,19 +100,21 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid);
 }
 
+/** The first thread of a process waits for the others, and the kernel shows it as one that has ended while they still hold what is open. */
 function isZombie(pid: number): boolean {
-  return statFields(pid)?.[0] === 'Z';
+  const fields = statFields(pid);
+  return fields?.[STATE] === 'Z' && Number(fields[THREADS]) <= 1;
 }
 
 /** Milliseconds since 1970; undefined where there is no /proc. */
 function startTime(pid: number): number | undefined {
-  const ticks = Number(statFields(pid)?.[19]);
+  const ticks = Number(statFields(pid)?.[STARTED]);
   const boot = /^btime (\d+)$/m.exec(readProc('/proc/stat') ?? '')?.[1];
   if (!Number.isFinite(ticks) || boot === undefined) return undefined;
   return Number(boot) * 1_000 + (ticks * 1_000) / TICKS_PER_SECOND;
 }
 
-/** The fields of /proc/<pid>/stat after the process's name (which may hold spaces and brackets): state first, start time at 19. */
+/** The fields of /proc/<pid>/stat after the process's name (which may hold spaces and brackets). */
 function statFields(pid: number): string[] | undefined {
   const text = readProc(`/proc/${pid}/stat`);
   return text?.slice(text.lastIndexOf(')') + 2).split(' ');
