@@ -1,6 +1,7 @@
 /**
  * Free TCP ports for programs under test. Never from the range that the system hands to outgoing connections: a port of that range can be
- * taken between the moment it was found free and the moment a program listens on it.
+ * taken between the moment it was found free and the moment a program listens on it. For the same reason test files that run side by side
+ * look in ranges of their own.
  */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -9,11 +10,16 @@ import { createServer } from 'node:net';
 const LOWEST = 12_000;
 const HIGHEST = 32_000;
 const ATTEMPTS = 100;
+/** As many as work side by side, and more; jest numbers them from 1. */
+const WORKERS = 20;
+const worker = (Number(process.env['JEST_WORKER_ID'] ?? WORKERS) - 1) % WORKERS;
+const SHARE = Math.floor((HIGHEST - LOWEST) / WORKERS);
+const FIRST = LOWEST + worker * SHARE;
 
 /** `count` consecutive ports of 127.0.0.1 that nothing listens on at the moment. */
 export async function freePorts(count: number): Promise<number[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const first = randomInt(LOWEST, HIGHEST - count);
+    const first = randomInt(FIRST, FIRST + SHARE - count);
     const ports = Array.from({ length: count }, (_, index) => first + index);
     const free = await Promise.all(ports.map(isFree));
     if (free.every(Boolean)) return ports;
