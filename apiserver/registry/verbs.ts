@@ -1,5 +1,5 @@
 /**
- * What the registry offers to the endpoints: verbs on resources, in canonical spelling, free of HTTP.
+ * What the registry offers to the endpoints: verbs on resources, in canonical spelling but for patches, free of HTTP.
  *
  * Endpoints parse the request into these types and encode what comes back; the registry decides everything in between.
  * All methods reject with StatusError (shared/api/errors/status.ts); anything else is a fault of ours and becomes a 500.
@@ -7,6 +7,7 @@
 import type { Fence } from '../../shared/api/identity/fencing';
 import type { JsonObject, NumberLiterals } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
+import type { Dialect } from '../../shared/names/dialect';
 import type { ObjectKey } from '../../shared/api/identity/identity';
 import type { Status, StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
@@ -155,6 +156,8 @@ export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 export interface PatchBody {
   readonly type: PatchType;
   readonly bytes: Buffer;
+  /** In which it spells the names of groups, and is shown them. */
+  readonly dialect: Dialect;
 }
 
 /** The dialect's names appear only at the edges, so an entry is enough to answer with. */

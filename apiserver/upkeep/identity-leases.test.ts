@@ -117,7 +117,7 @@ it('takes back its labels and leaves what others wrote beside them; a deleted on
   const key = { namespace: SYSTEM, name };
   const change = { metadata: { labels: { 'platform.io/hostname': 'other', mine: '1' } }, spec: { leaseDurationSeconds: 7 } };
   const bytes = Buffer.from(JSON.stringify(change));
-  await replica.writer.patch(replica.context(), leases(), key, undefined, { type: 'merge', bytes }, WRITE);
+  await replica.writer.patch(replica.context(), leases(), key, undefined, { type: 'merge', bytes, dialect: 'platform' }, WRITE);
   await pass(10_000);
   expect(await only()).toMatchObject({ metadata: { labels: { ...OURS, mine: '1' } }, spec: { leaseDurationSeconds: 7 } });
   await replica.writer.delete(replica.context(), leases(), key, { dryRun: false });

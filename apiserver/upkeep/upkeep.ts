@@ -103,7 +103,7 @@ export function ownContext(clock: Clock): RequestContext {
 
 /** What the server changes of an object, without looking at the rest. */
 export function mergePatch(changed: JsonObject): PatchBody {
-  return { type: 'merge', bytes: Buffer.from(stringifyJson(changed)) };
+  return { type: 'merge', bytes: Buffer.from(stringifyJson(changed)), dialect: 'platform' };
 }
 
 /** How the server's own writes are made. */

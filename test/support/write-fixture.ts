@@ -63,7 +63,13 @@ export interface Answer {
   readonly created: boolean;
 }
 
-type Options = Partial<WriteOptions> & { readonly subresource?: Subresource; readonly namespace?: string; readonly force?: boolean };
+type Options = Partial<WriteOptions> & {
+  readonly subresource?: Subresource;
+  readonly namespace?: string;
+  readonly force?: boolean;
+  /** Of a patch; platform when absent. */
+  readonly dialect?: Dialect;
+};
 
 export interface Fixture {
   readonly store: MemoryStore;
@@ -243,7 +249,7 @@ export async function writeFixture(
           resource(name),
           { namespace: namespaceOf(name, options), name: object },
           options?.subresource,
-          { type, bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) },
+          { type, bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), dialect: options?.dialect ?? 'platform' },
           { ...full(options), ...(options?.force === undefined ? {} : { force: options.force }) },
         ),
       ),

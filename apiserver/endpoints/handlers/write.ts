@@ -59,11 +59,12 @@ export async function patch(parts: ApiParts, exchange: Exchange, resource: Resou
   const shown = shownAs(resource, info);
   const form = negotiated(parts, exchange, shown, info, 'object');
   const bytes = await readBody(exchange);
+  const sent = { type, bytes, dialect: exchange.dialect };
   const options = patchOptions(type, exchange.query, headersOf(exchange));
-  if (exchange.audit?.keepsRequest === true && !parts.writer.defersPatch({ type, bytes })) exchange.audit.asked(patchValue(bytes));
+  if (exchange.audit?.keepsRequest === true && !parts.writer.defersPatch(sent)) exchange.audit.asked(patchValue(bytes));
   exchange.trace?.event('Recorded the audit event');
   const key = { namespace: info.namespace, name: info.name };
-  const { entry, created } = await parts.writer.patch(exchange, resource, key, subresourceOf(info), { type, bytes }, options);
+  const { entry, created } = await parts.writer.patch(exchange, resource, key, subresourceOf(info), sent, options);
   exchange.trace?.event('Object stored in database');
   await sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
 }

@@ -14,7 +14,7 @@ test('neither loses a field', async () => {
       const data: JsonObject = { [`${me}-count`]: String(round), [`${me}-${round % 7}`]: String(round) };
       const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shared' }, data };
       const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: me } as const;
-      const patch = { type: 'apply', bytes: Buffer.from(JSON.stringify(body)) } as const;
+      const patch = { type: 'apply', bytes: Buffer.from(JSON.stringify(body)), dialect: 'platform' } as const;
       const { entry } = await writer.patch(context, resource('configmaps'), KEY, undefined, patch, options);
       const mine = Object.entries(objectAt(objectOf(entry), 'data') ?? {}).filter(([name]) => name.startsWith(`${me}-`));
       expect(Object.fromEntries(mine)).toEqual(data);

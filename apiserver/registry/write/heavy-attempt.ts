@@ -183,7 +183,7 @@ export async function settle(
 const ownBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
 
 function ownWhat(what: HeavyBody): HeavyBody {
-  if (what.verb === 'patch') return { verb: what.verb, patch: { type: what.patch.type, bytes: ownBytes(what.patch.bytes) } };
+  if (what.verb === 'patch') return { verb: what.verb, patch: { ...what.patch, bytes: ownBytes(what.patch.bytes) } };
   return { verb: what.verb, body: { format: what.body.format, bytes: ownBytes(what.body.bytes) } };
 }
 

@@ -180,10 +180,9 @@ async function created(
 async function sourceOf(path: AttemptPath, request: WriteRequest, work: HeavyWork, found: Found): Promise<UpdatedObjectInfo> {
   const { options, what } = work;
   if (what.verb !== 'patch') return updateSource(path, request, await parsed(path, request, what.body), options);
-  const { type } = what.patch;
-  const bytes = bufferOf(what.patch.bytes);
-  if (work.keepsSent) found.sent = { type: 'patch', text: bounded(patchText({ type, bytes })) };
-  return readSource(path, request, { type, bytes }, options);
+  const patch = { ...what.patch, bytes: bufferOf(what.patch.bytes) };
+  if (work.keepsSent) found.sent = { type: 'patch', text: bounded(patchText(patch)) };
+  return readSource(path, request, patch, options);
 }
 
 async function parsed(

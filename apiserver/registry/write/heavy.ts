@@ -101,7 +101,7 @@ export type SentEntry = Pick<Entry, 'dialectSensitive' | 'fields' | 'key' | 'rev
 
 export type HeavyBody =
   | { readonly verb: 'create' | 'update'; readonly body: { readonly bytes: Uint8Array; readonly format: SentBody['format'] } }
-  | { readonly verb: 'patch'; readonly patch: { readonly bytes: Uint8Array; readonly type: PatchBody['type'] } };
+  | { readonly verb: 'patch'; readonly patch: Omit<PatchBody, 'bytes'> & { readonly bytes: Uint8Array } };
 
 interface HeavyPlace {
   readonly resource: SentResource;

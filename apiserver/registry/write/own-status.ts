@@ -22,7 +22,7 @@ export async function writeOwnStatus(
       { op: 'add', path: '/metadata/resourceVersion', value: resourceVersion },
       { op: 'add', path: '/status', value: status },
     ];
-    await patchObject(path, request, { type: 'json', bytes: Buffer.from(stringifyJson(steps)) }, options);
+    await patchObject(path, request, { type: 'json', bytes: Buffer.from(stringifyJson(steps)), dialect: 'platform' }, options);
     return;
   }
   await editObject(path, request, {

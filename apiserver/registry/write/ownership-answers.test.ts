@@ -105,7 +105,7 @@ async function request(
     case 'merge':
     case 'strategic':
     case 'apply': {
-      const patch = { type: way, bytes: Buffer.from(body) };
+      const patch = { type: way, bytes: Buffer.from(body), dialect: 'platform' as const };
       return codeOf(await writer.patch(context, found, key, subresource, patch, { ...options, ...(way === 'apply' ? { force } : {}) }));
     }
   }

@@ -1,6 +1,6 @@
 /** PATCH: what a patch or an applied configuration makes of the stored object. The change itself is that of every other update. */
 import type { JsonObject } from '../../../shared/values/json';
-import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
+import { canonicalizeGroups, inSpelling } from '../../../shared/api/types/group-fields';
 import { toServed } from '../object/resource-info';
 import type { PatchBody, WriteOptions, WriteResult } from '../verbs';
 import { applyTo, readApply } from './apply';
@@ -34,10 +34,10 @@ export async function patchObject(
 export async function readSource(
   path: Pick<WritePath, 'clock' | 'names'>,
   request: WriteRequest,
-  { type, bytes }: PatchBody,
+  { type, bytes, dialect }: PatchBody,
   options: WriteOptions & { readonly force?: boolean },
 ): Promise<UpdatedObjectInfo> {
-  return type === 'apply' ? applySource(path, request, bytes, options) : patchSource(path, request, { type, bytes }, options);
+  return type === 'apply' ? applySource(path, request, bytes, options) : patchSource(path, request, { type, bytes, dialect }, options);
 }
 
 async function applySource(
@@ -68,7 +68,8 @@ function patchSource(
   // Read only when there is something to apply it to: what does not exist is said first (upstream behaviour).
   const object = (old: JsonObject | undefined): JsonObject => {
     apply ??= readPatch(info, patch, fieldValidation, (text) => context.warn(text));
-    return agreeOnPlace(info, apply(toServed(info, old ?? {})), names, namespace, name);
+    const shown = inSpelling(toServed(info, old ?? {}), info.codec.groupFields, patch.dialect);
+    return agreeOnPlace(info, apply(shown), names, namespace, name);
   };
   return { verb: 'patch', object };
 }

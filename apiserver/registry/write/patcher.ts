@@ -17,6 +17,7 @@ import {
 } from '../../../shared/patch/json-patch';
 import { mergeObject } from '../../../shared/patch/merge-patch';
 import { fieldFaults, parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
 import type { FieldValidation, PatchBody } from '../verbs';
 import { checkPatchedCustomKind } from './custom-kind';
 import { checkKind, decodeStrictly } from './decode-body';
@@ -25,7 +26,7 @@ import type { KindInfo } from '../object/resource-info';
 import { sortedWhere, touchedBy, touchedByMerge } from './shown-object';
 import { readStrategicPatch } from './strategic-patch';
 
-/** The stored object, with its resourceVersion and without kind and apiVersion, to the changed one, decoded. It is left as it is. */
+/** The stored object, with its resourceVersion and without kind and apiVersion, spelled as the patch is, to the changed one, decoded. It is left as it is. */
 export type Patcher = (old: JsonObject) => JsonObject;
 
 export interface DocumentPatch extends PatchBody {
@@ -46,7 +47,7 @@ export function readPatch(info: KindInfo, patch: DocumentPatch, validation: Fiel
       const changes = body.value;
       const strict = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
       return (old) => {
-        const target = withKind(info, old);
+        const target = withKind(info, patch.dialect, old);
         return decodePatched(info, mergeObject(target, changes), () => touchedByMerge(target, changes), validation, warn, strict);
       };
     }
@@ -57,7 +58,7 @@ export function readPatch(info: KindInfo, patch: DocumentPatch, validation: Fiel
       return (old) => {
         let changed: JsonObject;
         try {
-          changed = applyJsonPatch(cloneJson(withKind(info, old)), operations);
+          changed = applyJsonPatch(cloneJson(withKind(info, patch.dialect, old)), operations);
         } catch (error) {
           throw error instanceof PatchFailure ? status.patchFailed() : error;
         }
@@ -69,7 +70,11 @@ export function readPatch(info: KindInfo, patch: DocumentPatch, validation: Fiel
   }
 }
 
-const withKind = (info: KindInfo, old: JsonObject): JsonObject => ({ kind: info.kind, apiVersion: info.apiVersion, ...old });
+const withKind = (info: KindInfo, dialect: Dialect, old: JsonObject): JsonObject => ({
+  kind: info.kind,
+  apiVersion: apiVersionIn(dialect, info.apiVersion),
+  ...old,
+});
 
 function parse(bytes: Buffer): ParsedText {
   try {

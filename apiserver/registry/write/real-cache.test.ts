@@ -32,7 +32,14 @@ it('writes through one replica what the other then changes, always', async () =>
   const patches = Array.from({ length: 40 }, (_, i) => {
     const bytes = Buffer.from(JSON.stringify({ data: { [`k${i}`]: 'v' } }));
     const { writer } = i % 2 === 0 ? one : two;
-    return writer.patch(context, configMaps, { namespace: 'ns', name: 'a' }, undefined, { type: 'merge', bytes }, options);
+    return writer.patch(
+      context,
+      configMaps,
+      { namespace: 'ns', name: 'a' },
+      undefined,
+      { type: 'merge', bytes, dialect: 'platform' },
+      options,
+    );
   });
   await Promise.all(patches);
   await one.cache.mostRecent({ deadline: 60_000 });

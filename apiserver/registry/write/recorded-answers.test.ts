@@ -158,7 +158,8 @@ async function route(fixture: Fixture, step: Step): Promise<Found> {
     case 'PATCH': {
       const type = mediaType === 'application/json-patch+json' ? 'json' : 'merge';
       const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-      return { code: 200, object: shown((await writer.patch(context, resource, key, subresource, { type, bytes }, options)).entry) };
+      const patch = { type, bytes, dialect: 'platform' } as const;
+      return { code: 200, object: shown((await writer.patch(context, resource, key, subresource, patch, options)).entry) };
     }
     case 'DELETE': {
       const result = await writer.delete(context, resource, key, deleteOptions(body, query));

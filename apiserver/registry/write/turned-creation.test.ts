@@ -18,7 +18,14 @@ test.each([
   const answer = await refusal(
     resource === 'leases'
       ? writer.update(asked, find(resource), key, undefined, { value: body, duplicates: [], format: 'json' }, OPTIONS)
-      : writer.patch(asked, find(resource), key, undefined, { type: 'apply', bytes: Buffer.from(JSON.stringify(body)) }, OPTIONS),
+      : writer.patch(
+          asked,
+          find(resource),
+          key,
+          undefined,
+          { type: 'apply', bytes: Buffer.from(JSON.stringify(body)), dialect: 'platform' },
+          OPTIONS,
+        ),
   );
   if (invalid === '') {
     const shown = group === '' ? resource : `${resource}.${group}`;
@@ -38,7 +45,7 @@ test('who creates outright is not asked again, nor who changes what is there', a
     find('configmaps'),
     { namespace: 'ns', name: 'x' },
     undefined,
-    { type: 'apply', bytes },
+    { type: 'apply', bytes, dialect: 'platform' },
     OPTIONS,
   );
   expect(created).toBe(false);

@@ -1,0 +1,52 @@
+/** A patch speaks of what its client is shown: group names in the client's dialect. */
+import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { groupIn, type Dialect } from '../../../shared/names/dialect';
+
+const GROUP = 'rbac.authorization.platform.io';
+const PATCHED = { platform: [GROUP, 'platform'], kubernetes: [groupIn('kubernetes', GROUP), 'kubernetes'] } as const;
+
+let f: Fixture;
+beforeEach(async () => {
+  f = await writeFixture();
+  await f.create('rolebindings', {
+    metadata: { name: 'b', ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'd', uid: 'u' }] },
+    roleRef: { apiGroup: GROUP, kind: 'Role', name: 'r' },
+    subjects: [{ kind: 'User', name: 'one' }],
+  });
+});
+
+const patch = (type: 'json' | 'merge', body: unknown, dialect: Dialect): ReturnType<Fixture['patch']> =>
+  f.patch('rolebindings', 'b', type, body, { dialect });
+
+it.each(Object.values(PATCHED))('tests what it is shown as %s, and is stored in one spelling', async (group, dialect) => {
+  const { object } = await patch(
+    'json',
+    [
+      { op: 'test', path: '/apiVersion', value: `${group}/v1` },
+      { op: 'test', path: '/roleRef', value: { apiGroup: group, kind: 'Role', name: 'r' } },
+      { op: 'test', path: '/subjects/0/apiGroup', value: group },
+      { op: 'copy', from: '/subjects/0', path: '/subjects/-' },
+      { op: 'replace', path: '/subjects/1/name', value: 'two' },
+    ],
+    dialect,
+  );
+  expect(object).toMatchObject({
+    roleRef: { apiGroup: GROUP },
+    subjects: [
+      { apiGroup: GROUP, kind: 'User', name: 'one' },
+      { apiGroup: GROUP, kind: 'User', name: 'two' },
+    ],
+  });
+  expect(await f.stored('rolebindings', 'b')).toEqual(object);
+});
+
+it('does not find the other spelling', async () => {
+  const test = [{ op: 'test', path: '/roleRef/apiGroup', value: GROUP }];
+  expect(await refusal(patch('json', test, 'kubernetes'))).toMatchObject({ code: 422 });
+});
+
+it.each(Object.values(PATCHED))('is shown what does not fit the kind with the names of %s', async (group, dialect) => {
+  const { message } = await refusal(patch('merge', { subjects: 1 }, dialect));
+  expect(message).toContain(JSON.stringify(`"apiVersion":"${group}/v1"`).slice(1, -1));
+  expect(message).toContain(JSON.stringify(`"apiGroup":"${group}"`).slice(1, -1));
+});
