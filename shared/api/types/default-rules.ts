@@ -97,14 +97,35 @@ function requestsFromLimits(container: JsonObject): void {
 }
 
 const NAME =
-  /^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::\d+)?\/|\[[0-9a-fA-F:]+\](?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::(\w[\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$/;
+  /^((?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::\d+)?\/|\[[0-9a-fA-F:]+\](?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*)(?::(\w[\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$/;
+
+/** Of a name without tag and digest, with the registry and the folder that are meant where none are named. */
+const LONGEST_NAME = 255;
+const HOME = 'docker.io';
+const HOME_FOLDER = 'library';
+/** It may be a digest. */
+const ONLY_DIGITS = /^[0-9a-f]{64}$/;
+
+/** `name` = without tag and digest. */
+function wholeNameLength(name: string): number {
+  const [first = '', ...rest] = name.split('/');
+  const hasRegistry = rest.length > 0 && (/[.:]|^localhost$/.test(first) || first.toLowerCase() !== first);
+  const registry = !hasRegistry || first === `index.${HOME}` ? HOME : first;
+  const folders = hasRegistry ? rest : [first, ...rest];
+  const whole = registry === HOME && folders.length === 1 ? [HOME_FOLDER, ...folders] : folders;
+  return [registry, ...whole].join('/').length;
+}
+
+/** `name` = without the tag and the digest that `image` may have. */
+const isImageName = (image: string, name: string): boolean => !ONLY_DIGITS.test(image) && wholeNameLength(name) <= LONGEST_NAME;
 
 /** An image without tag and digest, or with the tag `latest`, is pulled always; so is none whose name is no image name. */
 function pullPolicy(container: JsonObject): void {
   if (!isZero(container['imagePullPolicy'])) return;
-  const match = NAME.exec(stringAt(container, 'image') ?? '');
-  const [, tag, digest] = match ?? [];
-  const isLatest = match !== null && (tag === 'latest' || (tag === undefined && digest === undefined));
+  const image = stringAt(container, 'image') ?? '';
+  const match = NAME.exec(image);
+  const [, name = '', tag, digest] = match ?? [];
+  const isLatest = match !== null && isImageName(image, name) && (tag === 'latest' || (tag === undefined && digest === undefined));
   container['imagePullPolicy'] = isLatest ? 'Always' : 'IfNotPresent';
 }
 

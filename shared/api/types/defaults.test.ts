@@ -71,6 +71,21 @@ test.each([
   ['r.io:5000/b', 'Always'],
   [`b@sha256:${'a'.repeat(64)}`, 'IfNotPresent'],
   ['UPPER', 'IfNotPresent'],
+  ['a'.repeat(64), 'IfNotPresent'],
+  [`${'a'.repeat(64)}:latest`, 'Always'],
+  // 255 characters, with the registry and the folder that are meant.
+  ['y'.repeat(237), 'Always'],
+  ['y'.repeat(238), 'IfNotPresent'],
+  [`${'y'.repeat(238)}:latest`, 'IfNotPresent'],
+  [`a/${'y'.repeat(243)}`, 'Always'],
+  [`a/${'y'.repeat(244)}`, 'IfNotPresent'],
+  [`docker.io/${'y'.repeat(238)}`, 'IfNotPresent'],
+  [`index.docker.io/${'y'.repeat(237)}`, 'Always'],
+  [`index.docker.io/${'y'.repeat(238)}`, 'IfNotPresent'],
+  [`localhost/${'y'.repeat(245)}`, 'Always'],
+  [`localhost/${'y'.repeat(246)}`, 'IfNotPresent'],
+  [`A/${'y'.repeat(254)}`, 'IfNotPresent'],
+  [`r:5/${'y'.repeat(251)}`, 'Always'],
 ])('image %s is pulled %s', (image, policy) => {
   const spec = part(defaulted('core.v1.Pod', { spec: { containers: [{ name: 'a', image }] } }), 'spec');
   expect(JSON.stringify(spec)).toContain(`"imagePullPolicy":"${policy}"`);

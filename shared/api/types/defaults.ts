@@ -20,7 +20,8 @@ const POINTERS: ReadonlySet<Presence | undefined> = new Set<Presence>(['pointer'
 
 const walk = walker({
   at: ownDefaults,
-  member: ({ goType }) => (goType === 'v1.ResourceList' ? roundResources : undefined),
+  // The amounts of a runtime class stay as they are (upstream behaviour); those of its pods are rounded.
+  member: ({ goType }, type) => (goType === 'v1.ResourceList' && type !== 'node.v1.Overhead' ? roundResources : undefined),
 });
 
 /** Those of the type itself, without its members'. */

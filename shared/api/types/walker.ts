@@ -13,7 +13,7 @@ export interface WalkSteps {
   /** What is done to an object of the type before its members are visited; undefined = nothing. */
   at(type: string): ObjectVisitor | undefined;
   /** What is done to a member's value instead of visiting it; undefined = it is visited. */
-  member?(field: FieldSchema): ((value: JsonValue) => void) | undefined;
+  member?(field: FieldSchema, type: string): ((value: JsonValue) => void) | undefined;
 }
 
 /** By type, the walk through its objects; undefined = nothing to do in them. */
@@ -30,7 +30,7 @@ export function walker(steps: WalkSteps): (type: string) => ObjectVisitor | unde
   };
   const compile = (type: string): ObjectVisitor | undefined => {
     const own = steps.at(type);
-    const members = schemaOf(type).fields.flatMap((field) => memberOf(field) ?? []);
+    const members = schemaOf(type).fields.flatMap((field) => memberOf(field, type) ?? []);
     if (members.length === 0) return own;
     return (object) => {
       own?.(object);
@@ -40,8 +40,8 @@ export function walker(steps: WalkSteps): (type: string) => ObjectVisitor | unde
       }
     };
   };
-  const memberOf = (field: FieldSchema): { name: string; visit: (value: JsonValue) => void } | undefined => {
-    const instead = steps.member?.(field);
+  const memberOf = (field: FieldSchema, type: string): { name: string; visit: (value: JsonValue) => void } | undefined => {
+    const instead = steps.member?.(field, type);
     if (instead !== undefined) return { name: field.name, visit: instead };
     const each = elementType(field.type);
     const visit = each === undefined ? undefined : visitorOf(each);
