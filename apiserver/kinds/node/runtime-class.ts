@@ -4,6 +4,7 @@ import { stringifyJson } from '../../../shared/values/json';
 import { dnsLabel } from '../../../shared/values/name-formats';
 import { validateLabels } from '../../../shared/api/metadata/object-meta-rules';
 import { checkFormat, type Errors } from '../rules/checks';
+import { oldLabelsOf } from '../core/node/old-labels';
 import { checkResources } from '../core/pod-template/resources';
 import { checkToleration } from '../core/pod-template/tolerations';
 import { UPDATE } from '../../registry/stages';
@@ -21,7 +22,13 @@ export const runtimeClass: Strategy<NodeV1RuntimeClass> = {
     return errors;
   },
   update: { stages: UPDATE.objectThenChange, validate: sameHandler },
+  warningsOnCreate: selectorWarnings,
+  warningsOnUpdate: selectorWarnings,
 };
+
+function selectorWarnings({ scheduling }: NodeV1RuntimeClass): readonly string[] {
+  return oldLabelsOf(scheduling?.nodeSelector).map(([, advice]) => `scheduling.nodeSelector: ${advice}`);
+}
 
 function checkScheduling({ nodeSelector: selector, tolerations }: NodeV1Scheduling, errors: Errors): void {
   if (selector !== undefined) validateLabels(selector, 'scheduling.nodeSelector', errors);

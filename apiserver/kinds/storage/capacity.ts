@@ -4,6 +4,7 @@ import { goLabelSelector } from '../../../shared/values/go-values';
 import { equalJson } from '../../../shared/values/json';
 import { dnsSubdomain } from '../../../shared/values/name-formats';
 import { compareQuantities } from '../../../shared/values/quantity';
+import { oldLabelsOf, warnOfNodeSelectorTerm } from '../core/node/old-labels';
 import { checkFormat, type Errors } from '../rules/checks';
 import { checkSelector } from '../rules/selectors';
 import { UPDATE } from '../../registry/stages';
@@ -22,7 +23,16 @@ export const capacity: Strategy<StorageV1CSIStorageCapacity> = {
     return errors;
   },
   update: { stages: UPDATE.objectThenChange, validate: fixed },
+  warningsOnCreate: topologyWarnings,
+  warningsOnUpdate: topologyWarnings,
 };
+
+function topologyWarnings({ nodeTopology }: StorageV1CSIStorageCapacity): readonly string[] {
+  const warnings: string[] = [];
+  warnOfNodeSelectorTerm(nodeTopology ?? undefined, 'nodeTopology', warnings);
+  for (const [key, advice] of oldLabelsOf(nodeTopology?.matchLabels)) warnings.push(`nodeTopology.matchLabels.${key}: ${advice}`);
+  return warnings;
+}
 
 function fixed(object: StorageV1CSIStorageCapacity, old: StorageV1CSIStorageCapacity): readonly FieldError[] {
   const errors: Errors = [];

@@ -10,6 +10,7 @@ import {
 } from '../../../shared/api/errors/field-error';
 import { equalJson, isEmptyObject, own, setMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { qualifiedName } from '../../../shared/values/name-formats';
+import { oldLabelAdvice } from '../core/node/old-labels';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -38,11 +39,23 @@ export const storageClass: Strategy<StorageV1StorageClass> = {
     return errors;
   },
   update: { stages: UPDATE.objectThenChange, validate: immutable },
+  warningsOnCreate: topologyWarnings,
+  warningsOnUpdate: topologyWarnings,
 };
+
+function topologyWarnings({ allowedTopologies }: StorageV1StorageClass): readonly string[] {
+  return (allowedTopologies ?? []).flatMap(({ matchLabelExpressions }, index) =>
+    (matchLabelExpressions ?? []).flatMap(({ key = '' }, at) => {
+      const advice = oldLabelAdvice(key);
+      return advice === undefined ? [] : [`allowedTopologies[${index}].matchLabelExpressions[${at}].key: ${advice}`];
+    }),
+  );
+}
 
 function checkProvisioner(provisioner: string, errors: Errors): void {
   if (provisioner === '') errors.push(required('provisioner'));
-  else for (const text of qualifiedName(provisioner.toLowerCase())) errors.push(invalidValue('provisioner', provisioner, text));
+  else
+    for (const text of qualifiedName(provisioner.toLowerCase())) errors.push(invalidValue('provisioner', provisioner.toLowerCase(), text));
 }
 
 function checkParameters(parameters: Record<string, string>, errors: Errors): void {

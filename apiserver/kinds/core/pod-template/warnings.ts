@@ -5,13 +5,12 @@
 import { append } from '../../../../shared/values/append';
 import { quote } from '../../../../shared/values/quote';
 import { parseQuantity } from '../../../../shared/values/quantity';
-import { canonicalQualifiedName } from '../../../../shared/names/dialect';
+import { oldLabelsOf, warnOfKey, warnOfNodeSelectorTerm } from '../node/old-labels';
 import { byMeaning, knownAnnotations } from './annotations';
 import { portWarnings } from './port-warnings';
 import { stringAt } from '../../../../shared/values/json';
 import type {
   CoreV1Container,
-  CoreV1NodeSelectorTerm,
   CoreV1PodAffinityTerm,
   CoreV1PodSpec,
   CoreV1PodTemplateSpec,
@@ -69,41 +68,8 @@ export function podWarnings(object: CoreV1PodTemplateSpec, place: string): reado
 const OLD_SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
-/** Labels of nodes that have a newer name; both in the canonical spelling. */
-const OLD_LABELS: readonly (readonly [old: string, newer: string, since?: string])[] = [
-  ['beta.platform.io/os', 'platform.io/os', 'v1.14'],
-  ['beta.platform.io/arch', 'platform.io/arch', 'v1.14'],
-  ['failure-domain.beta.platform.io/zone', 'topology.platform.io/zone', 'v1.17'],
-  ['failure-domain.beta.platform.io/region', 'topology.platform.io/region', 'v1.17'],
-  ['beta.platform.io/instance-type', 'node.platform.io/instance-type', 'v1.17'],
-  ['node-role.platform.io/master', 'node-role.platform.io/control-plane'],
-];
-const PRODUCT = 'platform.io';
-
-/** The newer name is spelled as the older one was. */
-function oldLabel(key: string, [old, newer, since]: (typeof OLD_LABELS)[number]): string | undefined {
-  if (!key.includes('/') || canonicalQualifiedName(key) !== old) return undefined;
-  const spelled = key.slice(old.indexOf(PRODUCT), key.indexOf('/'));
-  const advice = `use ${quote(newer.replace(PRODUCT, spelled))} instead`;
-  return since === undefined ? advice : `deprecated since ${since}; ${advice}`;
-}
-
 function warnOfLabels(spec: CoreV1PodSpec, place: string, warnings: Warnings): void {
-  const keys = Object.keys(spec.nodeSelector ?? {});
-  if (keys.length === 0) return;
-  for (const label of OLD_LABELS) {
-    for (const key of keys) {
-      const text = oldLabel(key, label);
-      if (text !== undefined) warnings.push(`${place}.nodeSelector[${key}]: ${text}`);
-    }
-  }
-}
-
-function warnOfKey(key: string, field: string, warnings: Warnings): void {
-  for (const label of OLD_LABELS) {
-    const text = oldLabel(key, label);
-    if (text !== undefined) warnings.push(`${field}: ${key} is ${text}`);
-  }
+  for (const [key, advice] of oldLabelsOf(spec.nodeSelector)) warnings.push(`${place}.nodeSelector[${key}]: ${advice}`);
 }
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -112,13 +78,13 @@ const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 function warnOfNodeAffinity(spec: CoreV1PodSpec, place: string, warnings: Warnings): void {
   const affinity = spec.affinity?.nodeAffinity;
   if (affinity === undefined) return;
-  const ofTerm = (term: CoreV1NodeSelectorTerm | undefined, field: string): void =>
-    term?.matchExpressions?.forEach((expression, index) =>
-      warnOfKey(expression.key ?? '', `${field}.matchExpressions[${index}].key`, warnings),
-    );
   const field = `${place}.affinity.nodeAffinity`;
-  affinity[REQUIRED]?.nodeSelectorTerms?.forEach((term, index) => ofTerm(term, `${field}.${REQUIRED}.nodeSelectorTerms[${index}]`));
-  affinity[PREFERRED]?.forEach((preference, index) => ofTerm(preference.preference, `${field}.${PREFERRED}[${index}].preference`));
+  affinity[REQUIRED]?.nodeSelectorTerms?.forEach((term, index) =>
+    warnOfNodeSelectorTerm(term, `${field}.${REQUIRED}.nodeSelectorTerms[${index}]`, warnings),
+  );
+  affinity[PREFERRED]?.forEach(({ preference }, index) =>
+    warnOfNodeSelectorTerm(preference, `${field}.${PREFERRED}[${index}].preference`, warnings),
+  );
 }
 
 const MATCHES_NOTHING = 'a null labelSelector results in matching no pod';

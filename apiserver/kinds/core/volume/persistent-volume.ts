@@ -14,6 +14,7 @@ import { timestamp } from '../../../../shared/api/metadata/object-meta';
 import { compareQuantities } from '../../../../shared/values/quantity';
 import { checkOptional, type Errors } from '../../rules/checks';
 import { checkNodeSelector } from '../node/node-selector';
+import { warnOfNodeSelectorTerm } from '../node/old-labels';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 import { annotationName, carriedClassWarnings, checkAccessModes, checkHasAccessModes, checkVolumeMode } from '../claim/access-modes';
@@ -41,8 +42,17 @@ export const persistentVolume: Strategy<CoreV1PersistentVolume> = {
 };
 
 function volumeWarnings(object: CoreV1PersistentVolume): readonly string[] {
-  const isRecycled = object.spec?.persistentVolumeReclaimPolicy === 'Recycle';
-  return [...carriedClassWarnings(object), ...(isRecycled ? [RECYCLED] : [])];
+  const { spec = {} } = object;
+  const warnings = [...carriedClassWarnings(object)];
+  const options = annotationName(object, MOUNT_OPTIONS);
+  if (options !== undefined)
+    warnings.push(`metadata.annotations[${options}]: deprecated since v1.31; use "mountOptions" attribute instead`);
+  if (spec.persistentVolumeReclaimPolicy === 'Recycle') warnings.push(RECYCLED);
+  spec.nodeAffinity?.required?.nodeSelectorTerms?.forEach((term, index) =>
+    warnOfNodeSelectorTerm(term, `spec.nodeAffinity.required.nodeSelectorTerms[${index}]`, warnings),
+  );
+  for (const [member, text] of OLD_SOURCES) if (spec[member] !== undefined) warnings.push(`spec.${text}`);
+  return warnings;
 }
 
 /** The time of the last phase is set by whoever says it, else by the clock when the phase changes. */
@@ -54,6 +64,16 @@ function stampPhase(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume,
   } else if (sent === undefined && former !== undefined) status.lastPhaseTransitionTime = former;
   object.status = status;
 }
+
+/** Otherwise than of a pod's volumes, nothing is said of some that have no function either (upstream behaviour). */
+const OLD_SOURCES: readonly (readonly [member: keyof CoreV1PersistentVolumeSpec, text: string])[] = [
+  ['photonPersistentDisk', 'photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+'],
+  ['scaleIO', 'scaleIO: deprecated in v1.16, non-functional in v1.22+'],
+  ['storageos', 'storageOS: deprecated in v1.22, non-functional in v1.25+'],
+  ['glusterfs', 'glusterfs: deprecated in v1.25, non-functional in v1.26+'],
+  ['rbd', 'rbd: deprecated in v1.28, non-functional in v1.31+'],
+  ['cephfs', 'cephfs: deprecated in v1.28, non-functional in v1.31+'],
+];
 
 const RECYCLED =
   'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';

@@ -1,5 +1,6 @@
 /** What a PersistentVolume may be made of. Most sources are a pod's as well, and have its rule. */
 import { forbiddenField, required } from '../../../../shared/api/errors/field-error';
+import { dnsLabel, dnsSubdomain } from '../../../../shared/values/name-formats';
 import { checkNoBacksteps, checkRequired, isSet, type Errors } from '../../rules/checks';
 import { checkFirstPart, type PartOf } from '../../rules/parts';
 import { UNKNOWN_TARGET } from '../pod-template/iscsi';
@@ -79,6 +80,7 @@ function checkLocal(source: CoreV1LocalVolumeSource, place: string, errors: Erro
 function checkGlusterfs(source: CoreV1GlusterfsPersistentVolumeSource, place: string, errors: Errors): void {
   for (const member of ['endpoints', 'path'] as const) checkRequired(source, member, place, errors);
   checkNamespace(source.endpointsNamespace, `${place}.endpointsNamespace`, errors);
+  if ((source.endpointsNamespace ?? '') !== '') checkRequired(source, 'endpointsNamespace', place, errors, dnsLabel);
 }
 
 function checkAzureFile(source: CoreV1AzureFilePersistentVolumeSource, place: string, errors: Errors): void {
@@ -102,7 +104,12 @@ const DRIVER_SECRETS = ['controllerPublishSecretRef', 'controllerExpandSecretRef
 function checkDriver(source: CoreV1CSIPersistentVolumeSource, place: string, errors: Errors): void {
   checkDriverName(source, place, errors);
   checkRequired(source, 'volumeHandle', place, errors);
-  for (const member of DRIVER_SECRETS) checkSecret(source[member], `${place}.${member}`, errors);
+  for (const member of DRIVER_SECRETS) {
+    const secret = source[member];
+    if (secret === undefined) continue;
+    checkRequired(secret, 'name', `${place}.${member}`, errors, dnsSubdomain);
+    checkRequired(secret, 'namespace', `${place}.${member}`, errors, dnsLabel);
+  }
 }
 
 /** A reference to a Secret from outside any namespace names that of the Secret. */
