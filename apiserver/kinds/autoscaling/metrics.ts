@@ -3,8 +3,10 @@ import { forbiddenField, invalidAs, invalidValue, notSupported, required } from 
 import { goQuantity } from '../../../shared/values/go-values';
 import { objectAt } from '../../../shared/values/json';
 import { dnsLabel, pathSegment } from '../../../shared/values/name-formats';
+import { quote } from '../../../shared/values/quote';
 import { checkRequired, isSet, type Errors } from '../rules/checks';
 import type { Part, PartOf } from '../rules/parts';
+import { checkContainerResource } from '../rules/resource-names';
 import { checkReference } from '../rules/references';
 import type {
   AutoscalingV2ContainerResourceMetricSource,
@@ -57,8 +59,10 @@ function checkResourceTarget(target: AutoscalingV2MetricTarget, place: string, e
   checkNotBoth(target, UTILIZATION, 'averageValue', place, 'may not set both a target raw value and a target utilization', errors);
 }
 
-function checkContainerResource(source: AutoscalingV2ContainerResourceMetricSource, place: string, errors: Errors): void {
+function checkContained(source: AutoscalingV2ContainerResourceMetricSource, place: string, errors: Errors): void {
+  const { name = '' } = source;
   checkRequired(source, 'name', place, errors, undefined, 'must specify a resource name');
+  if (name !== '') checkContainerResource(name, `${place}.name`, errors, quote(name));
   checkRequired(source, 'container', place, errors, dnsLabel, 'must specify a container');
   checkResourceTarget(source.target ?? {}, `${place}.target`, errors);
 }
@@ -98,7 +102,7 @@ const SOURCES: readonly PartOf<AutoscalingV2MetricSpec>[] = [
   { member: 'external', rule: checkExternal },
   { member: 'pods', rule: checkPods },
   { member: 'resource', rule: checkResource },
-  { member: 'containerResource', rule: checkContainerResource },
+  { member: 'containerResource', rule: checkContained },
 ];
 
 /** The member that a type asks for, in the order in which messages list the types. */
@@ -127,8 +131,10 @@ function checkMetricSpec(item: AutoscalingV2MetricSpec, place: string, errors: E
   if (type === '') errors.push(required(`${place}.type`, 'must specify a metric source type'));
   const asked = MEMBERS.get(type);
   if (asked === undefined) {
-    // Said twice (upstream behaviour).
-    errors.push(notSupported(`${place}.type`, type, TYPES), notSupported(`${place}.type`, type, TYPES));
+    // Said before and after what its source lacks (upstream behaviour).
+    errors.push(notSupported(`${place}.type`, type, TYPES));
+    checkFirstSource(item, place, errors);
+    errors.push(notSupported(`${place}.type`, type, TYPES));
     return;
   }
   const sources = checkFirstSource(item, place, errors);

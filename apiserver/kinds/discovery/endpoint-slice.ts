@@ -85,15 +85,20 @@ function checkEndpoint(endpoint: DiscoveryV1Endpoint, place: string, rule: Addre
   const field = `${place}.addresses`;
   if (addresses.length === 0) errors.push(required(field, 'must contain at least 1 address'));
   else if (addresses.length > MOST_ADDRESSES) errors.push(tooMany(field, addresses.length, MOST_ADDRESSES));
-  if (rule !== undefined) addresses.forEach((address, index) => rule(address, `${field}[${index}]`, errors));
+  if (rule !== undefined) checkAddresses(addresses, field, rule, errors);
+  checkGiven(endpoint, 'nodeName', place, errors, dnsSubdomain);
+  checkGiven(endpoint, 'hostname', place, errors, dnsLabel);
+  checkZones(endpoint.hints?.forZones ?? [], `${place}.hints.forZones`, errors);
+}
+
+/** Of a known type; of another one nobody knows which are the same. */
+function checkAddresses(addresses: readonly string[], field: string, rule: AddressRule, errors: Errors): void {
+  addresses.forEach((address, index) => rule(address, `${field}[${index}]`, errors));
   const seen = new Set<string>();
   addresses.slice(0, MOST_ADDRESSES).forEach((address, index) => {
     if (seen.has(address)) errors.push(duplicate(`${field}[${index}]`, address));
     seen.add(address);
   });
-  checkGiven(endpoint, 'nodeName', place, errors, dnsSubdomain);
-  checkGiven(endpoint, 'hostname', place, errors, dnsLabel);
-  checkZones(endpoint.hints?.forZones ?? [], `${place}.hints.forZones`, errors);
 }
 
 function checkZones(zones: readonly DiscoveryV1ForZone[], field: string, errors: Errors): void {

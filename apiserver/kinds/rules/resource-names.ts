@@ -40,18 +40,18 @@ export const isNative = (name: string): boolean => !isQualified(name) || otherQu
 
 const isOfQuotas = (name: string): boolean => OF_QUOTAS.has(name) || isHugePages(name) || name.startsWith(REQUESTED_HUGE_PAGES);
 
-/** Any resource that means something. */
-export function checkResourceName(name: string, field: string, errors: Errors): void {
+/** Any resource that means something. `shown` = how messages about its form spell it. */
+export function checkResourceName(name: string, field: string, errors: Errors, shown = name): void {
   const faults = qualifiedName(name);
-  for (const text of faults) errors.push(invalidAs(field, name, name === '' ? `: ${text}` : text));
+  for (const text of faults) errors.push(invalidAs(field, shown, shown === '' ? `: ${text}` : text));
   if (faults.length > 0 || isQualified(name) || isOfQuotas(name) || name === 'storage') return;
   errors.push(invalidAs(field, name, 'must be a standard resource type or fully qualified'));
 }
 
-/** Resources that a container may ask for. */
-export function checkContainerResource(name: string, field: string, errors: Errors): void {
+/** Resources that a container may ask for. `shown` = how messages about its form spell it. */
+export function checkContainerResource(name: string, field: string, errors: Errors, shown = name): void {
   if (OF_CONTAINERS.has(name)) return;
-  checkStandard(name, field, isHugePages(name), 'containers', errors);
+  checkStandard(name, field, isHugePages(name), 'containers', errors, shown);
   if (!isQualified(name) || isNative(name) || isExtended(name)) return;
   errors.push(invalidAs(field, name, "doesn't follow extended resource name standard"));
 }
@@ -67,8 +67,8 @@ export function checkQuotaResource(name: string, field: string, errors: Errors):
   checkStandard(name, field, isOfQuotas(name), 'quota', errors);
 }
 
-function checkStandard(name: string, field: string, isStandard: boolean, where: string, errors: Errors): void {
-  checkResourceName(name, field, errors);
+function checkStandard(name: string, field: string, isStandard: boolean, where: string, errors: Errors, shown = name): void {
+  checkResourceName(name, field, errors, shown);
   if (isStandard || isQualified(name)) return;
   const text = `must be a standard resource for ${where}`;
   errors.push(invalidAs(field, name, name === '' ? `: ${text}` : text));

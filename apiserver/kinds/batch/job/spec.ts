@@ -9,7 +9,8 @@ import type { BatchV1JobSpec } from '../../../../shared/api/types/generated/memb
 
 const MOST_INDEXES = 100_000;
 const MOST_WITH_MANY_INDEXES = 10_000;
-const MODES = ['NonIndexed', 'Indexed'];
+const NON_INDEXED = 'NonIndexed';
+const MODES = [NON_INDEXED, 'Indexed'];
 const NUMBERS = [
   'parallelism',
   'completions',
@@ -43,11 +44,13 @@ const ONLY_INDEXED = 'requires indexed completion mode';
 
 function checkPerIndex(spec: BatchV1JobSpec, place: string, errors: Errors): void {
   const { backoffLimitPerIndex: limit, maxFailedIndexes: failed } = spec;
-  if (limit !== undefined && !isIndexed(spec)) errors.push(invalidAs(`${place}.backoffLimitPerIndex`, String(limit), ONLY_INDEXED));
+  // Nothing is said where the mode is none of the known ones.
+  const isPlain = (spec.completionMode ?? NON_INDEXED) === NON_INDEXED;
+  if (limit !== undefined && isPlain) errors.push(invalidAs(`${place}.backoffLimitPerIndex`, String(limit), ONLY_INDEXED));
   if (failed === undefined) return;
   checkNotNegative(spec, 'maxFailedIndexes', place, errors);
   if (limit === undefined) errors.push(required(`${place}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
-  if (!isIndexed(spec)) errors.push(invalidAs(`${place}.maxFailedIndexes`, String(failed), ONLY_INDEXED));
+  if (isPlain) errors.push(invalidAs(`${place}.maxFailedIndexes`, String(failed), ONLY_INDEXED));
 }
 
 function checkIndexed(spec: BatchV1JobSpec, place: string, errors: Errors): void {

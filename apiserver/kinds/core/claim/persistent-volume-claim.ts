@@ -17,10 +17,14 @@ import type {
 export const persistentVolumeClaim: Strategy<CoreV1PersistentVolumeClaim> = {
   prepareForCreate(object) {
     object.status = { phase: 'Pending' };
-    settleSource(object);
+    settleSource(object, {});
   },
   validate: specErrors,
-  update: { prepareForUpdate: settleSource, stages: UPDATE.objectTwiceThenChangeAlone, validate: changeErrors },
+  update: {
+    prepareForUpdate: (object, old) => settleSource(object, old.spec ?? {}),
+    stages: UPDATE.objectTwiceThenChangeAlone,
+    validate: changeErrors,
+  },
   status: { validate: (object) => capacityErrors(object.status?.capacity) },
   warningsOnCreate: claimWarnings,
   warningsOnUpdate: claimWarnings,
@@ -33,14 +37,14 @@ function claimWarnings(object: CoreV1PersistentVolumeClaim): readonly string[] {
 const storageOf = (spec: CoreV1PersistentVolumeClaimSpec): string | undefined => spec.resources?.requests?.['storage'];
 
 /**
- * The older member and the newer one say the same. The older one knows claims and snapshots only; sources in another namespace are a feature that
- * is off.
+ * The older member and the newer one say the same. The older one knows claims and snapshots only, and sources in another namespace are a feature that
+ * is off: such a one is left out, but where there was a source before, it is for the rules to judge.
  */
-function settleSource(object: CoreV1PersistentVolumeClaim): void {
+function settleSource(object: CoreV1PersistentVolumeClaim, before: CoreV1PersistentVolumeClaimSpec): void {
   const spec = object.spec;
   if (spec === undefined) return;
-  if (!isKnownSource(spec.dataSource)) delete spec.dataSource;
-  if ((spec.dataSourceRef?.namespace ?? '') !== '') delete spec.dataSourceRef;
+  if (before.dataSource === undefined && !isKnownSource(spec.dataSource)) delete spec.dataSource;
+  if (before.dataSourceRef === undefined && (spec.dataSourceRef?.namespace ?? '') !== '') delete spec.dataSourceRef;
   const [older, newer] = [spec.dataSource, spec.dataSourceRef];
   if (older !== undefined && newer === undefined) spec.dataSourceRef = cloneJson(older);
   if (newer !== undefined && older === undefined) spec.dataSource = cloneJson(newer);

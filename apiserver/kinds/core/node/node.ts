@@ -86,6 +86,9 @@ function checkPodRanges({ podCIDRs: ranges = [] }: CoreV1NodeSpec, errors: Error
   if (ranges.length > 2 || families.size < 2) {
     errors.push(invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'));
   }
+  ranges.forEach((range, index) => {
+    if (ranges.indexOf(range) < index) errors.push(duplicate(`spec.podCIDRs[${index}]`, range));
+  });
 }
 
 function checkAddresses({ addresses }: CoreV1NodeStatus, errors: Errors): void {

@@ -21,10 +21,10 @@ const VARIABLE_TEXT = patternMessage(
 );
 
 const variableName: NameCheck = (name) => {
-  if (!VARIABLE.test(name)) return [VARIABLE_TEXT];
-  if (!name.startsWith('.')) return [];
-  if (name === '.' || name === '..') return [`must not be '${name}'`];
-  return name.startsWith('..') ? ["must not start with '..'"] : [];
+  const faults = VARIABLE.test(name) ? [] : [VARIABLE_TEXT];
+  if (name === '.' || name === '..') faults.push(`must not be '${name}'`);
+  else if (name.startsWith('..')) faults.push("must not start with '..'");
+  return faults;
 };
 
 export function checkVariables(container: CoreV1Container, place: string, errors: Errors): void {
