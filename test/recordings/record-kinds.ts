@@ -182,6 +182,10 @@ function objectOf(body: Body, unrecorded: readonly string[]): Body {
 const canonical = (line: KindHead | RuleCase): Json =>
   JSON.parse(
     JSON.stringify(line)
-      .replace(/[a-z0-9.-]+\.io\/[a-z0-9.-]+/gi, canonicalQualifiedName)
+      // A name may stand behind the fields that lead to it.
+      .replace(
+        /((?:[a-z]+[A-Z][a-zA-Z]*\.)*)([a-zA-Z0-9.-]+\.io\/[a-zA-Z0-9.-]+)/g,
+        (_, fields: string, name: string) => fields + canonicalQualifiedName(name),
+      )
       .replace(/[a-z.]+\.k8s\.io/g, canonicalGroup),
   );

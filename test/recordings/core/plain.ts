@@ -185,6 +185,8 @@ export const NODES: KindCases = {
     'a range': spec({ podCIDR: '10.1.0.0/24' }),
     'a list of ranges': spec({ podCIDRs: ['10.1.0.0/24', 'fd00::/64'] }),
     'two ranges of a family': spec({ podCIDRs: ['10.1.0.0/24', '10.2.0.0/24'] }),
+    'a range twice': spec({ podCIDRs: ['10.1.0.0/24', '10.1.0.0/24'] }),
+    'a range twice among others': spec({ podCIDRs: ['10.1.0.0/24', 'fd00::/64', '10.1.0.0/24', 'fd00::/64'] }),
     'three ranges': spec({ podCIDRs: ['10.1.0.0/24', 'fd00::/64', '10.3.0.0/24'] }),
     'a malformed range': spec({ podCIDR: 'x', podCIDRs: ['x'] }),
     'another first range': spec({ podCIDR: '10.2.0.0/24', podCIDRs: ['10.1.0.0/24'] }),

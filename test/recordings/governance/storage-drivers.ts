@@ -177,6 +177,10 @@ export const CAPACITIES: KindCases = {
     'a negative largest volume': capacity({ maximumVolumeSize: '-1Gi' }),
     'a largest volume above the capacity': capacity({ capacity: '1Gi', maximumVolumeSize: '2Gi' }),
     'both negative': capacity({ capacity: '-1', maximumVolumeSize: '-2' }),
+    'by old labels': selector({
+      matchLabels: { 'failure-domain.beta.kubernetes.io/zone': 'a' },
+      matchExpressions: [{ key: 'beta.kubernetes.io/arch', operator: 'Exists' }],
+    }),
     everywhere: selector({}),
     nowhere: selector(null),
     'a place': selector({ matchLabels: { zone: 'a' } }),

@@ -6,6 +6,8 @@ import type { Body, Json } from '../reference';
 const provisioned = (members: Body = {}): Body => ({ provisioner: 'example.com/p', ...members });
 const topologies = (...list: Json[]): Body => provisioned({ allowedTopologies: list });
 const term = (...matchLabelExpressions: Json[]): Body => ({ matchLabelExpressions });
+/** A label of nodes in the reference's spelling. */
+const oldLabel = (prefix: string, name: string): string => `${prefix}.kubernetes.io/${name}`;
 
 export const STORAGE_CLASSES: KindCases = {
   resource: 'storageclasses',
@@ -19,6 +21,7 @@ export const STORAGE_CLASSES: KindCases = {
     'an empty provisioner': { provisioner: '' },
     'a malformed provisioner': { provisioner: 'a b/c' },
     'a provisioner in capitals': { provisioner: 'Example.com/P' },
+    'a malformed provisioner in capitals': { provisioner: 'A b/C' },
     'a reclaim policy': provisioned({ reclaimPolicy: 'Retain' }),
     'an unknown reclaim policy': provisioned({ reclaimPolicy: 'Recycle' }),
     'an empty reclaim policy': provisioned({ reclaimPolicy: '' }),
@@ -32,6 +35,7 @@ export const STORAGE_CLASSES: KindCases = {
     'mount options': provisioned({ mountOptions: ['a', ''] }),
     expansion: provisioned({ allowVolumeExpansion: true }),
     topologies: topologies(term({ key: 'zone', values: ['a', 'b'] })),
+    'topologies: an old label': topologies(term({ key: oldLabel('failure-domain.beta', 'zone'), values: ['a'] })),
     'topologies: empty': topologies(),
     'topologies: an empty term': topologies({}),
     'topologies: no key': topologies(term({ values: ['a'] })),
@@ -141,6 +145,16 @@ export const CLAIMS: KindCases = {
       claim(),
     ],
     'labels change': [claim(), { metadata: { labels: { a: 'b' } }, ...claim() }],
+    'a source becomes an unknown one': [
+      claim({ dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'o' } }),
+      claim({ dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'Other', name: 'o' } }),
+    ],
+    'an unknown source comes': [claim(), claim({ dataSource: { kind: 'Other', name: 'o' } })],
+    'a source by reference moves to a namespace': [
+      claim({ dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'o' } }),
+      claim({ dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'o', namespace: 'n' } }),
+    ],
+    'a source in a namespace comes': [claim(), claim({ dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'o', namespace: 'n' } })],
     'a volume is named': [claim(), claim({ volumeName: 'pv' })],
     'another volume is named': [claim({ volumeName: 'pv' }), claim({ volumeName: 'pw' })],
     'more storage, not bound': [claim(), claim({ resources: { requests: { storage: '2Gi' } } })],
@@ -211,6 +225,17 @@ export const VOLUMES: KindCases = {
     'csi: nothing': from({ csi: {} }),
     'csi: malformed driver': from({ csi: { driver: 'a b', volumeHandle: 'h' } }),
     'csi: long driver': from({ csi: { driver: { $text: 'a', $times: 64 }, volumeHandle: 'h' } }),
+    'csi: malformed secrets': from({
+      csi: {
+        driver: 'example.com',
+        volumeHandle: 'h',
+        nodeStageSecretRef: { name: 'A_', namespace: 'a.b' },
+        controllerPublishSecretRef: { name: 'A_', namespace: 'a.b' },
+        controllerExpandSecretRef: { name: 's', namespace: 'A' },
+        nodePublishSecretRef: { namespace: 'a.b' },
+        nodeExpandSecretRef: { name: 's' },
+      },
+    }),
     'csi: secrets': from({
       csi: {
         driver: 'example.com',
@@ -226,6 +251,25 @@ export const VOLUMES: KindCases = {
     iscsi: from({ iscsi: { targetPortal: '1.2.3.4', iqn: 'iqn.2015-02.example.com:test', lun: 0 } }),
     'fc: nothing': from({ fc: {} }),
     'glusterfs: nothing': from({ glusterfs: {} }),
+    'glusterfs: a malformed namespace': from({ glusterfs: { endpoints: 'e', path: 'p', endpointsNamespace: 'a.b' } }),
+    'glusterfs without function': from({ glusterfs: { endpoints: 'e', path: 'p' } }),
+    'photon without function': from({ photonPersistentDisk: { pdID: 'p' } }),
+    'scaleIO without function': from({ scaleIO: { gateway: 'g', system: 's', volumeName: 'v', secretRef: { name: 's' } } }),
+    'flocker without function': from({ flocker: { datasetName: 'd' } }),
+    'storageos without function': from({ storageos: { volumeName: 'v' } }),
+    'quobyte without function': from({ quobyte: { registry: 'r:1', volume: 'v' } }),
+    'rbd without function': from({ rbd: { monitors: ['m'], image: 'i' } }),
+    'cephfs without function': from({ cephfs: { monitors: ['m'] } }),
+    'old labels, an old class, recycled and without function': {
+      metadata: { annotations: { [oldLabel('volume.beta', 'storage-class')]: 'gold', [oldLabel('volume.beta', 'mount-options')]: 'ro' } },
+      ...from(
+        { rbd: { monitors: ['m'], image: 'i' } },
+        {
+          persistentVolumeReclaimPolicy: 'Recycle',
+          ...affinity({ key: oldLabel('beta', 'os'), operator: 'Exists' }, { key: oldLabel('node-role', 'master'), operator: 'Exists' }),
+        },
+      ),
+    },
     'rbd: nothing': from({ rbd: {} }),
     'cephfs: nothing': from({ cephfs: {} }),
     'azure file: nothing': from({ azureFile: {} }),
@@ -337,11 +381,16 @@ export const RUNTIME_CLASSES: KindCases = {
     'a malformed handler': { handler: 'A_b' },
     'a handler with dots': { handler: 'a.b' },
     overhead: { handler: 'runc', overhead: { podFixed: { cpu: '1', memory: '1Mi' } } },
+    'overhead of less than a thousandth': { handler: 'runc', overhead: { podFixed: { cpu: '0.5m', memory: '0.0000000001' } } },
     'empty overhead': { handler: 'runc', overhead: {} },
     'malformed overhead': { handler: 'runc', overhead: { podFixed: { 'a b': '1' } } },
     'unknown overhead': { handler: 'runc', overhead: { podFixed: { dogs: '1' } } },
     'negative overhead': { handler: 'runc', overhead: { podFixed: { cpu: '-1' } } },
     scheduling: { handler: 'runc', scheduling: { nodeSelector: { a: 'b' }, tolerations: [{ key: 'a', operator: 'Exists' }] } },
+    'scheduling by an old label': {
+      handler: 'runc',
+      scheduling: { nodeSelector: { [oldLabel('failure-domain.beta', 'zone')]: 'a' } },
+    },
     'malformed scheduling': {
       handler: 'runc',
       scheduling: { nodeSelector: { 'a b': '-' }, tolerations: [{ key: 'a b', operator: 'What' }] },

@@ -27,6 +27,7 @@ export const ENDPOINT_SLICES: KindCases = {
     'no address type': { endpoints: [{ addresses: ['x'] }], ports: [{ name: 'A' }] },
     'empty address type': slice({ addressType: '' }),
     'unknown address type': slice({ addressType: 'IPX' }),
+    'unknown address type and an address twice': slice({ addressType: 'IPX', endpoints: [{ addresses: ['1.1.1.1', '1.1.1.1'] }] }),
     'unknown address type and wrong addresses': slice({
       addressType: 'ipv4',
       endpoints: [{ addresses: ['x', ''] }],

@@ -82,6 +82,19 @@ export const AUTOSCALERS: KindCases = {
     'metrics: Object without source': metrics({ type: 'Object' }),
     'metrics: External without source': metrics({ type: 'External' }),
     'metrics: ContainerResource without source': metrics({ type: 'ContainerResource' }),
+    ...Object.fromEntries(
+      SOURCES.map((member) => [
+        `metrics: an unknown type with ${member}`,
+        metrics({ type: 'What', [member]: { target: { type: 'What' } } }),
+      ]),
+    ),
+    'metrics: no type with a source': metrics({ resource: {} }),
+    ...Object.fromEntries(
+      ['dogs', 'requests.cpu', 'hugepages-2Mi', 'example.com/a', 'requests.example.com/a', 'kubernetes.io/a', 'a/b/c', '-'].map((name) => [
+        `container resource: ${name}`,
+        container({ name, container: 'c', target: CPU }),
+      ]),
+    ),
     'metrics: the source of another type': metrics({ type: 'Pods', resource: { name: 'cpu', target: CPU } }),
     'metrics: two sources': metrics({
       type: 'Resource',

@@ -105,6 +105,8 @@ export const JOBS: KindCases = {
     'per index: failed negative': indexed({ backoffLimitPerIndex: 1, maxFailedIndexes: -1 }),
     'per index: failed without limit': indexed({ maxFailedIndexes: 1 }),
     'per index: failed and not indexed': spec({ maxFailedIndexes: 1 }),
+    'per index: an unknown mode': spec({ completionMode: 'What', backoffLimitPerIndex: 1, maxFailedIndexes: 1 }),
+    'per index: failed without limit in an unknown mode': spec({ completionMode: 'What', maxFailedIndexes: 1 }),
     'per index: failed more than 100000': indexed({
       backoffLimitPerIndex: 1,
       maxFailedIndexes: 100001,
