@@ -14,14 +14,15 @@ export interface DefinitionPart {
   /** What upstream calls it below `spec` when all versions have it alike. */
   readonly sharedPlace: string;
   isAlike(versions: readonly Version[]): boolean;
-  check(version: Version, place: string, errors: Errors): void;
+  /** `hasStatus` = somebody who has it alike has a status endpoint. */
+  check(version: Version, place: string, errors: Errors, hasStatus: boolean): void;
 }
 
 /** In upstream's order. */
 export const PARTS: readonly DefinitionPart[] = [
-  part('schema', 'validation', (version, place, errors) => {
+  part('schema', 'validation', (version, place, errors, hasStatus) => {
     const schema = version.schema?.openAPIV3Schema;
-    if (schema !== undefined) append(errors, schemaErrors(schema, `${place}.openAPIV3Schema`));
+    if (schema !== undefined) append(errors, schemaErrors(schema, `${place}.openAPIV3Schema`, hasStatus));
   }),
   part('subresources', 'subresources', checkScale),
   part('additionalPrinterColumns', 'additionalPrinterColumns', checkColumns),

@@ -33,7 +33,7 @@ export function checkSpec(spec: Spec, errors: Errors): void {
   const only = first?.name ?? '';
   if (only !== '') checkLabel(only, 'spec.version', errors);
   checkNames(spec.names ?? {}, 'spec.names', 'all', errors);
-  if (first !== undefined) for (const part of alike) part.check(first, `spec.${part.sharedPlace}`, errors);
+  if (first !== undefined) for (const part of alike) part.check(first, `spec.${part.sharedPlace}`, errors, versions.some(hasStatus));
   checkConversion(spec, errors);
 }
 
@@ -51,8 +51,10 @@ function checkVersion(version: Version, place: string, alike: readonly Definitio
   const warning = version.deprecationWarning;
   const fault = warning === undefined ? undefined : warningFault(warning, version.deprecated === true);
   if (warning !== undefined && fault !== undefined) errors.push(invalidValue(`${place}.deprecationWarning`, warning, fault));
-  for (const part of PARTS) if (!alike.includes(part)) part.check(version, `${place}.${part.member}`, errors);
+  for (const part of PARTS) if (!alike.includes(part)) part.check(version, `${place}.${part.member}`, errors, hasStatus(version));
 }
+
+const hasStatus = ({ subresources }: Version): boolean => (subresources?.status ?? null) !== null;
 
 function checkLabel(name: string, field: string, errors: Errors): void {
   const faults = dns1035Label(name);

@@ -2,7 +2,7 @@
  * The server's part of an object's metadata: what it sets at creation, what it carries over from the stored object, and how a body's name and
  * namespace must agree with the URL. The rules for what remains are in shared/api/metadata.
  */
-import { equalJson, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { equalButForEmptyLists, equalJson, type JsonObject, own, stringAt } from '../../../shared/values/json';
 import type { GenerationRule } from '../../../shared/api/kinds';
 import { isTerminating, metadataOf, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
@@ -115,10 +115,15 @@ const COUNTED_METADATA: Readonly<Record<Exclude<GenerationRule, 'fixed'>, string
   'counted-with-annotations': 'annotations',
 };
 
+/** In a built-in kind what is empty, null or absent is one; a custom object keeps each of them. */
 function bodyHasChanged(info: ResourceInfo, object: JsonObject, old: JsonObject): boolean {
+  const isCustom = info.row.custom !== undefined;
   const members = new Set([...Object.keys(object), ...Object.keys(old)]);
   members.delete('metadata');
   // Where there is no status endpoint, a custom kind's status is a member like others.
-  if (info.hasStatus || info.row.custom === undefined) members.delete('status');
-  return [...members].some((member) => !equalJson(own(object, member) ?? [], own(old, member) ?? []));
+  if (info.hasStatus || !isCustom) members.delete('status');
+  return [...members].some((member) => {
+    const [value, former] = [own(object, member), own(old, member)];
+    return !equalJson(value, former) && (isCustom || !equalButForEmptyLists(value, former));
+  });
 }

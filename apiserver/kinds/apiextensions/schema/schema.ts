@@ -8,22 +8,24 @@ import type { JsonObject } from '../../../../shared/values/json';
 import { readSchema } from '../../../../shared/api/structural/read-schema';
 import { checkRules, checkRuleTexts } from '../../../../shared/expression/custom/check-rules';
 import { keywordErrors } from './keywords';
+import { rootErrors } from './root';
 import { defaultErrors } from './defaults';
 import { structureErrors } from './structure';
 import { MOST_TEXT, someSchema } from './walk';
 
-export function schemaErrors(schema: JsonObject, place: string): readonly FieldError[] {
+/** `hasStatus` = its objects have a status endpoint. */
+export function schemaErrors(schema: JsonObject, place: string, hasStatus: boolean): readonly FieldError[] {
   let length = 0;
-  return stages(schema, place).filter(({ text }) => {
+  return stages(schema, place, hasStatus).filter(({ text }) => {
     const fits = length < MOST_TEXT;
     length += text.length;
     return fits;
   });
 }
 
-function stages(schema: JsonObject, place: string): readonly FieldError[] {
+function stages(schema: JsonObject, place: string, hasStatus: boolean): readonly FieldError[] {
   const node = readSchema(schema);
-  const ofKeywords = keywordErrors(schema, place);
+  const ofKeywords = [...(hasStatus ? rootErrors(schema, place) : []), ...keywordErrors(schema, place)];
   const first = [...ofKeywords, ...checkRuleTexts(node, place)];
   if (first.length === 0 && someSchema(schema, ({ $schema }) => $schema !== undefined))
     return [invalidValue(place, '', "OpenAPIV3Schema 'schema' is not supported")];

@@ -1,0 +1,44 @@
+/** What the root of a schema may say where objects have a status endpoint: what is left holds for the status on its own, too (upstream behaviour). */
+import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import type { JsonObject } from '../../../../shared/values/json';
+
+/** As upstream lists them, by what they are called here. */
+const ALLOWED: readonly (readonly [member: string, listed: string])[] = [
+  ['description', 'Description'],
+  ['type', 'Type'],
+  ['format', 'Format'],
+  ['title', 'Title'],
+  ['maximum', 'Maximum'],
+  ['exclusiveMaximum', 'ExclusiveMaximum'],
+  ['minimum', 'Minimum'],
+  ['exclusiveMinimum', 'ExclusiveMinimum'],
+  ['maxLength', 'MaxLength'],
+  ['minLength', 'MinLength'],
+  ['pattern', 'Pattern'],
+  ['maxItems', 'MaxItems'],
+  ['minItems', 'MinItems'],
+  ['uniqueItems', 'UniqueItems'],
+  ['multipleOf', 'MultipleOf'],
+  ['required', 'Required'],
+  ['items', 'Items'],
+  ['properties', 'Properties'],
+  ['externalDocs', 'ExternalDocs'],
+  ['example', 'Example'],
+  ['x-kubernetes-preserve-unknown-fields', 'XPreserveUnknownFields'],
+  ['x-kubernetes-validations', 'XValidations'],
+];
+const MEMBERS: ReadonlySet<string> = new Set(ALLOWED.map(([member]) => member));
+const WHERE = 'at the root of the schema if the status subresource is enabled';
+const ONLY = `only [${ALLOWED.map(([, listed]) => listed).join(' ')}] fields are allowed ${WHERE}`;
+
+/** Only the first thing is said. Upstream prints the whole schema; here the member is named. */
+export function rootErrors(root: JsonObject, place: string): readonly FieldError[] {
+  const type = root['type'];
+  if (typeof type === 'string' && type !== '' && type !== 'object')
+    return [invalidValue(`${place}.type`, type, `only "object" is allowed as the type ${WHERE}`)];
+  const other = Object.keys(root).find((member) => !MEMBERS.has(member) && saysSomething(root[member]));
+  return other === undefined ? [] : [invalidValue(place, other, ONLY)];
+}
+
+const saysSomething = (value: JsonObject[string] | undefined): boolean =>
+  value !== undefined && value !== null && value !== false && value !== '';

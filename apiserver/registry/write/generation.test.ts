@@ -1,0 +1,29 @@
+/** What counts as a change of a built-in kind's object; of custom ones the recorded requests tell. */
+import { writeFixture } from '../../../test/support/write-fixture';
+import { objectAt, type JsonObject } from '../../../shared/values/json';
+
+const spec = (container: JsonObject = {}): JsonObject => ({
+  selector: { matchLabels: { a: 'b' } },
+  template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i', ...container }] } },
+});
+
+it.each<[string, JsonObject, number]>([
+  ['nothing', {}, 1],
+  ['an empty list', { env: [] }, 1],
+  ['a null', { env: null }, 1],
+  ['an item', { env: [{ name: 'A' }] }, 2],
+  ['another value', { image: 'j' }, 2],
+])('%s that comes below the spec', async (_, container, generation) => {
+  const f = await writeFixture();
+  await f.create('deployments', { metadata: { name: 'd' }, spec: spec() });
+  const { object } = await f.patch('deployments', 'd', 'merge', { spec: spec(container) });
+  expect(objectAt(object, 'metadata')).toMatchObject({ generation });
+});
+
+it('does not count an empty list that is stored as null', async () => {
+  const f = await writeFixture();
+  const empty = { ...spec(), serviceName: 's', template: { metadata: { labels: { a: 'b' } }, spec: { containers: [] } } };
+  await f.create('statefulsets', { metadata: { name: 's' }, spec: empty });
+  const { object } = await f.patch('statefulsets', 's', 'merge', { spec: { template: { spec: { containers: [] } } } });
+  expect(objectAt(object, 'metadata')).toMatchObject({ generation: 1 });
+});
