@@ -283,6 +283,12 @@ const clusterWide: readonly RequestStep[] = [
   put(`${GADGETS}/g`, { ...gadget('g', { status: { x: 1 } }), metadata: { name: 'g', resourceVersion: '$RV' } }),
   put(`${GADGETS}/g`, { ...gadget('g', { status: { x: 2 } }), metadata: { name: 'g', resourceVersion: '$RV' } }),
   get(`${GADGETS}/g/status`),
+  // What is null, empty or absent is different, and counts as a change.
+  post(GADGETS, gadget('e', { a: 1, b: null })),
+  ...[[], {}, null].map((b) => put(`${GADGETS}/e`, { ...gadget('e', { a: 1, b }), metadata: { name: 'e', resourceVersion: '$RV' } })),
+  put(`${GADGETS}/e`, { ...gadget('e', { a: 1 }), metadata: { name: 'e', resourceVersion: '$RV' } }),
+  put(`${GADGETS}/e`, { ...gadget('e', { a: 1, b: [] }), metadata: { name: 'e', resourceVersion: '$RV' } }),
+  del(`${GADGETS}/e`),
   get(`/apis/${GROUP}/v2/namespaces/$NS/gadgets`),
   del(`${GADGETS}/g`, { propagationPolicy: 'Nonsense' }),
   del(`${GADGETS}/g`, { preconditions: { uid: 'x' } }),

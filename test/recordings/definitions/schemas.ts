@@ -1,6 +1,6 @@
 /** The schemas of a CustomResourceDefinition: what may stand where, and which defaults are good. */
 import type { Body, Json } from '../reference';
-import { definition, each, PLAIN, properties, property, schema, secondSchema, STORAGE, version, versions } from './cases';
+import { definition, each, PLAIN, properties, property, schema, secondSchema, STORAGE, stored, version, versions } from './cases';
 
 const STRING: Body = { type: 'string' };
 const OBJECT: Body = { type: 'object' };
@@ -36,6 +36,75 @@ const ROOTS: Record<string, Body> = {
   }),
   'root: list type': schema({ type: 'object', [LIST]: 'set' }),
   'root: map type atomic': schema({ type: 'object', [MAP]: 'atomic' }),
+};
+
+const STATUS: Body = { subresources: { status: {} } };
+const withStatus = (root: Body): Body => stored({ schema: { openAPIV3Schema: root }, ...STATUS });
+const SMALL: Body = { type: 'object', maxProperties: 1 };
+
+/** Beside a status endpoint. */
+const STATUS_ROOTS: Record<string, Body> = {
+  'root with status: all that it may have': withStatus({
+    type: 'object',
+    description: 'd',
+    title: 't',
+    format: 'x',
+    maximum: 1,
+    minimum: 0,
+    multipleOf: 1,
+    maxLength: 1,
+    minLength: 0,
+    pattern: 'a',
+    maxItems: 1,
+    minItems: 0,
+    uniqueItems: false,
+    required: ['a'],
+    properties: { a: STRING },
+    externalDocs: { url: 'x' },
+    example: { a: 'x' },
+    [PRESERVE]: true,
+  }),
+  ...each(
+    'root with status',
+    [
+      SMALL,
+      { type: 'object', minProperties: 0 },
+      { type: 'object', enum: [{}] },
+      { type: 'object', allOf: [{ required: ['a'] }] },
+      { type: 'object', anyOf: [{ required: ['a'] }] },
+      { type: 'object', not: {} },
+      { type: 'object', default: {} },
+      { type: 'object', nullable: false },
+      { type: 'object', nullable: true },
+      { type: 'object', nullable: true, maxProperties: 1 },
+      { type: 'object', additionalProperties: true },
+      { type: 'object', [MAP]: 'atomic' },
+      { type: 'object', [LIST]: 'atomic' },
+      { type: 'object', [EMBEDDED]: false },
+      { type: 'object', [EMBEDDED]: true },
+      { type: 'object', [EITHER]: true },
+      { type: 'object', $schema: 's' },
+      { type: 'object', $ref: '#/x', maxProperties: 1 },
+      { type: 'string' },
+      { type: 'string', maxProperties: 1 },
+      { maxProperties: 1 },
+    ],
+    withStatus,
+  ),
+  'root with status: null': stored({ schema: { openAPIV3Schema: SMALL }, subresources: { status: null } }),
+  'root with status: alike in two, of the first': versions(
+    { ...STORAGE, schema: { openAPIV3Schema: SMALL }, ...STATUS },
+    version('v2', { schema: { openAPIV3Schema: SMALL } }),
+  ),
+  'root with status: alike in two, of the second': versions(
+    { ...STORAGE, schema: { openAPIV3Schema: SMALL } },
+    version('v2', { schema: { openAPIV3Schema: SMALL }, ...STATUS }),
+  ),
+  'root with status: of the second alone': versions(STORAGE, version('v2', { schema: { openAPIV3Schema: SMALL }, ...STATUS })),
+  'root with status: of the first, and the second says it': versions(
+    { ...STORAGE, ...STATUS },
+    version('v2', { schema: { openAPIV3Schema: SMALL } }),
+  ),
 };
 
 const TYPES: Record<string, Body> = {
@@ -517,6 +586,7 @@ const PLACES: Record<string, Body> = {
 
 export const SCHEMAS: Readonly<Record<string, Body>> = {
   ...ROOTS,
+  ...STATUS_ROOTS,
   ...TYPES,
   ...KEYWORDS,
   ...LOGIC,
