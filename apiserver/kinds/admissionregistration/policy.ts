@@ -68,6 +68,10 @@ function checkApiVersion(apiVersion: string, errors: Errors): void {
     return;
   }
   const [group = '', version = ''] = parts.length === 2 ? parts : ['', apiVersion];
+  if (version === '') {
+    errors.push(invalidValue(field, apiVersion, 'version must be specified'));
+    return;
+  }
   if (group !== '') for (const fault of dnsSubdomain(group)) errors.push(invalidValue(field, group, fault));
   for (const fault of dns1035Label(version)) errors.push(invalidValue(field, version, fault));
 }

@@ -132,9 +132,5 @@ function checkQueuing(
   }
 }
 
-/** How many bits tell all hands of a deck apart. */
-function entropyBits(deckSize: number, handSize: number): number {
-  let bits = 0;
-  for (let dealt = 0; dealt < handSize && bits <= MOST_BITS; dealt += 1) bits += Math.log2(deckSize - dealt);
-  return Math.ceil(bits);
-}
+/** How many bits tell all hands of a deck apart, as if each card were put back (upstream behaviour). */
+const entropyBits = (deckSize: number, handSize: number): number => Math.ceil(Math.log2(deckSize) * handSize);

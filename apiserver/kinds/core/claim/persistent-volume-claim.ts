@@ -113,7 +113,7 @@ function capacityErrors(capacity: Record<string, string> | undefined): readonly 
 
 function fractionWarnings(object: CoreV1PersistentVolumeClaim): readonly string[] {
   const resources = object.spec?.resources;
-  return (['limits', 'requests'] as const).flatMap((member) => {
+  return (['requests', 'limits'] as const).flatMap((member) => {
     const amount = resources?.[member]?.['storage'];
     if (amount === undefined || parseQuantity(amount).nanos % 1_000_000_000n === 0n) return [];
     return [`spec.resources.${member}[storage]: fractional byte value ${JSON.stringify(amount)} is invalid, must be an integer`];

@@ -178,6 +178,8 @@ interface Agreement {
   readonly types: Readonly<Record<string, string>>;
 }
 
+const PROFILES: ReadonlySet<string> = new Set(['Localhost', 'RuntimeDefault', 'Unconfined']);
+
 const SECCOMP: Agreement = {
   prefix: CONTAINER_SECCOMP,
   member: 'seccompProfile',
@@ -202,7 +204,8 @@ function checkAgree(
   if (value === undefined || profile === undefined) return;
   const field = `${place}.securityContext.${rules.member}`;
   const type = profile.type ?? '';
-  if (type === '') return;
+  // Another one is refused as such.
+  if (!PROFILES.has(type)) return;
   if (type !== (value.startsWith(LOCAL) ? 'Localhost' : own(rules.types, value))) {
     errors.push(forbiddenField(`${field}.type`, `${rules.shown} type in annotation and field must match`));
   } else if (type === 'Localhost' && profile.localhostProfile !== value.slice(LOCAL.length)) {

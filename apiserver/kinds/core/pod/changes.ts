@@ -26,11 +26,17 @@ const ONLY =
 
 const annotationsOf = (object: CoreV1Pod): Record<string, string> | undefined => object.metadata?.annotations;
 
-export function podChangeErrors(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
-  const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
+/** What the annotations say of a pod as it is, and as it was. */
+export function podAnnotationErrors(object: CoreV1Pod, old: CoreV1Pod): FieldError[] {
   const errors: Errors = [];
   checkAnnotationChanges(annotationsOf(object) ?? {}, annotationsOf(old) ?? {}, errors);
-  checkKnownAnnotations(annotationsOf(object), spec, 'metadata.annotations', errors);
+  checkKnownAnnotations(annotationsOf(object), object.spec ?? {}, 'metadata.annotations', errors);
+  return errors;
+}
+
+export function podChangeErrors(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
+  const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
+  const errors = podAnnotationErrors(object, old);
   for (const member of ['containers', 'initContainers'] as const) {
     if ((spec[member] ?? []).length !== (before[member] ?? []).length) {
       errors.push(forbiddenField(`spec.${member}`, 'pod updates may not add or remove containers'));

@@ -1,6 +1,6 @@
 /** Pod: first status, quality of service, graceful deletion, what an update may change. */
 import { validateEphemeralContainers } from './ephemeral-containers';
-import { podChangeErrors } from './changes';
+import { podAnnotationErrors, podChangeErrors } from './changes';
 import { liftGracePeriod, mirrorProfiles, oldNotations, takeLabelValues } from './prepare';
 import { notAtFirst, validatePod } from './rules';
 import { podStatusErrors } from './status';
@@ -34,7 +34,7 @@ export const pod: Strategy<CoreV1Pod> = {
       if (owners === undefined) delete metadata.ownerReferences;
       else metadata.ownerReferences = owners;
     },
-    validate: podStatusErrors,
+    validate: (object, old) => [...podAnnotationErrors(object, old), ...podStatusErrors(object, old)],
   },
   deletion: { checkGracefulDelete: graceSeconds },
   resetFields: new Map([['status', { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} }]]),
