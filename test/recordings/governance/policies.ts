@@ -54,6 +54,8 @@ export const POLICIES: KindCases = {
     }),
     'an empty kind of parameters': policy({ paramKind: {} }),
     'a malformed version of parameters': policy({ paramKind: { apiVersion: 'a/b/c', kind: 'K' } }),
+    'parameters of a group without a version': policy({ paramKind: { apiVersion: 'a/', kind: 'K' } }),
+    'parameters of no group and no version': policy({ paramKind: { apiVersion: '/', kind: 'K' } }),
     'a malformed group and kind of parameters': policy({ paramKind: { apiVersion: 'A_b/v1', kind: 'k_' } }),
     'no expression': judging({}),
     'a blank expression': judging({ expression: '  ' }),

@@ -88,6 +88,7 @@ export const CLAIMS: KindCases = {
     zero: claim({ resources: { requests: { storage: '0' } } }),
     negative: claim({ resources: { requests: { storage: '-1' } } }),
     'a fraction': claim({ resources: { requests: { storage: '100m' } } }),
+    'fractions of both': claim({ resources: { requests: { storage: '100m' }, limits: { storage: '200m' } } }),
     'a limit below': claim({ resources: { requests: { storage: '2Gi' }, limits: { storage: '1Gi' } } }),
     'a limit': claim({ resources: { requests: { storage: '1Gi' }, limits: { storage: '2Gi' } } }),
     'a class': claim({ storageClassName: 'gold' }),

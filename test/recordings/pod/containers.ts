@@ -186,7 +186,22 @@ const field = (fieldPath: Json, more: Body = {}): Body => from({ fieldRef: { fie
 const resource = (members: Body): Body => from({ resourceFieldRef: members });
 const ENV: Bodies = {
   'env: empty': env({}),
-  ...each('env name', (name) => env({ name }), ['', 'a', '1', 'a=b', 'a b', '.', '..', '...', '..a', '../a', '-', 'a.b-c_d', 'ä', long(500)]),
+  ...each('env name', (name) => env({ name }), [
+    '',
+    'a',
+    '1',
+    'a=b',
+    'a b',
+    '.',
+    '..',
+    '...',
+    '..a',
+    '../a',
+    '-',
+    'a.b-c_d',
+    'ä',
+    long(500),
+  ]),
   'env names twice': env({ name: 'A' }, { name: 'A', value: 'x' }),
   'env: value and source': from({ fieldRef: { fieldPath: 'metadata.name' } }, { value: 'x' }),
   'env: empty value and source': from({ fieldRef: { fieldPath: 'metadata.name' } }, { value: '' }),

@@ -2,6 +2,11 @@
 import type { Body, Json } from '../reference';
 import { pod } from './bodies';
 
+const ARMOR = 'container.apparmor.security.beta.kubernetes.io/c';
+const ANNOTATIONS: Body = { [ARMOR]: 'unconfined', 'kubernetes.io/config.mirror': 'm' };
+/** On a node, as mirrors have to be. */
+const annotated = (annotations: Body): Body => ({ metadata: { annotations }, ...pod({ nodeName: 'n' }) });
+
 type Changes = Readonly<Record<string, readonly [old: Body, body: Body]>>;
 
 const ephemeral = (...containers: Json[]): Body => ({ ephemeralContainers: containers });
@@ -10,6 +15,8 @@ const holding = (members: Body): Body => ({ spec: { ...Object(BASE['spec']), ...
 const of = (members: Body): readonly [Body, Body] => [BASE, holding(ephemeral({ name: 'e', image: 'i', ...members }))];
 
 export const EPHEMERAL: Changes = {
+  'annotations that confine come': [annotated({}), annotated(ANNOTATIONS)],
+  'annotations that confine go': [annotated(ANNOTATIONS), annotated({})],
   nothing: [BASE, BASE],
   one: of({}),
   two: [BASE, holding(ephemeral({ name: 'e', image: 'i' }, { name: 'f', image: 'i', targetContainerName: 'c' }))],
@@ -126,6 +133,14 @@ const initEnded: Body = { ...ended(0), name: 'd' };
 const initRunning: Body = { ...running, name: 'd' };
 
 export const STATUS_CHANGES: Changes = {
+  'annotations that confine come': [annotated({}), annotated(ANNOTATIONS)],
+  'annotations that confine go': [annotated(ANNOTATIONS), annotated({})],
+  'annotations that confine change': [annotated(ANNOTATIONS), annotated({ ...ANNOTATIONS, [ARMOR]: 'runtime/default' })],
+  'annotations that confine stay': [annotated(ANNOTATIONS), annotated(ANNOTATIONS)],
+  'a malformed annotation and a malformed status': [
+    pod({}),
+    { ...annotated({ 'controller.kubernetes.io/pod-deletion-cost': 'x' }), status: { nominatedNodeName: 'A_' } },
+  ],
   'always: runs again': [state({}, ended(1)), state({}, running)],
   'never: runs again': [state(NEVER, ended(1)), state(NEVER, running)],
   'never: ends': [state(NEVER, running), state(NEVER, ended(1))],

@@ -207,6 +207,14 @@ export const ORDER: Bodies = {
       ),
     ['', 'x', 'runtime/default', 'localhost/', 'localhost/a', 'localhost/b'],
   ),
+  'AppArmor of a container, annotation and an unknown profile': annotated(
+    { 'container.apparmor.security.beta.kubernetes.io/c': 'localhost/a' },
+    { containers: [{ name: 'c', image: 'i', securityContext: { appArmorProfile: { type: 'What' } } }] },
+  ),
+  'two notations of seccomp, annotation and an unknown profile': annotated(
+    { 'seccomp.security.alpha.kubernetes.io/pod': 'localhost/a' },
+    { securityContext: { seccompProfile: { type: 'What' } } },
+  ),
   'AppArmor of an init and an ephemeral container': annotated(
     { 'container.apparmor.security.beta.kubernetes.io/d': 'unconfined', 'container.apparmor.security.beta.kubernetes.io/e': 'unconfined' },
     { initContainers: [{ name: 'd', image: 'i' }], ephemeralContainers: [{ name: 'e', image: 'i' }] },
