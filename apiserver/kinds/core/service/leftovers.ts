@@ -37,10 +37,11 @@ export function dropLeftovers(service: CoreV1Service, old: CoreV1Service): void 
   if (!isBalanced(spec)) service.status = { ...service.status, loadBalancer: {} };
 }
 
-/** All or none: when they are the numbers that the old ports had, in any order. */
+/** All or none: when none is another number than those that the old ports had. */
 function dropNodePorts(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
-  const numbers = (of: CoreV1ServiceSpec): number[] => [...new Set(portsOf(of).map((port) => port.nodePort ?? 0))].sort((a, b) => a - b);
-  if (!equalJson(numbers(spec), numbers(before))) return;
+  const known = new Set(portsOf(before).map((port) => port.nodePort));
+  const isNew = ({ nodePort = 0 }: { readonly nodePort?: number }): boolean => nodePort !== 0 && !known.has(nodePort);
+  if (portsOf(spec).some(isNew)) return;
   for (const port of portsOf(spec)) delete port.nodePort;
 }
 
