@@ -40,6 +40,31 @@ const LEFTOVERS: readonly Sequence[] = [
     create('node', { ports: [{ ...PORT, nodePort: 30_962 }] }),
     put({ type: 'ClusterIP', ports: [{ ...PORT, port: 81, nodePort: 30_962 }] }),
   ],
+  ...[
+    [{ ...PORT, nodePort: 30_963 }],
+    [{ ...PORT, port: 81, name: 'q', nodePort: 30_964 }],
+    [
+      { ...PORT, nodePort: 30_963 },
+      { ...PORT, port: 81, name: 'q', protocol: 'UDP' },
+    ],
+    [
+      { ...PORT, nodePort: 30_964 },
+      { ...PORT, port: 81, name: 'q', nodePort: 30_963 },
+    ],
+    [
+      { ...PORT, nodePort: 30_963 },
+      { ...PORT, port: 81, name: 'q', nodePort: 30_965 },
+    ],
+    [PORT, { port: 82, name: 'r' }],
+  ].map((ports): Sequence => [
+    create('node', {
+      ports: [
+        { ...PORT, nodePort: 30_963 },
+        { port: 81, name: 'q', nodePort: 30_964 },
+      ],
+    }),
+    put({ type: 'ClusterIP', ports }),
+  ]),
   [create('node'), put({ type: 'ClusterIP', externalTrafficPolicy: 'Local' })],
   [create('node', { externalTrafficPolicy: 'Local' }), put({ type: 'ClusterIP' })],
   [create('node', { externalTrafficPolicy: 'Local' }), put({ type: 'ClusterIP', externalIPs: ['192.0.2.1'] })],
