@@ -21,11 +21,13 @@ export abstract class StoreLayer implements Store {
   readonly maxOperations: number;
   readonly outdated?: NonNullable<Store['outdated']>;
   readonly revisionNow?: NonNullable<Store['revisionNow']>;
+  readonly revisionsWithin?: NonNullable<Store['revisionsWithin']>;
 
   constructor(protected readonly store: Store) {
     this.maxOperations = store.maxOperations;
     const revisionNow = store.revisionNow?.bind(store);
     if (revisionNow !== undefined) this.revisionNow = (options) => this.outer(revisionNow(options));
+    if (store.revisionsWithin !== undefined) this.revisionsWithin = store.revisionsWithin.bind(store);
     if (store.outdated !== undefined) this.outdated = (key, options) => this.below(store, key, options);
   }
 

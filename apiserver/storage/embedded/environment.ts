@@ -23,6 +23,7 @@ import {
   keysOfEntry,
   splitHistoryKey,
   valueInEntry,
+  weightOfEntry,
   type KeyChange,
   type Latest,
   type Past,
@@ -384,6 +385,13 @@ export class ReadTransaction {
       transaction: this.transaction,
     });
     return [...keys].map((key) => decodeNumber(key));
+  }
+
+  /** The newest `limit` revisions in the log, the newest first, and the bytes of the values that they wrote. */
+  *newest(limit: number): Generator<{ readonly revision: Revision; readonly weight: number }> {
+    for (const { key, value } of this.tables.log.getRange({ reverse: true, limit, transaction: this.transaction })) {
+      yield { revision: decodeNumber(key), weight: weightOfEntry(value) };
+    }
   }
 
   /** Live keys in `[start, end)`, at most `limit`. */

@@ -30,7 +30,7 @@ import { StoreGate } from './gate';
 import { Leases } from './leases';
 import { Pipeline } from './pipeline';
 import { purgeStep } from './purge';
-import { countKeys, readKey, readRange } from './reader';
+import { countKeys, readKey, readRange, revisionsWithin } from './reader';
 import type { KeyChange } from './record';
 import { checkStart, Watches } from './watches';
 
@@ -154,6 +154,11 @@ class EmbeddedStore implements Store {
   revisionNow(options?: StoreCallOptions): Revision {
     this.checkCall('deadline', options);
     return this.pipeline.revision;
+  }
+
+  revisionsWithin(bytes: number, most: number): number {
+    this.checkCall('deadline');
+    return translateNow(() => revisionsWithin(this.environment, bytes, most));
   }
 
   async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
@@ -357,6 +362,14 @@ function leaseNotFound(lease: LeaseId): StoreError {
 async function translate<T>(read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
+  } catch (error) {
+    throw asStoreError(error);
+  }
+}
+
+function translateNow<T>(read: () => T): T {
+  try {
+    return read();
   } catch (error) {
     throw asStoreError(error);
   }

@@ -2,7 +2,7 @@
  * Reads of the embedded store: one key, a range, a count, now or at an older revision. Long reads give way to other
  * work between chunks and keep their snapshot. It never sees what is not yet durable.
  */
-import { StoreError, type KeyRange, type KeyValue, type RangeRequest, type RangeResult, type Revision } from '../store';
+import { StoreError, type KeyRange, type KeyValue, type RangeRequest, type RangeResult, type Revision, type Store } from '../store';
 import type { Environment, ReadTransaction } from './environment';
 import { historyBound } from './record';
 
@@ -30,6 +30,22 @@ export function keyValue(snapshot: ReadTransaction, key: string, revision?: Revi
   if (found === undefined) return undefined;
   const { modRevision, createRevision, version } = found;
   return { key, value: snapshot.value(Buffer.from(key), modRevision), createRevision, modRevision, version };
+}
+
+/** See {@link Store.revisionsWithin}. */
+export function revisionsWithin(environment: Environment, bytes: number, most: number): number {
+  const snapshot = environment.snapshot();
+  try {
+    const current = snapshot.counter('revision');
+    let weight = 0;
+    for (const entry of snapshot.newest(most)) {
+      weight += entry.weight;
+      if (weight >= bytes) return current - entry.revision + 1;
+    }
+    return most;
+  } finally {
+    snapshot.done();
+  }
 }
 
 export async function readRange(environment: Environment, request: RangeRequest): Promise<RangeResult> {

@@ -154,6 +154,16 @@ export function keysOfEntry(bytes: Buffer): { readonly key: string; readonly del
   return keys;
 }
 
+/** The bytes of the values that an entry writes, as they were given. */
+export function weightOfEntry(bytes: Buffer): number {
+  let weight = 0;
+  for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
+    const start = at + CHANGE_HEAD_BYTES + bytes.readUInt32BE(at + 1);
+    weight += bytes[at] === PACKED ? bytes.readUInt32BE(start) : bytes.readUInt32BE(at + 5);
+  }
+  return weight;
+}
+
 /** A copy of the value that an entry gives `key`; undefined when the entry does not write it. */
 export function valueInEntry(bytes: Buffer, key: Buffer): Buffer | undefined {
   for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {

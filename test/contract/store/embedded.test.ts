@@ -6,6 +6,8 @@ import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock } from '../../support/manual-clock';
 import { shiftedStore } from '../../../apiserver/storage/shifted-store';
+import { StoreError } from '../../../apiserver/storage/store';
+import { put } from './helpers';
 import { describeStore } from './suite';
 
 describeStore('the embedded store', {
@@ -30,11 +32,19 @@ describeStore('the embedded store', {
   },
 });
 
-it('knows its revision at once, also through a layer', async () => {
+it('knows its revision at once, and what the last ones hold, also through a layer', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'embedded-revision-'));
   const store = shiftedStore(await openEmbeddedStore({ directory, clock: new ManualClock(), random: systemRandom }), 40);
   try {
     expect(store.revisionNow?.()).toBe(41);
+    expect(store.revisionsWithin?.(1, 7)).toBe(7);
+    // Long values are stored in fewer bytes.
+    for (const length of [10, 10, 50_000, 50_000, 10]) await put(store, `/${length}`, 'x'.repeat(length));
+    const within = [1, 10, 11, 50_010, 50_011, 100_010, 100_011, 100_021, 200_000].map((bytes) => store.revisionsWithin?.(bytes, 7));
+    expect(within).toEqual([1, 1, 2, 2, 3, 3, 4, 5, 7]);
+    expect(store.revisionsWithin?.(200_000, 2)).toBe(2);
+    await store.close();
+    expect(() => store.revisionsWithin?.(1, 7)).toThrow(StoreError);
   } finally {
     await store.close();
     rmSync(directory, { recursive: true, force: true });
