@@ -86,8 +86,10 @@ function checkPodRanges({ podCIDRs: ranges = [] }: CoreV1NodeSpec, errors: Error
   if (ranges.length > 2 || families.size < 2) {
     errors.push(invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'));
   }
+  const seen = new Set<string>();
   ranges.forEach((range, index) => {
-    if (ranges.indexOf(range) < index) errors.push(duplicate(`spec.podCIDRs[${index}]`, range));
+    if (seen.has(range)) errors.push(duplicate(`spec.podCIDRs[${index}]`, range));
+    seen.add(range);
   });
 }
 

@@ -1,0 +1,37 @@
+import { equalButForEmptyLists, type JsonValue } from './json';
+
+it.each<[JsonValue | undefined, JsonValue | undefined, boolean]>([
+  [undefined, null, true],
+  [[], null, true],
+  [[], undefined, true],
+  [{}, null, false],
+  [{ a: [] }, {}, true],
+  [{}, { a: null }, true],
+  [{ a: { b: [] } }, { a: { b: null } }, true],
+  [{ a: [] }, { a: [1] }, false],
+  [{ a: 1 }, {}, false],
+  [{}, { a: 1 }, false],
+  [{ a: 1, b: [] }, { a: 1, c: null }, true],
+  [[{ a: [] }], [{}], true],
+  [[null], [[]], true],
+  [[1], [1, null], false],
+  [{ a: '' }, {}, false],
+])('%j and %j: %s', (one, other, expected) => {
+  expect(equalButForEmptyLists(one, other)).toBe(expected);
+  expect(equalButForEmptyLists(other, one)).toBe(expected);
+});
+
+it('looks at each member once, however deep it lies', () => {
+  const DEPTH = 1_000;
+  let looks = 0;
+  const nested = (end: JsonValue): JsonValue => {
+    let value = end;
+    for (let depth = 0; depth < DEPTH; depth++) {
+      const inner = value;
+      value = Object.defineProperty({}, 'a', { enumerable: true, get: () => ((looks += 1), inner) });
+    }
+    return value;
+  };
+  expect(equalButForEmptyLists(nested({ b: [] }), nested({}))).toBe(true);
+  expect(looks).toBeLessThan(10 * DEPTH);
+});
