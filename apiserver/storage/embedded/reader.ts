@@ -2,7 +2,7 @@
  * Reads of the embedded store: one key, a range, a count, now or at an older revision. Long reads give way to other
  * work between chunks and keep their snapshot. It never sees what is not yet durable.
  */
-import { StoreError, type KeyRange, type KeyValue, type RangeRequest, type RangeResult, type Revision, type Store } from '../store';
+import { StoreError, type KeyRange, type KeyValue, type RangeRequest, type RangeResult, type Revision } from '../store';
 import type { Environment, ReadTransaction } from './environment';
 import { historyBound } from './record';
 
@@ -32,7 +32,7 @@ export function keyValue(snapshot: ReadTransaction, key: string, revision?: Revi
   return { key, value: snapshot.value(Buffer.from(key), modRevision), createRevision, modRevision, version };
 }
 
-/** See {@link Store.revisionsWithin}. */
+/** How many of the newest revisions, at most `most`, wrote so many bytes of values together, or little more. */
 export function revisionsWithin(environment: Environment, bytes: number, most: number): number {
   const snapshot = environment.snapshot();
   try {
