@@ -58,7 +58,14 @@ const set = (value: JsonObject): Promise<unknown> => {
   const [namespace = '', name = ''] = KEY.split('/');
   const bytes = Buffer.from(JSON.stringify({ data: value }));
   const options = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'somebody' } as const;
-  return writer.patch(context(), resources.require('configmaps'), { namespace, name }, undefined, { type: 'merge', bytes, dialect: 'platform' }, options);
+  return writer.patch(
+    context(),
+    resources.require('configmaps'),
+    { namespace, name },
+    undefined,
+    { type: 'merge', bytes, dialect: 'platform' },
+    options,
+  );
 };
 
 async function nextMinute(): Promise<void> {
