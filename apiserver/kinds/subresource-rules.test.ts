@@ -60,6 +60,11 @@ describe('certificate requests', () => {
     ],
     [
       'approval',
+      { conditions: [{ type: 'Custom', status: 'What' }] },
+      'status.conditions[0].status: Unsupported value: "What": supported values: "False", "True", "Unknown"',
+    ],
+    [
+      'approval',
       decided('Approved', 'Denied'),
       'status.conditions[1].type: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
     ],

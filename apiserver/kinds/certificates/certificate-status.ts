@@ -43,7 +43,7 @@ export function checkConditions(object: Request, errors: Errors): void {
   });
 }
 
-const STATUSES = ['True', 'False', 'Unknown'];
+const STATUSES = ['False', 'True', 'Unknown'];
 
 /** Through `approval` decisions may be added, through `status` they may not; what lasts is never removed. */
 export function checkConditionChange(object: Request, old: Request, mayDecide: boolean, errors: Errors): void {
