@@ -38,7 +38,7 @@ import { PastStates } from './past-states';
 import { CacheStatistics } from './statistics';
 import { UnknownFormat } from './stored-value';
 import type { TypeState } from './type-state';
-import { MOST_BYTES, MOST_REVISIONS, replayedRevisions } from './replayed-past';
+import { pastToReplay } from './replayed-past';
 import { Waiters } from './waiters';
 import { Watcher, type WatchHost } from './watcher';
 import type { RecordedChange } from './window';
@@ -171,7 +171,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
       if (kv !== undefined) this.compactedTo(Number(kv.value.toString()));
       // The first revision of an empty store may have no event, so the stream would never say that it has been reached.
       const first = Math.min(1, now);
-      const replayed = this.options.replayRevisions ?? (await this.replayed(now));
+      const replayed = this.options.replayRevisions ?? (await pastToReplay(this.store, this.compactedRevision, now));
       const revision = await loadState(this, Math.max(first, this.compactedRevision, now - replayed));
       for (const { type } of this.keys.states) this.statistics.loads.set(type.name, (this.statistics.loads.get(type.name) ?? 0) + 1);
       if (this.closed) return;
@@ -182,11 +182,6 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     }
     this.stall.expect(now);
     await this.waiters.waitFor(now, Infinity);
-  }
-
-  private async replayed(now: Revision): Promise<number> {
-    const known = this.store.revisionsWithin?.(MOST_BYTES, MOST_REVISIONS);
-    return known ?? replayedRevisions((await this.store.status()).size, this.compactedRevision, now);
   }
 
   private openStream(): void {

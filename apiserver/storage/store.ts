@@ -135,10 +135,9 @@ export interface Store {
   /** The same at once, where the store has nobody to ask; throws a {@link StoreError} and nothing else. Absent = it has to ask. */
   revisionNow?(options?: StoreCallOptions): Revision;
   /**
-   * How many of the newest revisions, at most `most`, wrote so many bytes of values together, or little more. Throws a {@link StoreError} and nothing else. Absent = it
-   * would have to read them.
+   * How many of the newest revisions, at most `most`, wrote so many bytes of values together, or little more. Absent = it would have to read them.
    */
-  revisionsWithin?(bytes: number, most: number): number;
+  revisionsWithin?(bytes: number, most: number): Promise<number>;
   /** Forgets history before `revision`, which itself stays readable. An older or equal one than the last is no error. */
   compact(revision: Revision, options?: StoreCallOptions): Promise<void>;
   /**

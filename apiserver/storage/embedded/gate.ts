@@ -33,7 +33,7 @@ export class StoreGate {
     await this.lock(DOOR);
     try {
       await this.lock(PEN);
-      return await this.holding(PEN, action);
+      return await this.holdingPen(action);
     } finally {
       this.unlock(DOOR);
     }
@@ -47,7 +47,7 @@ export class StoreGate {
     } finally {
       this.unlock(DOOR);
     }
-    return this.holding(PEN, action);
+    return this.holdingPen(action);
   }
 
   /** For the last thing that is done here. */
@@ -63,11 +63,12 @@ export class StoreGate {
     closeSync(this.file);
   }
 
-  private async holding<T>(byte: number, action: () => T | Promise<T>): Promise<T> {
+  /** Gives the pen back. */
+  private async holdingPen<T>(action: () => T | Promise<T>): Promise<T> {
     try {
       return await action();
     } finally {
-      this.unlock(byte);
+      this.unlock(PEN);
     }
   }
 

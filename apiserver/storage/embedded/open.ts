@@ -156,9 +156,9 @@ class EmbeddedStore implements Store {
     return this.pipeline.revision;
   }
 
-  revisionsWithin(bytes: number, most: number): number {
+  async revisionsWithin(bytes: number, most: number): Promise<number> {
     this.checkCall('deadline');
-    return translateNow(() => revisionsWithin(this.environment, bytes, most));
+    return translate(() => revisionsWithin(this.environment, bytes, most));
   }
 
   async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
@@ -362,14 +362,6 @@ function leaseNotFound(lease: LeaseId): StoreError {
 async function translate<T>(read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
-  } catch (error) {
-    throw asStoreError(error);
-  }
-}
-
-function translateNow<T>(read: () => T): T {
-  try {
-    return read();
   } catch (error) {
     throw asStoreError(error);
   }

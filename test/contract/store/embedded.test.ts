@@ -37,14 +37,15 @@ it('knows its revision at once, and what the last ones hold, also through a laye
   const store = shiftedStore(await openEmbeddedStore({ directory, clock: new ManualClock(), random: systemRandom }), 40);
   try {
     expect(store.revisionNow?.()).toBe(41);
-    expect(store.revisionsWithin?.(1, 7)).toBe(7);
+    expect(await store.revisionsWithin?.(1, 7)).toBe(7);
     // Long values are stored in fewer bytes.
     for (const length of [10, 10, 50_000, 50_000, 10]) await put(store, `/${length}`, 'x'.repeat(length));
-    const within = [1, 10, 11, 50_010, 50_011, 100_010, 100_011, 100_021, 200_000].map((bytes) => store.revisionsWithin?.(bytes, 7));
+    const sizes = [1, 10, 11, 50_010, 50_011, 100_010, 100_011, 100_021, 200_000];
+    const within = await Promise.all(sizes.map(async (bytes) => store.revisionsWithin?.(bytes, 7)));
     expect(within).toEqual([1, 1, 2, 2, 3, 3, 4, 5, 7]);
-    expect(store.revisionsWithin?.(200_000, 2)).toBe(2);
+    expect(await store.revisionsWithin?.(200_000, 2)).toBe(2);
     await store.close();
-    expect(() => store.revisionsWithin?.(1, 7)).toThrow(StoreError);
+    await expect(store.revisionsWithin?.(1, 7)).rejects.toThrow(StoreError);
   } finally {
     await store.close();
     rmSync(directory, { recursive: true, force: true });
