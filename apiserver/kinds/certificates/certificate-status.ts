@@ -2,7 +2,7 @@
 import { appendAt } from '../../../shared/values/append';
 import { duplicate, forbiddenField, invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { timestamp } from '../../../shared/api/metadata/object-meta';
-import { checkRequiredChoice, type Errors } from '../rules/checks';
+import { checkRequiredChoice, CONDITION_STATUSES, type Errors } from '../rules/checks';
 import type {
   CertificatesV1CertificateSigningRequest,
   CertificatesV1CertificateSigningRequestCondition,
@@ -35,15 +35,13 @@ export function checkConditions(object: Request, errors: Errors): void {
     const place = `${FIELD}[${index}]`;
     const type = condition.type ?? '';
     if (type === '') errors.push(required(`${place}.type`));
-    checkRequiredChoice(condition, 'status', place, LASTING.includes(type) ? ['True'] : STATUSES, errors);
+    checkRequiredChoice(condition, 'status', place, LASTING.includes(type) ? ['True'] : CONDITION_STATUSES, errors);
     if (seen.has(type)) errors.push(duplicate(`${place}.type`, type));
     const isSecond = DECISIONS.includes(type) && DECISIONS.some((other) => other !== type && seen.has(other));
     if (isSecond) errors.push(invalidValue(`${place}.type`, type, 'Approved and Denied conditions are mutually exclusive'));
     seen.add(type);
   });
 }
-
-const STATUSES = ['False', 'True', 'Unknown'];
 
 /** Through `approval` decisions may be added, through `status` they may not; what lasts is never removed. */
 export function checkConditionChange(object: Request, old: Request, mayDecide: boolean, errors: Errors): void {

@@ -4,7 +4,7 @@ import { equalJson, stringAt } from '../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName } from '../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { checkReachable } from '../rules/addresses';
-import { checkFormat, checkGiven, checkOptional, type Errors } from '../rules/checks';
+import { checkDistinct, checkFormat, checkGiven, checkOptional, type Errors } from '../rules/checks';
 import { PROTOCOLS } from '../rules/numbers';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -94,11 +94,7 @@ function checkEndpoint(endpoint: DiscoveryV1Endpoint, place: string, rule: Addre
 /** Of a known type; of another one nobody knows which are the same. */
 function checkAddresses(addresses: readonly string[], field: string, rule: AddressRule, errors: Errors): void {
   addresses.forEach((address, index) => rule(address, `${field}[${index}]`, errors));
-  const seen = new Set<string>();
-  addresses.slice(0, MOST_ADDRESSES).forEach((address, index) => {
-    if (seen.has(address)) errors.push(duplicate(`${field}[${index}]`, address));
-    seen.add(address);
-  });
+  checkDistinct(addresses.slice(0, MOST_ADDRESSES), field, errors);
 }
 
 function checkZones(zones: readonly DiscoveryV1ForZone[], field: string, errors: Errors): void {

@@ -27,7 +27,7 @@ export const runtimeClass: Strategy<NodeV1RuntimeClass> = {
 };
 
 function selectorWarnings({ scheduling }: NodeV1RuntimeClass): readonly string[] {
-  return oldLabelsOf(scheduling?.nodeSelector).map(([, advice]) => `scheduling.nodeSelector: ${advice}`);
+  return oldLabelsOf(Object.keys(scheduling?.nodeSelector ?? {})).map(([, advice]) => `scheduling.nodeSelector: ${advice}`);
 }
 
 function checkScheduling({ nodeSelector: selector, tolerations }: NodeV1Scheduling, errors: Errors): void {

@@ -3,11 +3,14 @@
  * vocabulary. Each check adds what it finds wrong to `errors` and builds nothing for what is good; none changes the object. `place` is where the object
  * stands, `field` where the value does.
  */
-import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { duplicate, forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { qualifiedName, type NameCheck } from '../../../shared/values/name-formats';
 
 export type Errors = FieldError[];
+
+/** What a condition may be, in the order in which most messages list it. */
+export const CONDITION_STATUSES: readonly string[] = ['False', 'True', 'Unknown'];
 
 /** The members of a T that hold a V, if they are there. An object of no known type has none. */
 export type MemberOf<T, V> = {
@@ -85,6 +88,15 @@ export function checkRequiredChoice<T extends JsonObject>(
 ): void {
   if (textAt(object, member) === '') errors.push(required(`${place}.${member}`, absent));
   else checkChoice(object, member, place, supported, errors);
+}
+
+/** None of the texts stands there twice. */
+export function checkDistinct(texts: readonly string[], field: string, errors: Errors): void {
+  const seen = new Set<string>();
+  texts.forEach((text, index) => {
+    if (seen.has(text)) errors.push(duplicate(`${field}[${index}]`, text));
+    seen.add(text);
+  });
 }
 
 /** `..` is no part of the path. */

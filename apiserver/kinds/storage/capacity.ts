@@ -30,7 +30,8 @@ export const capacity: Strategy<StorageV1CSIStorageCapacity> = {
 function topologyWarnings({ nodeTopology }: StorageV1CSIStorageCapacity): readonly string[] {
   const warnings: string[] = [];
   warnOfNodeSelectorTerm(nodeTopology ?? undefined, 'nodeTopology', warnings);
-  for (const [key, advice] of oldLabelsOf(nodeTopology?.matchLabels)) warnings.push(`nodeTopology.matchLabels.${key}: ${advice}`);
+  for (const [key, advice] of oldLabelsOf(Object.keys(nodeTopology?.matchLabels ?? {})))
+    warnings.push(`nodeTopology.matchLabels.${key}: ${advice}`);
   return warnings;
 }
 

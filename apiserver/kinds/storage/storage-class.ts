@@ -10,7 +10,7 @@ import {
 } from '../../../shared/api/errors/field-error';
 import { equalJson, isEmptyObject, own, setMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { qualifiedName } from '../../../shared/values/name-formats';
-import { oldLabelAdvice } from '../core/node/old-labels';
+import { oldLabelsOf } from '../core/node/old-labels';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -45,17 +45,15 @@ export const storageClass: Strategy<StorageV1StorageClass> = {
 
 function topologyWarnings({ allowedTopologies }: StorageV1StorageClass): readonly string[] {
   return (allowedTopologies ?? []).flatMap(({ matchLabelExpressions }, index) =>
-    (matchLabelExpressions ?? []).flatMap(({ key = '' }, at) => {
-      const advice = oldLabelAdvice(key);
-      return advice === undefined ? [] : [`allowedTopologies[${index}].matchLabelExpressions[${at}].key: ${advice}`];
-    }),
+    (matchLabelExpressions ?? []).flatMap(({ key = '' }, at) =>
+      oldLabelsOf([key]).map(([, advice]) => `allowedTopologies[${index}].matchLabelExpressions[${at}].key: ${advice}`),
+    ),
   );
 }
 
 function checkProvisioner(provisioner: string, errors: Errors): void {
   if (provisioner === '') errors.push(required('provisioner'));
-  else
-    for (const text of qualifiedName(provisioner.toLowerCase())) errors.push(invalidValue('provisioner', provisioner.toLowerCase(), text));
+  else checkFormat(provisioner.toLowerCase(), 'provisioner', qualifiedName, errors);
 }
 
 function checkParameters(parameters: Record<string, string>, errors: Errors): void {

@@ -2,7 +2,7 @@
 import { duplicate, invalidAs, invalidValue, notSupported, required, tooMany } from '../../../../shared/api/errors/field-error';
 import { qualifiedName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
-import { checkFormat, type Errors } from '../../rules/checks';
+import { checkFormat, CONDITION_STATUSES, type Errors } from '../../rules/checks';
 import type {
   BatchV1JobSpec,
   BatchV1PodFailurePolicy,
@@ -16,7 +16,6 @@ const MOST_CONDITIONS = 20;
 const MOST_CODES = 255;
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS = ['In', 'NotIn'];
-const STATUSES = ['False', 'True', 'Unknown'];
 
 export function checkFailurePolicy(spec: BatchV1JobSpec, policy: BatchV1PodFailurePolicy, place: string, errors: Errors): void {
   const rules = policy.rules ?? [];
@@ -99,6 +98,6 @@ function checkConditions(conditions: readonly BatchV1PodFailurePolicyOnPodCondit
   }
   conditions.forEach(({ type = '', status = '' }, index) => {
     checkFormat(type, `${place}[${index}].type`, qualifiedName, errors);
-    checkOneOf(status, `${place}[${index}].status`, STATUSES, errors);
+    checkOneOf(status, `${place}[${index}].status`, CONDITION_STATUSES, errors);
   });
 }

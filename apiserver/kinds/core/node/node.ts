@@ -5,7 +5,7 @@ import type { CoreV1Node, CoreV1NodeSpec, CoreV1NodeStatus } from '../../../../s
 import { cloneJson, sortedKeys } from '../../../../shared/values/json';
 import { labelValue, qualifiedName } from '../../../../shared/values/name-formats';
 import { checkCidr } from '../../rules/addresses';
-import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkDistinct, checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
 import { checkAmount } from '../../rules/resource-names';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
@@ -86,11 +86,7 @@ function checkPodRanges({ podCIDRs: ranges = [] }: CoreV1NodeSpec, errors: Error
   if (ranges.length > 2 || families.size < 2) {
     errors.push(invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'));
   }
-  const seen = new Set<string>();
-  ranges.forEach((range, index) => {
-    if (seen.has(range)) errors.push(duplicate(`spec.podCIDRs[${index}]`, range));
-    seen.add(range);
-  });
+  checkDistinct(ranges, 'spec.podCIDRs', errors);
 }
 
 function checkAddresses({ addresses }: CoreV1NodeStatus, errors: Errors): void {

@@ -1,7 +1,7 @@
 /** Labels of nodes that have a newer name, and what is said of them wherever somebody asks for one. */
 import { quote } from '../../../../shared/values/quote';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import type { CoreV1NodeSelectorTerm } from '../../../../shared/api/types/generated/members';
+import type { CoreV1NodeSelector, CoreV1NodeSelectorTerm } from '../../../../shared/api/types/generated/members';
 
 /** Both in the canonical spelling. */
 const OLD_LABELS: readonly (readonly [old: string, newer: string, since?: string])[] = [
@@ -14,32 +14,24 @@ const OLD_LABELS: readonly (readonly [old: string, newer: string, since?: string
 ];
 const PRODUCT = 'platform.io';
 
-/** What is to be said of a label; undefined = nothing. The newer name is spelled as the older one was. */
-export function oldLabelAdvice(key: string): string | undefined {
-  if (!key.includes('/')) return undefined;
-  const canonical = canonicalQualifiedName(key);
-  const known = OLD_LABELS.find(([old]) => old === canonical);
-  if (known === undefined) return undefined;
-  const [old, newer, since] = known;
+/** What is to be said of those labels that have a newer name, in the order of the table above. */
+export function oldLabelsOf(keys: readonly string[]): readonly (readonly [key: string, advice: string])[] {
+  const canonical = keys.map((key) => [key, canonicalQualifiedName(key)] as const);
+  return OLD_LABELS.flatMap((label) =>
+    canonical.flatMap(([key, name]) => (name === label[0] ? [[key, adviceOn(key, label)] as const] : [])),
+  );
+}
+
+/** The newer name is spelled as the older one was. */
+function adviceOn(key: string, [old, newer, since]: (typeof OLD_LABELS)[number]): string {
   const spelled = key.slice(old.indexOf(PRODUCT), key.indexOf('/'));
   const advice = `use ${quote(newer.replace(PRODUCT, spelled))} instead`;
   return since === undefined ? advice : `deprecated since ${since}; ${advice}`;
 }
 
-/** In the order of the table above. */
-export function oldLabelsOf(labels: Readonly<Record<string, string>> | undefined): readonly (readonly [key: string, advice: string])[] {
-  const place = (key: string): number => OLD_LABELS.findIndex(([old]) => old === canonicalQualifiedName(key));
-  const found = Object.keys(labels ?? {}).flatMap((key) => {
-    const advice = oldLabelAdvice(key);
-    return advice === undefined ? [] : [[key, advice] as const];
-  });
-  return found.sort(([one], [other]) => place(one) - place(other));
-}
-
 /** Of the key that stands at `field`. */
 export function warnOfKey(key: string, field: string, warnings: string[]): void {
-  const advice = oldLabelAdvice(key);
-  if (advice !== undefined) warnings.push(`${field}: ${key} is ${advice}`);
+  for (const [, advice] of oldLabelsOf([key])) warnings.push(`${field}: ${key} is ${advice}`);
 }
 
 export function warnOfNodeSelectorTerm(
@@ -48,4 +40,8 @@ export function warnOfNodeSelectorTerm(
   warnings: string[],
 ): void {
   term?.matchExpressions?.forEach(({ key = '' }, index) => warnOfKey(key, `${place}.matchExpressions[${index}].key`, warnings));
+}
+
+export function warnOfNodeSelector(selector: CoreV1NodeSelector | undefined, place: string, warnings: string[]): void {
+  selector?.nodeSelectorTerms?.forEach((term, index) => warnOfNodeSelectorTerm(term, `${place}.nodeSelectorTerms[${index}]`, warnings));
 }

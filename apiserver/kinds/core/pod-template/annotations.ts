@@ -7,6 +7,7 @@ import { isObject, own, sortedKeys, stringAt, type JsonObject, type JsonValue } 
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { checkLocalPath, type Errors } from '../../rules/checks';
 import { checkTolerations } from './tolerations';
+import { PROFILE_TYPES } from './profiles';
 import type { CoreV1Container, CoreV1PodSpec, CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 
 const PRODUCT = /(?:^|\.)(?:alpha|beta|controller|platform|kubernetes)\./;
@@ -178,8 +179,6 @@ interface Agreement {
   readonly types: Readonly<Record<string, string>>;
 }
 
-const PROFILES: ReadonlySet<string> = new Set(['Localhost', 'RuntimeDefault', 'Unconfined']);
-
 const SECCOMP: Agreement = {
   prefix: CONTAINER_SECCOMP,
   member: 'seccompProfile',
@@ -205,7 +204,7 @@ function checkAgree(
   const field = `${place}.securityContext.${rules.member}`;
   const type = profile.type ?? '';
   // Another one is refused as such.
-  if (!PROFILES.has(type)) return;
+  if (!PROFILE_TYPES.includes(type)) return;
   if (type !== (value.startsWith(LOCAL) ? 'Localhost' : own(rules.types, value))) {
     errors.push(forbiddenField(`${field}.type`, `${rules.shown} type in annotation and field must match`));
   } else if (type === 'Localhost' && profile.localhostProfile !== value.slice(LOCAL.length)) {

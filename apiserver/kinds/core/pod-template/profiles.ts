@@ -4,14 +4,14 @@ import { quote } from '../../../../shared/values/quote';
 import { checkLocalPath, checkRequiredChoice, type Errors } from '../../rules/checks';
 import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
 
-const TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+export const PROFILE_TYPES: readonly string[] = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const LONGEST_NAME = 4095;
 
 export function checkSeccomp(context: CoreV1PodSecurityContext | CoreV1SecurityContext, contextPlace: string, errors: Errors): void {
   const profile = context.seccompProfile;
   if (profile === undefined) return;
   const place = `${contextPlace}.seccompProfile`;
-  checkRequiredChoice(profile, 'type', place, TYPES, errors, 'type is required when seccompProfile is set');
+  checkRequiredChoice(profile, 'type', place, PROFILE_TYPES, errors, 'type is required when seccompProfile is set');
   const type = profile.type ?? '';
   const name = profile.localhostProfile;
   const field = `${place}.localhostProfile`;
@@ -29,7 +29,7 @@ export function checkAppArmor(context: CoreV1PodSecurityContext | CoreV1Security
   if (profile === undefined) return;
   const place = `${contextPlace}.appArmorProfile`;
   const before = errors.length;
-  checkRequiredChoice(profile, 'type', place, TYPES, errors, 'type is required when appArmorProfile is set');
+  checkRequiredChoice(profile, 'type', place, PROFILE_TYPES, errors, 'type is required when appArmorProfile is set');
   if (profile.type === 'Localhost') checkAppArmorName(profile.localhostProfile, `${place}.localhostProfile`, errors);
   else if (errors.length === before) {
     const name = profile.localhostProfile;

@@ -5,8 +5,9 @@
 import { append } from '../../../../shared/values/append';
 import { quote } from '../../../../shared/values/quote';
 import { parseQuantity } from '../../../../shared/values/quantity';
-import { oldLabelsOf, warnOfKey, warnOfNodeSelectorTerm } from '../node/old-labels';
+import { oldLabelsOf, warnOfKey, warnOfNodeSelector, warnOfNodeSelectorTerm } from '../node/old-labels';
 import { byMeaning, knownAnnotations } from './annotations';
+import { warnOfOldSources } from './old-sources';
 import { portWarnings } from './port-warnings';
 import { stringAt } from '../../../../shared/values/json';
 import type {
@@ -14,7 +15,6 @@ import type {
   CoreV1PodAffinityTerm,
   CoreV1PodSpec,
   CoreV1PodTemplateSpec,
-  CoreV1Volume,
 } from '../../../../shared/api/types/generated/members';
 
 type Warnings = string[];
@@ -69,7 +69,7 @@ const OLD_SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field in
 export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
 function warnOfLabels(spec: CoreV1PodSpec, place: string, warnings: Warnings): void {
-  for (const [key, advice] of oldLabelsOf(spec.nodeSelector)) warnings.push(`${place}.nodeSelector[${key}]: ${advice}`);
+  for (const [key, advice] of oldLabelsOf(Object.keys(spec.nodeSelector ?? {}))) warnings.push(`${place}.nodeSelector[${key}]: ${advice}`);
 }
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -79,9 +79,7 @@ function warnOfNodeAffinity(spec: CoreV1PodSpec, place: string, warnings: Warnin
   const affinity = spec.affinity?.nodeAffinity;
   if (affinity === undefined) return;
   const field = `${place}.affinity.nodeAffinity`;
-  affinity[REQUIRED]?.nodeSelectorTerms?.forEach((term, index) =>
-    warnOfNodeSelectorTerm(term, `${field}.${REQUIRED}.nodeSelectorTerms[${index}]`, warnings),
-  );
+  warnOfNodeSelector(affinity[REQUIRED], `${field}.${REQUIRED}`, warnings);
   affinity[PREFERRED]?.forEach(({ preference }, index) =>
     warnOfNodeSelectorTerm(preference, `${field}.${PREFERRED}[${index}].preference`, warnings),
   );
@@ -111,24 +109,10 @@ function warnOfPodAffinity(spec: CoreV1PodSpec, place: string, warnings: Warning
   }
 }
 
-const OLD_SOURCES: readonly (readonly [member: keyof CoreV1Volume, text: string, shown?: string])[] = [
-  ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
-  ['gitRepo', 'deprecated in v1.11'],
-  ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
-  ['flocker', 'deprecated in v1.22, non-functional in v1.25+'],
-  ['storageos', 'deprecated in v1.22, non-functional in v1.25+', 'storageOS'],
-  ['quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
-  ['glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
-  ['cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
-  ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
-];
-
 function warnOfVolumes(spec: CoreV1PodSpec, place: string, warnings: Warnings): void {
   spec.volumes?.forEach((volume, index) => {
     const field = `${place}.volumes[${index}]`;
-    for (const [member, text, shown = member] of OLD_SOURCES) {
-      if (volume[member] !== undefined) warnings.push(`${field}.${shown}: ${text}`);
-    }
+    warnOfOldSources(volume, field, warnings);
     const resources = volume.ephemeral?.volumeClaimTemplate?.spec?.resources;
     for (const member of ['requests', 'limits'] as const) {
       const at = `${field}.ephemeral.volumeClaimTemplate.spec.resources.${member}`;

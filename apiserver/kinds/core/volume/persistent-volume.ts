@@ -14,7 +14,8 @@ import { timestamp } from '../../../../shared/api/metadata/object-meta';
 import { compareQuantities } from '../../../../shared/values/quantity';
 import { checkOptional, type Errors } from '../../rules/checks';
 import { checkNodeSelector } from '../node/node-selector';
-import { warnOfNodeSelectorTerm } from '../node/old-labels';
+import { warnOfNodeSelector } from '../node/old-labels';
+import { warnOfOldSources } from '../pod-template/old-sources';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 import { annotationName, carriedClassWarnings, checkAccessModes, checkHasAccessModes, checkVolumeMode } from '../claim/access-modes';
@@ -48,10 +49,8 @@ function volumeWarnings(object: CoreV1PersistentVolume): readonly string[] {
   if (options !== undefined)
     warnings.push(`metadata.annotations[${options}]: deprecated since v1.31; use "mountOptions" attribute instead`);
   if (spec.persistentVolumeReclaimPolicy === 'Recycle') warnings.push(RECYCLED);
-  spec.nodeAffinity?.required?.nodeSelectorTerms?.forEach((term, index) =>
-    warnOfNodeSelectorTerm(term, `spec.nodeAffinity.required.nodeSelectorTerms[${index}]`, warnings),
-  );
-  for (const [member, text] of OLD_SOURCES) if (spec[member] !== undefined) warnings.push(`spec.${text}`);
+  warnOfNodeSelector(spec.nodeAffinity?.required, 'spec.nodeAffinity.required', warnings);
+  warnOfOldSources(spec, 'spec', warnings, UNTOLD_SOURCES);
   return warnings;
 }
 
@@ -65,15 +64,8 @@ function stampPhase(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume,
   object.status = status;
 }
 
-/** Otherwise than of a pod's volumes, nothing is said of some that have no function either (upstream behaviour). */
-const OLD_SOURCES: readonly (readonly [member: keyof CoreV1PersistentVolumeSpec, text: string])[] = [
-  ['photonPersistentDisk', 'photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+'],
-  ['scaleIO', 'scaleIO: deprecated in v1.16, non-functional in v1.22+'],
-  ['storageos', 'storageOS: deprecated in v1.22, non-functional in v1.25+'],
-  ['glusterfs', 'glusterfs: deprecated in v1.25, non-functional in v1.26+'],
-  ['rbd', 'rbd: deprecated in v1.28, non-functional in v1.31+'],
-  ['cephfs', 'cephfs: deprecated in v1.28, non-functional in v1.31+'],
-];
+/** Of these nothing is said, as it is of a pod's volumes (upstream behaviour). */
+const UNTOLD_SOURCES: ReadonlySet<string> = new Set(['flocker', 'quobyte']);
 
 const RECYCLED =
   'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';

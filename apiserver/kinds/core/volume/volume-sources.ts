@@ -1,7 +1,7 @@
 /** What a PersistentVolume may be made of. Most sources are a pod's as well, and have its rule. */
 import { forbiddenField, required } from '../../../../shared/api/errors/field-error';
-import { dnsLabel, dnsSubdomain } from '../../../../shared/values/name-formats';
-import { checkNoBacksteps, checkRequired, isSet, type Errors } from '../../rules/checks';
+import { dnsLabel, dnsSubdomain, type NameCheck } from '../../../../shared/values/name-formats';
+import { checkFormat, checkNoBacksteps, checkRequired, isSet, type Errors } from '../../rules/checks';
 import { checkFirstPart, type PartOf } from '../../rules/parts';
 import { UNKNOWN_TARGET } from '../pod-template/iscsi';
 import { checkDriverName, iscsi, needs, SHARED } from '../pod-template/volume-sources';
@@ -79,8 +79,7 @@ function checkLocal(source: CoreV1LocalVolumeSource, place: string, errors: Erro
 
 function checkGlusterfs(source: CoreV1GlusterfsPersistentVolumeSource, place: string, errors: Errors): void {
   for (const member of ['endpoints', 'path'] as const) checkRequired(source, member, place, errors);
-  checkNamespace(source.endpointsNamespace, `${place}.endpointsNamespace`, errors);
-  if ((source.endpointsNamespace ?? '') !== '') checkRequired(source, 'endpointsNamespace', place, errors, dnsLabel);
+  checkNamespace(source.endpointsNamespace, `${place}.endpointsNamespace`, errors, dnsLabel);
 }
 
 function checkAzureFile(source: CoreV1AzureFilePersistentVolumeSource, place: string, errors: Errors): void {
@@ -89,8 +88,9 @@ function checkAzureFile(source: CoreV1AzureFilePersistentVolumeSource, place: st
 }
 
 /** A namespace that is named has a name. */
-function checkNamespace(namespace: string | null | undefined, field: string, errors: Errors): void {
+function checkNamespace(namespace: string | null | undefined, field: string, errors: Errors, format?: NameCheck): void {
   if (namespace === '') errors.push(required(field));
+  else if (typeof namespace === 'string' && format !== undefined) checkFormat(namespace, field, format, errors);
 }
 
 function checkCinder(source: CoreV1CinderPersistentVolumeSource, place: string, errors: Errors): void {
@@ -104,16 +104,17 @@ const DRIVER_SECRETS = ['controllerPublishSecretRef', 'controllerExpandSecretRef
 function checkDriver(source: CoreV1CSIPersistentVolumeSource, place: string, errors: Errors): void {
   checkDriverName(source, place, errors);
   checkRequired(source, 'volumeHandle', place, errors);
-  for (const member of DRIVER_SECRETS) {
-    const secret = source[member];
-    if (secret === undefined) continue;
-    checkRequired(secret, 'name', `${place}.${member}`, errors, dnsSubdomain);
-    checkRequired(secret, 'namespace', `${place}.${member}`, errors, dnsLabel);
-  }
+  for (const member of DRIVER_SECRETS)
+    checkSecret(source[member], `${place}.${member}`, errors, { name: dnsSubdomain, namespace: dnsLabel });
 }
 
 /** A reference to a Secret from outside any namespace names that of the Secret. */
-function checkSecret(secret: CoreV1SecretReference | undefined, place: string, errors: Errors): void {
+function checkSecret(
+  secret: CoreV1SecretReference | undefined,
+  place: string,
+  errors: Errors,
+  formats: { readonly name?: NameCheck; readonly namespace?: NameCheck } = {},
+): void {
   if (secret === undefined) return;
-  for (const member of ['name', 'namespace'] as const) checkRequired(secret, member, place, errors);
+  for (const member of ['name', 'namespace'] as const) checkRequired(secret, member, place, errors, formats[member]);
 }

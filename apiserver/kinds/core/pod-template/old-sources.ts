@@ -1,0 +1,22 @@
+/** What volumes may be made of no more, or soon: of a pod, and those that stand for themselves. */
+import { own, type JsonObject } from '../../../../shared/values/json';
+
+/** `shown` = how upstream spells the member, where that is otherwise. */
+const OLD_SOURCES: readonly (readonly [member: string, text: string, shown?: string])[] = [
+  ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
+  ['gitRepo', 'deprecated in v1.11'],
+  ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
+  ['flocker', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['storageos', 'deprecated in v1.22, non-functional in v1.25+', 'storageOS'],
+  ['quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
+  ['cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
+  ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
+];
+
+/** `untold` = of these nothing is said. */
+export function warnOfOldSources(volume: JsonObject, place: string, warnings: string[], untold?: ReadonlySet<string>): void {
+  for (const [member, text, shown = member] of OLD_SOURCES) {
+    if (own(volume, member) !== undefined && untold?.has(member) !== true) warnings.push(`${place}.${shown}: ${text}`);
+  }
+}
