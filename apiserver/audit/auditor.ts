@@ -2,7 +2,7 @@
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import { nowAndThen } from '../../shared/runtime/now-and-then';
-import { AuditSubject, type AuditEvent, type AuditObject } from './event';
+import type { AuditEvent, AuditObject, AuditSubject } from './event';
 import type { AuditPolicy, Audited } from './policy';
 import type { AuditLevel } from './policy-format';
 import type { Lost, Sink, SinkName } from './sink';
@@ -21,6 +21,7 @@ type Asked = Pick<AuditSubject, 'auditId' | 'requestUri' | 'sourceIps' | 'userAg
 /** At most so often the log says that events are lost. */
 const TOLD_EVERY_MS = 60_000;
 const MOST_APART_MS = 2;
+const COMPARED_EVERY_MS = 1;
 
 export class Auditor {
   private readonly counted = {
@@ -33,6 +34,8 @@ export class Auditor {
   private sinks: readonly Sink[] = [];
   private policy: AuditPolicy = () => ({ level: 'None', omits: new Set(), omitsManagedFields: false });
   private origin = Number.NEGATIVE_INFINITY;
+  /** By the monotonic clock. */
+  private comparedAt = Number.NEGATIVE_INFINITY;
   private readonly tellLost: (sink: SinkName, reason: unknown) => void;
 
   constructor(
@@ -50,11 +53,14 @@ export class Auditor {
     };
   }
 
-  /** The wall clock, to the microsecond: its own steps are followed with each request that comes, but between them it is the other clock that counts. */
+  /** The wall clock, to the microsecond: its own steps are followed, but between them it is the other clock that counts. */
   private now(): number {
-    const wall = this.clock.now();
     const passed = this.clock.monotonic();
-    if (Math.abs(wall - passed - this.origin) > MOST_APART_MS) this.origin = wall - passed;
+    if (passed >= this.comparedAt + COMPARED_EVERY_MS) {
+      this.comparedAt = passed;
+      const origin = this.clock.now() - passed;
+      if (Math.abs(origin - this.origin) > MOST_APART_MS) this.origin = origin;
+    }
     return this.origin + passed;
   }
 
@@ -70,7 +76,7 @@ export class Auditor {
   /** A request has come. */
   begin(asked: Asked, about: Audited, object: AuditObject | undefined, asker: Asker, lasting: boolean): Trail {
     const { auditId, requestUri, sourceIps, userAgent } = asked;
-    const subject = new AuditSubject(auditId, requestUri, about.verb, sourceIps, userAgent, this.now());
+    const subject = { auditId, requestUri, verb: about.verb, sourceIps, userAgent, receivedAt: this.now(), written: undefined };
     return new Trail(this.parts, subject, about, object, asker, lasting);
   }
 

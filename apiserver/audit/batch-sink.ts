@@ -5,7 +5,8 @@
 import { TokenBucket } from '../../shared/client/rate-limit';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { AuditEvent } from './event';
-import { textWithin, TOO_LONG, type Lost, type Sink, type SinkName, type Wording } from './sink';
+import { Page } from './page';
+import { TOO_LONG, writeWithin, type Lost, type Sink, type SinkName, type Wording } from './sink';
 
 export interface BatchOptions {
   /** Events that may wait. */
@@ -37,6 +38,7 @@ const MOST_WAITING = 64 * 1024 * 1024;
 
 export class BatchSink implements Sink {
   readonly name: SinkName;
+  private readonly page = new Page();
   private waiting: string[] = [];
   private characters = 0;
   private timer: Timer | undefined;
@@ -52,15 +54,18 @@ export class BatchSink implements Sink {
 
   take(event: AuditEvent): boolean {
     const { options, wording, lost } = this.parts;
-    const text = textWithin(wording, event);
-    if (text === undefined) lost(this.name, 1, TOO_LONG);
-    else if (this.waiting.length >= options.bufferSize || this.characters + text.length > MOST_WAITING) lost(this.name, 1, FULL);
-    else {
-      this.waiting.push(text);
-      this.characters += text.length;
-      this.schedule();
-    }
+    this.page.empty();
+    if (this.waiting.length >= options.bufferSize) lost(this.name, 1, FULL);
+    else if (!writeWithin(this.page, wording, event)) lost(this.name, 1, TOO_LONG);
+    else if (this.characters + this.page.length > MOST_WAITING) lost(this.name, 1, FULL);
+    else this.add(this.page.written.toString());
     return true;
+  }
+
+  private add(text: string): void {
+    this.waiting.push(text);
+    this.characters += text.length;
+    this.schedule();
   }
 
   async close(): Promise<void> {

@@ -6,23 +6,27 @@ import type { Writable } from 'node:stream';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { AuditEvent } from './event';
 import type { LogFile } from './log-file';
-import { textWithin, TOO_LONG, type Lost, type Sink, type Wording } from './sink';
+import { Page } from './page';
+import { TOO_LONG, writeWithin, type Lost, type Sink, type Wording } from './sink';
 
 /** What takes lines: throws where it cannot. */
 export type LineTarget = Pick<LogFile, 'append' | 'close'>;
 
 /** What is read is written at most so much later, because each writing costs as much as many lines. */
 const LATER_MS = 10;
+/** No more of them wait. */
 const PAGE_BYTES = 128 * 1024;
-const MOST_BYTES_A_CHARACTER = 3;
+/** More of the page is free than most lines take. */
+const FULL_BYTES = PAGE_BYTES - 8 * 1024;
+
+const BREAK = 0x0a;
 
 const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
 
 export class LogSink implements Sink {
   readonly name = 'log';
   /** Lines that wait, as bytes, so that nothing of their requests is kept. */
-  private readonly page = Buffer.allocUnsafeSlow(PAGE_BYTES);
-  private filled = 0;
+  private readonly page = new Page(PAGE_BYTES);
   private count = 0;
   private timer: Timer | undefined;
 
@@ -35,15 +39,16 @@ export class LogSink implements Sink {
   ) {}
 
   take(event: AuditEvent): boolean {
-    const text = textWithin(this.wording, event);
-    if (text === undefined) {
+    if (!writeWithin(this.page, this.wording, event)) {
       this.lost(this.name, 1, TOO_LONG);
       return true;
     }
-    const safe = this.add(`${text}\n`);
-    if (this.strict) return this.flush() && safe;
-    if (event.stage !== 'RequestReceived' && !READING.has(event.subject.verb)) this.flush();
-    else if (this.count > 0) this.timer ??= this.clock.after(LATER_MS, () => this.flush());
+    this.page.byte(BREAK);
+    this.count += 1;
+    if (this.strict) return this.flush();
+    const isOver = event.stage !== 'RequestReceived' && !READING.has(event.subject.verb);
+    if (isOver || this.page.length > FULL_BYTES) this.flush();
+    else this.timer ??= this.clock.after(LATER_MS, () => this.flush());
     return true;
   }
 
@@ -52,32 +57,20 @@ export class LogSink implements Sink {
     return this.target.close();
   }
 
-  private add(line: string): boolean {
-    const most = line.length * MOST_BYTES_A_CHARACTER;
-    if (most > PAGE_BYTES - this.filled) this.flush();
-    if (most > PAGE_BYTES) return this.append(Buffer.from(line), 1);
-    this.filled += this.page.write(line, this.filled);
-    this.count += 1;
-    return true;
-  }
-
   private flush(): boolean {
-    const { count, filled } = this;
+    const { count, page } = this;
     this.timer?.cancel();
     this.timer = undefined;
-    if (count === 0) return true;
     this.count = 0;
-    this.filled = 0;
-    return this.append(this.page.subarray(0, filled), count);
-  }
-
-  private append(lines: Buffer, count: number): boolean {
+    if (count === 0) return true;
     try {
-      this.target.append(lines);
+      this.target.append(page.written);
       return true;
     } catch (error) {
       this.lost(this.name, count, error);
       return false;
+    } finally {
+      page.empty();
     }
   }
 }

@@ -1,6 +1,8 @@
 /** Where events go, and how they become texts on the way: within a length, with the objects left out where they do not fit. */
 import type { Dialect } from '../../shared/names/dialect';
-import { eventText, type AuditEvent, type AuditFormat } from './event';
+import type { AuditEvent } from './event';
+import { writeEvent, type AuditFormat } from './event-line';
+import type { Page } from './page';
 
 export interface Sink {
   readonly name: SinkName;
@@ -22,12 +24,16 @@ export interface Wording {
   readonly longestEvent: number | undefined;
 }
 
-/** Undefined = it is too long even without its objects. */
-export function textWithin({ format, dialect, longestEvent }: Wording, event: AuditEvent): string | undefined {
-  const whole = eventText(event, format, dialect);
-  if (longestEvent === undefined || Buffer.byteLength(whole) <= longestEvent) return whole;
-  const shortened = eventText(event, format, dialect, true);
-  return Buffer.byteLength(shortened) <= longestEvent ? shortened : undefined;
+/** Writes its line, without a break. False = it is too long even without its objects, and nothing is written. */
+export function writeWithin(page: Page, { format, dialect, longestEvent }: Wording, event: AuditEvent): boolean {
+  const start = page.length;
+  writeEvent(page, event, format, dialect, false);
+  if (longestEvent === undefined || page.length - start <= longestEvent) return true;
+  page.cutTo(start);
+  writeEvent(page, event, format, dialect, true);
+  if (page.length - start <= longestEvent) return true;
+  page.cutTo(start);
+  return false;
 }
 
 export const TOO_LONG = new Error('the event is too long');

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../shared/values/json';
-import { AuditSubject, type AuditEvent } from './event';
+import type { AwaitedPart } from '../registry/verbs';
+import type { AuditEvent } from './event';
 import type { AuditLevel } from './policy-format';
 import { Trail } from './trail';
 
@@ -30,7 +31,7 @@ function trailOf(level: AuditLevel, more: Sort, now: () => number): { readonly t
       record: (event) => events.push(event) > 0,
       decided: () => undefined,
     },
-    new AuditSubject('1', '/', 'create', [], '', 0),
+    { auditId: '1', requestUri: '/', verb: 'create', sourceIps: [], userAgent: '', receivedAt: 0, written: undefined },
     { kind: 'resource', verb: 'create', group: '', resource: 'pods', subresource: '', namespace: 'n', name: '' },
     OBJECT,
     { user: USER, impersonator: undefined, status: more.status ?? 201 },
@@ -93,7 +94,7 @@ it.each([
   ],
 ])('tells of a request that took %p ms what it waited for, when that is long', async (total, expected) => {
   const clock = { now: 0 };
-  const waited = async (trail: Trail, part: string, ms: number): Promise<void> => {
+  const waited = async (trail: Trail, part: AwaitedPart, ms: number): Promise<void> => {
     const wait = trail.timed(part, Promise.resolve());
     clock.now += ms;
     await wait;

@@ -6,7 +6,8 @@ import { isObject, setMember, stringAt, stringifyJson, type JsonObject, type Jso
 import { formatDuration } from '../../shared/runtime/duration';
 import { parseStored } from '../../shared/serialization';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { TRUNCATED, type AuditEvent, type AuditObject, type AuditSubject } from './event';
+import type { AwaitedPart } from '../registry/verbs';
+import { SUCCESS, TRUNCATED, type AuditEvent, type AuditObject, type AuditSubject } from './event';
 import type { AuditPolicy, Audited, Extent } from './policy';
 import type { AuditStage } from './policy-format';
 
@@ -45,7 +46,10 @@ export class Trail {
   private statusJson: JsonObject | undefined;
   private requestObject: string | undefined;
   private responseObject: string | undefined;
-  private waits: Map<string, number> | undefined;
+  /** Milliseconds, of all waits for the same. */
+  private queuedMs = 0;
+  private waitingSince = 0;
+  private storeMs = 0;
   private started = false;
   private panicked = false;
 
@@ -95,12 +99,22 @@ export class Trail {
     if (!this.annotations.has(name)) this.annotations.set(name, value);
   }
 
+  /** It waits for its turn. */
+  waits(): void {
+    this.waitingSince = this.parts.now();
+  }
+
+  goesOn(): void {
+    this.queuedMs += this.parts.now() - this.waitingSince;
+  }
+
   /** `work`, which is waited for; all waits for one part of the server add up. Whoever waits for it learns of its end after the trail has. */
-  timed<T>(part: string, work: Promise<T>): Promise<T> {
+  timed<T>(part: AwaitedPart, work: Promise<T>): Promise<T> {
     const begun = this.parts.now();
     const end = (): void => {
-      this.waits ??= new Map();
-      this.waits.set(part, (this.waits.get(part) ?? 0) + this.parts.now() - begun);
+      const ms = this.parts.now() - begun;
+      if (part === 'etcd') this.storeMs += ms;
+      else this.queuedMs += ms;
     };
     work.then(end, end);
     return work;
@@ -109,7 +123,8 @@ export class Trail {
   private tellLatency(now: number): void {
     const total = now - this.subject.receivedAt;
     if (total <= LONG_MS) return;
-    for (const [part, ms] of [...(this.waits ?? []), ['total', total] as const]) this.annotate(LATENCY + part, formatDuration(ms));
+    const told: Readonly<Record<AwaitedPart | 'total', number>> = { 'apf-queue-wait': this.queuedMs, etcd: this.storeMs, total };
+    for (const [part, ms] of Object.entries(told)) if (ms > 0) this.annotate(LATENCY + part, formatDuration(ms));
   }
 
   get keepsRequest(): boolean {
@@ -214,6 +229,7 @@ export class Trail {
 
   private responseStatus(): string {
     const { statusJson, asker } = this;
+    if (statusJson === undefined && asker.status === 200) return SUCCESS;
     if (statusJson === undefined) return asker.status === 0 ? UNANSWERED : `{"metadata":{},"code":${asker.status}}`;
     const { kind: _kind, apiVersion: _apiVersion, code: _code, ...members } = statusJson;
     return stringifyJson({ ...members, code: asker.status });

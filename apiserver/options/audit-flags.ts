@@ -1,6 +1,6 @@
 /** The flags about the audit log, under upstream's names. */
 import { bool, choice, duration, int, string } from '../../shared/runtime/flags';
-import { AUDIT_FORMATS } from '../audit/event';
+import { AUDIT_FORMATS } from '../audit/event-line';
 
 const AUDIT = 'Audit';
 const SECOND = 1000;

@@ -31,7 +31,7 @@ export interface RequestContext {
   /** What a user is told who may not create the object that an update or apply is about to create; absent = nobody asks. */
   readonly creationRefusal?: (() => Eventually<StatusError | undefined>) | undefined;
   /** Where a lot of work begins: a promise when others go first. Absent = nobody else is there. */
-  turn?(): Promise<void> | undefined;
+  turn?(): Promise<unknown> | undefined;
   /** Whether others should go first now. Absent = nobody knows. */
   readonly isTurnOver?: boolean;
   /** Lets others go first, in the middle of a lot of work. */

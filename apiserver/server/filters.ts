@@ -286,9 +286,7 @@ function seatsOf({ info, resource, query }: Exchange, countOf: (stored: StoredTy
 export function takeTurn(): Filter {
   return (exchange) => {
     exchange.priority = priorityOf(exchange.info);
-    if (!BODILESS.has(exchange.method)) return true;
-    const turn = exchange.turn();
-    return turn === undefined ? true : turn.then(() => true);
+    return BODILESS.has(exchange.method) ? (exchange.turn() ?? true) : true;
   };
 }
 

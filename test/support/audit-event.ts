@@ -1,11 +1,22 @@
 /** An audit event, as tests of its sinks want it. */
-import { AuditSubject, type AuditEvent } from '../../apiserver/audit/event';
+import type { AuditEvent } from '../../apiserver/audit/event';
+import { Page } from '../../apiserver/audit/page';
+import { writeWithin, type Sink, type Wording } from '../../apiserver/audit/sink';
+import { isBody, type Body, type Json } from '../recordings/reference';
 
 export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): AuditEvent {
   return {
     level: 'Metadata',
     stage: 'ResponseComplete',
-    subject: new AuditSubject(auditId, '/api?a=<b>', 'get', ['10.0.0.9'], 'agent', 1_700_000_000_000.25),
+    subject: {
+      auditId,
+      requestUri: '/api?a=<b>',
+      verb: 'get',
+      sourceIps: ['10.0.0.9'],
+      userAgent: 'agent',
+      receivedAt: 1_700_000_000_000.25,
+      written: undefined,
+    },
     user: { name: 'u', groups: ['g'] },
     impersonated: undefined,
     object: undefined,
@@ -16,5 +27,25 @@ export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): 
     at: 1_700_000_000_001.5,
     annotations: undefined,
     ...changes,
+  };
+}
+
+/** Its line; undefined = it is too long. */
+export function eventText(event: AuditEvent, wording: Partial<Wording> = {}): string | undefined {
+  const page = new Page();
+  const isWritten = writeWithin(page, { format: 'json', dialect: 'platform', longestEvent: undefined, ...wording }, event);
+  return isWritten ? page.written.toString() : undefined;
+}
+
+/** Takes events as a server named as upstream writes them. */
+export function sinkInto(events: Body[]): Sink {
+  return {
+    name: 'log',
+    take(event) {
+      const parsed: Json = JSON.parse(eventText(event, { dialect: 'kubernetes' }) ?? '{}');
+      if (isBody(parsed)) events.push(parsed);
+      return true;
+    },
+    close: () => Promise.resolve(),
   };
 }

@@ -147,9 +147,15 @@ export class Exchange implements RequestContext {
     return fence;
   }
 
-  turn(): Promise<void> | undefined {
+  /** Undefined = goes on at once. */
+  turn(): Promise<true> | undefined {
     const turn = this.parts.turns.take(this.priority, this.user.name);
-    return turn === undefined ? undefined : this.timed('apf-queue-wait', turn);
+    if (turn === undefined) return undefined;
+    this.audit?.waits();
+    return turn.then(() => {
+      this.audit?.goesOn();
+      return true;
+    });
   }
 
   /** Whether others should go first now. */

@@ -84,7 +84,7 @@ export interface Attempts {
   /** How an earlier update of this request left the object: it begins there. */
   readonly left?: Entry;
   /** To be waited for before the answer is made: many writes are stored at once. */
-  readonly turn?: () => Promise<void> | undefined;
+  readonly turn?: () => Promise<unknown> | undefined;
   /** Takes note of how long the store is waited for. Absent = nobody does. */
   readonly timed?: <T>(work: Promise<T>) => Promise<T>;
   /** Refusals rest on more than the objects above, so only a cache that has caught up proves them. */

@@ -1,6 +1,5 @@
 /** What admission policies make of requests, of their parameters and of what they cannot tell: replays what the reference server did (test/recordings/policies.ts). */
 import { Auditor } from '../../../apiserver/audit/auditor';
-import { eventText } from '../../../apiserver/audit/event';
 import { compilePolicy } from '../../../apiserver/audit/policy';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
@@ -9,8 +8,9 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { CASES } from '../../recordings/policies/cases';
 import { openNamespace, runCase, type Asked } from '../../recordings/policies/run';
 import { casesOf } from '../../recordings/recording';
-import { isBody, type Body, type Json } from '../../recordings/reference';
+import { type Body } from '../../recordings/reference';
 import { body } from '../../recordings/shape';
+import { sinkInto } from '../../support/audit-event';
 import { ADMIN, call, startFixture, warningsOf, type Fixture } from './fixture';
 
 const RECORDED = casesOf('admission/policies', body);
@@ -33,15 +33,7 @@ const server: Asked = {
 beforeAll(async () => {
   const auditor = new Auditor(systemClock, silentLogger);
   auditor.use(compilePolicy({ omitStages: ['RequestReceived'], rules: [{ level: 'Metadata' }] }, GENERATED_NAMES.kubernetes));
-  auditor.writeTo({
-    name: 'log',
-    take(event) {
-      const parsed: Json = JSON.parse(eventText(event, 'json', 'kubernetes'));
-      if (isBody(parsed)) events.push(parsed);
-      return true;
-    },
-    close: () => Promise.resolve(),
-  });
+  auditor.writeTo(sinkInto(events));
   fixture = await startFixture({ naming: 'kubernetes', audit: auditor, tokens: [parseTokenFile('tokens.csv', USERS, () => undefined)] });
   await openNamespace(server);
 }, 30_000);

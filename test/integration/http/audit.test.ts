@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Auditor } from '../../../apiserver/audit/auditor';
-import { eventText } from '../../../apiserver/audit/event';
 import { compilePolicy } from '../../../apiserver/audit/policy';
 import { POLICY_FORMAT } from '../../../apiserver/audit/policy-format';
 import { readConfiguration } from '../../../shared/configuration/read';
@@ -15,6 +14,7 @@ import { masked, withoutLatency } from '../../recordings/masked';
 import { casesOf } from '../../recordings/recording';
 import { isBody, type Body, type Json } from '../../recordings/reference';
 import { body, listOf, shape, text } from '../../recordings/shape';
+import { sinkInto } from '../../support/audit-event';
 import { MemoryStore } from '../../support/memory-store';
 import { ADMIN, ALICE, callStep, issuingAccounts, startFixture, type Fixture } from './fixture';
 
@@ -30,15 +30,7 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify(AUDIT_POLICY));
   const auditor = new Auditor(systemClock, silentLogger);
   auditor.use(compilePolicy(await readConfiguration(file, [POLICY_FORMAT], systemClock), GENERATED_NAMES.kubernetes));
-  auditor.writeTo({
-    name: 'log',
-    take(event) {
-      const parsed: Json = JSON.parse(eventText(event, 'json', 'kubernetes'));
-      if (isBody(parsed)) events.push(parsed);
-      return true;
-    },
-    close: () => Promise.resolve(),
-  });
+  auditor.writeTo(sinkInto(events));
   const options = {
     naming: 'kubernetes',
     audit: auditor,

@@ -1,12 +1,12 @@
 /** A server of a test with its audit log in memory, asked as recorders ask the reference. Starts none. */
 import { Auditor } from '../../../apiserver/audit/auditor';
-import { eventText } from '../../../apiserver/audit/event';
 import { compilePolicy } from '../../../apiserver/audit/policy';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
-import { isBody, type Body, type Json } from '../../recordings/reference';
+import { isBody, type Body } from '../../recordings/reference';
 import type { Asked } from '../../recordings/webhooks/run';
+import { sinkInto } from '../../support/audit-event';
 import { call, warningsOf, type Fixture } from './fixture';
 
 export interface AuditedServer {
@@ -20,15 +20,7 @@ export function auditedServer(): AuditedServer {
   const events: Body[] = [];
   const auditor = new Auditor(systemClock, silentLogger);
   auditor.use(compilePolicy({ omitStages: ['RequestReceived'], rules: [{ level: 'Request' }] }, GENERATED_NAMES.kubernetes));
-  auditor.writeTo({
-    name: 'log',
-    take(event) {
-      const parsed: Json = JSON.parse(eventText(event, 'json', 'kubernetes'));
-      if (isBody(parsed)) events.push(parsed);
-      return true;
-    },
-    close: () => Promise.resolve(),
-  });
+  auditor.writeTo(sinkInto(events));
   return { auditor, over: (fixture) => askedOver(fixture, events) };
 }
 

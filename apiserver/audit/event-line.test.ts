@@ -1,6 +1,4 @@
-import { auditEvent } from '../../test/support/audit-event';
-import { eventText } from './event';
-import { textWithin } from './sink';
+import { auditEvent, eventText } from '../../test/support/audit-event';
 
 it('is a line of JSON whose markup is escaped, in either dialect', () => {
   const annotations = new Map([
@@ -8,14 +6,14 @@ it('is a line of JSON whose markup is escaped, in either dialect', () => {
     ['authorization.platform.io/decision', 'allow'],
   ]);
   const event = auditEvent('1', { annotations });
-  expect(eventText(event, 'json', 'platform')).toBe(
+  expect(eventText(event)).toBe(
     '{"kind":"Event","apiVersion":"audit.platform.io/v1","level":"Metadata","auditID":"1","stage":"ResponseComplete",' +
       String.raw`"requestURI":"/api?a=\u003cb\u003e","verb":"get","user":{"username":"u","groups":["g"]},"sourceIPs":["10.0.0.9"],"userAgent":"agent",` +
       '"responseStatus":{"metadata":{},"code":200},"requestReceivedTimestamp":"2023-11-14T22:13:20.000250Z",' +
       '"stageTimestamp":"2023-11-14T22:13:20.001500Z",' +
       '"annotations":{"platform.io/deprecated":"true","authorization.platform.io/decision":"allow"}}',
   );
-  expect(JSON.parse(eventText(event, 'json', 'kubernetes'))).toMatchObject({
+  expect(JSON.parse(eventText(event, { dialect: 'kubernetes' }) ?? '')).toMatchObject({
     apiVersion: 'audit.k8s.io/v1',
     requestURI: '/api?a=<b>',
     annotations: { 'authorization.k8s.io/decision': 'allow', 'k8s.io/deprecated': 'true' },
@@ -24,27 +22,26 @@ it('is a line of JSON whose markup is escaped, in either dialect', () => {
 
 it('lets nobody say more than he may', () => {
   const id = '","user":{"username":"x\\';
-  const parsed: unknown = JSON.parse(eventText(auditEvent(id), 'json', 'platform'));
+  const parsed: unknown = JSON.parse(eventText(auditEvent(id)) ?? '');
   expect(parsed).toMatchObject({ auditID: id, user: { username: 'u' } });
 });
 
 it('is a line of text in the older format', () => {
   const impersonated = { name: 'dev', groups: ['a', 'b'] };
-  expect(eventText(auditEvent('1', { impersonated }), 'legacy', 'platform')).toBe(
+  expect(eventText(auditEvent('1', { impersonated }), { format: 'legacy' })).toBe(
     String.raw`2023-11-14T22:13:20.000250Z AUDIT: id="1" stage="ResponseComplete" ip="10.0.0.9" method="get" user="u" groups="\"g\"" as="dev" ` +
       String.raw`asgroups="\"a\",\"b\"" user-agent="agent" namespace="<none>" uri="/api?a=<b>" response="200"`,
   );
-  expect(eventText(auditEvent('1', { code: undefined, user: undefined }), 'legacy', 'platform')).toContain(
+  expect(eventText(auditEvent('1', { code: undefined, user: undefined }), { format: 'legacy' })).toContain(
     'user="<none>" groups="<none>" as="<self>" asgroups="<lookup>" user-agent="agent" namespace="<none>" uri="/api?a=<b>" response="<deferred>"',
   );
 });
 
 it('loses its objects where it is too long, and says so; if that is not enough it is lost', () => {
   const event = auditEvent('1', { requestObject: `{"data":"${'x'.repeat(1000)}"}` });
-  const wording = { format: 'json', dialect: 'platform' } as const;
-  const text = textWithin({ ...wording, longestEvent: 600 }, event) ?? '';
+  const text = eventText(event, { longestEvent: 600 }) ?? '';
   expect(JSON.parse(text)).toMatchObject({ annotations: { 'audit.platform.io/truncated': 'true' } });
   expect(text).not.toContain('requestObject');
-  expect(textWithin({ ...wording, longestEvent: 100 }, event)).toBeUndefined();
-  expect(textWithin({ ...wording, longestEvent: undefined }, event)).toContain('requestObject');
+  expect(eventText(event, { longestEvent: 100 })).toBeUndefined();
+  expect(eventText(event, { longestEvent: undefined })).toContain('requestObject');
 });
