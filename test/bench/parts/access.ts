@@ -10,6 +10,7 @@ import { quantile } from '../cluster';
 import { flood, seatMicros, type FloodTarget } from '../flood';
 import { hostileWaits } from '../hostile';
 import type { Cost } from '../measure';
+import { canDivide, divide, share } from '../processors';
 import { policyMicros, webhookMicros } from '../policies';
 import { seconds, text, TOKEN } from '../settings';
 import { besideServer, row, start } from '../stage';
@@ -121,11 +122,19 @@ export async function flow(): Promise<void> {
         floor.cpuMicros,
       );
     }
-    for (const [where, niceness] of [
-      ['on the same processors', 0],
-      ['on what they leave', 19],
+    for (const [where, niceness, isApart] of [
+      ['on the same processors', 0, false],
+      ['on what they leave', 19, false],
+      ['on others than the server', 19, true],
     ] as const) {
+      const { pid } = withIt.server.process;
+      if (isApart && !canDivide()) {
+        console.log(`no flood ${where}: it takes two processors and taskset`);
+        continue;
+      }
+      if (isApart) divide(pid);
       const { idle, flooded, served, refused, cut } = await flood(withIt, seconds, niceness);
+      if (isApart) share(pid);
       const shown = [idle, flooded].map((waits) => [0.5, 0.99].map((part) => quantile(waits, part).toFixed(1)).join(' / '));
       console.log(
         `calm user p50 / p99 ${shown[0]} ms, in a flood from ${where} ${shown[1]} ms (${served} lists served, ${refused} refused, ${cut} cut)`,

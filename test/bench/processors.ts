@@ -1,0 +1,24 @@
+/** Who runs where: a client on a machine of its own takes no processor from the server, and one machine has to stand for both. Linux's `taskset` does it. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpus } from 'node:os';
+
+/** False = this machine cannot give a server's loop a processor that nobody else uses. */
+export function canDivide(): boolean {
+  return cpus().length > 1 && spawnSync('taskset', ['--version']).status === 0;
+}
+
+/** The loop of `server` on the first processor, its helpers and this process, with what it starts from now on, on the others. */
+export function divide(server: number): void {
+  const others = `1-${cpus().length - 1}`;
+  for (const pid of [server, process.pid]) place('-acp', others, pid);
+  place('-cp', '0', server);
+}
+
+/** All of them everywhere again. */
+export function share(server: number): void {
+  for (const pid of [server, process.pid]) place('-acp', `0-${cpus().length - 1}`, pid);
+}
+
+function place(how: '-acp' | '-cp', where: string, pid: number): void {
+  execFileSync('taskset', [how, where, String(pid)], { stdio: 'ignore' });
+}
