@@ -5,7 +5,7 @@
 import { TokenBucket } from '../../shared/client/rate-limit';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { AuditEvent } from './event';
-import { Page } from './page';
+import { LineBuffer } from './line-buffer';
 import { TOO_LONG, writeWithin, type Lost, type Sink, type SinkName, type Wording } from './sink';
 
 export interface BatchOptions {
@@ -38,7 +38,7 @@ const MOST_WAITING = 64 * 1024 * 1024;
 
 export class BatchSink implements Sink {
   readonly name: SinkName;
-  private readonly page = new Page();
+  private readonly buffer = new LineBuffer();
   private waiting: string[] = [];
   private characters = 0;
   private timer: Timer | undefined;
@@ -54,11 +54,11 @@ export class BatchSink implements Sink {
 
   take(event: AuditEvent): boolean {
     const { options, wording, lost } = this.parts;
-    this.page.empty();
+    this.buffer.empty();
     if (this.waiting.length >= options.bufferSize) lost(this.name, 1, FULL);
-    else if (!writeWithin(this.page, wording, event)) lost(this.name, 1, TOO_LONG);
-    else if (this.characters + this.page.length > MOST_WAITING) lost(this.name, 1, FULL);
-    else this.add(this.page.written.toString());
+    else if (!writeWithin(this.buffer, wording, event)) lost(this.name, 1, TOO_LONG);
+    else if (this.characters + this.buffer.length > MOST_WAITING) lost(this.name, 1, FULL);
+    else this.add(this.buffer.written.toString());
     return true;
   }
 

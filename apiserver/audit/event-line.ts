@@ -2,71 +2,71 @@
 import { quote } from '../../shared/values/quote';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { AUDIT_NAMES, auditAnnotation, type Dialect } from '../../shared/names/dialect';
-import { SUCCESS, TRUNCATED, type AuditEvent, type AuditObject, type AuditSubject, type Written } from './event';
-import { pieceOf, type Page } from './page';
+import { SUCCESS, TRUNCATED, type AuditEvent, type AuditObject, type AuditSubject, type WrittenLine } from './event';
+import { pieceOf, type LineBuffer } from './line-buffer';
 import type { AuditLevel, AuditStage } from './policy-format';
 
 export const AUDIT_FORMATS = ['json', 'legacy'] as const;
 export type AuditFormat = (typeof AUDIT_FORMATS)[number];
 
 /** Without a line break. `shortened` = without the objects, and saying so. */
-export function writeEvent(page: Page, event: AuditEvent, format: AuditFormat, dialect: Dialect, shortened: boolean): void {
-  if (format === 'json') writeJson(page, event, dialect, shortened);
-  else writeLegacy(page, event);
+export function writeEvent(buffer: LineBuffer, event: AuditEvent, format: AuditFormat, dialect: Dialect, shortened: boolean): void {
+  if (format === 'json') writeJson(buffer, event, dialect, shortened);
+  else writeLegacy(buffer, event);
 }
 
-function writeJson(page: Page, event: AuditEvent, dialect: Dialect, shortened: boolean): void {
+function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, shortened: boolean): void {
   const { subject, responseStatus, requestObject, responseObject } = event;
-  const written = writtenIn(page, event);
+  const written = writtenIn(buffer, event);
   if (written === undefined) {
-    subject.written = writeAsked(page, event, dialect);
+    subject.written = writeAsked(buffer, event, dialect);
   } else {
-    page.again(written.start, written.idEnd);
-    page.piece(STAGES[event.stage]);
-    page.again(written.restStart, written.restEnd);
+    buffer.again(written.start, written.idEnd);
+    buffer.piece(STAGES[event.stage]);
+    buffer.again(written.restStart, written.restEnd);
   }
-  if (responseStatus !== undefined) writeStatus(page, responseStatus);
+  if (responseStatus !== undefined) writeStatus(buffer, responseStatus);
   if (!shortened && requestObject !== undefined) {
-    page.piece(REQUEST);
-    page.json(requestObject);
+    buffer.piece(REQUEST);
+    buffer.json(requestObject);
   }
   if (!shortened && responseObject !== undefined) {
-    page.piece(RESPONSE);
-    page.json(responseObject);
+    buffer.piece(RESPONSE);
+    buffer.json(responseObject);
   }
-  page.piece(RECEIVED);
-  page.time(subject.receivedAt);
-  page.piece(STAGED);
-  page.time(event.at);
-  writeNotes(page, event.annotations, dialect, shortened);
+  buffer.piece(RECEIVED);
+  buffer.time(subject.receivedAt);
+  buffer.piece(STAGED);
+  buffer.time(event.at);
+  writeNotes(buffer, event.annotations, dialect, shortened);
 }
 
-/** The stages of a request are often in one page: most of the second line is a copy then. */
-function writtenIn(page: Page, { subject: { written }, user, impersonated, object }: AuditEvent): Written | undefined {
+/** The stages of a request are often in one buffer: most of the second line is a copy then. */
+function writtenIn(buffer: LineBuffer, { subject: { written }, user, impersonated, object }: AuditEvent): WrittenLine | undefined {
   const stands =
     written !== undefined &&
-    written.page === page &&
-    written.losses === page.losses &&
+    written.buffer === buffer &&
+    written.losses === buffer.losses &&
     written.user === user &&
     written.impersonated === impersonated &&
     written.object === object;
   return stands ? written : undefined;
 }
 
-function writeAsked(page: Page, { level, stage, subject, user, impersonated, object }: AuditEvent, dialect: Dialect): Written {
-  const start = page.length;
-  page.piece(HEADS[dialect][level]);
-  page.text(subject.auditId);
-  const idEnd = page.length;
-  page.piece(STAGES[stage]);
-  const restStart = page.length;
-  page.text(subject.requestUri);
-  page.piece(VERB);
-  page.text(subject.verb);
-  if (user === undefined || impersonated !== undefined) writeOthers(page, subject, user, impersonated);
-  else writeCaller(page, subject, user);
-  if (object !== undefined) writeObject(page, object);
-  return { page, losses: page.losses, start, idEnd, restStart, restEnd: page.length, user, impersonated, object };
+function writeAsked(buffer: LineBuffer, { level, stage, subject, user, impersonated, object }: AuditEvent, dialect: Dialect): WrittenLine {
+  const start = buffer.length;
+  buffer.piece(HEADS[dialect][level]);
+  buffer.text(subject.auditId);
+  const idEnd = buffer.length;
+  buffer.piece(STAGES[stage]);
+  const restStart = buffer.length;
+  buffer.text(subject.requestUri);
+  buffer.piece(VERB);
+  buffer.text(subject.verb);
+  if (user === undefined || impersonated !== undefined) writeOthers(buffer, subject, user, impersonated);
+  else writeCaller(buffer, subject, user);
+  if (object !== undefined) writeObject(buffer, object);
+  return { buffer, losses: buffer.losses, start, idEnd, restStart, restEnd: buffer.length, user, impersonated, object };
 }
 
 type Pieces<K extends string> = Readonly<Record<K, Uint8Array>>;
@@ -134,40 +134,40 @@ function spellingOf(user: UserInfo): Spelling {
   return spelling;
 }
 
-function writeCaller(page: Page, subject: AuditSubject, user: UserInfo): void {
+function writeCaller(buffer: LineBuffer, subject: AuditSubject, user: UserInfo): void {
   const { sourceIps, userAgent } = subject;
   const spelling = spellingOf(user);
   const isSame = sourceIps.length === 1 && sourceIps[0] === spelling.address && userAgent === spelling.agent;
   if (isSame && spelling.together !== undefined) {
-    page.piece(spelling.together);
+    buffer.piece(spelling.together);
     return;
   }
-  const start = page.length;
-  writeOthers(page, subject, user, undefined);
-  spelling.together = isSame && page.length - start <= MOST_TOGETHER ? page.copyOf(start, page.length) : undefined;
+  const start = buffer.length;
+  writeOthers(buffer, subject, user, undefined);
+  spelling.together = isSame && buffer.length - start <= MOST_TOGETHER ? buffer.copyOf(start, buffer.length) : undefined;
   spelling.address = sourceIps[0] ?? '';
   spelling.agent = userAgent;
 }
 
-function writeOthers(page: Page, subject: AuditSubject, user: UserInfo | undefined, impersonated: UserInfo | undefined): void {
-  page.piece(USER);
-  page.piece(user === undefined ? NOBODY : spellingOf(user).user);
+function writeOthers(buffer: LineBuffer, subject: AuditSubject, user: UserInfo | undefined, impersonated: UserInfo | undefined): void {
+  buffer.piece(USER);
+  buffer.piece(user === undefined ? NOBODY : spellingOf(user).user);
   if (impersonated !== undefined) {
-    page.piece(IMPERSONATED);
-    page.piece(spellingOf(impersonated).user);
+    buffer.piece(IMPERSONATED);
+    buffer.piece(spellingOf(impersonated).user);
   }
-  writeSources(page, subject.sourceIps);
-  writeMember(page, AGENT, subject.userAgent);
+  writeSources(buffer, subject.sourceIps);
+  writeMember(buffer, AGENT, subject.userAgent);
 }
 
-function writeSources(page: Page, sourceIps: readonly string[]): void {
+function writeSources(buffer: LineBuffer, sourceIps: readonly string[]): void {
   if (sourceIps.length === 0) return;
-  page.piece(SOURCES);
+  buffer.piece(SOURCES);
   for (const [index, address] of sourceIps.entries()) {
-    if (index > 0) page.byte(COMMA);
-    page.text(address);
+    if (index > 0) buffer.byte(COMMA);
+    buffer.text(address);
   }
-  page.byte(LIST_END);
+  buffer.byte(LIST_END);
 }
 
 const RESOURCE = pieceOf(',"objectRef":{"resource":');
@@ -180,47 +180,47 @@ const REVISION = pieceOf(',"resourceVersion":');
 const SUBRESOURCE = pieceOf(',"subresource":');
 
 /** Spelled out: to look members up by names that vary costs more than all else here. */
-function writeObject(page: Page, object: AuditObject): void {
-  page.piece(RESOURCE);
-  page.text(object.resource);
-  writeMember(page, NAMESPACE, object.namespace);
-  writeMember(page, NAME, object.name);
-  writeMember(page, UID, object.uid);
-  writeMember(page, GROUP, object.apiGroup);
-  writeMember(page, VERSION, object.apiVersion);
-  writeMember(page, REVISION, object.resourceVersion);
-  writeMember(page, SUBRESOURCE, object.subresource);
-  page.byte(END);
+function writeObject(buffer: LineBuffer, object: AuditObject): void {
+  buffer.piece(RESOURCE);
+  buffer.text(object.resource);
+  writeMember(buffer, NAMESPACE, object.namespace);
+  writeMember(buffer, NAME, object.name);
+  writeMember(buffer, UID, object.uid);
+  writeMember(buffer, GROUP, object.apiGroup);
+  writeMember(buffer, VERSION, object.apiVersion);
+  writeMember(buffer, REVISION, object.resourceVersion);
+  writeMember(buffer, SUBRESOURCE, object.subresource);
+  buffer.byte(END);
 }
 
-function writeMember(page: Page, member: Uint8Array, value: string): void {
+function writeMember(buffer: LineBuffer, member: Uint8Array, value: string): void {
   if (value === '') return;
-  page.piece(member);
-  page.text(value);
+  buffer.piece(member);
+  buffer.text(value);
 }
 
-function writeStatus(page: Page, status: string): void {
+function writeStatus(buffer: LineBuffer, status: string): void {
   if (status === SUCCESS) {
-    page.piece(SUCCESS_STATUS);
+    buffer.piece(SUCCESS_STATUS);
   } else {
-    page.piece(STATUS);
-    page.json(status);
+    buffer.piece(STATUS);
+    buffer.json(status);
   }
 }
 
-function writeNotes(page: Page, annotations: AuditEvent['annotations'], dialect: Dialect, shortened: boolean): void {
+function writeNotes(buffer: LineBuffer, annotations: AuditEvent['annotations'], dialect: Dialect, shortened: boolean): void {
   const truncated = shortened && annotations?.has(TRUNCATED) !== true;
   let isFirst = true;
   const write = (name: string, value: string): void => {
-    if (isFirst) page.piece(NOTES);
-    else page.byte(COMMA);
+    if (isFirst) buffer.piece(NOTES);
+    else buffer.byte(COMMA);
     isFirst = false;
-    page.piece(notePiece(dialect, name));
-    page.text(value);
+    buffer.piece(notePiece(dialect, name));
+    buffer.text(value);
   };
   if (truncated) write(TRUNCATED, 'true');
   if (annotations !== undefined) for (const [name, value] of annotations) write(name, value);
-  page.piece(isFirst ? TIME_END : BOTH_END);
+  buffer.piece(isFirst ? TIME_END : BOTH_END);
 }
 
 /** Names of annotations with their colons: all but those that webhooks and policies make up are few, and the first that come. */
@@ -237,7 +237,7 @@ function notePiece(dialect: Dialect, name: string): Uint8Array {
   return piece;
 }
 
-function writeLegacy(page: Page, { subject, stage, user, impersonated, object, code }: AuditEvent): void {
+function writeLegacy(buffer: LineBuffer, { subject, stage, user, impersonated, object, code }: AuditEvent): void {
   const groups = (of: UserInfo | undefined, none: string): string =>
     of === undefined || of.groups.length === 0 ? none : of.groups.map((group) => quote(group)).join(',');
   const members = {
@@ -255,6 +255,6 @@ function writeLegacy(page: Page, { subject, stage, user, impersonated, object, c
     response: code === undefined ? '<deferred>' : String(code),
   };
   const said = Object.entries(members).map(([name, value]) => `${name}=${quote(value)}`);
-  page.time(subject.receivedAt);
-  page.raw(` AUDIT: ${said.join(' ')}`);
+  buffer.time(subject.receivedAt);
+  buffer.raw(` AUDIT: ${said.join(' ')}`);
 }

@@ -1,7 +1,7 @@
 /** What is told of one stage of a request. */
 import { AUDIT_NAMES } from '../../shared/names/dialect';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Page } from './page';
+import type { LineBuffer } from './line-buffer';
 import type { AuditLevel, AuditStage } from './policy-format';
 
 /** What does not change between the stages of a request. */
@@ -15,12 +15,12 @@ export interface AuditSubject {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   /** Where it stands already, for whoever writes it next. */
-  written: Written | undefined;
+  written: WrittenLine | undefined;
 }
 
-/** Where in a page its id ends and all else of it begins and ends, with what was known by then. */
-export interface Written extends Asked {
-  readonly page: Page;
+/** Where in a buffer its id ends and all else of it begins and ends, with what was known by then. */
+export interface WrittenLine extends AuditContext {
+  readonly buffer: LineBuffer;
   readonly losses: number;
   readonly start: number;
   readonly idEnd: number;
@@ -29,7 +29,7 @@ export interface Written extends Asked {
 }
 
 /** What the stages of a request may still differ in: who asks, and for what. */
-export interface Asked {
+export interface AuditContext {
   /** Undefined = nobody was let in. */
   readonly user: UserInfo | undefined;
   readonly impersonated: UserInfo | undefined;
@@ -48,7 +48,7 @@ export interface AuditObject {
   readonly subresource: string;
 }
 
-export interface AuditEvent extends Asked {
+export interface AuditEvent extends AuditContext {
   readonly level: AuditLevel;
   readonly stage: AuditStage;
   readonly subject: AuditSubject;

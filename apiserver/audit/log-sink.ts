@@ -6,7 +6,7 @@ import type { Writable } from 'node:stream';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { AuditEvent } from './event';
 import type { LogFile } from './log-file';
-import { Page } from './page';
+import { LineBuffer } from './line-buffer';
 import { TOO_LONG, writeWithin, type Lost, type Sink, type Wording } from './sink';
 
 /** What takes lines: throws where it cannot. */
@@ -16,7 +16,7 @@ export type LineTarget = Pick<LogFile, 'append' | 'close'>;
 const LATER_MS = 10;
 /** No more of them wait. */
 const PAGE_BYTES = 128 * 1024;
-/** More of the page is free than most lines take. */
+/** More of the buffer is free than most lines take. */
 const FULL_BYTES = PAGE_BYTES - 8 * 1024;
 
 const BREAK = 0x0a;
@@ -26,7 +26,7 @@ const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
 export class LogSink implements Sink {
   readonly name = 'log';
   /** Lines that wait, as bytes, so that nothing of their requests is kept. */
-  private readonly page = new Page(PAGE_BYTES);
+  private readonly buffer = new LineBuffer(PAGE_BYTES);
   private count = 0;
   private timer: Timer | undefined;
 
@@ -39,15 +39,15 @@ export class LogSink implements Sink {
   ) {}
 
   take(event: AuditEvent): boolean {
-    if (!writeWithin(this.page, this.wording, event)) {
+    if (!writeWithin(this.buffer, this.wording, event)) {
       this.lost(this.name, 1, TOO_LONG);
       return true;
     }
-    this.page.byte(BREAK);
+    this.buffer.byte(BREAK);
     this.count += 1;
     if (this.strict) return this.flush();
     const isOver = event.stage !== 'RequestReceived' && !READING.has(event.subject.verb);
-    if (isOver || this.page.length > FULL_BYTES) this.flush();
+    if (isOver || this.buffer.length > FULL_BYTES) this.flush();
     else this.timer ??= this.clock.after(LATER_MS, () => this.flush());
     return true;
   }
@@ -58,19 +58,19 @@ export class LogSink implements Sink {
   }
 
   private flush(): boolean {
-    const { count, page } = this;
+    const { count, buffer } = this;
     this.timer?.cancel();
     this.timer = undefined;
     this.count = 0;
     if (count === 0) return true;
     try {
-      this.target.append(page.written);
+      this.target.append(buffer.written);
       return true;
     } catch (error) {
       this.lost(this.name, count, error);
       return false;
     } finally {
-      page.empty();
+      buffer.empty();
     }
   }
 }

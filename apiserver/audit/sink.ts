@@ -2,7 +2,7 @@
 import type { Dialect } from '../../shared/names/dialect';
 import type { AuditEvent } from './event';
 import { writeEvent, type AuditFormat } from './event-line';
-import type { Page } from './page';
+import type { LineBuffer } from './line-buffer';
 
 export interface Sink {
   readonly name: SinkName;
@@ -25,14 +25,14 @@ export interface Wording {
 }
 
 /** Writes its line, without a break. False = it is too long even without its objects, and nothing is written. */
-export function writeWithin(page: Page, { format, dialect, longestEvent }: Wording, event: AuditEvent): boolean {
-  const start = page.length;
-  writeEvent(page, event, format, dialect, false);
-  if (longestEvent === undefined || page.length - start <= longestEvent) return true;
-  page.cutTo(start);
-  writeEvent(page, event, format, dialect, true);
-  if (page.length - start <= longestEvent) return true;
-  page.cutTo(start);
+export function writeWithin(buffer: LineBuffer, { format, dialect, longestEvent }: Wording, event: AuditEvent): boolean {
+  const start = buffer.length;
+  writeEvent(buffer, event, format, dialect, false);
+  if (longestEvent === undefined || buffer.length - start <= longestEvent) return true;
+  buffer.cutTo(start);
+  writeEvent(buffer, event, format, dialect, true);
+  if (buffer.length - start <= longestEvent) return true;
+  buffer.cutTo(start);
   return false;
 }
 

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../shared/values/json';
-import type { AwaitedPart } from '../registry/verbs';
 import type { AuditEvent } from './event';
 import type { AuditLevel } from './policy-format';
 import { Trail } from './trail';
@@ -94,7 +93,7 @@ it.each([
   ],
 ])('tells of a request that took %p ms what it waited for, when that is long', async (total, expected) => {
   const clock = { now: 0 };
-  const waited = async (trail: Trail, part: AwaitedPart, ms: number): Promise<void> => {
+  const waited = async (trail: Trail, part: 'etcd' | 'apf-queue-wait', ms: number): Promise<void> => {
     const wait = trail.timed(part, Promise.resolve());
     clock.now += ms;
     await wait;

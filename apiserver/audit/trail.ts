@@ -6,10 +6,12 @@ import { isObject, setMember, stringAt, stringifyJson, type JsonObject, type Jso
 import { formatDuration } from '../../shared/runtime/duration';
 import { parseStored } from '../../shared/serialization';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { AwaitedPart } from '../registry/verbs';
 import { SUCCESS, TRUNCATED, type AuditEvent, type AuditObject, type AuditSubject } from './event';
 import type { AuditPolicy, Audited, Extent } from './policy';
 import type { AuditStage } from './policy-format';
+
+/** What a request may wait for; upstream's words. */
+type TimedPart = 'apf-queue-wait' | 'etcd';
 
 /** What a trail needs of the server. */
 export interface TrailParts {
@@ -109,7 +111,7 @@ export class Trail {
   }
 
   /** `work`, which is waited for; all waits for one part of the server add up. Whoever waits for it learns of its end after the trail has. */
-  timed<T>(part: AwaitedPart, work: Promise<T>): Promise<T> {
+  timed<T>(part: TimedPart, work: Promise<T>): Promise<T> {
     const begun = this.parts.now();
     const end = (): void => {
       const ms = this.parts.now() - begun;
@@ -123,7 +125,7 @@ export class Trail {
   private tellLatency(now: number): void {
     const total = now - this.subject.receivedAt;
     if (total <= LONG_MS) return;
-    const told: Readonly<Record<AwaitedPart | 'total', number>> = { 'apf-queue-wait': this.queuedMs, etcd: this.storeMs, total };
+    const told: Readonly<Record<TimedPart | 'total', number>> = { 'apf-queue-wait': this.queuedMs, etcd: this.storeMs, total };
     for (const [part, ms] of Object.entries(told)) if (ms > 0) this.annotate(LATENCY + part, formatDuration(ms));
   }
 

@@ -1,6 +1,6 @@
 /** An audit event, as tests of its sinks want it. */
 import type { AuditEvent } from '../../apiserver/audit/event';
-import { Page } from '../../apiserver/audit/page';
+import { LineBuffer } from '../../apiserver/audit/line-buffer';
 import { writeWithin, type Sink, type Wording } from '../../apiserver/audit/sink';
 import { isBody, type Body, type Json } from '../recordings/reference';
 
@@ -32,9 +32,9 @@ export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): 
 
 /** Its line; undefined = it is too long. */
 export function eventText(event: AuditEvent, wording: Partial<Wording> = {}): string | undefined {
-  const page = new Page();
-  const isWritten = writeWithin(page, { format: 'json', dialect: 'platform', longestEvent: undefined, ...wording }, event);
-  return isWritten ? page.written.toString() : undefined;
+  const buffer = new LineBuffer();
+  const isWritten = writeWithin(buffer, { format: 'json', dialect: 'platform', longestEvent: undefined, ...wording }, event);
+  return isWritten ? buffer.written.toString() : undefined;
 }
 
 /** Takes events as a server named as upstream writes them. */

@@ -30,7 +30,7 @@ const escaped = (json: string): string =>
 /** A piece that is written often. */
 export const pieceOf = (json: string): Uint8Array => Buffer.from(escaped(json));
 
-export class Page {
+export class LineBuffer {
   private bytes: Buffer;
   private filled = 0;
   private loss = 0;
