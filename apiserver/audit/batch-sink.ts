@@ -55,17 +55,15 @@ export class BatchSink implements Sink {
   take(event: AuditEvent): boolean {
     const { options, wording, lost } = this.parts;
     this.buffer.empty();
-    if (this.waiting.length >= options.bufferSize) lost(this.name, 1, FULL);
-    else if (!writeWithin(this.buffer, wording, event)) lost(this.name, 1, TOO_LONG);
-    else if (this.characters + this.buffer.length > MOST_WAITING) lost(this.name, 1, FULL);
-    else this.add(this.buffer.written.toString());
+    const text = writeWithin(this.buffer, wording, event) ? this.buffer.written.toString() : undefined;
+    if (text === undefined) lost(this.name, 1, TOO_LONG);
+    else if (this.waiting.length >= options.bufferSize || this.characters + text.length > MOST_WAITING) lost(this.name, 1, FULL);
+    else {
+      this.waiting.push(text);
+      this.characters += text.length;
+      this.schedule();
+    }
     return true;
-  }
-
-  private add(text: string): void {
-    this.waiting.push(text);
-    this.characters += text.length;
-    this.schedule();
   }
 
   async close(): Promise<void> {

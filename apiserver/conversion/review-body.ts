@@ -1,6 +1,7 @@
 /** The question to a conversion webhook, put together of bytes as they are stored: each is copied once, and none is made a text. Asks nobody. */
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
+import { grownBytes } from '../../shared/values/grown-bytes';
 
 export const REVIEW_KIND = 'ConversionReview';
 export const REVIEW_GROUP = 'apiextensions.platform.io';
@@ -59,9 +60,7 @@ export class ReviewBody {
   }
 
   private reserve(bytes: number): void {
-    const { length, target } = this;
-    if (length + bytes <= target.length) return;
-    this.target = Buffer.allocUnsafe(Math.max(length + bytes, target.length * 2));
-    target.copy(this.target, 0, 0, length);
+    const needed = this.length + bytes;
+    if (needed > this.target.length) this.target = grownBytes(this.target, this.length, needed);
   }
 }

@@ -2,6 +2,7 @@
  * The bytes of a document as they grow, in one piece of memory. In protobuf the length of what is nested is put before it when it is known, which costs a
  * move of those bytes where it takes more than one; published documents are so large that objects for it would cost more. Knows no messages.
  */
+import { grownBytes } from '../../shared/values/grown-bytes';
 
 const FIRST_BYTES = 4096;
 const MOST_KEPT_BYTES = 4 * 1024 * 1024;
@@ -111,10 +112,8 @@ export class MessageBytes implements MessageSink {
   }
 
   private makeRoom(bytes: number): void {
-    if (this.end + bytes <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.end + bytes));
-    this.bytes.copy(larger, 0, 0, this.end);
-    this.bytes = larger;
+    const needed = this.end + bytes;
+    if (needed > this.bytes.length) this.bytes = grownBytes(this.bytes, this.end, needed);
   }
 }
 

@@ -120,7 +120,12 @@ const ESCAPES: Record<string, string> = { '<': '\\u003c', '>': '\\u003e', '&': '
 /** A JSON string as upstream prints it: `<`, `>`, `&` and the two line separators escaped, lone surrogates as U+FFFD. */
 export function quoteJson(text: string): string {
   if (!SPECIAL.test(text)) return `"${text}"`;
-  return JSON.stringify(text.replace(LONE_SURROGATES, '\ufffd')).replace(ESCAPED, (character) => ESCAPES[character] ?? character);
+  return escapeMarkup(JSON.stringify(text.replace(LONE_SURROGATES, '\ufffd')));
+}
+
+/** JSON whose texts are escaped as upstream's: what this concerns stands nowhere else in it. */
+export function escapeMarkup(json: string): string {
+  return json.replace(ESCAPED, (character) => ESCAPES[character] ?? character);
 }
 
 /** A number as upstream prints a 64-bit float: shortest form, exponent below 1e-6 and from 1e21. */
