@@ -93,17 +93,19 @@ it.each([
   ],
 ])('tells of a request that took %p ms what it waited for, when that is long', async (total, expected) => {
   const clock = { now: 0 };
-  const waited = async (trail: Trail, part: 'etcd' | 'apf-queue-wait', ms: number): Promise<void> => {
-    const wait = trail.timed(part, Promise.resolve());
+  const stored = async (trail: Trail, ms: number): Promise<void> => {
+    const wait = trail.timed(Promise.resolve());
     clock.now += ms;
     await wait;
   };
   const { trail, events } = trailOf('Metadata', {}, () => clock.now);
   trail.received();
-  await waited(trail, 'etcd', 200);
-  await waited(trail, 'apf-queue-wait', 100);
-  await waited(trail, 'etcd', 200.5);
-  await expect(trail.timed('etcd', Promise.reject(new Error('lost')))).rejects.toThrow('lost');
+  await stored(trail, 200);
+  trail.waits();
+  clock.now += 100;
+  trail.goesOn();
+  await stored(trail, 200.5);
+  await expect(trail.timed(Promise.reject(new Error('lost')))).rejects.toThrow('lost');
   clock.now = total;
   trail.finished();
   expect(events.map(({ annotations }) => annotations && Object.fromEntries(annotations))).toEqual([expected]);

@@ -10,9 +10,6 @@ import { SUCCESS, TRUNCATED, type AuditEvent, type AuditObject, type AuditSubjec
 import type { AuditPolicy, Audited, Extent } from './policy';
 import type { AuditStage } from './policy-format';
 
-/** What a request may wait for; upstream's words. */
-type TimedPart = 'apf-queue-wait' | 'etcd';
-
 /** What a trail needs of the server. */
 export interface TrailParts {
   readonly policy: AuditPolicy;
@@ -101,7 +98,7 @@ export class Trail {
     if (!this.annotations.has(name)) this.annotations.set(name, value);
   }
 
-  /** It waits for its turn. */
+  /** It waits for others, until it {@link goesOn}. */
   waits(): void {
     this.waitingSince = this.parts.now();
   }
@@ -110,14 +107,10 @@ export class Trail {
     this.queuedMs += this.parts.now() - this.waitingSince;
   }
 
-  /** `work`, which is waited for; all waits for one part of the server add up. Whoever waits for it learns of its end after the trail has. */
-  timed<T>(part: TimedPart, work: Promise<T>): Promise<T> {
+  /** `work` of the store, which is waited for; all such waits add up. Whoever waits for it learns of its end after the trail has. */
+  timed<T>(work: Promise<T>): Promise<T> {
     const begun = this.parts.now();
-    const end = (): void => {
-      const ms = this.parts.now() - begun;
-      if (part === 'etcd') this.storeMs += ms;
-      else this.queuedMs += ms;
-    };
+    const end = (): void => void (this.storeMs += this.parts.now() - begun);
     work.then(end, end);
     return work;
   }
@@ -125,7 +118,7 @@ export class Trail {
   private tellLatency(now: number): void {
     const total = now - this.subject.receivedAt;
     if (total <= LONG_MS) return;
-    const told: Readonly<Record<TimedPart | 'total', number>> = { 'apf-queue-wait': this.queuedMs, etcd: this.storeMs, total };
+    const told = { 'apf-queue-wait': this.queuedMs, etcd: this.storeMs, total };
     for (const [part, ms] of Object.entries(told)) if (ms > 0) this.annotate(LATENCY + part, formatDuration(ms));
   }
 

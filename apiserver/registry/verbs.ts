@@ -18,9 +18,6 @@ import type { TraceSpan } from '../tracing/span';
 
 export type { UserInfo };
 
-/** What a request may wait for; upstream's words. */
-export type AwaitedPart = 'apf-queue-wait' | 'etcd';
-
 /** What every verb knows about its request. */
 export interface RequestContext {
   readonly user: UserInfo;
@@ -42,8 +39,8 @@ export interface RequestContext {
   sentPatch?(text: string | undefined): void;
   /** Adds an annotation to what is recorded of the request, its name in canonical spelling. What was said first stands. */
   annotate?(name: string, value: string): void;
-  /** Takes note of how long `work` is waited for. Absent = nobody does. */
-  timed?<T>(part: AwaitedPart, work: Promise<T>): Promise<T>;
+  /** Takes note of how long `work` of the store is waited for. Absent = nobody does. */
+  timed?<T>(work: Promise<T>): Promise<T>;
   /** What was sent has been decoded; `object` makes it as one that could be stored, with its defaults. Absent = nobody records it. */
   readonly sent?: ((row: KindRow, metadata: JsonObject, object: () => Entry) => void) | undefined;
   /** What its handler does, in its trace. Absent = it is in none that is kept. */

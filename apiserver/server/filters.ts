@@ -255,7 +255,7 @@ export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredTy
     exchange.fallsUnder(entered.schema.uid, entered.level.spec.uid);
     if (!('decision' in entered)) return settle(exchange, entered);
     exchange.whenFinished(entered.cancel);
-    return exchange.timed('apf-queue-wait', entered.decision).then((decided) => settle(exchange, decided));
+    return exchange.afterQueue(entered.decision, (decided) => settle(exchange, decided));
   };
 
   function settle(exchange: Exchange, decided: Admitted | Refused): boolean {

@@ -12,7 +12,7 @@ import { badRequest, type StatusError } from '../../../shared/api/errors/status'
 import type { Eventually } from '../../../shared/runtime/eventually';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { Trail } from '../../audit/trail';
-import type { AwaitedPart, RequestContext, ServedResource } from '../../registry/verbs';
+import type { RequestContext, ServedResource } from '../../registry/verbs';
 import type { Priority, Turns } from '../../../shared/runtime/turns';
 import type { RequestTrace } from '../../tracing/span';
 import type { Outbox } from '../output/outbox';
@@ -148,13 +148,17 @@ export class Exchange implements RequestContext {
   }
 
   /** Undefined = goes on at once. */
-  turn(): Promise<true> | undefined {
+  turn(): Promise<boolean> | undefined {
     const turn = this.parts.turns.take(this.priority, this.user.name);
-    if (turn === undefined) return undefined;
+    return turn === undefined ? undefined : this.afterQueue(turn, () => true);
+  }
+
+  /** Goes on when it has waited for others, which is taken note of. */
+  afterQueue<T, R>(wait: Promise<T>, goOn: (outcome: T) => R): Promise<R> {
     this.audit?.waits();
-    return turn.then(() => {
+    return wait.then((outcome) => {
       this.audit?.goesOn();
-      return true;
+      return goOn(outcome);
     });
   }
 
@@ -176,8 +180,8 @@ export class Exchange implements RequestContext {
     return this.warningList?.headers() ?? [];
   }
 
-  timed<T>(part: AwaitedPart, work: Promise<T>): Promise<T> {
-    return this.audit?.timed(part, work) ?? work;
+  timed<T>(work: Promise<T>): Promise<T> {
+    return this.audit?.timed(work) ?? work;
   }
 
   get keepsSent(): boolean {

@@ -27,7 +27,7 @@ export class ResourceVersionGate {
   async mostRecent(context: RequestContext): Promise<'current' | 'stalled'> {
     try {
       const wait = this.parts.cache.mostRecent(context);
-      await (context.timed?.('etcd', wait) ?? wait);
+      await (context.timed?.(wait) ?? wait);
       return 'current';
     } catch (error) {
       if (error instanceof StoreError && error.failure === 'deadline') return 'stalled';
@@ -51,7 +51,7 @@ export class ResourceVersionGate {
     const { cache } = this.parts;
     if (cache.revision >= revision) return;
     const wait = cache.waitFor(revision, { deadline: this.deadline(context) });
-    if (!(await (context.timed?.('etcd', wait) ?? wait))) {
+    if (!(await (context.timed?.(wait) ?? wait))) {
       throw tooLargeResourceVersion(revision, cache.revision, RETRY_AFTER_SECONDS);
     }
   }

@@ -112,7 +112,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         dryRun,
         turn: () => context.turn?.(),
         trace: context.trace,
-        timed: (work) => context.timed?.('etcd', work) ?? work,
+        timed: (work) => context.timed?.(work) ?? work,
         restsOnMore: info.strategy.allocation !== undefined || isCounted(dependencies.admission, request),
         provesFirst: needsWebhook(info) || dependencies.admission.asksOthers({ resource: info.resource, subresource: request.subresource }),
       };
