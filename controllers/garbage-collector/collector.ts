@@ -1,5 +1,6 @@
 /** Works on what the graph of owners says has to be looked at: finds out about owners, and does what the decision asks for. */
 import type { ObjectReference } from '../../shared/client/event-correlation';
+import type { EventRecorder } from '../../shared/client/event-recorder';
 import type { Resource } from '../../shared/client/resource';
 import { DONE, type WorkOutcome } from '../../shared/client/workers';
 import { apiVersionIn } from '../../shared/names/dialect';
@@ -15,7 +16,7 @@ import { decide, withoutBlocking, withoutFinalizer, withoutOwners, type Dependen
 import { GarbageWrites } from './writes';
 
 export interface CollectorOptions {
-  readonly context: Pick<ControllerContext, 'client' | 'events' | 'signal'>;
+  readonly context: Pick<ControllerContext, 'client' | 'signal'> & { readonly events: Pick<EventRecorder, 'record'> };
   readonly graph: OwnerGraph;
   readonly kindOf: KindLookup;
   /** Everything that could be a child is known. */
@@ -24,7 +25,7 @@ export interface CollectorOptions {
 
 /** Children that forget their owner at a time. */
 const FORGETTING = 10;
-/** Until a look at what could not be decided, because children may still be unknown. Milliseconds. */
+/** Until the next look at what is not decided, because children may still be unknown or owners are left. Milliseconds. */
 const UNSETTLED: WorkOutcome = { type: 'again', afterMs: 250 };
 
 export class Collector {
@@ -66,6 +67,7 @@ export class Collector {
         return DONE;
       case 'unlink':
         await this.writes.patch(node, (object) => withoutOwners(object, decision.uids));
+        if (found.some(({ state }) => state === 'orphaned') && found.length > decision.uids.size) return UNSETTLED;
         break;
       case 'release':
         if (!isSettled()) return UNSETTLED;
@@ -89,6 +91,7 @@ export class Collector {
     await atATime(FORGETTING, graph.dependents(uid), async (dependent) =>
       this.writes.patch(dependent.node, (object) => withoutOwners(object, owner)),
     );
+    this.owners.orphans(uid);
     await this.writes.patch(node, (object) => withoutFinalizer(object, ORPHAN));
     return DONE;
   }

@@ -65,6 +65,18 @@ test('who is seen to go is absent, even where its kind goes with it', async () =
   expect(asked).toEqual([]);
 });
 
+test('who went after its children had been told to forget it is told apart, once it is gone', async () => {
+  const { graph, states } = world();
+  graph.put(MAPS, object('o'));
+  states.orphans('o');
+  expect((await states.of(child(), owner('o'))).state).toBe('there');
+  graph.remove('o');
+  expect((await states.of(child(), owner('o'))).state).toBe('orphaned');
+  states.gone('o');
+  expect((await states.of(child(), owner('o'))).state).toBe('orphaned');
+  expect((await states.of(child(), owner('p'))).state).toBe('absent');
+});
+
 test('an owner that cannot be where it says is told, and never asked for', async () => {
   const { graph, asked, invalid, states } = world();
   expect((await states.of(child(''), owner('o'))).state).toBe('unknown');

@@ -31,6 +31,8 @@ const seen = (state: OwnerState): FoundOwner => ({ state, isUnseen: false });
 
 export class OwnerStates {
   private readonly absent = new LRUCache<string, true>({ max: REMEMBERED });
+  /** Those whose children were told to forget them. */
+  private readonly orphaning = new LRUCache<string, true>({ max: REMEMBERED });
   private readonly asked = new Map<string, Promise<ApiObject | undefined>>();
 
   constructor(private readonly options: OwnerStatesOptions) {}
@@ -38,6 +40,14 @@ export class OwnerStates {
   /** The object is gone, wherever it was. */
   gone(uid: string): void {
     this.absent.set(uid, true);
+  }
+
+  /**
+   * The children that are known have forgotten the object, which goes next: those that turn up after it have to forget it too. News of kinds comes on ways of
+   * their own, so a child may be heard of later than the end of its owner.
+   */
+  orphans(uid: string): void {
+    this.orphaning.set(uid, true);
   }
 
   /** Where one of several waits, the others are asked for: they may go with it, and news of that may be late. */
@@ -57,7 +67,7 @@ export class OwnerStates {
   async of(child: SeenNode, owner: Owner): Promise<FoundOwner> {
     const { graph, kindOf, onInvalid } = this.options;
     // Also where its kind went with it.
-    if (this.absent.has(owner.uid)) return seen('absent');
+    if (this.absent.has(owner.uid)) return seen(this.goneAs(owner));
     const resource = kindOf(owner.apiVersion, owner.kind);
     if (resource === undefined) return seen('unknown');
     if (resource.namespaced && !child.resource.namespaced) {
@@ -68,7 +78,11 @@ export class OwnerStates {
     if (node !== undefined && graph.isMeant(owner, child, node)) return seen(stateOf(node.object));
     if (node !== undefined && node.resource.namespaced && node.object.namespace !== child.object.namespace) onInvalid(child, owner);
     const found = await this.ask(resource, child, owner);
-    return { state: stateOf(found), isUnseen: found !== undefined };
+    return found === undefined ? seen(this.goneAs(owner)) : { state: stateOf(found), isUnseen: true };
+  }
+
+  private goneAs({ uid }: Owner): OwnerState {
+    return this.orphaning.has(uid) ? 'orphaned' : 'absent';
   }
 
   private async ask(resource: Resource, child: SeenNode, { name, uid }: Owner): Promise<ApiObject | undefined> {

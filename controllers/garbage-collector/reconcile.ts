@@ -8,6 +8,8 @@ export type OwnerState =
   /** It is being deleted, after its children. */
   | 'waiting'
   | 'absent'
+  /** It is gone, and its children were to stay: this one was not known yet when the others forgot it. */
+  | 'orphaned'
   /** It cannot be said: nobody serves its kind, or it may not be an owner where it is. */
   | 'unknown';
 
@@ -24,7 +26,7 @@ export type GarbageDecision =
   | { readonly type: 'keep' }
   /** An owner cannot be found out about: it is looked at again when more kinds are served. */
   | { readonly type: 'undecided' }
-  /** Some owners are there: it forgets the others. */
+  /** It forgets some owners, because others are there, or because it was to outlive them. */
   | { readonly type: 'unlink'; readonly uids: ReadonlySet<string> }
   /** `unblock`: owners do not wait for it any more, because they would wait for each other. */
   | { readonly type: 'delete'; readonly policy: DeletionPolicy; readonly unblock: boolean }
@@ -35,16 +37,24 @@ export type GarbageDecision =
 export function decide(object: ApiObject, owners: readonly OwnerState[], dependents: readonly Dependent[]): GarbageDecision {
   if (isWaiting(object)) return dependents.some(({ blocks }) => blocks) ? { type: 'keep' } : { type: 'release' };
   if (isBeingDeleted(object) || owners.length === 0) return { type: 'keep' };
+  if (owners.includes('orphaned')) return { type: 'unlink', uids: uidsOf(object, (index) => owners[index] === 'orphaned') };
   if (owners.includes('unknown')) return { type: 'undecided' };
   if (owners.includes('there')) {
-    const left = ownersOf(object).filter((_, index) => owners[index] !== 'there');
-    return left.length === 0 ? { type: 'keep' } : { type: 'unlink', uids: new Set(left.map(({ uid }) => uid)) };
+    const uids = uidsOf(object, (index) => owners[index] !== 'there');
+    return uids.size === 0 ? { type: 'keep' } : { type: 'unlink', uids };
   }
   if (owners.includes('waiting') && dependents.length > 0) {
     return { type: 'delete', policy: 'Foreground', unblock: dependents.some((dependent) => dependent.isWaiting) };
   }
   return { type: 'delete', policy: wishOf(object), unblock: false };
 }
+
+const uidsOf = (object: ApiObject, isMeant: (index: number) => boolean): ReadonlySet<string> =>
+  new Set(
+    ownersOf(object)
+      .filter((_, index) => isMeant(index))
+      .map(({ uid }) => uid),
+  );
 
 /** Who put a policy's finalizer there before the object was deleted wants it deleted so. */
 function wishOf(object: ApiObject): DeletionPolicy {

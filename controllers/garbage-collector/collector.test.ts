@@ -1,0 +1,77 @@
+import { apiObject } from '../../shared/client/api-object';
+import { knownResource, type Resource } from '../../shared/client/resource';
+import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
+import { fakeClient } from '../../test/support/fake-client';
+import { Collector } from './collector';
+import { OwnerGraph } from './graph';
+
+const [MAPS, SECRETS] = [knownResource('configmaps'), knownResource('secrets')];
+const PATHS = new Map([
+  [MAPS, '/api/v1/configmaps'],
+  [SECRETS, '/api/v1/secrets'],
+]);
+const ORPHANING = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['orphan'] };
+const owner = (uid: string): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid });
+
+/** A server, and what a collector has heard of it: each kind by itself. */
+function world() {
+  const { api, client } = fakeClient();
+  const kindOf = (_: string, kind: string) => [MAPS, SECRETS].find((resource) => resource.kind === kind);
+  const graph = new OwnerGraph({ look: () => undefined, orphan: () => undefined }, kindOf);
+  const { signal } = new AbortController();
+  const context = { client, signal, events: { record: () => undefined } };
+  const collector = new Collector({ context, graph, kindOf, isSettled: () => true });
+  const pathOf = (resource: Resource): string => PATHS.get(resource) ?? '';
+  const put = (resource: Resource, name: string, metadata: JsonObject = {}): void =>
+    void api.put(pathOf(resource), { metadata: { namespace: 'n', name, uid: name, ...metadata } });
+  const hear = (resource: Resource, name: string): void => {
+    const known = api.get(pathOf(resource), 'n', name);
+    if (known !== undefined) graph.put(resource, apiObject(known));
+    else {
+      collector.gone(name);
+      graph.remove(name);
+    }
+  };
+  const ownersOf = (name: string) => arrayAt(objectAt(api.get(pathOf(SECRETS), 'n', name), 'metadata'), 'ownerReferences');
+  const isThere = (resource: Resource, name: string): boolean => api.get(pathOf(resource), 'n', name) !== undefined;
+  return { collector, put, hear, ownersOf, isThere };
+}
+
+test('a child that is heard of after its owner has let its children be stays', async () => {
+  const { collector, put, hear, ownersOf, isThere } = world();
+  put(MAPS, 'o', ORPHANING);
+  put(SECRETS, 'known', { ownerReferences: [owner('o')] });
+  put(SECRETS, 'late', { ownerReferences: [owner('o')] });
+  hear(MAPS, 'o');
+  hear(SECRETS, 'known');
+  await collector.orphan('o');
+  expect(isThere(MAPS, 'o')).toBe(false);
+  hear(MAPS, 'o');
+  hear(SECRETS, 'late');
+  await collector.look('late');
+  expect(isThere(SECRETS, 'late')).toBe(true);
+  expect([ownersOf('known'), ownersOf('late')]).toEqual([undefined, undefined]);
+});
+
+test('it goes all the same when its other owners are gone', async () => {
+  const { collector, put, hear, ownersOf, isThere } = world();
+  put(MAPS, 'o', ORPHANING);
+  put(SECRETS, 'late', { ownerReferences: [owner('o'), owner('never')] });
+  hear(MAPS, 'o');
+  await collector.orphan('o');
+  hear(MAPS, 'o');
+  hear(SECRETS, 'late');
+  expect(await collector.look('late')).toMatchObject({ type: 'again' });
+  expect(ownersOf('late')).toEqual([owner('never')]);
+  hear(SECRETS, 'late');
+  await collector.look('late');
+  expect(isThere(SECRETS, 'late')).toBe(false);
+});
+
+test('a child of an owner that simply went goes', async () => {
+  const { collector, put, hear, isThere } = world();
+  put(SECRETS, 'late', { ownerReferences: [owner('o')] });
+  hear(SECRETS, 'late');
+  await collector.look('late');
+  expect(isThere(SECRETS, 'late')).toBe(false);
+});
