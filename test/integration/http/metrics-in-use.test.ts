@@ -1,7 +1,7 @@
 /** Metrics that are shown once there is something to show: conditions of admission, watches that begin with the state, values that nobody can read. */
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { MemoryStore } from '../../support/memory-store';
-import { call, startFixture, type Fixture } from './fixture';
+import { call, settled, startFixture, type Fixture } from './fixture';
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 const RULE = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] };
@@ -35,7 +35,10 @@ const POLICY = {
 
 const store = new MemoryStore();
 let fixture: Fixture;
-beforeAll(async () => void (fixture = await startFixture({ naming: 'kubernetes', plugins: AS_THE_TABLE_SAYS }, store)));
+beforeAll(async () => {
+  fixture = await startFixture({ naming: 'kubernetes', plugins: AS_THE_TABLE_SAYS }, store);
+  await settled(fixture);
+});
 afterAll(() => fixture.stop());
 
 const create = (path: string, object: object) => call(fixture, path, { method: 'POST', body: JSON.stringify(object) });

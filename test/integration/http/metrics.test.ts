@@ -8,7 +8,7 @@ import { METRIC_STEPS } from '../../recordings/metric-steps';
 import { EMPTY, isDeviation, MISSING, SERIES, UNCOUNTED } from '../../support/metric-deviations';
 import { casesOf } from '../../recordings/recording';
 import { listOf, number, shape, text, tupleOf } from '../../recordings/shape';
-import { call, callStep, issuingAccounts, served, startFixture, type Fixture } from './fixture';
+import { call, callStep, issuingAccounts, served, settled, startFixture, type Fixture } from './fixture';
 
 const RECORDED = casesOf('metrics/steps', shape({ step: text, code: number, grown: listOf(tupleOf(text, number)) }));
 const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
@@ -36,8 +36,8 @@ beforeAll(async () => {
     serviceRanges: ranges,
     serviceAccounts: issuingAccounts(),
   });
+  await settled(fixture);
   let anyhow = await growsAnyhow();
-  // What the server does for itself at the start comes to rest.
   while (anyhow.some((series) => isAskedFor(series) && series.includes('CREATE'))) anyhow = await growsAnyhow();
   let before = await look();
   for (const step of METRIC_STEPS) {
