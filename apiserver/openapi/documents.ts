@@ -201,7 +201,8 @@ function typesOf(entries: readonly PathEntry[]): string[] {
 
 /** A patch may be anything, so no table describes it. */
 function withPatch(schemas: Record<string, JsonObject>, root: string): Record<string, JsonObject> {
-  const all = Object.entries({ ...schemas, [openApiName(PATCH_TYPE, root)]: { type: 'object' } });
+  const patch = { description: 'What is to change of an object, in the form that the content type says.', type: 'object' };
+  const all = Object.entries({ ...schemas, [openApiName(PATCH_TYPE, root)]: patch });
   return Object.fromEntries(all.sort(([a], [b]) => compareBytes(a, b)));
 }
 

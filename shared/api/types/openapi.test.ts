@@ -42,6 +42,17 @@ test('version 3 has defaults and merge extensions', () => {
   });
 });
 
+test('texts list the values that a member may have', () => {
+  const describe = (_: string, member?: string): string | undefined => (member === 'protocol' ? 'How it is spoken to.' : undefined);
+  const found = definitions(['core.v1.Service'], { ...options, version: 3, describe });
+  const values = 'Possible enum values:\n - `"SCTP"`\n - `"TCP"`\n - `"UDP"`';
+  expect(found['io.platform.api.core.v1.ServicePort']).toMatchObject({
+    properties: { protocol: { description: `How it is spoken to.\n\n${values}` } },
+  });
+  // One list of values, not a value.
+  expect(JSON.stringify(found['io.platform.api.core.v1.ServiceSpec'])).not.toContain('Possible enum values:\\n - `\\"IPv4');
+});
+
 test.each([2, 3] as const)('every reference of version %d is defined', (version) => {
   const found = definitions(typeNames(), { ...options, version });
   const referred = [...JSON.stringify(found).matchAll(/"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)].map(([, name = '']) => name);

@@ -125,7 +125,8 @@ class DefinitionBuilder {
 
   private property(field: FieldSchema): JsonObject {
     const isPlain = field.presence === 'always' || field.defaultValue !== undefined;
-    return { ...this.description(field.name), ...this.schema(field.type, isPlain, field), ...extensions(field) };
+    const values = field.type.kind === 'scalar' ? field.values : [];
+    return { ...this.description(field.name, values), ...this.schema(field.type, isPlain, field), ...extensions(field) };
   }
 
   /** `withDefault`: version 3 gives what cannot be absent its zero value as default. */
@@ -177,9 +178,12 @@ class DefinitionBuilder {
     };
   }
 
-  private description(member?: string): JsonObject {
-    const description = this.options.describe?.(this.type, member);
-    return description === undefined ? {} : { description };
+  /** `values` = those that the member may have; upstream lists them in the text, too. */
+  private description(member?: string, values: readonly string[] = []): JsonObject {
+    const text = this.options.describe?.(this.type, member);
+    const listed = values.length === 0 ? [] : [['Possible enum values:', ...values.map((value) => ` - \`"${value}"\``)].join('\n')];
+    const all = [...(text === undefined ? [] : [text]), ...listed];
+    return this.options.describe === undefined || all.length === 0 ? {} : { description: all.join('\n\n') };
   }
 }
 

@@ -1,6 +1,6 @@
 /** Where the facts stand: package paths inside the programs, and how their types are named here. */
 import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorMessage } from '../../../runtime/error-message';
 import { readGoTypes, type GoTypes } from './go-types';
@@ -42,6 +42,17 @@ export function readDeclarations(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The classes that the client for Node is made of; none when the package is not installed. */
+export function* readModelDeclarations(): Generator<string, void, void> {
+  let folder: string;
+  try {
+    folder = join(packageFolder('@kubernetes/client-node'), 'dist', 'gen', 'models');
+  } catch {
+    return;
+  }
+  for (const file of readdirSync(folder)) if (file.endsWith('.d.ts')) yield readFileSync(join(folder, file), 'utf8');
 }
 
 function packageFolder(name: string): string {

@@ -1,0 +1,31 @@
+import { fillFrom, fillWith } from './fill';
+
+const MODELS = {
+  V1Ware: { '': 'A thing that is sold.', continue: 'Who goes on.' },
+  ShopV1Event: { '': 'Something that happens in a shop.' },
+};
+
+test('they fill what is not said yet, under the names of types', () => {
+  const said = { 'shop.v1.Ware': { '': 'Said.' } };
+  fillFrom(MODELS, ['shop.v1.Ware', 'shop.v1.Event', 'shop.v1.Unknown'], said);
+  expect(said).toMatchObject({
+    'shop.v1.Ware': { '': 'Said.', continue: 'Who goes on.' },
+    'shop.v1.Event': { '': 'Something that happens in a shop.' },
+  });
+  expect(Object.keys(said)).toHaveLength(2);
+});
+
+test('what nobody says is said in words of ours', () => {
+  const types = { 'shop.v1.Ware': ['1 spec shop.v1.WareSpec', '2 status shop.v1.WareStatus'], 'shop.v1.WareStatus': ['1 status string'] };
+  const said = { 'shop.v1.Ware': { kind: 'Kind.', spec: 'Said.' } };
+  fillWith(
+    { '*': { status: 'State.' }, 'shop.v1.Ware': { spec: 'Ours.', metadata: 'Ours.' }, 'shop.v1.Time': { '': 'Ours.' } },
+    types,
+    said,
+  );
+  expect(said).toEqual({
+    'shop.v1.Ware': { kind: 'Kind.', spec: 'Said.', metadata: 'Ours.', status: 'State.' },
+    'shop.v1.WareStatus': {},
+    'shop.v1.Time': { '': 'Ours.' },
+  });
+});
