@@ -14,6 +14,7 @@ import {
 } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { age } from './table/age';
+import { numberAt } from './table/cell';
 import { CELLS, defaultCells } from './cells';
 import { COLUMNS, DEFAULT_COLUMNS } from './columns';
 import { customTable } from './custom-columns';
@@ -31,6 +32,15 @@ export function readsMetadataOnly(row: KindRow): boolean {
 export function tableRow(row: KindRow, object: JsonObject): Cell[] {
   if (row.custom !== undefined) return customTable(row, row.custom).cells(object);
   return (own(CELLS, row.kind) ?? defaultCells)(object);
+}
+
+/** By kind: rows of these stand in an order of their own, as upstream prints them. */
+const RANKS: Readonly<Record<string, (object: JsonObject) => number>> = {
+  FlowSchema: (object) => numberAt(objectAt(object, 'spec'), 'matchingPrecedence'),
+};
+
+export function rank(row: KindRow): ((object: JsonObject) => number) | undefined {
+  return row.custom === undefined ? own(RANKS, row.kind) : undefined;
 }
 
 const FINISHED: Readonly<Record<string, string>> = {
@@ -85,4 +95,4 @@ function isHole(cell: Cell): cell is AgeHole {
 }
 
 /** All of it, as the endpoints see it. */
-export const tables: TableModule = { columns, readsMetadataOnly, tableRow, rowConditions, fillAges, cellTemplate, cellsJson };
+export const tables: TableModule = { columns, readsMetadataOnly, tableRow, rank, rowConditions, fillAges, cellTemplate, cellsJson };

@@ -24,6 +24,7 @@ export interface TableParts {
   readonly cache: EncodingCache;
 }
 
+const MAX_RANKED_ROWS = 500;
 const CLOSE_ROW = Buffer.from('}');
 const NO_CELLS: CellTemplate = { texts: ['[]'], since: [] };
 
@@ -48,10 +49,15 @@ export class TableEncoder implements Encoder {
   }
 
   list(page: ShownPage): ListEncoder {
+    const rank = this.parts.table.rank(this.spelling.row);
+    return rank === undefined ? this.inOrder(page) : this.ranked(page, rank);
+  }
+
+  private inOrder(page: ShownPage): ListEncoder {
     let count = 0;
     const now = this.parts.clock.now();
     return {
-      start: (sink) => sink.text(`${this.head}"metadata":${listMetadata(page)},"columnDefinitions":${this.columns()},"rows":[`),
+      start: (sink) => sink.text(this.listHead(page)),
       item: (sink, entry) => {
         if (count > 0) sink.byte(0x2c);
         count += 1;
@@ -59,6 +65,31 @@ export class TableEncoder implements Encoder {
       },
       end: (sink) => sink.ascii(']}\n'),
     };
+  }
+
+  /** Of kinds of which there are few: rows are held until all are there, or so many that to go on would hold up others. */
+  private ranked(page: ShownPage, rank: (object: JsonObject) => number): ListEncoder {
+    let held: { readonly entry: Entry; readonly rank: number }[] = [];
+    const inOrder = this.inOrder(page);
+    const release = (sink: ByteSink): void => {
+      for (const { entry } of held.sort((one, other) => one.rank - other.rank)) inOrder.item(sink, entry);
+      held = [];
+    };
+    return {
+      ...inOrder,
+      item: (sink, entry) => {
+        held.push({ entry, rank: rank(parsed(this.spelling.canonicalBody(entry))) });
+        if (held.length >= MAX_RANKED_ROWS) release(sink);
+      },
+      end: (sink) => {
+        release(sink);
+        inOrder.end(sink);
+      },
+    };
+  }
+
+  private listHead(page: ShownPage): string {
+    return `${this.head}"metadata":${listMetadata(page)},"columnDefinitions":${this.columns()},"rows":[`;
   }
 
   frame(type: EventType, entry: Entry, revision: number, first: boolean): Buffer {

@@ -40,6 +40,8 @@ export interface TableModule {
   readsMetadataOnly(row: KindRow): boolean;
   /** One row's cells for an object as it is served (canonical form, kind and apiVersion not needed). Never throws, whatever the object holds. */
   tableRow(row: KindRow, object: JsonObject): Cell[];
+  /** Which rows of a list stand first, the least of all, and each other in the list's order; undefined = the kind's rows stand as listed. */
+  rank(row: KindRow): ((object: JsonObject) => number) | undefined;
   /** The row's `conditions` (between `cells` and `object` on the wire): finished pods have one, other rows none. */
   rowConditions(row: KindRow, object: JsonObject): JsonArray | undefined;
   /** The cells as they stand in an answer given at `nowMs`. */

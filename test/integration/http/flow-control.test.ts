@@ -166,3 +166,30 @@ it('gives the seats of a watch back as soon as it has told what there was', asyn
   expect((await call(f, list, { token: ALICE })).status).toBe(200);
   for (const watch of watches) watch.close();
 });
+
+it('shows schemas in the order in which they are tried, also within a page', async () => {
+  f = await startFixture();
+  const shown = async (query: string): Promise<readonly (readonly [string, number])[]> => {
+    const answer = await call(f, `${SCHEMAS}${query}`, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' } });
+    const { rows }: { rows: readonly { readonly cells: readonly [string, string, number] }[] } = JSON.parse(answer.text);
+    return rows.map(({ cells: [name, , precedence] }) => [name, precedence]);
+  };
+  const all = await shown('');
+  expect(all.slice(0, 4)).toEqual([
+    ['exempt', 1],
+    ['probes', 2],
+    ['system-leader-election', 100],
+    ['endpoint-controller', 150],
+  ]);
+  expect(all.slice(-2)).toEqual([
+    ['global-default', 9900],
+    ['catch-all', 10000],
+  ]);
+  // Whose precedence is the same stand in the order of their names.
+  expect(all.map(([, precedence]) => precedence)).toEqual(all.map(([, precedence]) => precedence).toSorted((a, b) => a - b));
+  expect(await shown('?limit=3')).toEqual([
+    ['exempt', 1],
+    ['endpoint-controller', 150],
+    ['catch-all', 10000],
+  ]);
+});
