@@ -11,6 +11,7 @@ import type { Random } from '../runtime/random';
 import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound } from './api-error';
 import { BackOff } from './back-off';
 import { EventCorrelation, type Correlated, type Report } from './event-correlation';
+import { EventNames } from './event-names';
 import { knownResource } from './resource';
 import type { RestClient } from './rest-client';
 import { pause } from './signals';
@@ -38,12 +39,14 @@ const CLUSTER_NAMESPACE = 'default';
 
 export class EventRecorder {
   private readonly correlation: EventCorrelation;
+  private readonly names: EventNames;
   private readonly waiting: Report[] = [];
   private sending: Promise<void> | undefined;
   private dropped = 0;
 
   constructor(private readonly options: EventRecorderOptions) {
     this.correlation = new EventCorrelation(options.clock);
+    this.names = new EventNames(options);
   }
 
   record(report: Report): void {
@@ -78,7 +81,7 @@ export class EventRecorder {
     const { clock, random, signal } = this.options;
     const correlated = this.correlation.correlate(report);
     if (correlated === undefined) return;
-    const name = `${report.about.name}.${random.string(16, '0123456789abcdef')}`;
+    const name = this.names.of(report.about.name);
     const backOff = new BackOff(random, { firstMs: FIRST_DELAY_MS, longestMs: LONGEST_DELAY_MS });
     for (let left = ATTEMPTS; ; left -= 1) {
       try {
