@@ -17,7 +17,7 @@ import {
   type ObjectType,
   type Type,
 } from '../../shared/expression/types/type';
-import { escapeMember } from '../../shared/expression/custom/member-names';
+import { spellingsOf } from '../../shared/expression/custom/member-names';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 
 export interface KnownKind {
@@ -49,9 +49,8 @@ function ofTable(type: string, above: readonly string[]): ObjectType {
   const schema = schemaOf(type);
   if (schema.hasTypeMeta) for (const name of ['kind', 'apiVersion']) fields.set(name, STRING);
   for (const field of schema.fields) {
-    const name = escapeMember(field.name);
     const found = ofField(field.type, [...above, type]);
-    if (name !== undefined && found !== undefined) fields.set(name, found);
+    if (found !== undefined) for (const name of spellingsOf(field.name)) fields.set(name, found);
   }
   const made: ObjectType = { kind: 'object', name: type, fields };
   if (above.length === 0) known.set(type, made);
@@ -140,8 +139,8 @@ const ofEmbedded = (): readonly (readonly [string, Type])[] => [
 function membersOf(schema: JsonObject): Map<string, Type> {
   const fields = new Map<string, Type>();
   for (const [name, member] of Object.entries(objectAt(schema, 'properties') ?? {})) {
-    const [escaped, type] = [escapeMember(name), isObject(member) ? ofSchema(member) : undefined];
-    if (escaped !== undefined && type !== undefined) fields.set(escaped, type);
+    const type = isObject(member) ? ofSchema(member) : undefined;
+    if (type !== undefined) for (const spelling of spellingsOf(name)) fields.set(spelling, type);
   }
   return fields;
 }

@@ -14,3 +14,10 @@ export function escapeMember(name: string): string | undefined {
   const escaped = name.replace(ESCAPABLE, (part) => ESCAPES[part] ?? part);
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(escaped) ? escaped : undefined;
 }
+
+/** In admission policies keywords are known as they are, too (upstream behaviour). Empty when the member is not accessible. */
+export function spellingsOf(name: string): readonly string[] {
+  const escaped = escapeMember(name);
+  if (escaped === undefined) return [];
+  return KEYWORDS.has(name) ? [escaped, name] : [escaped];
+}
