@@ -43,6 +43,10 @@ export const DEFINITION: Body = {
                   map: { type: 'object', additionalProperties: { type: 'number' } },
                   free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
                   either: { 'x-kubernetes-int-or-string': true },
+                  package: { type: 'string' },
+                  for: { type: 'string' },
+                  'a-b': { type: 'string' },
+                  c__d: { type: 'string' },
                   inner: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
                 },
               },
@@ -58,6 +62,42 @@ export const CHECKED: Readonly<Record<string, Body>> = {
   good: says(["object.metadata.name == 'x'", "object.data.a == 'x'"]),
   'a member that is not there': says(['object.spec.replicas > 1']),
   'another type': says(['object.metadata.name == 1']),
+  'keywords as members': says(
+    [
+      "object.metadata.namespace == 'x' && has(object.metadata.namespace)",
+      "object.metadata.__namespace__ == 'x' && has(object.metadata.__namespace__)",
+      'object.metadata.namespace == 1',
+      'object.metadata.__namespace__ == 1',
+      "oldObject.metadata.namespace == 'x'",
+    ],
+    [MAPS, rule('apps', 'deployments')],
+  ),
+  'keywords as members of members': says(
+    [
+      "object.spec.claimRef.namespace == 'x' && object.spec.claimRef.__namespace__ == 'x'",
+      'object.spec.claimRef.namespace == 1',
+      'object.spec.claimRef.name == 1',
+    ],
+    [rule('', 'persistentvolumes')],
+  ),
+  'keywords as members of a custom kind': says(
+    [
+      "object.metadata.namespace == 'x' && object.spec.package == 'x' && object.spec.for == 'x'",
+      'object.spec.package == 1',
+      'object.spec.__package__ == 1',
+      'object.spec.__for__ == 1',
+    ],
+    [THINGS],
+  ),
+  'names that are spelled otherwise': says(
+    [
+      "object.spec.a__dash__b == 'x'",
+      "object.spec.c__underscores__d == 'x'",
+      'object.spec.c__d == 1',
+      'object.spec.inner.metadata.namespace == 1',
+    ],
+    [THINGS],
+  ),
   'the second of two': says(["object.data.a == 'x'", 'object.data.a == 1']),
   'two errors in one': says(['object.spec.a == 1 && object.spec.b == 2']),
   'two kinds, one of which has it': says(['object.spec.replicas > 1'], [rule('apps', 'deployments', 'replicasets'), MAPS]),
