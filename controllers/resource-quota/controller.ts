@@ -18,6 +18,12 @@ import { limitedBy, quotaOutcome } from './reconcile';
 const QUOTAS = knownResource('resourcequotas');
 /** Changes of so long are counted together. Milliseconds. */
 const TOGETHER_MS = 50;
+/** After so long a usage that somebody else has written is counted again: what he counted may be gone since, and have been told of before his word. */
+const SETTLED_MS = 5_000;
+
+type QuotaContext = Pick<ControllerContext, 'client' | 'informers' | 'clock' | 'random' | 'logger' | 'signal' | 'queue'> & {
+  readonly settings: Pick<ControllerContext['settings'], 'concurrentQuotaSyncs' | 'quotaSyncPeriodMs'>;
+};
 
 export const resourceQuotaController: Controller = {
   name: 'resourcequota',
@@ -25,10 +31,10 @@ export const resourceQuotaController: Controller = {
   description: 'says of quotas how much of what they limit is used',
   isOnByDefault: true,
   account: 'resourcequota-controller',
-  run,
+  run: runResourceQuota,
 };
 
-async function run(context: ControllerContext): Promise<void> {
+export async function runResourceQuota(context: QuotaContext): Promise<void> {
   const { informers, logger, signal, settings } = context;
   const quotas = informers.of({ resource: QUOTAS });
   const index = indexed(quotas, { namespace: ({ namespace }) => [namespace] });
@@ -46,9 +52,10 @@ async function run(context: ControllerContext): Promise<void> {
   );
   const unhandle = quotas.handle({
     added: (quota) => queue.add(keyOf(quota)),
-    // What it says of usage may be somebody's word who knows more already.
+    // What it says of usage may be somebody's word who knows more already; what he knows is known here before long.
     updated: (then, now) => {
       if (!equalJson(own(then.body, 'spec'), own(now.body, 'spec'))) queue.add(keyOf(now));
+      else if (!equalJson(own(then.body, 'status'), own(now.body, 'status'))) queue.addAfter(keyOf(now), SETTLED_MS);
     },
   });
   const work = (key: string): Promise<WorkOutcome> => sync(context, quotas.byKey(key), kinds);
@@ -66,7 +73,7 @@ async function run(context: ControllerContext): Promise<void> {
 }
 
 /** Adds items to the queue a moment later, so that what changes much is counted seldom. */
-function addTogether({ clock, signal }: ControllerContext, queue: WorkQueue): (key: string) => void {
+function addTogether({ clock, signal }: QuotaContext, queue: WorkQueue): (key: string) => void {
   const waiting = new Set<string>();
   return (key) => {
     if (waiting.size === 0 && !signal.aborted) {
@@ -79,11 +86,11 @@ function addTogether({ clock, signal }: ControllerContext, queue: WorkQueue): (k
   };
 }
 
-async function periodically({ clock, signal }: ControllerContext, ms: number, task: () => void): Promise<void> {
+async function periodically({ clock, signal }: QuotaContext, ms: number, task: () => void): Promise<void> {
   while (await pause(clock, ms, signal)) task();
 }
 
-async function sync({ client, clock, signal }: ControllerContext, quota: ApiObject | undefined, kinds: CountedKinds): Promise<WorkOutcome> {
+async function sync({ client, clock, signal }: QuotaContext, quota: ApiObject | undefined, kinds: CountedKinds): Promise<WorkOutcome> {
   if (quota === undefined) return DONE;
   const retries: number[] = [];
   for (const { kind } of limitedBy(quota).values()) retries.push((await kinds.follow(kind)) ?? Number.POSITIVE_INFINITY);

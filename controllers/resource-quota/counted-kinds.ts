@@ -38,7 +38,7 @@ export class CountedKinds {
   private readonly uncertain = new Map<string, number>();
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: Pick<ControllerContext, 'client' | 'informers' | 'clock' | 'random' | 'logger' | 'signal'>,
     /** Told of a change in what an object of the namespace uses. */
     private readonly changed: (kind: string, namespace: string) => void,
     /** Told of kinds that came or went. */

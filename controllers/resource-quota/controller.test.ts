@@ -1,0 +1,82 @@
+import { InformerPool } from '../../shared/client/informer-pool';
+import { ItemRateLimit } from '../../shared/client/rate-limit';
+import { WorkQueue } from '../../shared/client/work-queue';
+import { silentLogger } from '../../shared/runtime/logger';
+import { objectAt, type JsonObject } from '../../shared/values/json';
+import { reply } from '../../test/support/fake-api';
+import { fakeClient } from '../../test/support/fake-client';
+import { runResourceQuota } from './controller';
+
+const QUOTAS = '/api/v1/resourcequotas';
+const MAPS = '/api/v1/configmaps';
+const HOUR_MS = 3_600_000;
+const served = {
+  resource: 'configmaps',
+  scope: 'Namespaced',
+  verbs: ['create', 'delete', 'list', 'watch'],
+  responseKind: { kind: 'ConfigMap' },
+};
+const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
+  '/api': { items: [{ metadata: {}, versions: [{ version: 'v1', resources: [served] }] }] },
+  '/apis': { items: [] },
+};
+
+async function world() {
+  const { client, clock, random, api } = fakeClient();
+  api.intercept = ({ path }) => (DOCUMENTS[path] === undefined ? undefined : reply(200, DOCUMENTS[path]));
+  const hard = { 'count/configmaps': '5' };
+  const usage = (used: string): void =>
+    void api.put(QUOTAS, {
+      metadata: { namespace: 'n', name: 'q', uid: 'q' },
+      spec: { hard },
+      status: { hard, used: { 'count/configmaps': used } },
+    });
+  usage('0');
+  const end = new AbortController();
+  const { signal } = end;
+  const ended = runResourceQuota({
+    client,
+    clock,
+    random,
+    signal,
+    logger: silentLogger,
+    informers: new InformerPool({ client, clock, random, logger: silentLogger }, signal),
+    settings: { concurrentQuotaSyncs: 1, quotaSyncPeriodMs: HOUR_MS },
+    queue: () => new WorkQueue({ clock, limit: new ItemRateLimit({ clock }) }),
+  });
+  await clock.advanceAsync(100);
+  const used = (): unknown => objectAt(objectAt(api.get(QUOTAS, 'n', 'q'), 'status'), 'used')?.['count/configmaps'];
+  const stop = async (): Promise<void> => {
+    end.abort();
+    await clock.advanceAsync(0);
+    await ended;
+  };
+  return { api, clock, usage, used, stop };
+}
+
+test('what is counted for an object that has gone before that was told is counted again', async () => {
+  const { api, clock, usage, used, stop } = await world();
+  api.put(MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
+  api.drop(MAPS, 'n', 'a');
+  await clock.advanceAsync(100);
+  expect(used()).toBe('0');
+  usage('1');
+  await clock.advanceAsync(4_000);
+  // Whoever says so may know more than is known here.
+  expect(used()).toBe('1');
+  await clock.advanceAsync(1_100);
+  expect(used()).toBe('0');
+  await stop();
+});
+
+test('a usage that is borne out stays, and is not asked about again', async () => {
+  const { api, clock, usage, used, stop } = await world();
+  usage('1');
+  api.put(MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
+  await clock.advanceAsync(10_000);
+  expect(used()).toBe('1');
+  const before = api.requests.length;
+  await clock.advanceAsync(20_000);
+  expect(api.requests.slice(before).filter((request) => request.startsWith('PUT'))).toEqual([]);
+  await stop();
+});
