@@ -1,10 +1,7 @@
-import { InformerPool } from '../../shared/client/informer-pool';
-import { ItemRateLimit } from '../../shared/client/rate-limit';
-import { WorkQueue } from '../../shared/client/work-queue';
-import { silentLogger } from '../../shared/runtime/logger';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { reply, type FakeApi } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
+import { fakeContext } from '../../test/support/fake-context';
 import { ManualClock } from '../../test/support/manual-clock';
 import { runCronJobs } from './controller';
 
@@ -15,22 +12,15 @@ const NAMES = [0, 1, 2].map((hour) => `c-${Date.UTC(2026, 0, 1, hour) / MINUTE_M
 
 async function world(startsAt = '2026-01-01T00:00:30Z', prepare: (api: FakeApi) => void = () => undefined) {
   const fake = fakeClient({ clock: new ManualClock(Date.parse(startsAt)) });
-  const { client, clock, random, api } = fake;
+  const { clock, api } = fake;
   const metadata = { namespace: 'n', name: 'c', uid: 'cron', creationTimestamp: '2026-01-01T00:00:10Z' };
   api.put(CRONS, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } } });
   prepare(api);
   const end = new AbortController();
-  const { signal } = end;
   const ended = runCronJobs({
-    client,
-    clock,
-    signal,
-    logger: silentLogger,
-    informers: new InformerPool({ client, clock, random, logger: silentLogger }, signal),
+    ...fakeContext(fake, end.signal),
     events: { record: () => undefined },
     settings: { concurrentCronJobSyncs: 2 },
-    queue: () => new WorkQueue({ clock, limit: new ItemRateLimit({ clock }) }),
-    metrics: { counter: () => () => undefined, histogram: () => () => undefined },
   });
   await clock.advanceAsync(0);
   const jobs = (): string[] => api.all(JOBS).map((job) => stringAt(objectAt(job, 'metadata'), 'name') ?? '');

@@ -1,8 +1,7 @@
-import { InformerPool } from '../../shared/client/informer-pool';
-import { silentLogger } from '../../shared/runtime/logger';
 import type { JsonObject } from '../../shared/values/json';
 import { reply } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
+import { fakeContext } from '../../test/support/fake-context';
 import type { CoveredPod } from './coverage';
 import { Owners } from './owners';
 
@@ -37,9 +36,7 @@ async function world() {
   put('/apis/apps/v1/statefulsets', 'db', 'st', 7);
   put('/api/v1/replicationcontrollers', 'rc', 'rc', 1);
   const signal = new AbortController().signal;
-  const { client, clock, random } = fake;
-  const informers = new InformerPool({ client, clock, random, logger: silentLogger }, signal);
-  const owners = new Owners({ client, clock, signal, informers });
+  const owners = new Owners(fakeContext(fake, signal));
   await Promise.all(owners.all.map(({ synced }) => synced));
   return { ...fake, owners, serve, put };
 }

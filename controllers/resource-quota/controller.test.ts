@@ -1,10 +1,7 @@
-import { InformerPool } from '../../shared/client/informer-pool';
-import { ItemRateLimit } from '../../shared/client/rate-limit';
-import { WorkQueue } from '../../shared/client/work-queue';
-import { silentLogger } from '../../shared/runtime/logger';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { reply } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
+import { fakeContext } from '../../test/support/fake-context';
 import { runResourceQuota } from './controller';
 
 const QUOTAS = '/api/v1/resourcequotas';
@@ -22,7 +19,8 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
 };
 
 async function world() {
-  const { client, clock, random, api } = fakeClient();
+  const fake = fakeClient();
+  const { clock, api } = fake;
   api.intercept = ({ path }) => (DOCUMENTS[path] === undefined ? undefined : reply(200, DOCUMENTS[path]));
   const hard = { 'count/configmaps': '5' };
   const usage = (used: string): void =>
@@ -33,17 +31,8 @@ async function world() {
     });
   usage('0');
   const end = new AbortController();
-  const { signal } = end;
-  const ended = runResourceQuota({
-    client,
-    clock,
-    random,
-    signal,
-    logger: silentLogger,
-    informers: new InformerPool({ client, clock, random, logger: silentLogger }, signal),
-    settings: { concurrentQuotaSyncs: 1, quotaSyncPeriodMs: HOUR_MS },
-    queue: () => new WorkQueue({ clock, limit: new ItemRateLimit({ clock }) }),
-  });
+  const settings = { concurrentQuotaSyncs: 1, quotaSyncPeriodMs: HOUR_MS };
+  const ended = runResourceQuota({ ...fakeContext(fake, end.signal), settings });
   await clock.advanceAsync(100);
   const used = (): unknown => objectAt(objectAt(api.get(QUOTAS, 'n', 'q'), 'status'), 'used')?.['count/configmaps'];
   const stop = async (): Promise<void> => {

@@ -5,14 +5,11 @@
 import { runAutoscalers } from '../../controllers/autoscalers/controller';
 import type { AutoscalingSettings } from '../../controllers/runtime/controller';
 import type { Report } from '../../shared/client/event-correlation';
-import { InformerPool } from '../../shared/client/informer-pool';
-import { ItemRateLimit } from '../../shared/client/rate-limit';
 import type { TransportRequest } from '../../shared/client/transport';
-import { WorkQueue } from '../../shared/client/work-queue';
-import { silentLogger } from '../../shared/runtime/logger';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { reply, status, type FakeApi, type Interception } from './fake-api';
 import { fakeClient } from './fake-client';
+import { fakeContext } from './fake-context';
 import { FixedRandom } from './fixed-random';
 
 const SCALERS = '/apis/autoscaling/v2/horizontalpodautoscalers';
@@ -80,11 +77,11 @@ export async function autoscalerWorld({
   settings = {},
   prepare = () => undefined,
 }: WorldOptions = {}): Promise<AutoscalerWorld> {
-  const { client, clock, api } = fakeClient();
+  const fake = fakeClient();
+  const { clock, api } = fake;
   const targets = new Map<string, FakeTarget>();
   const events: Report[] = [];
   const end = new AbortController();
-  const { signal } = end;
   const put: AutoscalerWorld['put'] = (name, spec = {}, metadata = {}) => {
     const found = api.get(SCALERS, 'n', name);
     api.put(SCALERS, { ...found, metadata: { namespace: 'n', name, ...metadata }, spec: { ...wants(name), ...spec } });
@@ -116,16 +113,10 @@ export async function autoscalerWorld({
   };
   api.intercept = async (request) => (await world.intercept(request)) ?? answered(world, request);
   stopped = runAutoscalers({
-    client,
-    clock,
-    signal,
+    ...fakeContext(fake, end.signal),
     random: new FixedRandom(chance),
-    logger: silentLogger,
-    informers: new InformerPool({ client, clock, random: new FixedRandom(), logger: silentLogger }, signal),
     events: { record: (report) => void events.push(report) },
     settings: { autoscaling: { ...SETTINGS, ...settings } },
-    queue: () => new WorkQueue({ clock, limit: new ItemRateLimit({ clock }) }),
-    metrics: { counter: () => () => undefined, histogram: () => () => undefined },
   });
   await clock.advanceAsync(0);
   world.asked();

@@ -7,14 +7,11 @@ import type { ControllerContext } from '../../controllers/runtime/controller';
 import { isReady } from '../../controllers/runtime/pods';
 import { apiObject, type ApiObject } from '../../shared/client/api-object';
 import { EventRecorder } from '../../shared/client/event-recorder';
-import { InformerPool } from '../../shared/client/informer-pool';
-import { ItemRateLimit } from '../../shared/client/rate-limit';
-import { WorkQueue } from '../../shared/client/work-queue';
-import { silentLogger } from '../../shared/runtime/logger';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { status, type FakeApi } from './fake-api';
 import { fakeClient } from './fake-client';
+import { fakeContext } from './fake-context';
 
 const PODS = '/api/v1/pods';
 export const REVISIONS = '/apis/apps/v1/controllerrevisions';
@@ -153,19 +150,9 @@ export class LateWorld {
   }
 
   private start(): void {
-    const { client, clock, random } = this.fake;
     this.end = new AbortController();
-    const { signal } = this.end;
-    const logger = silentLogger;
-    this.ended = this.options.run({
-      client,
-      clock,
-      signal,
-      logger,
-      informers: new InformerPool({ client, clock, random, logger }, signal),
-      events: new EventRecorder({ client, clock, random, logger, component: 'test', signal }),
-      queue: () => new WorkQueue({ clock, limit: new ItemRateLimit({ clock }) }),
-    });
+    const context = fakeContext(this.fake, this.end.signal);
+    this.ended = this.options.run({ ...context, events: new EventRecorder({ ...context, component: 'test' }) });
   }
 }
 

@@ -1,0 +1,24 @@
+/** What controllers are given to work with, over the API server in memory: queues and copies on its clock. Counts and logs nothing. */
+import type { MetricMaker } from '../../controllers/runtime/controller';
+import { InformerPool } from '../../shared/client/informer-pool';
+import { ItemRateLimit } from '../../shared/client/rate-limit';
+import { WorkQueue } from '../../shared/client/work-queue';
+import { silentLogger } from '../../shared/runtime/logger';
+import type { fakeClient } from './fake-client';
+
+type Fake = Pick<ReturnType<typeof fakeClient>, 'client' | 'clock' | 'random'>;
+
+export function fakeContext({ client, clock, random }: Fake, signal: AbortSignal) {
+  const logger = silentLogger;
+  const metrics: MetricMaker = { counter: () => () => undefined, histogram: () => () => undefined };
+  return {
+    client,
+    clock,
+    random,
+    signal,
+    logger,
+    metrics,
+    informers: new InformerPool({ client, clock, random, logger }, signal),
+    queue: () => new WorkQueue({ clock, limit: new ItemRateLimit({ clock }) }),
+  };
+}
