@@ -2,6 +2,7 @@
  * What can be done under which path, as data: the operations of every served resource with their parameters, bodies and answers. Both
  * versions of OpenAPI are rendered from it (render-v2.ts, render-v3.ts). Descriptions are few and ours.
  */
+import { capitalised } from '../../shared/values/capitalised';
 import { compareBytes } from '../../shared/values/json';
 import type { KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { hasSchema } from '../../shared/api/types';
@@ -436,8 +437,4 @@ function stemOf(group: string): string {
   if (group === '') return 'core';
   const [first = '', ...more] = groupStem(group).split(/[.-]+/);
   return first + more.map(capitalised).join('');
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -4,6 +4,7 @@
  * changes. Texts only: they are meant to be sent.
  */
 import { createChance, type Chance } from '../recordings/chance';
+import { capitalised } from '../../shared/values/capitalised';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 
 export interface MadeUpDefinition {
@@ -37,10 +38,8 @@ export function madeUpDefinitions(count: number, seed = 1): readonly MadeUpDefin
 /** One that is as small as a definition usually gets. */
 export function smallDefinition(name: string): MadeUpDefinition {
   const chance = createChance(1);
-  return definitionOf(
-    { plural: `${name}s`, kind: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, group: 'small.made-up.test' },
-    ['v1'],
-    () => rootSchema({ type: 'object', properties: membersFor(300, 1, false, chance) }),
+  return definitionOf({ plural: `${name}s`, kind: capitalised(name), group: 'small.made-up.test' }, ['v1'], () =>
+    rootSchema({ type: 'object', properties: membersFor(300, 1, false, chance) }),
   );
 }
 

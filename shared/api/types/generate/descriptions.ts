@@ -21,7 +21,10 @@ export function readDescriptions(declarations: string): Descriptions {
 
 /** Without the stars, and without the tags that cdk8s adds. */
 function textOf(comment: string): string {
-  const lines = comment.split('\n').map((line) => line.replace(/^[ \t]*\* ?/, ''));
+  const lines = linesOf(comment);
   const tag = lines.findIndex((line) => line.startsWith('@'));
   return (tag < 0 ? lines : lines.slice(0, tag)).join('\n').trim();
 }
+
+/** Of a comment, without the stars. */
+export const linesOf = (comment: string): readonly string[] => comment.split('\n').map((line) => line.replace(/^[ \t]*\* ?/, ''));

@@ -1,4 +1,5 @@
 /** Completes what is said of types: each source fills what those before it leave out. Knows no texts. */
+import { capitalised } from '../../../values/capitalised';
 import type { Descriptions } from './descriptions';
 
 /** What only the models say is added. `types` are those that there are (`core.v1.PodStatus`). */
@@ -26,5 +27,3 @@ function modelsOf(type: string): readonly string[] {
   const [group = '', version = '', name = ''] = type.split('.');
   return [`${capitalised(group)}${capitalised(version)}${name}`, `${capitalised(version)}${name}`];
 }
-
-const capitalised = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;

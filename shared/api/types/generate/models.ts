@@ -2,7 +2,7 @@
  * Reads the comments of the classes that @kubernetes/client-node makes of a later release's OpenAPI document: what the other package
  * (descriptions.ts) leaves out is said there, of states above all. The texts are not ours, and stay in the installed package likewise.
  */
-import type { Descriptions } from './descriptions';
+import { linesOf, type Descriptions } from './descriptions';
 
 const COMMENTED = /\/\*\*\n((?:(?!\*\/)[^])*)\*\/\n[ \t]*(?:export declare class (\w+)|'([^'\n]+)'\??:)/g;
 
@@ -24,8 +24,7 @@ const memberOf = (name: string): string => (name.startsWith('x_') ? name.replace
 
 /** As it was before it was put into a comment. */
 function textOf(comment: string): string {
-  const lines = comment.split('\n').map((line) => line.replace(/^[ \t]*\* ?/, ''));
-  return lines
+  return linesOf(comment)
     .join('\n')
     .trim()
     .replaceAll('*_/', '*/')
