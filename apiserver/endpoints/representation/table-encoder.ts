@@ -53,11 +53,19 @@ export class TableEncoder implements Encoder {
     return rank === undefined ? this.inOrder(page) : this.ranked(page, rank);
   }
 
+  frame(type: EventType, entry: Entry, revision: number, first: boolean): Buffer {
+    return Buffer.from(`{"type":"${type}","object":${this.tableText(entry, revision, first)}}\n`);
+  }
+
+  errorFrame(status: Status): Buffer {
+    return jsonErrorFrame(status, this.spelling.dialect);
+  }
+
   private inOrder(page: ShownPage): ListEncoder {
     let count = 0;
     const now = this.parts.clock.now();
     return {
-      start: (sink) => sink.text(this.listHead(page)),
+      start: (sink) => sink.text(`${this.head}"metadata":${listMetadata(page)},"columnDefinitions":${this.columns()},"rows":[`),
       item: (sink, entry) => {
         if (count > 0) sink.byte(0x2c);
         count += 1;
@@ -86,18 +94,6 @@ export class TableEncoder implements Encoder {
         inOrder.end(sink);
       },
     };
-  }
-
-  private listHead(page: ShownPage): string {
-    return `${this.head}"metadata":${listMetadata(page)},"columnDefinitions":${this.columns()},"rows":[`;
-  }
-
-  frame(type: EventType, entry: Entry, revision: number, first: boolean): Buffer {
-    return Buffer.from(`{"type":"${type}","object":${this.tableText(entry, revision, first)}}\n`);
-  }
-
-  errorFrame(status: Status): Buffer {
-    return jsonErrorFrame(status, this.spelling.dialect);
   }
 
   private columns(): string {

@@ -180,10 +180,11 @@ class DefinitionBuilder {
 
   /** `values` = those that the member may have; upstream lists them in the text, too. */
   private description(member?: string, values: readonly string[] = []): JsonObject {
-    const text = this.options.describe?.(this.type, member);
-    const listed = values.length === 0 ? [] : [['Possible enum values:', ...values.map((value) => ` - \`"${value}"\``)].join('\n')];
-    const all = [...(text === undefined ? [] : [text]), ...listed];
-    return this.options.describe === undefined || all.length === 0 ? {} : { description: all.join('\n\n') };
+    const { describe } = this.options;
+    if (describe === undefined) return {};
+    const listed = values.length === 0 ? undefined : ['Possible enum values:', ...values.map((value) => ` - \`"${value}"\``)].join('\n');
+    const texts = [describe(this.type, member), listed].filter((text) => text !== undefined);
+    return texts.length === 0 ? {} : { description: texts.join('\n\n') };
   }
 }
 

@@ -8,7 +8,7 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { CASES } from '../../recordings/policies/cases';
 import { openNamespace, runCase, type Asked } from '../../recordings/policies/run';
 import { casesOf } from '../../recordings/recording';
-import { type Body } from '../../recordings/reference';
+import type { Body } from '../../recordings/reference';
 import { body } from '../../recordings/shape';
 import { sinkInto } from '../../support/audit-event';
 import { ADMIN, call, startFixture, warningsOf, type Fixture } from './fixture';
