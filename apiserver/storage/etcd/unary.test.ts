@@ -170,15 +170,22 @@ describe('UnaryCalls', () => {
       ...(scheme === 'https' && { tls: { credentials: () => ({}) } }),
     };
     const timed = new UnaryCalls([member], clock);
-    const call = (): ReturnType<typeof failureOf> => failureOf(timed.call('/a/B', Buffer.alloc(0), clock.monotonic() + 60_000));
+    const call = (limitMs = 60_000): ReturnType<typeof failureOf> => {
+      return failureOf(timed.call('/a/B', Buffer.alloc(0), clock.monotonic() + limitMs));
+    };
+    const details = `No connection established. Last error: ${member.origin}: no answer within 5 seconds of connecting`;
     for (const times of [1, 2]) {
       const failed = call();
       await waitUntil('a connection', () => silent.accepted() === times);
       clock.advance(5_000);
-      const details = `No connection established. Last error: ${member.origin}: no answer within 5 seconds of connecting`;
       expect(await failed).toEqual({ code: 14, details, sent: false });
       clock.advance(1_000);
     }
+    // A call that ends in the midst of an attempt is told why the last one failed.
+    const hurried = call(1_000);
+    await waitUntil('a connection', () => silent.accepted() === 3);
+    clock.advance(1_000);
+    expect(await hurried).toEqual({ code: 14, details, sent: false });
     timed.close();
     await silent.close();
   });

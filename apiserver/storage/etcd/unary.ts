@@ -113,7 +113,7 @@ export class UnaryCalls {
 
   private connect(deadline: number): Promise<ClientSession> {
     return new Promise((resolve, reject) => {
-      const late = (): void => reject(new CallError(UNAVAILABLE, 'No connection established before the deadline', false));
+      const late = (): void => reject(notEstablished(this.connections.flatMap(({ lastFailure }) => lastFailure ?? [])));
       const timer = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), late);
       Promise.any(this.connections.map((connection) => connection.open())).then(
         (session) => {
@@ -122,23 +122,28 @@ export class UnaryCalls {
         },
         (error: unknown) => {
           timer.cancel();
-          const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-          const reason = errors.map(errorMessage).join('; ');
-          reject(new CallError(UNAVAILABLE, `No connection established. Last error: ${reason}`, false));
+          reject(notEstablished(error instanceof AggregateError ? error.errors : [error]));
         },
       );
     });
   }
 }
 
+/** With what is known of why; nothing is while the first attempt has not come to an end. */
+function notEstablished(errors: readonly unknown[]): CallError {
+  const reason = errors.length === 0 ? 'none before the deadline' : errors.map(errorMessage).join('; ');
+  return new CallError(UNAVAILABLE, `No connection established. Last error: ${reason}`, false);
+}
+
 /** The session with one member, as long as there is one. */
 class Connection {
+  /** What the last attempt came to, since a session stood. */
+  lastFailure: Error | undefined;
   private session: ClientSession | undefined;
   private opening: Promise<ClientSession> | undefined;
   private made: Socket | undefined;
   private pause = FIRST_PAUSE_MS;
   private restsUntil = -Infinity;
-  private lastFailure = new Error('not tried yet');
   private closed = false;
   private ping: Timer | undefined;
 
@@ -160,7 +165,7 @@ class Connection {
     if (standing !== undefined) return Promise.resolve(standing);
     if (this.closed) return Promise.reject(new Error('the connection is closed'));
     if (this.opening !== undefined) return this.opening;
-    if (this.clock.monotonic() < this.restsUntil) return Promise.reject(this.lastFailure);
+    if (this.lastFailure !== undefined && this.clock.monotonic() < this.restsUntil) return Promise.reject(this.lastFailure);
     this.opening = new Promise((resolve, reject) => this.make(resolve, reject));
     return this.opening;
   }
@@ -191,6 +196,7 @@ class Connection {
         this.session = made;
         this.opening = undefined;
         this.pause = FIRST_PAUSE_MS;
+        this.lastFailure = undefined;
         this.keepAlive(made);
         resolve(made);
       };
