@@ -35,12 +35,24 @@ import type { State } from './state';
 import type { Running, StartStep } from '../in-order';
 
 const SERVICES = 'apiservices.apiregistration.platform.io';
+/** They are registered as available. */
+const OF_OWN_SERVICES: readonly StartCheck[] = [
+  'poststarthook/kube-apiserver-autoregistration',
+  'poststarthook/apiservice-status-local-available-controller',
+];
 /** Each is asked whether it is there, which groups and versions it serves and how it describes them: all of that by the one who looks after them. */
 const OF_OTHER_SERVERS: readonly StartCheck[] = [
   'poststarthook/apiservice-status-remote-available-controller',
   'poststarthook/apiservice-discovery-controller',
   'poststarthook/apiservice-openapi-controller',
   'poststarthook/apiservice-openapiv3-controller',
+];
+/** How many requests are let in, by what schemas say of them or by their number alone, and by how many objects a list has: known from then on. */
+const OF_REQUESTS: readonly StartCheck[] = [
+  'poststarthook/priority-and-fairness-config-consumer',
+  'poststarthook/priority-and-fairness-filter',
+  'poststarthook/max-in-flight-filter',
+  'poststarthook/storage-object-count-tracker-hook',
 ];
 const NOTHING_TO_STOP = (): void => undefined;
 
@@ -81,7 +93,7 @@ export function bootstrapSteps(
     },
     ...keptSteps(setting, state, flowControl, writer),
     ...controllerSteps(setting, state, writer, () => serving.tls()),
-    { name: 'registrations of this API', checks: ['poststarthook/kube-apiserver-autoregistration'], start: ownServices.start },
+    { name: 'registrations of this API', checks: OF_OWN_SERVICES, start: ownServices.start },
     {
       name: 'availability of other servers',
       checks: OF_OTHER_SERVERS,
@@ -244,7 +256,7 @@ function flowControlSteps(
   };
   return [
     { name: 'flow schemas and priority levels', checks: ['poststarthook/priority-and-fairness-config-producer'], start: keep },
-    { name: 'flow control', checks: ['poststarthook/priority-and-fairness-config-consumer'], start: control },
+    { name: 'flow control', checks: OF_REQUESTS, start: control },
   ];
 }
 

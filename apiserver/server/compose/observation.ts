@@ -101,7 +101,11 @@ function metricsOf(
   );
 }
 
-const OF_FLOW_CONTROL: readonly StartCheck[] = ['poststarthook/priority-and-fairness-config-consumer'];
+const OF_FLOW_CONTROL: readonly StartCheck[] = [
+  'poststarthook/priority-and-fairness-config-consumer',
+  'poststarthook/priority-and-fairness-filter',
+];
+const WITHOUT_FLOW_CONTROL: readonly StartCheck[] = ['poststarthook/max-in-flight-filter'];
 
 type Observed = Pick<Observation, 'progress' | 'metrics' | 'flowControl' | 'storeAnswers'> & {
   readonly storeTakesWrites: () => Promise<string | undefined>;
@@ -118,7 +122,7 @@ function healthOf(
       storeTakesWrites,
       cache,
       state: progress,
-      neverStarted: new Set(flowControl === undefined ? OF_FLOW_CONTROL : []),
+      neverStarted: new Set(flowControl === undefined ? OF_FLOW_CONTROL : WITHOUT_FLOW_CONTROL),
       configurations,
       keyServices: encryption?.health,
     }),
