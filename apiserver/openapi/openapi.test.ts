@@ -79,6 +79,14 @@ describe('documents', () => {
     ]);
   });
 
+  /** By these words upstream's own tests of kubectl tell that version 2 describes lists and watches. */
+  test.each(['list of returned', 'Watch for changes to the described resources'])(
+    'parameters are told with the words "%s"',
+    async (words) => {
+      expect((await get('/openapi/v2')).body.includes(words)).toBe(true);
+    },
+  );
+
   test('operations are named as upstream names them', async () => {
     const ids = operations(await json(CORE)).map((operation) => operation['operationId']);
     for (const id of [

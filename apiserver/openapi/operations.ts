@@ -76,8 +76,8 @@ const FIELD_VALIDATION = query(
 );
 const FORCE = query('force', 'boolean', 'Takes over fields that others own. Only for apply patches.');
 const CONTINUE = query('continue', 'string', 'The token of the page before.');
-const FIELD_SELECTOR = query('fieldSelector', 'string', 'Restricts the objects by their fields.');
-const LABEL_SELECTOR = query('labelSelector', 'string', 'Restricts the objects by their labels.');
+const FIELD_SELECTOR = query('fieldSelector', 'string', 'Restricts the list of returned objects by their fields.');
+const LABEL_SELECTOR = query('labelSelector', 'string', 'Restricts the list of returned objects by their labels.');
 const LIMIT = query('limit', 'integer', 'The most objects in one page.');
 const RESOURCE_VERSION = query('resourceVersion', 'string', 'The state that the answer may come from.');
 const RESOURCE_VERSION_MATCH = query('resourceVersionMatch', 'string', 'How resourceVersion restricts a list: Exact or NotOlderThan.');
@@ -97,7 +97,7 @@ const LISTING: readonly Parameter[] = [
   RESOURCE_VERSION_MATCH,
   SEND_INITIAL_EVENTS,
   TIMEOUT_SECONDS,
-  query('watch', 'boolean', 'Asks for a stream of changes.'),
+  query('watch', 'boolean', 'Watch for changes to the described resources, which come as a stream.'),
 ];
 const WRITING: readonly Parameter[] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
 const DELETING: readonly Parameter[] = [DRY_RUN, GRACE_PERIOD, ORPHAN, PROPAGATION];
