@@ -1,7 +1,8 @@
 /** Operations as OpenAPI 2.0 writes them. Only form: what there is stands in operations.ts. */
 import type { JsonObject } from '../../shared/values/json';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
-import { RESPONSE_TEXT, type GroupVersionKindNames, type Operation, type Parameter, type PathEntry } from './operations';
+import type { Parameter } from './operation-shapes';
+import { RESPONSE_TEXT, type GroupVersionKindNames, type Operation, type PathEntry } from './operations';
 import { CUSTOM_PATCH_MEDIA_TYPES, PATCH_MEDIA_TYPES } from './patch-types';
 
 /** @param reference the published name of a type */

@@ -1,7 +1,8 @@
 /** Operations as OpenAPI 3.0 writes them. Only form: what there is stands in operations.ts. */
 import type { JsonObject } from '../../shared/values/json';
 import type { Dialect } from '../../shared/names/dialect';
-import { RESPONSE_TEXT, type Operation, type Parameter, type PathEntry } from './operations';
+import type { Parameter } from './operation-shapes';
+import { RESPONSE_TEXT, type Operation, type PathEntry } from './operations';
 import { extensionsOf, patchTypes, produces } from './render-v2';
 
 /** @param reference the published name of a type */
