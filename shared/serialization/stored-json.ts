@@ -1,5 +1,6 @@
 /** JSON that the server has written itself: valid, of one spelling, an object. Checks nothing else. */
 import type { JsonArray, JsonObject, JsonValue } from '../values/json';
+import { longInteger } from '../values/long-integer';
 import { endOfText } from './json-tokens';
 import { parseJson } from './strict-json';
 
@@ -51,14 +52,12 @@ function withMarks(text: string): string {
     const start = text.charAt(run.index - 1) === '-' ? run.index - 1 : run.index;
     const end = run.index + digits.length;
     const number = text.slice(start, end);
-    if (!'},]'.includes(text.charAt(end)) || !'[:,'.includes(text.charAt(start - 1)) || !isLong(number)) continue;
+    if (!'},]'.includes(text.charAt(end)) || !'[:,'.includes(text.charAt(start - 1)) || longInteger(number) === undefined) continue;
     pieces.push(text.slice(copied, start), `"${MARK}${number}"`);
     copied = end;
   }
   return pieces.length === 0 ? text : pieces.join('') + text.slice(copied);
 }
-
-const isLong = (number: string): boolean => !Number.isSafeInteger(Number(number)) && BigInt.asIntN(64, BigInt(number)) === BigInt(number);
 
 /** A loop, because the depth was a client's choice. */
 function restore(root: JsonValue): void {

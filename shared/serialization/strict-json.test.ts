@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { JsonValue } from '../values/json';
 import { fieldFaults } from './field-faults';
 import { MAX_DEPTH, parseJson } from './strict-json';
 import { SyntaxFault } from './syntax-fault';
@@ -72,6 +73,14 @@ test('integers beyond 2^53 stay exact, and odd spellings are remembered', () => 
   expect(Array.isArray(list) && literals?.get(list)).toEqual(new Map([[0, '80.0']]));
   expect(parse('{"a":1,"b":-5,"c":0.5}').literals).toBeUndefined();
 });
+
+test.each<[string, JsonValue]>([
+  ['9007199254740993', 9_007_199_254_740_993n],
+  [' -9223372036854775808\n', -9_223_372_036_854_775_808n],
+  ['9223372036854775808', 9_223_372_036_854_775_808],
+  ['1234567890123456', 1_234_567_890_123_456],
+  ['1e3', 1000],
+])('a lone number %j stays exact as well', (text, expected) => expect(parse(text).value).toBe(expected));
 
 test('repeated members are found with their paths', () => {
   expect(parse('{"spec":{"type":1,"ports":[{"a":1},{"b":1,"b":2}],"type":2},"x.y/z":{},"x.y/z":1}').duplicates).toEqual([

@@ -3,6 +3,7 @@
  * members), measures depth and finds numbers whose spelling matters; only when such a thing is there does a second, slower walk look where.
  */
 import { type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../values/json';
+import { longInteger } from '../values/long-integer';
 import { atOnce, type Steps } from '../values/steps';
 import { explainJson } from './json-grammar';
 import { parseMerged } from './json-repeats';
@@ -54,7 +55,8 @@ export function* parsingJson(bytes: Uint8Array, repeated: 'last' | 'merged'): St
   yield;
   const repeats = facts.members !== countMembers(value);
   if (repeats && repeated === 'merged' && facts.depth <= MERGED_DEPTH) value = parseMerged(text);
-  const literals = facts.hasSpelling ? readLiterals(text, value) : undefined;
+  let literals: NumberLiterals | undefined;
+  if (facts.hasSpelling) ({ value, literals } = withSpellings(text, value));
   if (!repeats) return { value, format: 'json', duplicates: [], literals, text: undefined };
   return { value, format: 'json', duplicates: repeatedMembers(text), literals, text };
 }
@@ -141,15 +143,17 @@ function countMembers(value: JsonValue): number {
   return count;
 }
 
-/** Replaces integers that a double cannot hold by bigints and notes spellings that JavaScript would not print. */
-function readLiterals(text: string, value: JsonValue): NumberLiterals | undefined {
+/** With bigints for integers that a double cannot hold, and the spellings that JavaScript would not print. */
+function withSpellings(text: string, value: JsonValue): Pick<ParsedText, 'value' | 'literals'> {
+  if (typeof value === 'number') return { value: longInteger(text.trim()) ?? value, literals: undefined };
   const literals: NumberLiterals = new WeakMap();
   let found = false;
   walkMembers(text, {
     root: value,
     number: (spelled, container, key) => {
       if (container === undefined) return;
-      if (/^-?\d+$/.test(spelled) && !Number.isSafeInteger(Number(spelled)) && isInt64(spelled)) replace(container, key, BigInt(spelled));
+      const long = longInteger(spelled);
+      if (long !== undefined) replace(container, key, long);
       else if (String(Number(spelled)) !== spelled && spelled !== '-0') {
         const known = literals.get(container) ?? new Map<string | number, string>();
         literals.set(container, known.set(key, spelled));
@@ -157,11 +161,7 @@ function readLiterals(text: string, value: JsonValue): NumberLiterals | undefine
       }
     },
   });
-  return found ? literals : undefined;
-}
-
-function isInt64(text: string): boolean {
-  return BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+  return { value, literals: found ? literals : undefined };
 }
 
 function replace(container: JsonObject | JsonArray, key: string | number, value: bigint): void {

@@ -2,6 +2,7 @@
  * Where the values of a valid JSON text lie, found in one go over its bytes: whoever needs them as they are spelled, or few of them, makes no objects of the
  * rest. A value is known by a number; a member's value is the one behind its name. Judges nothing.
  */
+import { longInteger } from './long-integer';
 import { setMember, type JsonArray, type JsonObject, type JsonValue } from './json';
 
 const QUOTE = 0x22;
@@ -110,10 +111,7 @@ export class JsonPlaces {
   /** A double, or all the digits of an integer that none holds. */
   number(value: number): number | bigint {
     const spelled = this.spelling(value);
-    const number = Number(spelled);
-    if (spelled.length < LONG || Number.isSafeInteger(number) || !/^-?[0-9]+$/.test(spelled)) return number;
-    const integer = BigInt(spelled);
-    return BigInt.asIntN(64, integer) === integer ? integer : number;
+    return longInteger(spelled) ?? Number(spelled);
   }
 
   /** The value itself. */
@@ -183,9 +181,6 @@ export class JsonPlaces {
     this.places = larger;
   }
 }
-
-/** Digits from which a double may not hold an integer. */
-const LONG = 16;
 
 /** What begins or ends at a byte. */
 const [WORD, BETWEEN, OPENS, CLOSES, QUOTES] = [0, 1, 2, 3, 4];
