@@ -18,122 +18,35 @@ import { tokenize, type Token, type TokenKind } from './lexer';
 import { readBytes, readDouble, readInt, readString, readUint } from './literals';
 import { expandMacro } from './macros';
 import { SyntaxStop, type Issue } from './source';
+import { PRODUCTS, RELATIONS, START, STARTS, SUMS, TokenStream } from './token-stream';
 import type { Value } from '../values/value';
 
 const MAX_DEPTH = 250;
 const MAX_LENGTH = 100_000;
 
-const START: readonly TokenKind[] = [
-  '[',
-  '{',
-  '(',
-  '.',
-  '-',
-  '!',
-  'true',
-  'false',
-  'null',
-  'NUM_FLOAT',
-  'NUM_INT',
-  'NUM_UINT',
-  'STRING',
-  'BYTES',
-  'IDENTIFIER',
-];
-const ORDER: readonly TokenKind[] = ['[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':', 'true', 'false', 'null', 'NUM_FLOAT'];
-const STARTS: ReadonlySet<TokenKind> = new Set(START);
-const RELATIONS: ReadonlySet<TokenKind> = new Set<TokenKind>(['==', '!=', '<', '<=', '>', '>=', 'in']);
-const SUMS: ReadonlySet<TokenKind> = new Set<TokenKind>(['+', '-']);
-const PRODUCTS: ReadonlySet<TokenKind> = new Set<TokenKind>(['*', '/', '%']);
-/** What may stand behind a closed bracket, so that a missing one is taken as forgotten. */
-const BEHIND_BRACKET: ReadonlySet<TokenKind> = new Set<TokenKind>([
-  ...RELATIONS,
-  ...SUMS,
-  ...PRODUCTS,
-  ...(['&&', '||', '?', '.', '[', ')', ']', '}', ',', ':', '<EOF>'] as const),
-]);
 /** Words that are kept for the languages around; they cannot be names of variables. */
 const RESERVED: ReadonlySet<string> = new Set(
   'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(' '),
 );
 
-const spelled = (kind: TokenKind): string => (/^(?:[A-Z_]+|<EOF>)$/.test(kind) ? kind : `'${kind}'`);
-
-function expected(kinds: readonly TokenKind[]): string {
-  if (kinds.length === 1 && kinds[0] !== undefined) return spelled(kinds[0]);
-  const rank = (kind: TokenKind): number => (ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length + START.indexOf(kind));
-  const sorted = [...kinds].sort((a, b) => rank(a) - rank(b));
-  return `{${sorted.map(spelled).join(', ')}}`;
-}
-
-const shown = (token: Token): string => `'${token.text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}'`;
-
 class Parser {
-  private position = 0;
   private depth = 0;
 
   constructor(
-    private readonly tokens: readonly Token[],
+    private readonly tokens: TokenStream,
     private readonly issues: Issue[],
   ) {}
 
   parse(): Expr {
     const expr = this.expression();
-    if (this.next().kind !== '<EOF>') this.close('<EOF>', false);
+    if (this.tokens.next().kind !== '<EOF>') this.tokens.close('<EOF>', false);
     return expr;
-  }
-
-  private next(ahead = 0): Token {
-    const token = this.tokens[Math.min(this.position + ahead, this.tokens.length - 1)];
-    if (token === undefined) throw new SyntaxStop();
-    return token;
-  }
-
-  private take(): Token {
-    const token = this.next();
-    this.position += 1;
-    return token;
-  }
-
-  private note(at: number, message: string): void {
-    this.issues.push({ at, message });
-  }
-
-  private stop(at: number, message: string): never {
-    this.note(at, `Syntax error: ${message}`);
-    throw new SyntaxStop();
-  }
-
-  private mismatch(kinds: readonly TokenKind[]): never {
-    const token = this.next();
-    return this.stop(token.at, `mismatched input ${shown(token)} expecting ${expected(kinds)}`);
-  }
-
-  /** One token too many is noted and left out; anything else ends the parse. */
-  private skipExtraneous(kinds: readonly TokenKind[]): void {
-    const token = this.next();
-    if (token.kind === '<EOF>' || !kinds.includes(this.next(1).kind)) this.mismatch(kinds);
-    this.note(token.at, `Syntax error: extraneous input ${shown(token)} expecting ${expected(kinds)}`);
-    this.position += 1;
-  }
-
-  private close(kind: TokenKind, insert = true): Token {
-    const token = this.next();
-    if (token.kind === kind) return this.take();
-    if (this.next(1).kind === kind) {
-      this.note(token.at, `Syntax error: extraneous input ${shown(token)} expecting ${expected([kind])}`);
-      this.position += 1;
-      return this.take();
-    }
-    if (!insert || !BEHIND_BRACKET.has(token.kind)) this.mismatch([kind]);
-    this.note(token.at, `Syntax error: missing ${spelled(kind)} at ${shown(token)}`);
-    return token;
   }
 
   private nested<T>(parse: () => T): T {
     this.depth += 1;
     if (this.depth > MAX_DEPTH) {
-      this.note(-1, `expression recursion limit exceeded: ${MAX_DEPTH}`);
+      this.tokens.note(-1, `expression recursion limit exceeded: ${MAX_DEPTH}`);
       throw new SyntaxStop();
     }
     const result = parse();
@@ -143,27 +56,27 @@ class Parser {
 
   private expression(also: readonly TokenKind[] = []): Expr {
     return this.nested(() => {
-      if (!STARTS.has(this.next().kind)) this.skipExtraneous([...START, ...also]);
+      if (!STARTS.has(this.tokens.next().kind)) this.tokens.skipExtraneous([...START, ...also]);
       const condition = this.or();
-      if (this.next().kind !== '?') return condition;
-      const { at } = this.take();
+      if (this.tokens.next().kind !== '?') return condition;
+      const { at } = this.tokens.take();
       this.expectStart();
       const yes = this.or();
-      this.close(':', false);
+      this.tokens.close(':', false);
       const no = this.expression();
       return { kind: 'call', at, name: CONDITIONAL, target: undefined, args: [condition, yes, no] };
     });
   }
 
   private expectStart(): void {
-    if (!STARTS.has(this.next().kind)) this.skipExtraneous(START);
+    if (!STARTS.has(this.tokens.next().kind)) this.tokens.skipExtraneous(START);
   }
 
   private logical(operator: '&&' | '||', operand: () => Expr): Expr {
     const terms = [operand()];
     const places: number[] = [];
-    while (this.next().kind === operator) {
-      places.push(this.take().at);
+    while (this.tokens.next().kind === operator) {
+      places.push(this.tokens.take().at);
       this.expectStart();
       terms.push(operand());
     }
@@ -179,8 +92,8 @@ class Parser {
   private binary(operators: ReadonlySet<TokenKind>, operand: () => Expr): Expr {
     let left = operand();
     let levels = 0;
-    while (operators.has(this.next().kind)) {
-      const { kind, at } = this.take();
+    while (operators.has(this.tokens.next().kind)) {
+      const { kind, at } = this.tokens.take();
       this.expectStart();
       const right = operand();
       const name = isOperator(kind) ? OPERATORS[kind] : kind;
@@ -194,35 +107,35 @@ class Parser {
   /** Chains grow the tree to the left without nesting the parser. */
   private bound(levels: number): void {
     if (this.depth + levels <= MAX_DEPTH) return;
-    this.note(-1, 'max recursion depth exceeded');
+    this.tokens.note(-1, 'max recursion depth exceeded');
     throw new SyntaxStop();
   }
 
   private unary(): Expr {
-    const { kind, at } = this.next();
+    const { kind, at } = this.tokens.next();
     if (kind === '!') return this.negated('!', NOT, at);
     if (kind === '-' && !this.isNumber(1)) return this.negated('-', NEGATE, at);
     return this.member();
   }
 
   private isNumber(ahead: number): boolean {
-    const { kind } = this.next(ahead);
+    const { kind } = this.tokens.next(ahead);
     return kind === 'NUM_INT' || kind === 'NUM_FLOAT';
   }
 
   /** An even number of signs says nothing. */
   private negated(sign: '!' | '-', name: string, at: number): Expr {
     let count = 0;
-    while (this.next().kind === sign && !(sign === '-' && this.isNumber(1))) {
-      this.take();
+    while (this.tokens.next().kind === sign && !(sign === '-' && this.isNumber(1))) {
+      this.tokens.take();
       count += 1;
     }
-    if (sign === '-' && this.next().kind === '-') return this.signed(count, at, name);
-    const follows = this.next();
+    if (sign === '-' && this.tokens.next().kind === '-') return this.signed(count, at, name);
+    const follows = this.tokens.next();
     if (!STARTS.has(follows.kind) || follows.kind === '-' || follows.kind === '!') {
-      if (sign === '-') this.stop(follows.at, `no viable alternative at input '-${follows.kind === '<EOF>' ? '' : follows.text}'`);
-      if (follows.kind === '<EOF>') this.stop(follows.at, `extraneous input '<EOF>' expecting ${expected(START)}`);
-      if (follows.kind !== '-') this.skipExtraneous(START);
+      if (sign === '-') this.tokens.noAlternative('-');
+      if (follows.kind === '<EOF>') this.tokens.stopExtraneous(START);
+      if (follows.kind !== '-') this.tokens.skipExtraneous(START);
     }
     const operand = this.member();
     return count % 2 === 0 ? operand : { kind: 'call', at, name, target: undefined, args: [operand] };
@@ -237,13 +150,13 @@ class Parser {
     let expr = this.primary();
     let levels = 0;
     for (;;) {
-      const { kind, at } = this.next();
+      const { kind, at } = this.tokens.next();
       if (kind === '.') expr = this.selection(expr);
       else if (kind === '[') {
-        this.take();
+        this.tokens.take();
         const optional = this.takeOptional();
         const index = optional ? this.expression() : this.expression(['?']);
-        this.close(']');
+        this.tokens.close(']');
         expr = { kind: 'call', at, name: optional ? OPTIONAL_INDEX : INDEX, target: undefined, args: [expr, index] };
       } else return expr;
       levels += 1;
@@ -252,49 +165,47 @@ class Parser {
   }
 
   private takeOptional(): boolean {
-    if (this.next().kind !== '?') return false;
-    this.take();
+    if (this.tokens.next().kind !== '?') return false;
+    this.tokens.take();
     return true;
   }
 
   private selection(operand: Expr): Expr {
-    const dot = this.take();
+    const dot = this.tokens.take();
     const optional = this.takeOptional();
-    const name = this.next();
-    if (name.kind !== 'IDENTIFIER') {
-      this.stop(name.at, `no viable alternative at input '.${optional ? '?' : ''}${name.kind === '<EOF>' ? '' : name.text}'`);
-    }
-    this.take();
+    const name = this.tokens.next();
+    if (name.kind !== 'IDENTIFIER') this.tokens.noAlternative(optional ? '.?' : '.');
+    this.tokens.take();
     if (optional) {
       const field: Expr = { kind: 'literal', at: name.at, value: name.text };
       return { kind: 'call', at: dot.at, name: OPTIONAL_SELECT, target: undefined, args: [operand, field] };
     }
-    const open = this.next();
+    const open = this.tokens.next();
     if (open.kind !== '(') return { kind: 'select', at: dot.at, operand, field: name.text, testOnly: false };
-    this.take();
+    this.tokens.take();
     return expandMacro({ kind: 'call', at: open.at, name: name.text, target: operand, args: this.argumentList() }, this.issues);
   }
 
   private argumentList(): Expr[] {
     const args: Expr[] = [];
-    if (this.next().kind !== ')') {
+    if (this.tokens.next().kind !== ')') {
       args.push(this.expression([')']));
-      while (this.next().kind === ',') {
-        this.take();
+      while (this.tokens.next().kind === ',') {
+        this.tokens.take();
         args.push(this.expression());
       }
     }
-    this.close(')');
+    this.tokens.close(')');
     return args;
   }
 
   private primary(): Expr {
-    const token = this.next();
+    const token = this.tokens.next();
     switch (token.kind) {
       case '(': {
-        this.take();
+        this.tokens.take();
         const inner = this.expression();
-        this.close(')');
+        this.tokens.close(')');
         return inner;
       }
       case '[':
@@ -310,43 +221,42 @@ class Parser {
   }
 
   private name(): Expr {
-    const dotted = this.next().kind === '.';
-    const start = this.next();
-    if (dotted) this.take();
-    const token = this.next();
-    if (token.kind !== 'IDENTIFIER')
-      return this.stop(token.at, `no viable alternative at input '.${token.kind === '<EOF>' ? '' : token.text}'`);
+    const dotted = this.tokens.next().kind === '.';
+    const start = this.tokens.next();
+    if (dotted) this.tokens.take();
+    const token = this.tokens.next();
+    if (token.kind !== 'IDENTIFIER') return this.tokens.noAlternative('.');
     const struct = this.structName();
     if (struct !== undefined) return this.struct(dotted ? `.${struct}` : struct);
-    this.take();
-    if (RESERVED.has(token.text)) this.note(token.at, `reserved identifier: ${token.text}`);
+    this.tokens.take();
+    if (RESERVED.has(token.text)) this.tokens.note(token.at, `reserved identifier: ${token.text}`);
     const name = dotted ? `.${token.text}` : token.text;
-    const open = this.next();
+    const open = this.tokens.next();
     if (open.kind !== '(') return { kind: 'ident', at: dotted ? start.at + 1 : token.at, name };
-    this.take();
+    this.tokens.take();
     return expandMacro({ kind: 'call', at: open.at, name, target: undefined, args: this.argumentList() }, this.issues);
   }
 
   /** `a.b.C` where a `{` follows. */
   private structName(): string | undefined {
     let ahead = 1;
-    let name = this.next().text;
-    while (this.next(ahead).kind === '.' && this.next(ahead + 1).kind === 'IDENTIFIER') {
-      name += `.${this.next(ahead + 1).text}`;
+    let name = this.tokens.next().text;
+    while (this.tokens.next(ahead).kind === '.' && this.tokens.next(ahead + 1).kind === 'IDENTIFIER') {
+      name += `.${this.tokens.next(ahead + 1).text}`;
       ahead += 2;
     }
-    if (this.next(ahead).kind !== '{') return undefined;
-    this.position += ahead;
+    if (this.tokens.next(ahead).kind !== '{') return undefined;
+    this.tokens.skip(ahead);
     return name;
   }
 
   private struct(name: string): Expr {
-    const { at } = this.take();
+    const { at } = this.tokens.take();
     const fields = this.entries((): StructField => {
       const optional = this.takeOptional();
-      const token = this.next();
-      if (token.kind !== 'IDENTIFIER') this.mismatch(['}', ',', '?', 'IDENTIFIER']);
-      this.take();
+      const token = this.tokens.next();
+      if (token.kind !== 'IDENTIFIER') this.tokens.mismatch(['}', ',', '?', 'IDENTIFIER']);
+      this.tokens.take();
       const colon = this.colon();
       return { at: colon.at, name: token.text, optional, value: this.expression() };
     });
@@ -355,25 +265,23 @@ class Parser {
 
   /** Between a field and its value; it may have been forgotten. */
   private colon(): Token {
-    const token = this.next();
-    if (!STARTS.has(token.kind) || this.next(1).kind === ':') return this.close(':', false);
-    this.note(token.at, `Syntax error: missing ':' at ${shown(token)}`);
-    return token;
+    const token = this.tokens.next();
+    return STARTS.has(token.kind) && this.tokens.next(1).kind !== ':' ? this.tokens.missing(':') : this.tokens.close(':', false);
   }
 
   private map(): Expr {
-    const { at } = this.take();
+    const { at } = this.tokens.take();
     const entries = this.entries((): MapEntry => {
       const optional = this.takeOptional();
       const key = this.expression(['}', ',', '?']);
-      const colon = this.close(':', false);
+      const colon = this.tokens.close(':', false);
       return { at: colon.at, key, optional, value: this.expression() };
     });
     return { kind: 'map', at, entries };
   }
 
   private list(): Expr {
-    const { at } = this.take();
+    const { at } = this.tokens.take();
     const items: Expr[] = [];
     const optional = new Set<number>();
     this.elements(']', () => {
@@ -391,27 +299,27 @@ class Parser {
 
   /** Elements between commas up to `end`; one comma too many at the end is fine. */
   private elements(end: ']' | '}', element: () => void): void {
-    if (this.next().kind === ',') {
-      this.take();
-      this.close(end);
+    if (this.tokens.next().kind === ',') {
+      this.tokens.take();
+      this.tokens.close(end);
       return;
     }
-    while (this.next().kind !== end) {
+    while (this.tokens.next().kind !== end) {
       element();
-      if (this.next().kind !== ',' && this.next().kind !== end) this.skipExtraneous([end, ',']);
-      if (this.next().kind !== ',') break;
-      this.take();
+      if (this.tokens.next().kind !== ',' && this.tokens.next().kind !== end) this.tokens.skipExtraneous([end, ',']);
+      if (this.tokens.next().kind !== ',') break;
+      this.tokens.take();
     }
-    this.close(end);
+    this.tokens.close(end);
   }
 
   private literal(): Expr {
-    const minus = this.next().kind === '-' ? this.take() : undefined;
-    const token = this.take();
+    const minus = this.tokens.next().kind === '-' ? this.tokens.take() : undefined;
+    const token = this.tokens.take();
     const at = (minus ?? token).at;
     const sign = minus === undefined ? '' : '-';
     const given = (value: Value | undefined, what: string): Expr => {
-      if (value === undefined) this.note(at, what);
+      if (value === undefined) this.tokens.note(at, what);
       return { kind: 'literal', at, value: value ?? false };
     };
     switch (token.kind) {
@@ -431,8 +339,7 @@ class Parser {
       case 'null':
         return { kind: 'literal', at, value: null };
       default:
-        this.position -= 1;
-        return this.mismatch(START);
+        return this.tokens.mismatch(START, token);
     }
   }
 }
@@ -460,7 +367,7 @@ export function parse(source: string): ParsedExpression {
     return { issues: [{ at: -1, message: `expression code point size exceeds limit: size: ${[...source].length}, limit ${MAX_LENGTH}` }] };
   }
   try {
-    const expr = new Parser(tokenize(source, issues), issues).parse();
+    const expr = new Parser(new TokenStream(tokenize(source, issues), issues), issues).parse();
     return issues.length === 0 ? { expr } : { issues };
   } catch (error) {
     if (error instanceof SyntaxStop) return { issues };
