@@ -1,4 +1,5 @@
 /** Kills a program at moments that a seed chooses, and starts it again at once, until it is told to leave it alone. Knows neither the program nor what is to come of it. */
+import { systemClock as clock } from '../../shared/runtime/clock';
 import type { Chance } from '../recordings/chance';
 
 export interface Mortal {
@@ -11,6 +12,8 @@ export interface Moments {
   /** A life lasts so long at least and at most. Milliseconds. */
   readonly shortestMs: number;
   readonly longestMs: number;
+  /** The longest life lasts so many starts of the program at least: where a start takes long, all that it does afterwards takes long as well. */
+  readonly longestInStarts?: number;
 }
 
 export class KilledAtRandom {
@@ -35,9 +38,11 @@ export class KilledAtRandom {
   }
 
   private async run(): Promise<void> {
-    const { shortestMs, longestMs } = this.moments;
-    await this.mortal.start();
+    const { shortestMs, longestInStarts = 0 } = this.moments;
     for (;;) {
+      const begun = clock.monotonic();
+      await this.mortal.start();
+      const longestMs = Math.max(this.moments.longestMs, longestInStarts * (clock.monotonic() - begun));
       const lifeMs = shortestMs + this.chance.float() * (longestMs - shortestMs);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, lifeMs);
@@ -50,7 +55,6 @@ export class KilledAtRandom {
       if (this.isOver) return;
       await this.mortal.kill();
       this.kills += 1;
-      await this.mortal.start();
     }
   }
 }

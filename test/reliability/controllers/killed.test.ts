@@ -20,7 +20,7 @@ const CRONS = ['cron-allow', 'cron-forbid', 'cron-replace', 'cron-suspended'];
 const CONTROLLERS = ['deployment', 'replicaset', 'replicationcontroller', 'statefulset', 'daemonset', 'job', 'cronjob', 'nodelifecycle'];
 const OTHERS = ['serviceaccount', 'namespace', 'garbage-collector'];
 /** Of a life, from when its controllers begin, however long that takes: from nothing seen to all of it at work. */
-const MOMENTS = { shortestMs: 0, longestMs: 1_000 };
+const MOMENTS = { shortestMs: 0, longestMs: 1_000, longestInStarts: 2 };
 const BEGUN = 'controllers are running';
 /** Every kill takes some of the time in which a step comes to rest. */
 const LONGER_MS = 30_000;
