@@ -17,7 +17,7 @@ import { splicedLength, spliceInto, type StoredValue } from './stored-value';
 /** A little below 128 KiB: with the allocator's header it fills whole pages. */
 const SLAB_BYTES = 128 * 1024 - 64;
 /** Larger entries have a slab of their own. */
-const LARGEST_SHARED = 16 * 1024;
+export const LARGEST_SHARED = 16 * 1024;
 /** Bytes that wait for being packed; what comes when there are more stays as it is. */
 const MOST_WAITING = 64 * 1024 * 1024;
 /** A full slab with less than this share alive is left. 0.8 copies four bytes per byte that dies and wastes a tenth on average. */

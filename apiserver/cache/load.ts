@@ -3,12 +3,17 @@
  *
  * What it never does: move the clock or tell watchers; that is for the caller, who does it without giving way.
  */
+import { Garbage } from '../../shared/runtime/garbage';
 import { StoreError, type Revision } from '../storage/store';
 import { compareWithStore, type ComparisonHost, type Difference } from './comparison';
+import { LARGEST_SHARED } from './held-entry';
 import type { KeyListeners } from './key-listeners';
 import type { Objects } from './objects';
 import { pages } from './pages';
 import type { TypeState } from './type-state';
+
+/** What was read and is held in slabs now. Short values leave the allocator's memory whole, and where there are many of them a collection takes long. */
+const MOST_GARBAGE = 16 * 1024 * 1024;
 
 export interface LoadHost extends ComparisonHost {
   readonly listeners: KeyListeners;
@@ -39,7 +44,12 @@ export async function loadState(host: LoadHost, revision: Revision): Promise<Rev
 
 async function loadAt(host: LoadHost, revision: Revision): Promise<void> {
   const pace = host.pace();
+  const garbage = new Garbage(MOST_GARBAGE);
+  let read = 0;
   for await (const page of pages(host.store, host.keys.whole, { revision, ahead: true })) {
+    // Of the page before: of this one all is in use.
+    garbage.dropped(read);
+    read = page.kvs.reduce((sum, { value: { length } }) => (length > LARGEST_SHARED ? sum + length : sum), 0);
     for (const kv of page.kvs) {
       const state = host.keys.locate(kv.key, revision);
       if (state === undefined) host.listeners.changed(host.keys.relative(kv.key), kv.value, kv.modRevision);
