@@ -1,24 +1,4 @@
-/** The API server's executable: flags in, a running server until it is told to stop. */
-import { systemClock as clock } from '../shared/runtime/clock';
-import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/runtime/flags';
-import { Lifecycle } from '../shared/runtime/lifecycle';
-import { createLogger, levelOf } from '../shared/runtime/logger';
-import { systemRandom as random } from '../shared/runtime/random';
-import { errorMessage } from '../shared/runtime/error-message';
-import { FLAGS } from './options/flags';
-import { PROGRAM, runServer } from './program';
+/** The API server's executable: in one file where the build has made one (shared/runtime/whole-program.ts), else as modules. */
+import { runWhole } from '../shared/runtime/whole-program';
 
-async function main(): Promise<void> {
-  const flags = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_EXIT_CODE);
-  const logger = createLogger({ level: levelOf(flags.values), clock });
-  const lifecycle = new Lifecycle({ clock, logger, process });
-  lifecycle.listen();
-  const server = await runServer(flags, { clock, random, logger, lifecycle });
-  logger.info('ready', { port: server.port, localPort: server.localPort });
-  process.send?.('ready');
-}
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${PROGRAM.name}: ${errorMessage(error)}\n`);
-  process.exit(error instanceof UsageError ? USAGE_EXIT_CODE : 1);
-});
+if (!runWhole(__filename)) void import('./start.js');

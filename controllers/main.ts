@@ -1,29 +1,4 @@
-/** The controllers' executable: from the command line to running controllers, and an orderly end. */
-import { systemClock as clock, type Clock } from '../shared/runtime/clock';
-import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/runtime/flags';
-import { Lifecycle } from '../shared/runtime/lifecycle';
-import { createLogger, levelOf } from '../shared/runtime/logger';
-import { systemRandom as random } from '../shared/runtime/random';
-import { flags as table } from './flags';
-import { PROGRAM, startControllers } from './program';
+/** The controllers' executable: in one file where the build has made one (shared/runtime/whole-program.ts), else as modules. */
+import { runWhole } from '../shared/runtime/whole-program';
 
-async function main(): Promise<void> {
-  const flags = flagsOrExit(PROGRAM, table, process.argv.slice(2), USAGE_EXIT_CODE);
-  const logger = createLogger({ level: levelOf(flags.values), clock, fields: { component: 'controllers' } });
-  const lifecycle = new Lifecycle({ clock, logger, process });
-  lifecycle.listen();
-  await startControllers(flags, { clock, random, logger, lifecycle });
-  void stayAlive(clock, lifecycle.stopping);
-}
-
-/** Timers do not keep the process, and while the servers are away there may be no socket either. */
-async function stayAlive(clock: Clock, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) await clock.sleep(60_000);
-}
-
-main().catch((error: unknown) => {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${PROGRAM.name}: ${error.message}\nSee '${PROGRAM.name} --help' for the flags it knows.\n`);
-  process.exitCode = USAGE_EXIT_CODE;
-  process.disconnect?.();
-});
+if (!runWhole(__filename)) void import('./start.js');

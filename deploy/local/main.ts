@@ -1,46 +1,4 @@
-/** `npm start`: wires the local runner to the real process, clock and console. */
-import path from 'node:path';
-import { systemClock } from '../../shared/runtime/clock';
-import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
-import { Lifecycle } from '../../shared/runtime/lifecycle';
-import { createLogger } from '../../shared/runtime/logger';
-import { systemRandom } from '../../shared/runtime/random';
-import { publishClusterInfo } from '../cluster/cluster-info';
-import { parseOptions, type RunnerOptions } from './options';
-import { runLocal, StartError } from './runner';
-import { startProgram } from './spawn';
+/** `npm start`: in one file where the build has made one (shared/runtime/whole-program.ts), else as modules. */
+import { runWhole } from '../../shared/runtime/whole-program';
 
-async function main(options: RunnerOptions): Promise<void> {
-  const clock = systemClock;
-  const lifecycle = new Lifecycle({ clock, logger: createLogger({ level: 'warn', clock, fields: { component: 'local' } }), process });
-  lifecycle.listen();
-  try {
-    await runLocal(options, {
-      clock,
-      lifecycle,
-      // This file is dist/deploy/local/main.js when it runs.
-      programs: path.resolve(__dirname, '../..'),
-      start: startProgram,
-      publish: (publication, signal) => publishClusterInfo(publication, clock, systemRandom, signal),
-      say: (line) => void process.stdout.write(`${line}\n`),
-    });
-  } catch (error) {
-    const message = error instanceof StartError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`npm start: ${message}\n`);
-    await lifecycle.stop('could not start', 1);
-  }
-}
-
-const parsed = parseOptions(process.argv.slice(2), process.cwd());
-switch (parsed.kind) {
-  case 'options':
-    void main(parsed.options);
-    break;
-  case 'help':
-    process.stdout.write(parsed.text);
-    break;
-  case 'error':
-    process.stderr.write(`npm start: ${parsed.message}\nSee 'npm start -- --help'.\n`);
-    process.exitCode = USAGE_EXIT_CODE;
-    break;
-}
+if (!runWhole(__filename)) void import('./start.js');

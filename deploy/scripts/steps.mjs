@@ -85,6 +85,7 @@ export async function build() {
   const describe = path.join(root, 'dist/shared/api/types/generate/describe.js');
   if ((await run(process.execPath, [describe, path.join(root, 'dist/apiserver/openapi/descriptions.json')])) !== 0) return false;
   if ((await run(process.execPath, [path.join(root, 'deploy/scripts/declarations.mjs')])) !== 0) return false;
+  if ((await run(process.execPath, [path.join(root, 'deploy/scripts/whole-programs.mjs')])) !== 0) return false;
   writeFileSync(buildStamp, `${started}\n`);
   return true;
 }
@@ -122,7 +123,7 @@ function hasOrphans() {
   const kept = new Set(sourceFiles().map((file) => file.replace(/\.ts$/, '.js')));
   return filesBelow('dist')
     .filter((file) => file.endsWith('.js'))
-    .some((file) => !kept.has(path.relative('dist', file)));
+    .some((file) => !file.endsWith('.whole.js') && !kept.has(path.relative('dist', file)));
 }
 
 function sourceFiles() {

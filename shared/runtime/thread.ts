@@ -2,18 +2,26 @@
  * Starts threads of node:worker_threads with memory of their own size, and says what of a message may go to another thread without a copy. What they do, and
  * how many there are, is thread-pool.ts's and its callers' business.
  */
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
 /** What a job is made of dies with it; less would copy most of it twice first. */
 const YOUNG_MEMORY_MB = 48;
 
-/** @param memoryMb of what lives longer; whoever needs more costs the thread */
-export function startThread(file: string, memoryMb: number): Worker {
+/** Finds the program of a thread; from sources there are no threads. */
+const FIRST_FILE = join(__dirname, 'whole-worker.js');
+
+/**
+ * @param memoryMb of what lives longer; whoever needs more costs the thread
+ * @param first runs `file`, which is its `workerData`
+ */
+export function startThread(file: string, memoryMb: number, first = FIRST_FILE): Worker {
   // The main thread's young generation is kept small by a flag (see deploy/cluster/tuning.ts), which V8 reads when a thread's memory is set up, and prefers to
   // what is asked for below. That of the main thread is there already.
   setFlagsFromString('--max-semi-space-size=0');
-  return new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MEMORY_MB } });
+  const resourceLimits = { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MEMORY_MB };
+  return new Worker(first, { workerData: file, resourceLimits });
 }
 
 /** Of these, the memory that holds nothing else. It is gone here once it has been moved. */

@@ -81,9 +81,13 @@ export class ProgramProcess {
   }
 }
 
-/** Starts `dist/<program>` (such as `apiserver/main.js`) with an IPC channel, so that it ends when the test process is gone. */
-export function startProgram(program: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): ProgramProcess {
-  const file = path.join(repository, 'dist', program);
+/**
+ * Starts `dist/<program>` (such as `apiserver/main.js`) with an IPC channel, so that it ends when the test process is gone.
+ *
+ * @param environment of a program with another clock: it runs as modules, one of which is the clock
+ */
+export function startProgram(program: string, args: readonly string[], environment?: NodeJS.ProcessEnv): ProgramProcess {
+  const file = path.join(repository, 'dist', environment === undefined ? program : path.join(path.dirname(program), 'start.js'));
   if (!existsSync(file)) throw new Error(`${file} is missing: run npm run build`);
   const env = { ...process.env, ...environment };
   return new ProgramProcess(spawn(process.execPath, [...NODE_ARGUMENTS, file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env }));

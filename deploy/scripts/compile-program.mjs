@@ -1,0 +1,33 @@
+/**
+ * `node compile-program.mjs program|thread <module> [arguments]`: runs the whole file of a program, or in a thread that of a thread, and when that ends keeps what V8
+ * has compiled of it by then. A thread ends when it has begun.
+ */
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { isMainThread, workerData } from 'node:worker_threads';
+
+const require = createRequire(import.meta.url);
+const dist = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../dist');
+const [, , kind, module, ...args] = process.argv;
+
+if (isMainThread && kind === 'thread') startThread();
+else run(isMainThread ? module : workerData);
+
+/** As the server starts it: V8 compiles for what it is told of memory. */
+function startThread() {
+  require(path.join(dist, 'shared/runtime/thread.js')).startThread(module, 256, fileURLToPath(import.meta.url));
+}
+
+function run(file) {
+  const { openWhole, wholeFiles } = require(path.join(dist, 'shared/runtime/whole-program.js'));
+  const program = openWhole(file);
+  process.argv.splice(1, process.argv.length, file, ...args);
+  process.once('exit', () =>
+    writeFileSync(wholeFiles(file).code, Buffer.concat([Buffer.from(program.digest), program.script.createCachedData()])),
+  );
+  program.run();
+  if (!isMainThread) process.exit();
+}

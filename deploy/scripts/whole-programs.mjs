@@ -1,0 +1,123 @@
+/**
+ * Part of the build: makes one file of all modules of a program (see shared/runtime/whole-program.ts), runs it for a moment, and keeps what V8 has compiled of it by
+ * then. That holds for this Node with the arguments that programs are started with; any other compiles for itself.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const require = createRequire(import.meta.url);
+const dist = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../dist');
+const compile = path.join(dist, '../deploy/scripts/compile-program.mjs');
+
+/** `module` = what is run, `start` = what it consists of; of a program: how it is run for a moment, and what it says when it has come as far as it is wanted. */
+const programs = [
+  {
+    module: 'apiserver/main.js',
+    start: 'apiserver/start.js',
+    args: ({ folder }) => ['--storage-backend=embedded', `--storage-dir=${path.join(folder, 'store')}`, '--secure-port=0'],
+    until: '"ready"',
+  },
+  {
+    module: 'controllers/main.js',
+    start: 'controllers/start.js',
+    args: ({ kubeconfig }) => [`--kubeconfig=${kubeconfig}`, '--secure-port=0', '--leader-elect=false'],
+    until: 'controllers are running',
+  },
+  { module: 'deploy/local/main.js', start: 'deploy/local/start.js', args: () => ['--help'] },
+  { module: 'apiserver/server/compose/write-worker.js', isThread: true },
+  { module: 'apiserver/openapi/part-worker.js', isThread: true },
+  { module: 'shared/serialization/yaml-worker.js', isThread: true },
+];
+
+/** Packages that bring native code, or read files or load modules that only their own code names. */
+const LEFT_APART = ['@grpc/*', 'etcd3', 'fs-native-extensions', 'lmdb', 'msgpackr-extract', 'pino'];
+const LONGEST_RUN_MS = 60_000;
+const DIRNAME = /\b__dirname\b/g;
+
+await main();
+
+async function main() {
+  const { wholeFiles } = require(path.join(dist, 'shared/runtime/whole-program.js'));
+  const files = programs.map(({ module }) => wholeFiles(path.join(dist, module)));
+  for (const { whole, code } of files) for (const file of [whole, code]) rmSync(file, { force: true });
+  await Promise.all(programs.map((program, index) => makeWhole(program, files[index].whole)));
+  // Without it everything runs as well, only not at once.
+  await keepCompiled().catch(({ message }) => process.stderr.write(`What was compiled of the programs is not kept: ${message}\n`));
+}
+
+async function makeWhole({ module, start = module }, whole) {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(dist, start)],
+    outfile: whole,
+    write: false,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    external: LEFT_APART,
+    legalComments: 'none',
+    logLevel: 'warning',
+    plugins: [keepPlaces(path.dirname(path.join(dist, module)))],
+  });
+  const text = asAscii(`(function (exports, require, module, __filename, __dirname) {${outputFiles[0].text}\n})`);
+  writeFileSync(whole, `//${createHash('sha256').update(text).digest('hex')}\n${text}`);
+}
+
+/** Modules that look for files beside themselves find them where they were, wherever dist has been moved as a whole. */
+function keepPlaces(from) {
+  return {
+    name: 'places',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.js$/ }, ({ path: file }) => {
+        if (!file.startsWith(dist)) return undefined;
+        const text = readFileSync(file, 'utf8');
+        if (!text.includes('__dirname')) return undefined;
+        const place = `require('node:path').join(__dirname, ${JSON.stringify(path.relative(from, path.dirname(file)))})`;
+        return { contents: `const __place = ${place};\n${text.replace(DIRNAME, '__place')}` };
+      });
+    },
+  };
+}
+
+/** A text of bytes: V8 keeps two for each character of any other. What is left of such characters stands in patterns and comments. */
+function asAscii(text) {
+  return text.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+async function keepCompiled() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'programs-'));
+  const { startControlPlane } = require(path.join(dist, 'deploy/embedded/index.js'));
+  const controlPlane = await startControlPlane({ controllers: [] });
+  const at = { folder, kubeconfig: controlPlane.kubeconfigFile };
+  try {
+    for (const program of programs) await runFor(program, at);
+  } finally {
+    await controlPlane.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A program is ended when it has said what it was run for. */
+function runFor({ module, isThread = false, args = () => [], until }, at) {
+  const { NODE_ARGUMENTS } = require(path.join(dist, 'deploy/cluster/tuning.js'));
+  const words = [...NODE_ARGUMENTS, compile, isThread ? 'thread' : 'program', path.join(dist, module), ...args(at)];
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_RUN_MS, killSignal: 'SIGKILL' });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk;
+        if (until !== undefined && output.includes(until)) child.kill('SIGTERM');
+      });
+    }
+    child.once('error', reject);
+    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`${module} ended with ${code}:\n${output}`))));
+  });
+}

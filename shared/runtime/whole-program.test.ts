@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { removeFolder, temporaryFolder } from '../../test/support/programs';
+import { openWhole, runWhole, wholeFiles } from './whole-program';
+
+const folder = temporaryFolder('whole-program');
+const MAIN = path.join(folder, 'main.js');
+const { whole, code } = wholeFiles(MAIN);
+beforeAll(() => void mkdirSync(folder, { recursive: true }));
+afterAll(() => removeFolder(folder));
+afterEach(() => void Reflect.deleteProperty(globalThis, 'seen'));
+
+/** A program that says what it has been given. */
+function writeWhole(body: string): string {
+  const text = `(function (exports, require, module, __filename, __dirname) {${body}})`;
+  const digest = createHash('sha256').update(text).digest('hex');
+  writeFileSync(whole, `//${digest}\n${text}`);
+  return digest;
+}
+
+const seen = (): unknown => Reflect.get(globalThis, 'seen');
+const SAYS = "globalThis.seen = [__filename, __dirname, require('./other.json').a, typeof module.exports, exports === module.exports];";
+
+it('is not run where the build has left none', () => expect(runWhole(path.join(folder, 'none.js'))).toBe(false));
+
+it('is run as a module of its place', () => {
+  writeFileSync(path.join(folder, 'other.json'), '{"a":1}');
+  writeWhole(SAYS);
+  expect(runWhole(MAIN)).toBe(true);
+  expect(seen()).toEqual([MAIN, folder, 1, 'object', true]);
+});
+
+describe('what was compiled', () => {
+  const keep = (digest: string, compiled: Buffer): void => writeFileSync(code, Buffer.concat([Buffer.from(digest), compiled]));
+
+  it('is taken for the program that it was compiled of', () => {
+    const digest = writeWhole('globalThis.seen = 1;');
+    keep(digest, openWhole(MAIN)?.script.createCachedData() ?? Buffer.alloc(0));
+    const program = openWhole(MAIN);
+    expect([program?.digest, program?.script.cachedDataRejected]).toEqual([digest, false]);
+    program?.run();
+    expect(seen()).toBe(1);
+  });
+
+  it('is left alone where the program is another one of the same length', () => {
+    keep(writeWhole('globalThis.seen = 1;'), openWhole(MAIN)?.script.createCachedData() ?? Buffer.alloc(0));
+    writeWhole('globalThis.seen = 2;');
+    const program = openWhole(MAIN);
+    expect(program?.script.cachedDataRejected).toBeUndefined();
+    program?.run();
+    expect(seen()).toBe(2);
+  });
+
+  it.each<[string, (compiled: Buffer) => Buffer]>([
+    ['cut short', (compiled) => compiled.subarray(0, compiled.length / 2)],
+    ['of another V8', (compiled) => Buffer.concat([Buffer.from([1, 2, 3, 4]), compiled.subarray(4)])],
+    ['empty', () => Buffer.alloc(0)],
+  ])('is compiled again where it is %s', (how, spoilt) => {
+    writeWhole('globalThis.seen = 0;');
+    const compiled = openWhole(MAIN)?.script.createCachedData() ?? Buffer.alloc(0);
+    // V8 does not look at what was compiled of a text that it has compiled itself.
+    keep(writeWhole(`globalThis.seen = 3; '${how}'`), spoilt(compiled));
+    const program = openWhole(MAIN);
+    expect(program?.script.cachedDataRejected).toBe(true);
+    program?.run();
+    expect(seen()).toBe(3);
+  });
+});
+
+it('says what is wrong with a file that is no program', () => {
+  writeFileSync(whole, `//${'0'.repeat(64)}\n1`);
+  expect(() => runWhole(MAIN)).toThrow(`${MAIN}: its whole file is no function`);
+});

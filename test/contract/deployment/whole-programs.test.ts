@@ -1,0 +1,24 @@
+/** What the build leaves of each program besides its modules: one file, and what V8 has compiled of it, which this Node takes as the programs are started. */
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { NODE_ARGUMENTS } from '../../../deploy/cluster/tuning';
+import { repository } from '../../support/repository';
+
+const inDist = (file: string): string => path.join(repository, 'dist', file);
+
+test.each([
+  ['program', 'apiserver/main.js'],
+  ['program', 'controllers/main.js'],
+  ['program', 'deploy/local/main.js'],
+  ['thread', 'apiserver/server/compose/write-worker.js'],
+  ['thread', 'apiserver/openapi/part-worker.js'],
+  ['thread', 'shared/serialization/yaml-worker.js'],
+])('what was compiled of the %s %s is taken', (kind, module) => {
+  const words = [...NODE_ARGUMENTS, inDist('test/support/compiled-code.js'), kind, inDist(module)];
+  expect(execFileSync(process.execPath, words, { encoding: 'utf8' })).toBe('taken');
+});
+
+test.each(['apiserver', 'controllers', 'deploy/local'])('%s runs as modules as well', (program) => {
+  const told = (file: string): string => execFileSync(process.execPath, [inDist(`${program}/${file}`), '--help'], { encoding: 'utf8' });
+  expect(told('start.js')).toBe(told('main.js'));
+});

@@ -1,0 +1,14 @@
+/** A program of its own, `node compiled-code.js program|thread <module>`: says whether V8 takes what the build has compiled of a program. V8 compares how Node was started, too. */
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { startThread } from '../../shared/runtime/thread';
+import { openWhole } from '../../shared/runtime/whole-program';
+
+const verdictOn = (file: string): string => {
+  const program = openWhole(file);
+  return program === undefined ? 'not one file' : program.script.cachedDataRejected === false ? 'taken' : 'compiled again';
+};
+
+const [, , kind, asked = ''] = process.argv;
+if (!isMainThread) parentPort?.postMessage(verdictOn(String(workerData)));
+else if (kind === 'thread') startThread(asked, 64, __filename).on('message', (verdict) => process.stdout.write(String(verdict)));
+else process.stdout.write(verdictOn(asked));
