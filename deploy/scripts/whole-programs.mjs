@@ -16,18 +16,25 @@ const require = createRequire(import.meta.url);
 const dist = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../dist');
 const compile = path.join(dist, '../deploy/scripts/compile-program.mjs');
 
+/** Packages that bring native code, or read files or load modules that only their own code names. */
+const LEFT_APART = ['@grpc/*', 'etcd3', 'fs-native-extensions', 'lmdb', 'msgpackr-extract', 'pino'];
+const LONGEST_RUN_MS = 60_000;
+/** Nobody else is to find what runs for a moment. */
+const OUT_OF_SIGHT = ['--bind-address=127.0.0.1', '--secure-port=0'];
+const DIRNAME = /\b__dirname\b/g;
+
 /** `module` = what is run, `start` = what it consists of; of a program: how it is run for a moment, and what it says when it has come as far as it is wanted. */
 const programs = [
   {
     module: 'apiserver/main.js',
     start: 'apiserver/start.js',
-    args: ({ folder }) => ['--storage-backend=embedded', `--storage-dir=${path.join(folder, 'store')}`, '--secure-port=0'],
+    args: ({ folder }) => ['--storage-backend=embedded', `--storage-dir=${path.join(folder, 'store')}`, ...OUT_OF_SIGHT],
     until: '"ready"',
   },
   {
     module: 'controllers/main.js',
     start: 'controllers/start.js',
-    args: ({ kubeconfig }) => [`--kubeconfig=${kubeconfig}`, '--secure-port=0', '--leader-elect=false'],
+    args: ({ kubeconfig }) => [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', ...OUT_OF_SIGHT],
     until: 'controllers are running',
   },
   { module: 'deploy/local/main.js', start: 'deploy/local/start.js', args: () => ['--help'] },
@@ -35,11 +42,6 @@ const programs = [
   { module: 'apiserver/openapi/part-worker.js', isThread: true },
   { module: 'shared/serialization/yaml-worker.js', isThread: true },
 ];
-
-/** Packages that bring native code, or read files or load modules that only their own code names. */
-const LEFT_APART = ['@grpc/*', 'etcd3', 'fs-native-extensions', 'lmdb', 'msgpackr-extract', 'pino'];
-const LONGEST_RUN_MS = 60_000;
-const DIRNAME = /\b__dirname\b/g;
 
 await main();
 
@@ -97,7 +99,7 @@ async function keepCompiled() {
   const controlPlane = await startControlPlane({ controllers: [] });
   const at = { folder, kubeconfig: controlPlane.kubeconfigFile };
   try {
-    for (const program of programs) await runFor(program, at);
+    await Promise.all(programs.map((program) => runFor(program, at)));
   } finally {
     await controlPlane.stop();
     rmSync(folder, { recursive: true, force: true });
