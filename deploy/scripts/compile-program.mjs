@@ -8,9 +8,10 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, workerData } from 'node:worker_threads';
+import { root } from './steps.mjs';
 
 const require = createRequire(import.meta.url);
-const dist = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../dist');
+const dist = path.join(root, 'dist');
 const [, , kind, module, ...args] = process.argv;
 
 if (isMainThread && kind === 'thread') startThread();

@@ -36,12 +36,17 @@ export function captureTool(file, args) {
   return capture(process.execPath, [path.join(root, 'node_modules', file), ...args]);
 }
 
-/** As `run`, with everything that the program says in one text. */
-export function capture(command, args) {
+/** As `run`, with everything that the program says in one text; it is told to end when it has said `until`, and killed after `timeout` ms. */
+export function capture(command, args, { until, timeout } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], timeout, killSignal: 'SIGKILL' });
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk;
+        if (until !== undefined && !child.killed && output.includes(until)) child.kill('SIGTERM');
+      });
+    }
     child.once('error', (error) => resolve({ code: 1, output: `${output}${error.message}\n` }));
     child.once('close', (code) => resolve({ code: code ?? 1, output }));
   });

@@ -2,19 +2,18 @@
  * Part of the build: makes one file of all modules of a program (see shared/runtime/whole-program.ts), runs it for a moment, and keeps what V8 has compiled of it by
  * then. That holds for this Node with the arguments that programs are started with; any other compiles for itself.
  */
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { capture, root } from './steps.mjs';
 
 const require = createRequire(import.meta.url);
-const dist = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../dist');
-const compile = path.join(dist, '../deploy/scripts/compile-program.mjs');
+const dist = path.join(root, 'dist');
+const compile = path.join(root, 'deploy/scripts/compile-program.mjs');
 
 /** Packages that bring native code, or read files or load modules that only their own code names. */
 const LEFT_APART = ['@grpc/*', 'etcd3', 'fs-native-extensions', 'lmdb', 'msgpackr-extract', 'pino'];
@@ -23,21 +22,19 @@ const LONGEST_RUN_MS = 60_000;
 const OUT_OF_SIGHT = ['--bind-address=127.0.0.1', '--secure-port=0'];
 const DIRNAME = /\b__dirname\b/g;
 
-/** `module` = what is run, `start` = what it consists of; of a program: how it is run for a moment, and what it says when it has come as far as it is wanted. */
+/** Of a program: how it is run for a moment, and what it says when it has come as far as it is wanted. */
 const programs = [
   {
     module: 'apiserver/main.js',
-    start: 'apiserver/start.js',
     args: ({ folder }) => ['--storage-backend=embedded', `--storage-dir=${path.join(folder, 'store')}`, ...OUT_OF_SIGHT],
     until: '"ready"',
   },
   {
     module: 'controllers/main.js',
-    start: 'controllers/start.js',
     args: ({ kubeconfig }) => [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', ...OUT_OF_SIGHT],
     until: 'controllers are running',
   },
-  { module: 'deploy/local/main.js', start: 'deploy/local/start.js', args: () => ['--help'] },
+  { module: 'deploy/local/main.js', args: () => ['--help'] },
   { module: 'apiserver/server/compose/write-worker.js', isThread: true },
   { module: 'apiserver/openapi/part-worker.js', isThread: true },
   { module: 'shared/serialization/yaml-worker.js', isThread: true },
@@ -54,9 +51,10 @@ async function main() {
   await keepCompiled().catch(({ message }) => process.stderr.write(`What was compiled of the programs is not kept: ${message}\n`));
 }
 
-async function makeWhole({ module, start = module }, whole) {
+async function makeWhole({ module, isThread }, whole) {
   const { outputFiles } = await build({
-    entryPoints: [path.join(dist, start)],
+    // A program's main.js decides between the whole file and the modules that begin with start.js; for threads whole-worker.ts does.
+    entryPoints: [path.join(dist, isThread ? module : path.join(path.dirname(module), 'start.js'))],
     outfile: whole,
     write: false,
     bundle: true,
@@ -108,19 +106,9 @@ async function keepCompiled() {
 }
 
 /** A program is ended when it has said what it was run for. */
-function runFor({ module, isThread = false, args = () => [], until }, at) {
+async function runFor({ module, isThread = false, args = () => [], until }, at) {
   const { NODE_ARGUMENTS } = require(path.join(dist, 'deploy/cluster/tuning.js'));
   const words = [...NODE_ARGUMENTS, compile, isThread ? 'thread' : 'program', path.join(dist, module), ...args(at)];
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_RUN_MS, killSignal: 'SIGKILL' });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk) => {
-        output += chunk;
-        if (until !== undefined && output.includes(until)) child.kill('SIGTERM');
-      });
-    }
-    child.once('error', reject);
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`${module} ended with ${code}:\n${output}`))));
-  });
+  const { code, output } = await capture(process.execPath, words, { until, timeout: LONGEST_RUN_MS });
+  if (code !== 0) throw new Error(`${module} ended with ${code}:\n${output}`);
 }

@@ -56,7 +56,7 @@ class Parser {
 
   private expression(also: readonly TokenKind[] = []): Expr {
     return this.nested(() => {
-      if (!STARTS.has(this.tokens.next().kind)) this.tokens.skipExtraneous([...START, ...also]);
+      this.expectStart(also);
       const condition = this.or();
       if (this.tokens.next().kind !== '?') return condition;
       const { at } = this.tokens.take();
@@ -68,8 +68,8 @@ class Parser {
     });
   }
 
-  private expectStart(): void {
-    if (!STARTS.has(this.tokens.next().kind)) this.tokens.skipExtraneous(START);
+  private expectStart(also: readonly TokenKind[] = []): void {
+    if (!STARTS.has(this.tokens.next().kind)) this.tokens.skipExtraneous([...START, ...also]);
   }
 
   private logical(operator: '&&' | '||', operand: () => Expr): Expr {
@@ -137,8 +137,7 @@ class Parser {
       if (follows.kind === '<EOF>') this.tokens.stopExtraneous(START);
       if (follows.kind !== '-') this.tokens.skipExtraneous(START);
     }
-    const operand = this.member();
-    return count % 2 === 0 ? operand : { kind: 'call', at, name, target: undefined, args: [operand] };
+    return this.signed(count, at, name);
   }
 
   private signed(count: number, at: number, name: string): Expr {
