@@ -2,10 +2,9 @@
  * The texts that say what types and members are for, when the build has put them beside this file (shared/api/types/generate/describe.ts); without
  * them documents have none. Never kept: they are large, and wanted only while a document is made.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { errorCode } from '../../shared/runtime/error-code';
+import { readIfThere } from '../../shared/runtime/read-if-there';
 import { parseJson } from '../../shared/serialization/strict-json';
 
 /** The text of a type, or of its member. */
@@ -18,11 +17,8 @@ export function readDescriptions(file: string = join(__dirname, 'descriptions.js
 }
 
 function textsIn(file: string): JsonObject {
-  try {
-    const { value } = parseJson(readFileSync(file));
-    return isObject(value) ? value : {};
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return {};
-    throw error;
-  }
+  const bytes = readIfThere(file);
+  if (bytes === undefined) return {};
+  const { value } = parseJson(bytes);
+  return isObject(value) ? value : {};
 }

@@ -2,10 +2,10 @@
  * Certificates and keys in folders: made where they are missing, kept as long as they are good, and replaced when they run out, do not fit together, or do not
  * cover the names they must. Knows nothing of who needs which.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
-import { errorCode } from '../../shared/runtime/error-code';
+import { readIfThere } from '../../shared/runtime/read-if-there';
 import {
   belongsTogether,
   covers,
@@ -100,11 +100,6 @@ export class CredentialFolder {
   }
 
   private text(name: string): string | undefined {
-    try {
-      return readFileSync(path.join(this.path, name), 'utf8');
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+    return readIfThere(path.join(this.path, name))?.toString();
   }
 }

@@ -2,11 +2,10 @@
  * Runs a program of which the build has made one file (deploy/scripts/whole-programs.mjs), with what V8 had compiled of it when the build ran it: finding, reading and
  * compiling a thousand modules is most of what a start takes. Where there is no such file, or it was compiled by another V8, nothing but the time is lost.
  */
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { constants, Script } from 'node:vm';
-import { errorCode } from './error-code';
+import { readIfThere } from './read-if-there';
 
 /** How a file begins, and what was compiled of it: hex digits of its digest. V8 itself tells programs apart by no more than their length. */
 const DIGEST = { from: '//'.length, length: 64 };
@@ -33,10 +32,10 @@ export function runWhole(module: string): boolean {
 export function openWhole(module: string): WholeProgram | undefined {
   const { whole, code } = wholeFiles(module);
   // It is ASCII, of which V8 keeps a byte each.
-  const source = read(whole)?.toString('latin1');
+  const source = readIfThere(whole)?.toString('latin1');
   if (source === undefined) return undefined;
   const digest = source.slice(DIGEST.from, DIGEST.from + DIGEST.length);
-  const compiled = read(code);
+  const compiled = readIfThere(code);
   const isOfIt = compiled?.toString('latin1', 0, DIGEST.length) === digest;
   const script = new Script(source, {
     filename: whole,
@@ -52,13 +51,4 @@ function runIn(file: string, script: Script): void {
   if (typeof main !== 'function') throw new Error(`${file}: its whole file is no function`);
   const module = { exports: {} };
   Reflect.apply(main, module.exports, [module.exports, createRequire(file), module, file, path.dirname(file)]);
-}
-
-function read(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
