@@ -32,7 +32,7 @@ import type { TokenKeyFiles } from './options/token-key-files';
 import { advertisedAddress } from './server/advertise';
 import { startServer, type RunningServer } from './server/compose/compose';
 import type { ServerOptions } from './server/compose/setting';
-import { readTls, watchTls, type TlsSource } from './server/tls-files';
+import { readTls, watchTls, withFoundPair, type TlsSource } from './server/tls-files';
 import { GrpcCalls } from './storage/grpc-calls';
 import { seenAsMarked } from './storage/shifted-store';
 import type { Store } from './storage/store';
@@ -254,7 +254,7 @@ function tlsSource(flags: ServerFlags): TlsSource {
     clientCa: flags['client-ca-file'],
     proxyCa: flags['requestheader-client-ca-file'],
   };
-  return { paths, folder: flags['cert-dir'], names: certifiedNames(flags, advertised(flags)) };
+  return withFoundPair({ paths, folder: flags['cert-dir'], names: certifiedNames(flags, advertised(flags)) });
 }
 
 const advertised = (flags: ServerFlags): string | undefined =>

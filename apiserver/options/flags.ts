@@ -52,7 +52,11 @@ export const FLAGS = {
     help: 'Host name under which clients find the server in documents that name it; when empty, the advertised address.',
     default: '',
   }),
-  'cert-dir': string({ section: SERVING, help: 'Where a self-signed certificate is kept when none is given.', default: '' }),
+  'cert-dir': string({
+    section: SERVING,
+    help: 'Where apiserver.crt and apiserver.key are taken from, or made, when no certificate is named.',
+    default: '',
+  }),
   'insecure-port': int({
     section: SERVING,
     help: 'Loopback port for plain HTTP as the local administrator; 0 = none.',

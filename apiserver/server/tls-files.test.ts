@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createAuthority, issueCertificate, readCertificate, type Credential } from '../../shared/runtime/pki';
 import { silentLogger, type Logger } from '../../shared/runtime/logger';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import type { TlsFiles } from './listeners';
-import { readTls, watchTls, type TlsSource } from './tls-files';
+import { readTls, watchTls, withFoundPair, type TlsSource } from './tls-files';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -31,6 +31,71 @@ it('makes a new certificate before its own grows too old, while it runs', async 
   later.advance(MINUTE_MS);
   const { cert } = await renewed;
   expect(readCertificate(cert.toString()).notAfter).toBeGreaterThan(readCertificate(made.cert.toString()).notAfter);
+});
+
+describe('the folder of a server that is given no certificate', () => {
+  const own = (): TlsSource => withFoundPair(sourceOf(''));
+  const files = (): { cert: string; key: string } => ({
+    cert: path.join(folder, 'apiserver.crt'),
+    key: path.join(folder, 'apiserver.key'),
+  });
+
+  async function put(clock: ManualClock): Promise<Credential> {
+    const signer = await createAuthority({ subject: { commonName: 'somebody' }, lifetimeMs: DAY_MS, clock });
+    const subject = { commonName: 'found' };
+    const pair = await issueCertificate({
+      subject,
+      lifetimeMs: HOUR_MS,
+      clock,
+      authority: signer,
+      usage: 'server',
+      names: ['elsewhere.example'],
+    });
+    writeFileSync(files().cert, pair.certificate);
+    writeFileSync(files().key, pair.key);
+    return pair;
+  }
+
+  it('has a pair of somebody else: it is taken for whatever names and never replaced, but read again', async () => {
+    const clock = new ManualClock();
+    const found = await put(clock);
+    const source = own();
+    const taken = await readTls(source, clock);
+    expect(taken.cert.toString()).toBe(found.certificate);
+    const old = new ManualClock(clock.now() + HOUR_MS - MINUTE_MS);
+    const renewed = next(source, taken, old);
+    old.advance(MINUTE_MS / 2);
+    await settle();
+    expect(readFileSync(files().cert, 'utf8')).toBe(found.certificate);
+    const replaced = await put(old);
+    old.advance(MINUTE_MS / 2);
+    expect((await renewed).cert.toString()).toBe(replaced.certificate);
+  });
+
+  it('has the pair that the server made: it is kept while it is good for its names', async () => {
+    const clock = new ManualClock();
+    const made = await readTls(own(), clock);
+    expect((await readTls(own(), clock)).cert).toEqual(made.cert);
+    const moved = withFoundPair({ ...sourceOf(''), names: ['127.0.0.2'] });
+    expect((await readTls(moved, clock)).cert).not.toEqual(made.cert);
+  });
+
+  it('has what is left of a server that was ended while it renewed its pair: another is made', async () => {
+    const clock = new ManualClock();
+    const made = await readTls(own(), clock);
+    writeFileSync(files().key, (await put(clock)).key);
+    writeFileSync(files().cert, made.cert);
+    const second = await readTls(own(), clock);
+    expect(second.cert).not.toEqual(made.cert);
+    rmSync(files().key);
+    expect((await readTls(own(), clock)).cert).not.toEqual(second.cert);
+  });
+
+  it.each(['cert', 'key'] as const)('has half of a pair, the %s: refused', async (half) => {
+    await put(new ManualClock());
+    rmSync(files()[half === 'cert' ? 'key' : 'cert']);
+    expect(own).toThrow(`${folder} holds ${files()[half]} alone`);
+  });
 });
 
 const authority = async (commonName: string, lifetimeMs = DAY_MS): Promise<string> =>

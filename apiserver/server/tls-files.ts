@@ -1,5 +1,5 @@
 /** Certificate, key and client authorities from files: read at the start, watched for renewal, or made for a server that is given none. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { pemsIn, readBundle } from '../../shared/runtime/certificate-bundle';
@@ -23,6 +23,20 @@ export interface TlsSource {
   readonly paths: TlsPaths;
   readonly folder: string;
   readonly names: readonly string[];
+}
+
+/**
+ * The source, and where somebody else has put a pair into its folder, with that pair as its files: it is taken as upstream's server takes one,
+ * and never replaced. Throws where half of a pair lies there.
+ */
+export function withFoundPair(source: TlsSource): TlsSource {
+  const { paths, folder } = source;
+  if (paths.cert !== '' || folder === '') return source;
+  const { cert, key } = pairPaths(folder);
+  const found = [cert, key].filter((file) => existsSync(file));
+  if (found.length === 0 || isOwn(cert)) return source;
+  if (found.length === 1) throw new Error(`${folder} holds ${found.join()} alone: put a certificate and its key there, or neither`);
+  return { ...source, paths: { ...paths, cert, key } };
 }
 
 export async function readTls(source: TlsSource, clock: Clock): Promise<TlsFiles> {
@@ -167,16 +181,26 @@ function timeFaults({ cert, clientCa, proxyCa }: TlsPaths, files: TlsFiles, now:
 }
 
 const YEAR_MS = 365 * 24 * 3_600_000;
+const OWN_AUTHORITY = 'apiserver-ca';
+
+const pairPaths = (folder: string): Pick<TlsPaths, 'cert' | 'key'> => ({
+  cert: join(folder, 'apiserver.crt'),
+  key: join(folder, 'apiserver.key'),
+});
+
+function isOwn(cert: string): boolean {
+  try {
+    return readCertificate(readFileSync(cert, 'latin1')).issuer === OWN_AUTHORITY;
+  } catch {
+    return false;
+  }
+}
 
 /** A certificate of the server's own making, kept in `folder` unless that is ''. */
 async function selfSigned(folder: string, names: readonly string[], clock: Clock): Promise<Pair> {
-  const paths = { cert: join(folder, 'apiserver.crt'), key: join(folder, 'apiserver.key') };
-  if (folder !== '' && existsSync(paths.cert) && existsSync(paths.key)) {
-    const kept = readPair(paths);
-    const pem = kept.cert.toString();
-    if (!needsRenewal(pem, clock) && covers(pem, names)) return kept;
-  }
-  const authority = await createAuthority({ subject: { commonName: 'apiserver-ca' }, lifetimeMs: YEAR_MS, clock });
+  const kept = folder === '' ? undefined : keptPair(folder);
+  if (kept !== undefined && !needsRenewal(kept.cert.toString(), clock) && covers(kept.cert.toString(), names)) return kept;
+  const authority = await createAuthority({ subject: { commonName: OWN_AUTHORITY }, lifetimeMs: YEAR_MS, clock });
   const issued = await issueCertificate({
     subject: { commonName: 'apiserver' },
     lifetimeMs: YEAR_MS,
@@ -186,10 +210,27 @@ async function selfSigned(folder: string, names: readonly string[], clock: Clock
     names,
   });
   const made = { cert: Buffer.from(issued.certificate + authority.certificate), key: Buffer.from(issued.key) };
-  if (folder !== '') {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(paths.cert, made.cert);
-    writeFileSync(paths.key, made.key, { mode: 0o600 });
-  }
+  if (folder !== '') keepPair(folder, made);
   return made;
+}
+
+/** Undefined = there is none, or a server was ended between writing the one and the other. */
+function keptPair(folder: string): Pair | undefined {
+  const paths = pairPaths(folder);
+  if (!existsSync(paths.cert) || !existsSync(paths.key)) return undefined;
+  try {
+    return readPair(paths);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The certificate first, and whole: by it the next start knows whose the pair is. */
+function keepPair(folder: string, pair: Pair): void {
+  const paths = pairPaths(folder);
+  mkdirSync(folder, { recursive: true });
+  for (const half of ['cert', 'key'] as const) {
+    writeFileSync(`${paths[half]}.new`, pair[half], { mode: half === 'key' ? 0o600 : 0o644 });
+    renameSync(`${paths[half]}.new`, paths[half]);
+  }
 }

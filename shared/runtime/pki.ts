@@ -48,6 +48,8 @@ export interface CertificateRequest extends AuthorityRequest {
 export interface CertificateFacts {
   readonly commonName: string;
   readonly organizations: readonly string[];
+  /** The common name of who signed it; '' = none. */
+  readonly issuer: string;
   /** Milliseconds since 1970. */
   readonly notBefore: number;
   readonly notAfter: number;
@@ -125,10 +127,16 @@ export function publicKeyOf(privateKey: string): string {
 /** What a certificate says. Throws on text that is not a PEM certificate. */
 export function readCertificate(pem: string): CertificateFacts {
   const certificate = new X509Certificate(pem);
-  const attributes = certificate.subject.split('\n').map(splitAttribute);
+  const valuesOf = (name: string, wanted: string): readonly string[] =>
+    name
+      .split('\n')
+      .map(splitAttribute)
+      .filter(([type]) => type === wanted)
+      .map(([, value]) => value);
   return {
-    commonName: attributes.find(([type]) => type === 'CN')?.[1] ?? '',
-    organizations: attributes.filter(([type]) => type === 'O').map(([, value]) => value),
+    commonName: valuesOf(certificate.subject, 'CN')[0] ?? '',
+    organizations: valuesOf(certificate.subject, 'O'),
+    issuer: valuesOf(certificate.issuer, 'CN')[0] ?? '',
     notBefore: Date.parse(certificate.validFrom),
     notAfter: Date.parse(certificate.validTo),
   };
