@@ -16,11 +16,13 @@ interface Seen {
   facts: ClientCertificate;
   readonly certificate: X509Certificate;
   readonly life: Life;
-  /** Whether the handshake found it good for a client of one of the authorities. */
-  readonly authorized: boolean;
+  readonly handshake: Handshake;
   readonly asClient: Vouched;
   readonly asProxy: Vouched;
 }
+
+/** Whether it was found good for a client of one of the authorities, or nothing was found wrong with it but that none that signed itself is known. */
+type Handshake = 'good' | 'unfinished' | 'bad';
 
 /** Whether authorities vouch for a certificate, and since which of their changes that is known; -1 = it was never asked. */
 interface Vouched {
@@ -45,17 +47,17 @@ export function certificateReader(authorities: Authorities): (exchange: Exchange
 
 /** What was true at the handshake may have ended: the certificate's time, or the trust in who signed it. */
 function present(seen: Seen, { clients, proxies }: Authorities): ClientCertificate {
-  const isGood = seen.authorized && clients.isInTime(seen.life);
-  const verified = isGood && isVouchedFor(seen.certificate, clients, seen.asClient);
-  const isProxy = isGood && isVouchedFor(seen.certificate, proxies, seen.asProxy);
+  const isGood = seen.handshake !== 'bad' && clients.isInTime(seen.life);
+  const verified = isGood && isVouchedFor(seen, clients, seen.asClient);
+  const isProxy = isGood && isVouchedFor(seen, proxies, seen.asProxy);
   const { facts } = seen;
   if (facts.verified !== verified || facts.isProxy !== isProxy) seen.facts = { ...facts, verified, isProxy };
   return seen.facts;
 }
 
-function isVouchedFor(certificate: X509Certificate, authorities: ClientAuthorities, known: Vouched): boolean {
+function isVouchedFor({ certificate, handshake }: Seen, authorities: ClientAuthorities, known: Vouched): boolean {
   if (known.generation !== authorities.generation) {
-    known.vouched = authorities.vouchFor(certificate);
+    known.vouched = handshake === 'good' ? authorities.vouchFor(certificate) : authorities.vouchForDirectly(certificate);
     known.generation = authorities.generation;
   }
   return known.vouched;
@@ -85,7 +87,18 @@ function read(connection: object): Seen | undefined {
     expiresAt: life.until,
   };
   const never = (): Vouched => ({ vouched: false, generation: -1 });
-  return { facts, certificate: read, life, authorized: socket.authorized, asClient: never(), asProxy: never() };
+  return { facts, certificate: read, life, handshake: handshakeOf(socket), asClient: never(), asProxy: never() };
+}
+
+const UNFINISHED: ReadonlySet<unknown> = new Set([
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+function handshakeOf({ authorized, authorizationError }: TLSSocket): Handshake {
+  if (authorized) return 'good';
+  return UNFINISHED.has(authorizationError) ? 'unfinished' : 'bad';
 }
 
 /** An HTTP/2 session's socket is a proxy that shows its members only when they are read (`in` sees the session), so it is told by what it can do. */

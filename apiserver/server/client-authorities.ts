@@ -53,7 +53,28 @@ export class ClientAuthorities {
     }
     return false;
   }
+
+  /**
+   * The same for a client whose handshake led to no authority that signed itself, which OpenSSL asks for and upstream does not: one whose certificate
+   * is among the trusted, or was signed by one of them. What else the handshake would have judged is judged here, or refused.
+   */
+  vouchForDirectly(certificate: X509Certificate): boolean {
+    const isSigner = (authority: X509Certificate): boolean =>
+      authority.ca && !authority.raw.includes(NAME_CONSTRAINTS) && isSignedBy(certificate, authority);
+    const isTrusted = (authority: X509Certificate): boolean =>
+      this.isInTime(lifeOf(authority)) && (authority.fingerprint256 === certificate.fingerprint256 || isSigner(authority));
+    return isForClients(certificate) && this.trusted.some(isTrusted);
+  }
 }
+
+/** For those who are clients, and for anything. */
+const CLIENT_USAGES: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.3.2', '2.5.29.37.0']);
+/** The identifier of the extension that bounds whom an authority may name, as it stands in a certificate. */
+const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex');
+
+const isForClients = ({ keyUsage }: X509Certificate): boolean =>
+  // Node's types have it that there always are some.
+  !Array.isArray(keyUsage) || keyUsage.some((usage) => CLIENT_USAGES.has(usage));
 
 const isSignedBy = (certificate: X509Certificate, authority: X509Certificate): boolean =>
   certificate.checkIssued(authority) && certificate.verify(authority.publicKey);

@@ -4,6 +4,7 @@
  */
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { Clock, Timer } from '../runtime/clock';
+import { TRUST_WHAT_IS_NAMED } from '../runtime/trust';
 import type { TlsOptions } from './client-config';
 import { raceSignal } from './signals';
 import { StreamChunks } from './stream-chunks';
@@ -82,7 +83,11 @@ class Session {
     private readonly settings: Http2Settings,
     private readonly onGone: () => void,
   ) {
-    const http2 = connect(server.origin, { ...tls, settings: { enablePush: false, initialWindowSize: 1024 * 1024 } });
+    const http2 = connect(server.origin, {
+      ...TRUST_WHAT_IS_NAMED,
+      ...tls,
+      settings: { enablePush: false, initialWindowSize: 1024 * 1024 },
+    });
     this.http2 = http2;
     this.ready = new Promise((resolve, reject) => {
       const late = settings.clock.after(settings.connectTimeoutMs, () =>

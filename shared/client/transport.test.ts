@@ -35,8 +35,13 @@ const text = async (transport: Transport, request: Partial<TransportRequest> = {
 
 type StreamHandler = (stream: ServerHttp2Stream, method: string, path: string) => void;
 
-async function http2Server(handler: StreamHandler): Promise<{ server: Http2SecureServer; url: URL; sessions: ServerHttp2Session[] }> {
-  const server = createSecureServer({ cert: credential.certificate, key: credential.key });
+async function http2Server(
+  handler: StreamHandler,
+  allowHTTP1 = false,
+): Promise<{ server: Http2SecureServer; url: URL; sessions: ServerHttp2Session[] }> {
+  const server = createSecureServer({ cert: credential.certificate, key: credential.key, allowHTTP1 }, (request, response) => {
+    if (request.httpVersionMajor === 1) response.end(request.url);
+  });
   const sessions: ServerHttp2Session[] = [];
   server.on('session', (session) => {
     sessions.push(session);
@@ -239,6 +244,17 @@ describe('what the server chooses', () => {
     transport.close();
     await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
   });
+});
+
+test.each([
+  ['HTTP/1.1', { http1: true }],
+  ['HTTP/2', {}],
+  ['either', { negotiates: true }],
+])('over %s the certificate of the server alone is enough to trust it, whoever signed it', async (_title, protocol) => {
+  const { url } = await http2Server(echo, true);
+  const transport = connectTo({ servers: [url], tls: { ca: credential.certificate }, ...protocol }, systemClock);
+  closers.push(() => transport.close());
+  expect(await text(transport)).toMatch(/^200 /);
 });
 
 describe('HTTP/1.1', () => {

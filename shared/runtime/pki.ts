@@ -35,11 +35,14 @@ export interface AuthorityRequest {
   readonly clock: Clock;
 }
 
+export interface SubordinateRequest extends AuthorityRequest {
+  readonly authority: Credential;
+}
+
 /** A peer is both: members of a cluster that call each other. */
 export type CertificateUsage = 'server' | 'client' | 'peer';
 
-export interface CertificateRequest extends AuthorityRequest {
-  readonly authority: Credential;
+export interface CertificateRequest extends SubordinateRequest {
   readonly usage: CertificateUsage;
   /** DNS names and IP addresses; the kind is told from the text. */
   readonly names?: readonly string[];
@@ -75,39 +78,29 @@ export async function createAuthority(request: AuthorityRequest): Promise<Creden
     name,
     keys,
     signingAlgorithm: algorithm,
-    extensions: [
-      new x509.BasicConstraintsExtension(true, 0, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature, true),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-    ],
+    extensions: await authorityExtensions(x509, keys),
   });
   return credentialOf(certificate, keys);
+}
+
+/** An authority below another, which may sign end certificates only. */
+export async function createSubordinate(request: SubordinateRequest): Promise<Credential> {
+  const x509 = await loadX509();
+  const keys = await newKeys();
+  return signed(x509, request, keys, await authorityExtensions(x509, keys));
 }
 
 /** A certificate for a server or a client, signed by `authority`. Never outlives the authority. */
 export async function issueCertificate(request: CertificateRequest): Promise<Credential> {
   const x509 = await loadX509();
   const keys = await newKeys();
-  const issuer = new x509.X509Certificate(request.authority.certificate);
-  const times = validity(request);
-  const certificate = await x509.X509CertificateGenerator.create({
-    notBefore: times.notBefore,
-    notAfter: times.notAfter < issuer.notAfter ? times.notAfter : issuer.notAfter,
-    subject: subjectName(x509, request.subject),
-    issuer: issuer.subjectName,
-    publicKey: keys.publicKey,
-    signingKey: await importSigningKey(request.authority.key),
-    signingAlgorithm: algorithm,
-    extensions: [
-      new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension(EXTENDED_USAGES[request.usage].map((usage) => x509.ExtendedKeyUsage[usage])),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
-      ...alternativeNames(x509, request.names ?? []),
-    ],
-  });
-  return credentialOf(certificate, keys);
+  return signed(x509, request, keys, [
+    new x509.BasicConstraintsExtension(false, undefined, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+    new x509.ExtendedKeyUsageExtension(EXTENDED_USAGES[request.usage].map((usage) => x509.ExtendedKeyUsage[usage])),
+    await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ...alternativeNames(x509, request.names ?? []),
+  ]);
 }
 
 /** Keys for signing tokens. */
@@ -189,6 +182,33 @@ async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
 async function importSigningKey(pem: string): Promise<webcrypto.CryptoKey> {
   const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' });
   return webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']);
+}
+
+const authorityExtensions = async (x509: typeof X509, { publicKey }: webcrypto.CryptoKeyPair): Promise<X509.Extension[]> => [
+  new x509.BasicConstraintsExtension(true, 0, true),
+  new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature, true),
+  await x509.SubjectKeyIdentifierExtension.create(publicKey),
+];
+
+async function signed(
+  x509: typeof X509,
+  request: SubordinateRequest,
+  keys: webcrypto.CryptoKeyPair,
+  extensions: readonly X509.Extension[],
+): Promise<Credential> {
+  const issuer = new x509.X509Certificate(request.authority.certificate);
+  const times = validity(request);
+  const certificate = await x509.X509CertificateGenerator.create({
+    notBefore: times.notBefore,
+    notAfter: times.notAfter < issuer.notAfter ? times.notAfter : issuer.notAfter,
+    subject: subjectName(x509, request.subject),
+    issuer: issuer.subjectName,
+    publicKey: keys.publicKey,
+    signingKey: await importSigningKey(request.authority.key),
+    signingAlgorithm: algorithm,
+    extensions: [...extensions, await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey)],
+  });
+  return credentialOf(certificate, keys);
 }
 
 async function credentialOf(certificate: X509.X509Certificate, keys: webcrypto.CryptoKeyPair): Promise<Credential> {

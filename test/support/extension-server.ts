@@ -23,6 +23,8 @@ export interface ExtensionServer {
   readonly port: number;
   /** In base64. */
   readonly caBundle: string;
+  /** Its own certificate, alone, as `caBundle` is written. */
+  readonly certificate: string;
   readonly calls: ExtensionCall[];
   /** What it says of itself in OpenAPI of version 2, and the tag of that; it says nothing at first. */
   describe(document: object, etag: string): void;
@@ -101,6 +103,7 @@ export async function startExtensionServer(service: string, namespace: string): 
   return {
     port,
     caBundle: Buffer.from(authority.certificate).toString('base64'),
+    certificate: Buffer.from(serving.certificate).toString('base64'),
     calls,
     describe: (document, etag) => void (described = { document, etag }),
     behave: (as) => void (behaviour = as),

@@ -3,6 +3,7 @@ import { request as plainRequest, type ClientRequest, type OutgoingHttpHeaders }
 import { request as secureRequest, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
 import type { Clock } from '../../../shared/runtime/clock';
+import { TRUST_WHAT_IS_NAMED } from '../../../shared/runtime/trust';
 import type { Trust } from '../../registry/operations/destination';
 
 /** With what kubelets are connected to; each absent = without. */
@@ -54,7 +55,7 @@ export class Backends {
 /** A request to a server that has to be there in time. The caller sends the body and listens. */
 export function dial({ clock, timeoutMs }: Pick<BackendOptions, 'clock' | 'timeoutMs'>, url: URL, settings: RequestOptions): ClientRequest {
   const isSecure = url.protocol === 'https:';
-  const request = isSecure ? secureRequest(url, settings) : plainRequest(url, settings);
+  const request = isSecure ? secureRequest(url, { ...TRUST_WHAT_IS_NAMED, ...settings }) : plainRequest(url, settings);
   const late = clock.after(timeoutMs, () =>
     request.destroy(Object.assign(new Error(`dial tcp ${url.host}: i/o timeout`), { code: 'ETIMEDOUT' })),
   );

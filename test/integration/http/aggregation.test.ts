@@ -117,6 +117,14 @@ describe('availability', () => {
     const message = `failing or missing response from https://localhost:PORT/apis/wardle.example.com/v1: ${fault}`;
     expect(found['message']).toBe(fault === undefined ? 'all checks passed' : message.replaceAll('PORT', String(extension.port)));
   });
+
+  test('a server whose own certificate is named instead of who signed it', async () => {
+    for (const caBundle of [extension.certificate, extension.caBundle]) {
+      await sent('PATCH', `${SERVICES}/${NAME}`, { spec: { caBundle } });
+      expect(await available('Passed')).toMatchObject({ status: 'True' });
+      expect((await call(fixture, FLUNDERS)).status).toBe(200);
+    }
+  });
 });
 
 describe('a request', () => {

@@ -1,7 +1,7 @@
 /** Client certificates on connections that outlast the trust in them. */
 import { Agent, request } from 'node:https';
 import { systemClock } from '../../../shared/runtime/clock';
-import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
+import { createAuthority, createSubordinate, issueCertificate, type Credential } from '../../../shared/runtime/pki';
 import { startFixture, type Fixture } from './fixture';
 
 const HOUR_MS = 3_600_000;
@@ -32,17 +32,45 @@ function connection({ certificate, key }: Credential): { status(): Promise<numbe
   return { status, connections: () => connections };
 }
 
-it('an authority that is not trusted any more vouches for nobody, on old connections either', async () => {
-  const serving = await issueCertificate({
-    subject: { commonName: 'apiserver' },
-    lifetimeMs: HOUR_MS,
-    clock,
-    authority: fixture.authority,
-    usage: 'server',
-    names: ['127.0.0.1'],
+async function servingTls(): Promise<{ cert: Buffer; key: Buffer }> {
+  const { authority } = fixture;
+  const own = { subject: { commonName: 'apiserver' }, names: ['127.0.0.1'] };
+  const serving = await issueCertificate({ ...own, lifetimeMs: HOUR_MS, clock, authority, usage: 'server' });
+  return { cert: Buffer.from(serving.certificate), key: Buffer.from(serving.key) };
+}
+
+const trustAlone = async (certificate: string): Promise<void> =>
+  fixture.server.renew({ ...(await servingTls()), clientCa: Buffer.from(certificate) });
+
+describe('an authority that another one signed for, alone in the bundle', () => {
+  let below: Credential;
+  beforeAll(async () => {
+    const { authority } = fixture;
+    below = await createSubordinate({ subject: { commonName: 'below' }, lifetimeMs: HOUR_MS, clock, authority });
+    await trustAlone(below.certificate);
   });
+
+  it('vouches for clients that it signed for', async () => {
+    expect(await connection(await clientOf(below)).status()).toBe(200);
+  });
+
+  it.each(['server', 'client'] as const)('vouches for nobody else: a certificate for a %s', async (usage) => {
+    const authority = usage === 'server' ? below : fixture.authority;
+    expect(await connection(await issueCertificate({ subject, lifetimeMs: HOUR_MS, clock, authority, usage })).status()).toBe(401);
+  });
+});
+
+it('a certificate alone in the bundle stands for the client that has its key, and signs for nobody', async () => {
+  const client = await clientOf(fixture.authority);
+  await trustAlone(client.certificate);
+  expect(await connection(client).status()).toBe(200);
+  expect(await connection(await clientOf(client)).status()).toBe(401);
+});
+
+it('an authority that is not trusted any more vouches for nobody, on old connections either', async () => {
+  await trustAlone(fixture.authority.certificate);
   const next = await createAuthority({ subject: { commonName: 'next-ca' }, lifetimeMs: HOUR_MS, clock });
-  const tls = { cert: Buffer.from(serving.certificate), key: Buffer.from(serving.key) };
+  const tls = await servingTls();
   const old = connection(await clientOf(fixture.authority));
   expect(await old.status()).toBe(200);
   fixture.server.renew({ ...tls, clientCa: Buffer.from(fixture.authority.certificate + next.certificate) });
