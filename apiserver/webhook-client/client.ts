@@ -1,6 +1,6 @@
 /**
- * Asks webhooks: one POST each, over connections that are kept, bounded in their number, in time and in what is read of an answer. A redirect is an answer that
- * nobody can use. What went wrong is told in upstream's words.
+ * Asks webhooks: one POST each, over connections that are kept, bounded in their number, in time and in what is read of an answer. A redirect
+ * to another server, or by another method, is an answer that nobody can use. What went wrong is told in upstream's words.
  */
 import type { TlsOptions } from '../../shared/client/client-config';
 import { Http1Transport } from '../../shared/client/http1-transport';

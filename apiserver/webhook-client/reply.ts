@@ -1,6 +1,6 @@
 /** What came of asking a webhook, and what went wrong in upstream's words. Asks nobody. */
 import { tryParseObject } from '../../shared/client/json-body';
-import { TooLate, type WebhookAnswer } from '../../shared/client/webhook';
+import { Moving, TooLate, type WebhookAnswer } from '../../shared/client/webhook';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { connectionText } from '../../shared/runtime/connection-text';
 import { stringAt } from '../../shared/values/json';
@@ -23,8 +23,10 @@ export function replyOf(answer: WebhookAnswer, place: AskedPlace): Reply {
 
 type Fault = Extract<WebhookAnswer, { type: 'fault' }>;
 
-function faultText({ error, status, bytes }: Fault, { url, server }: AskedPlace): string {
+function faultText({ error, status, leads, bytes }: Fault, { url, server }: AskedPlace): string {
+  if (status !== undefined && status < 400) return redirectText(status, leads === true);
   if (status !== undefined) return statusText(status, bytes);
+  if (error instanceof Moving) return `Post "${error.path}": ${error.message}`;
   return `Post "${url}": ${error instanceof TooLate ? 'context deadline exceeded' : connectionText(error, server)}`;
 }
 
@@ -39,8 +41,12 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 
 const LONGEST_TEXT = 4_096;
 
+const redirectText = (status: number, leads: boolean): string =>
+  leads
+    ? `the server answered with a redirect (${status}), which is not followed`
+    : `the server responded with the status code ${status} but did not return more information`;
+
 function statusText(status: number, bytes: Buffer | undefined): string {
-  if (status < 400) return `the server answered with a redirect (${status}), which is not followed`;
   const told = toldBy(bytes);
   if (told !== undefined) return told.slice(0, LONGEST_TEXT);
   return BY_STATUS[status] ?? 'an error on the server ("unknown") has prevented the request from succeeding';

@@ -1,7 +1,7 @@
 /** How long and how often a server is asked. That it is asked over HTTP is tested where it is asked. */
 import { ManualClock } from '../../test/support/manual-clock';
-import type { TransportResponse } from './transport';
-import { askWebhook, type WebhookAnswer } from './webhook';
+import type { TransportRequest, TransportResponse } from './transport';
+import { askWebhook, callWebhook, type WebhookAnswer } from './webhook';
 
 const random = { float: () => 0, uuid: () => '', string: () => '' };
 let clock: ManualClock;
@@ -62,4 +62,39 @@ it('is given up after its time, and after the time of all attempts', async () =>
   asked = [];
   expect(await ask((attempt) => (attempt === 1 ? 500 : 'nothing'))).toMatchObject({ error: new Error('TooLate: no answer in 30 s') });
   expect(asked).toHaveLength(2);
+});
+
+describe('one that has moved', () => {
+  async function* empty(): AsyncIterable<Buffer> {}
+
+  /** The paths that were asked, where each answer leads to `location`. */
+  async function pathsAsked(status: number, location: string): Promise<readonly string[]> {
+    const paths: string[] = [];
+    const transport = {
+      send({ method, path, body }: TransportRequest): Promise<TransportResponse> {
+        paths.push(`${method} ${path} ${body?.toString()}`);
+        return Promise.resolve({ status, header: (name) => (name === 'location' ? location : undefined), body: empty() });
+      },
+      close: () => undefined,
+    };
+    const address = { transport, path: '//x', authorization: () => 'Bearer t' };
+    await callWebhook({ address: () => address, clock, timeoutMs: 1_000 }, Buffer.from('{}'));
+    return paths;
+  }
+
+  it.each([307, 308])('is asked the same at its new path, if it answers %d, and ten times at most', async (status) => {
+    expect(await pathsAsked(status, '/x?y')).toEqual(['POST //x {}', ...Array<string>(9).fill('POST /x?y {}')]);
+  });
+
+  it.each<[number, string]>([
+    [302, '/x'],
+    [200, '/x'],
+    [307, 'https://other.example/x'],
+    [307, '//other.example/x'],
+    [308, '/\\other.example/x'],
+    [308, 'x'],
+    [308, ''],
+  ])('is not followed by %d to %p', async (status, location) => {
+    expect(await pathsAsked(status, location)).toEqual(['POST //x {}']);
+  });
 });

@@ -8,7 +8,7 @@ import type { Eventually } from '../runtime/eventually';
 import { BackOff } from './back-off';
 import { collect } from './json-body';
 import type { Random } from '../runtime/random';
-import type { Transport } from './transport';
+import type { Transport, TransportRequest, TransportResponse } from './transport';
 
 export interface WebhookAddress {
   readonly transport: Transport;
@@ -38,6 +38,8 @@ export type WebhookAnswer =
       readonly error: Error;
       readonly status: number | undefined;
       readonly mayPass: boolean;
+      /** Whether it names another place to ask. */
+      readonly leads?: boolean;
       /** What came with the status. */
       readonly bytes?: Buffer;
     };
@@ -45,6 +47,15 @@ export type WebhookAnswer =
 /** It has not answered in time. */
 export class TooLate extends Error {
   override readonly name = 'TooLate';
+}
+
+/** It leads from place to place. */
+export class Moving extends Error {
+  override readonly name = 'Moving';
+
+  constructor(readonly path: string) {
+    super(`stopped after ${MOST_MOVES} redirects`);
+  }
 }
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -58,16 +69,44 @@ export async function callWebhook(options: WebhookOptions, body: Buffer): Promis
     const { transport, path, ...who } = options.address();
     const credential = await who.authorization();
     const headers = { 'content-type': JSON_MEDIA_TYPE, ...more, ...(credential === undefined ? {} : { authorization: credential }) };
-    const answer = await transport.send({ method: 'POST', path, headers, body, signal: control.signal });
+    const answer = await post(transport, { method: 'POST', path, headers, body, signal: control.signal });
     const bytes = await collect(answer.body, maxBytes);
     if (answer.status < 300) return { type: 'answer', bytes };
     const { status } = answer;
-    return { type: 'fault', error: new Error(`the webhook answered ${status}`), status, mayPass: status >= 500 || status === 429, bytes };
+    const mayPass = status >= 500 || status === 429;
+    const leads = answer.header('location') !== undefined;
+    return { type: 'fault', error: new Error(`the webhook answered ${status}`), status, mayPass, leads, bytes };
   } catch (error) {
     return { type: 'fault', error: error instanceof Error ? error : new Error(String(error)), status: undefined, mayPass: true };
   } finally {
     timer.cancel();
   }
+}
+
+const MOST_MOVES = 10;
+
+/**
+ * The answer, wherever on the same server it is given: one in Go leads from `//path` to `/path`. Where it leads to another server, or asks for a request of another
+ * method, the answer is what leads there: a webhook may not send the object, and who asks, anywhere.
+ */
+async function post(transport: Transport, request: TransportRequest): Promise<TransportResponse> {
+  let { path } = request;
+  for (let moves = 0; ; moves += 1) {
+    const answer = await transport.send({ ...request, path });
+    const next = movedTo(answer);
+    if (next === undefined) return answer;
+    await collect(answer.body, MAX_ANSWER_BYTES);
+    if (moves === MOST_MOVES - 1) throw new Moving(next);
+    path = next;
+  }
+}
+
+const MOVES: ReadonlySet<number> = new Set([307, 308]);
+
+/** A path; undefined = it has not moved, or not on its server. */
+function movedTo(answer: TransportResponse): string | undefined {
+  const location = answer.header('location');
+  return MOVES.has(answer.status) && location !== undefined && /^\/(?![/\\])/.test(location) ? location : undefined;
 }
 
 const ATTEMPTS = 5;

@@ -38,9 +38,11 @@ afterAll(async () => {
 
 /** By title, what of the recorded answer is not ours: see the notes beside. */
 const OTHERWISE: Readonly<Record<string, string>> = {
-  // Redirects are not followed.
+  // Such redirects are not followed.
   'mutating: redirect': 'the server answered with a redirect (302), which is not followed',
   'validating: redirect': 'the server answered with a redirect (302), which is not followed',
+  'mutating: redirect-other-way': 'the server answered with a redirect (301), which is not followed',
+  'validating: redirect-other-way': 'the server answered with a redirect (301), which is not followed',
   // An object keeps the kind that it was sent as, and stays an object.
   'patch: patch-kind': 'no kind "Secret" is registered for version "v1"',
   'patch: patch-whole': 'replace operation does not apply',

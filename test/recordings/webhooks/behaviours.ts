@@ -116,6 +116,12 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   'odd-verdict': respond({ allowed: 'yes' }),
   'unknown-member': respond({ what: 1 }),
   redirect: () => ({ status: 302, headers: { location: '/allow' }, body: '' }),
+  'redirect-other-way': () => ({ status: 301, headers: { location: '/allow' }, body: '' }),
+  'redirect-to-nowhere': () => ({ status: 307, body: '' }),
+  'moved-denied': () => ({ status: 307, headers: { location: '/deny-message' }, body: '' }),
+  'moved-patched': () => ({ status: 308, headers: { location: '/patch-data' }, body: '' }),
+  'moved-twice': () => ({ status: 308, headers: { location: '/moved-denied' }, body: '' }),
+  'moved-on-and-on': () => ({ status: 307, headers: { location: '/moved-on-and-on' }, body: '' }),
   'not-found': () => ({ status: 404, body: 'nothing here' }),
   broken: () => ({ status: 500, body: 'oh no' }),
   'broken-status': () => ({

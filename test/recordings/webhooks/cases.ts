@@ -60,6 +60,8 @@ const ANSWERS: readonly WebhookCase[] = [
   ...answers('allow', 'deny', 'deny-message', 'deny-reason', 'deny-both', 'deny-code', 'deny-code-200', 'deny-code-600', 'deny-code-only'),
   ...answers('deny-success', 'deny-whole', 'deny-lines', 'deny-warn', 'warn', 'warn-twice', 'warn-much', 'annotate', 'unknown-member'),
   ...answers('typed-text', 'created', ...FAULTS),
+  ...answers('redirect-other-way', 'redirect-to-nowhere', 'moved-denied', 'moved-twice', 'moved-on-and-on'),
+  ...patches('moved-patched'),
   ...ignored('deny-message', 'text', 'no-response', 'other-uid', 'redirect', 'broken', 'cut', 'not-there'),
   ...patches('patch-label', 'patch-data', 'patch-nothing', 'patch-same', 'patch-no-type', 'patch-other-type', 'patch-empty-type'),
   ...patches('patch-type-only', 'patch-no-base64', 'patch-no-json', 'patch-no-list', 'patch-null', 'patch-bad-operation'),
