@@ -1,0 +1,104 @@
+/**
+ * The API server as the test environment of Go's controller-runtime starts it: upstream's flags alone, its certificate lying in the folder for certificates,
+ * and a certificate in place of the key that tokens are checked with.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import path from 'node:path';
+import { systemClock as clock } from '../../shared/runtime/clock';
+import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../support/etcd';
+import { freePort } from '../support/ports';
+import { removeFolder, startProgram, temporaryFolder, waitUntil, type ProgramProcess } from '../support/programs';
+
+const HOUR_MS = 3_600_000;
+const authorityNamed = (commonName: string): Promise<Credential> =>
+  createAuthority({ subject: { commonName }, lifetimeMs: HOUR_MS, clock });
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+describeWithEtcd('a server with the flags of a test environment', () => {
+  const folder = temporaryFolder('test-environment');
+  let etcd: EtcdServer;
+  let server: ProgramProcess;
+  let port: number;
+  let serving: Credential;
+  let admin: Credential;
+
+  /** Trusts nobody but who signed the certificate in the folder. */
+  function call(method: string, url: string, authorization?: string, body?: object): Promise<Answer> {
+    const client = authorization === undefined ? { cert: admin.certificate, key: admin.key } : {};
+    const headers = { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };
+    return new Promise((resolve, reject) => {
+      const options = { host: '127.0.0.1', port, path: url, method, headers, ca: serving.certificate, agent: false, ...client };
+      const sent = request(options, (answer) => {
+        let text = '';
+        answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+      });
+      sent.on('error', reject);
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  beforeAll(async () => {
+    const file = (name: string, text: string): string => {
+      writeFileSync(path.join(folder, name), text);
+      return path.join(folder, name);
+    };
+    mkdirSync(folder, { recursive: true });
+    serving = await authorityNamed('envtest-environment');
+    const own = { lifetimeMs: HOUR_MS, clock, names: ['localhost', '127.0.0.1'] };
+    const pair = await issueCertificate({ ...own, subject: { commonName: 'localhost' }, authority: serving, usage: 'server' });
+    file('apiserver.crt', pair.certificate);
+    file('apiserver.key', pair.key);
+    const clients = await authorityNamed('clients');
+    const subject = { commonName: 'admin', organizations: ['system:masters'] };
+    admin = await issueCertificate({ subject, lifetimeMs: HOUR_MS, clock, authority: clients, usage: 'client' });
+    const signer = await authorityNamed('signer');
+    etcd = await startEtcd();
+    port = await freePort();
+    server = startProgram('apiserver/main.js', [
+      '--naming=kubernetes',
+      '--allow-privileged=true',
+      '--authorization-mode=RBAC',
+      '--bind-address=127.0.0.1',
+      `--cert-dir=${folder}`,
+      `--client-ca-file=${file('client-cert-auth-ca.crt', clients.certificate)}`,
+      '--disable-admission-plugins=ServiceAccount',
+      `--etcd-servers=${etcd.endpoint}`,
+      '--insecure-port=0',
+      `--secure-port=${port}`,
+      `--service-account-issuer=https://127.0.0.1:${port}/`,
+      `--service-account-key-file=${file('sa-signer.crt', signer.certificate)}`,
+      `--service-account-signing-key-file=${file('sa-signer.key', signer.key)}`,
+      '--service-cluster-ip-range=10.0.0.0/24',
+    ]);
+  });
+
+  afterAll(async () => {
+    await server.stop();
+    await etcd.dispose();
+    removeFolder(folder);
+  });
+
+  const healthy = (): Promise<boolean> =>
+    call('GET', '/healthz', '').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+
+  test('is healthy for whom nobody knows, has the default namespace, and believes the tokens that it signs', async () => {
+    await waitUntil('it to be healthy', healthy, 45_000);
+    expect((await call('GET', '/api/v1/namespaces/default')).status).toBe(200);
+    const accounts = '/api/v1/namespaces/default/serviceaccounts';
+    expect((await call('POST', accounts, undefined, { metadata: { name: 'a' } })).status).toBe(201);
+    const { text } = await call('POST', `${accounts}/a/token`, undefined, { spec: {} });
+    const { token }: { token: string } = JSON.parse(text).status;
+    const review = await call('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', `Bearer ${token}`, {});
+    expect(review).toMatchObject({ status: 201, text: expect.stringContaining('system:serviceaccount:default:a') });
+  });
+});
