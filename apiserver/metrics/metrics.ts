@@ -6,6 +6,7 @@ import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import { RELEASE, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
+import { FIXED_GATES } from '../../shared/runtime/fixed-gates';
 import type { KindRow } from '../../shared/api/kinds';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { CacheStatistics } from '../cache/statistics';
@@ -338,6 +339,7 @@ export class Metrics {
     const features = new Gauge({ name: 'kubernetes_feature_enabled', help: 'Feature gates.', labelNames: ['name', 'stage'], registers });
     for (const { name, stage, enabled } of gates.all())
       features.set({ name, stage: stage === 'ga' ? '' : stage.toUpperCase() }, enabled ? 1 : 0);
+    for (const [name, { stage, enabled }] of FIXED_GATES) features.set({ name, stage }, enabled ? 1 : 0);
   }
 
   /** Gauges that are read when someone scrapes. */

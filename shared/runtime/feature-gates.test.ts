@@ -33,6 +33,13 @@ describe('feature gates', () => {
     ['Levitation=true', /unrecognized feature gate: Levitation/],
     ['toString=true', /unrecognized feature gate: toString/],
     ['APISelfSubjectReview=false', /cannot set feature gate APISelfSubjectReview to false, feature is locked to true/],
+    [
+      'AdmissionWebhookMatchConditions=false',
+      /cannot set feature gate AdmissionWebhookMatchConditions to false, feature is locked to true/,
+    ],
+    ['JobManagedBy=true', /cannot set feature gate JobManagedBy to true, feature is locked to false/],
+    ['JobManagedBy=maybe', /must be true or false/],
+    ['other:WatchList=true', /component not registered: other/],
     ['AllAlpha=perhaps', /must be true or false/],
     ['WatchList', /must be true or false/],
     ['WatchList=yes', /must be true or false/],
@@ -46,6 +53,12 @@ describe('feature gates', () => {
     expect(gates.enabled('WatchList')).toBe(true);
     expect(gates.enabled('APIResponseCompression')).toBe(true);
     expect(gates.enabled('ServiceTrafficDistribution')).toBe(false);
+  });
+
+  it("may be upstream's others, at their defaults, and may be said to be upstream's", () => {
+    const pairs = ['JobManagedBy=false', 'ConsistentListFromCache=true', 'ServerSideApply=true', 'KMSv1=false', 'kube:WatchList=true'];
+    expect(gatesOf(`--feature-gates=${pairs.join()}`).enabled('WatchList')).toBe(true);
+    expect(gatesOf('--feature-gates=kube:AllAlpha=true').enabled('WatchList')).toBe(true);
   });
 
   it('are described in the help', () => {

@@ -1,8 +1,9 @@
 /**
  * Feature gates: features that can be switched on or off for a whole process with `--feature-gates=Name=true,Other=false`.
- * The table holds only gates that change something in this program; a name outside it is refused, so that no one relies on an effect
- * that is not there. Names and stages are upstream's.
+ * The table holds only gates that change something in this program. Upstream's others may be set to what is so anyway; any other value or name is refused, so
+ * that no one relies on an effect that is not there. Names and stages are upstream's.
  */
+import { FIXED_GATES } from './fixed-gates';
 import { FlagError, map, type Flag } from './flags';
 
 /** alpha: off by default; beta: on by default; ga: always on. */
@@ -69,21 +70,32 @@ export function featureGatesFlag(section: string): Flag<FeatureGates> {
 function settingsFrom(pairs: ReadonlyMap<string, string>, previous: FeatureGates | undefined): Map<FeatureName, boolean> {
   const settings = new Map(previous?.all().map(({ name, enabled }) => [name, enabled]));
   for (const [key, stage] of ALL_OF) {
-    const wanted = pairs.get(key)?.toLowerCase();
+    const wanted = (pairs.get(key) ?? pairs.get(`kube:${key}`))?.toLowerCase();
     if (wanted === 'true' || wanted === 'false')
       for (const name of names()) if (gates[name].stage === stage) settings.set(name, wanted === 'true');
   }
-  for (const [key, value] of pairs) {
+  for (const [text, value] of pairs) {
+    const key = unqualified(text);
     const name = names().find((known) => known === key);
-    const stage = ALL_OF.get(key);
-    if (name === undefined && stage === undefined) throw new FlagError(`unrecognized feature gate: ${key}`);
+    const fixed = FIXED_GATES.get(key);
+    if (name === undefined && fixed === undefined && !ALL_OF.has(key)) throw new FlagError(`unrecognized feature gate: ${key}`);
     if (!/^(true|false)$/i.test(value)) throw new FlagError(`invalid value of ${key}: ${JSON.stringify(value)}, must be true or false`);
     const wanted = value.toLowerCase() === 'true';
-    if (name === undefined) continue;
-    if (gates[name].stage === 'ga' && !wanted) throw new FlagError(`cannot set feature gate ${name} to false, feature is locked to true`);
-    settings.set(name, wanted);
+    const locked = name === undefined ? fixed?.enabled : gates[name].stage === 'ga' ? true : undefined;
+    if (locked !== undefined && wanted !== locked) {
+      throw new FlagError(`cannot set feature gate ${key} to ${wanted}, feature is locked to ${locked}`);
+    }
+    if (name !== undefined) settings.set(name, wanted);
   }
   return settings;
+}
+
+/** Upstream's programs have gates of several components, one of which is theirs. */
+function unqualified(key: string): string {
+  const [component, name] = key.split(':', 2);
+  if (component === undefined || name === undefined) return key;
+  if (component !== 'kube') throw new FlagError(`component not registered: ${component}`);
+  return name;
 }
 
 function names(): FeatureName[] {
@@ -97,5 +109,5 @@ function typedKeys<T extends object>(record: T): Extract<keyof T, string>[] {
 
 function helpText(): string {
   const rows = names().map((name) => `${name}=true|false (${gates[name].stage.toUpperCase()} - default=${gates[name].default})`);
-  return `Features to switch on or off, as Name=true|false pairs. Options are: ${rows.join('; ')}`;
+  return `Features to switch on or off, as Name=true|false pairs. Upstream's others may be set to their defaults. Options are: ${rows.join('; ')}`;
 }
