@@ -16,6 +16,7 @@ import { switchesFault, untold, type PluginSwitches } from './admission/switches
 import { webhookTokens } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
+import { opensslSuites, suitesFault } from './options/cipher-suites';
 import type { EncryptionFromFile } from './options/encryption-options';
 import { etcdCredentialFiles } from './options/etcd-credential-files';
 import { etcdTrouble } from './options/etcd-trouble';
@@ -30,6 +31,7 @@ import { oidcFlagFault } from './options/oidc-options';
 import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
 import type { TokenKeyFiles } from './options/token-key-files';
 import { advertisedAddress } from './server/advertise';
+import type { TlsBounds } from './server/listeners';
 import { startServer, type RunningServer } from './server/compose/compose';
 import type { ServerOptions } from './server/compose/setting';
 import { readTls, watchTls, withFoundPair, type TlsSource } from './server/tls-files';
@@ -200,7 +202,8 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
     auditFlagFault(flags) ??
     oidcFlagFault(flags) ??
     authorizationFlagFault(flags, given.has('authorization-mode')) ??
-    switchesFault(pluginSwitches(flags));
+    switchesFault(pluginSwitches(flags)) ??
+    (flags['tls-min-version'] === 'VersionTLS12' ? suitesFault(flags['tls-cipher-suites']) : undefined);
   if (fault !== undefined) throw new UsageError(fault);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) throw new UsageError('--advertise-address must be an IP address');
@@ -257,6 +260,12 @@ function tlsSource(flags: ServerFlags): TlsSource {
   return withFoundPair({ paths, folder: flags['cert-dir'], names: certifiedNames(flags, advertised(flags)) });
 }
 
+function tlsBounds(flags: ServerFlags): TlsBounds {
+  const ciphers = opensslSuites(flags['tls-cipher-suites']);
+  const minVersion = flags['tls-min-version'] === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2';
+  return { minVersion, ...(ciphers === undefined ? {} : { ciphers }) };
+}
+
 const advertised = (flags: ServerFlags): string | undefined =>
   flags['advertise-address'] === '' ? advertisedAddress(flags['bind-address']) : flags['advertise-address'];
 
@@ -279,7 +288,7 @@ async function serverOptions(
     host: flags['bind-address'],
     port: flags['secure-port'],
     tls: await readTls(tlsSource(flags), clock),
-    oldestTls: flags['tls-min-version'] === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
+    tlsBounds: tlsBounds(flags),
     externalHostname: flags['external-hostname'] === '' ? undefined : flags['external-hostname'],
     keySetAddress: flags['service-account-jwks-uri'] === '' ? undefined : flags['service-account-jwks-uri'],
     ...(flags['insecure-port'] === 0 ? {} : { local: { host: flags['insecure-bind-address'], port: flags['insecure-port'] } }),

@@ -1,4 +1,5 @@
 /** The API server's flags, under upstream's names. Only flags that change something are listed; any other is a usage error. */
+import { cipherSuites } from './cipher-suites';
 import { featureGatesFlag } from '../../shared/runtime/feature-gates';
 import {
   bool,
@@ -47,6 +48,7 @@ export const FLAGS = {
     default: 'VersionTLS12',
     words: ['VersionTLS12', 'VersionTLS13'],
   }),
+  'tls-cipher-suites': cipherSuites(SERVING),
   'external-hostname': string({
     section: SERVING,
     help: 'Host name under which clients find the server in documents that name it; when empty, the advertised address.',

@@ -11,6 +11,7 @@ it.each([
   ['--profiling=false'],
   ['--endpoint-reconciler-type=lease'],
   ['--watch-cache=true'],
+  ['--tls-cipher-suites=TLS_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
 ])('%s says what holds anyway', (arg) => {
   expect(parse(arg).kind).toBe('values');
 });
@@ -19,6 +20,7 @@ it.each([
   ['--allow-privileged=false', /'--allow-privileged \[value\]' argument 'false' is invalid. can only be true: who may run privileged pods/],
   ['--vmodule=a=3', /is not offered here: the detail of the log/],
   ['--watch-cache-sizes=pods#10', /is not offered here/],
+  ['--tls-cipher-suites=TLS_RSA_WITH_RC4_128_SHA', /cipher suite TLS_RSA_WITH_RC4_128_SHA not supported or doesn't exist/],
   ['--tls-min-version=VersionTLS10', /must be one of VersionTLS12, VersionTLS13/],
 ])('%s is refused with the reason', (arg, message) => {
   const parsed = parse(arg);

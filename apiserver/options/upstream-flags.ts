@@ -61,7 +61,6 @@ export const UPSTREAM_FLAGS = {
   'storage-initialization-timeout': onlyAs(NONE, 'a server is ready as soon as its store is, however long that takes.'),
   'storage-media-type': onlyAs(['application/json'], 'objects are stored as JSON.'),
   'strict-transport-security-directives': onlyAs(NONE, 'there is no plain HTTP to be warned of.'),
-  'tls-cipher-suites': onlyAs(NONE, 'the suites are those of Node; --tls-min-version=VersionTLS13 leaves the strictest.'),
   'tls-sni-cert-key': onlyAs(NONE, 'one certificate covers all names.'),
   vmodule: onlyAs(NONE, 'the detail of the log is the same for all parts (-v).'),
   'watch-cache': onlyAs(ON, 'everything is read from the cache.'),

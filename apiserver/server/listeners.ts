@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server as HttpServer } from 'n
 import { createSecureServer, type Http2SecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SecureContextOptions } from 'node:tls';
 import type { Clock } from '../../shared/runtime/clock';
 import { upgradableReply } from '../endpoints/request/upgradable-reply';
 import type { RequestListener } from './chain';
@@ -34,11 +35,18 @@ export interface ListenOptions {
   readonly limits?: ConnectionLimits;
 }
 
-export type OldestTls = 'TLSv1.2' | 'TLSv1.3';
+/** What is spoken, in the names of node:tls. */
+export interface TlsBounds {
+  readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
+  /** Absent = those of Node. */
+  readonly ciphers?: string;
+}
+
+export const USUAL_TLS: TlsBounds = { minVersion: 'TLSv1.2' };
 
 export interface SecureOptions extends ListenOptions {
   readonly tls: TlsFiles;
-  readonly oldestTls: OldestTls;
+  readonly bounds: TlsBounds;
   readonly maxStreams: number;
   /** A handshake came to nothing. */
   readonly handshakeFailed: () => void;
@@ -81,11 +89,10 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   const limits = http1Limits(patience);
   const server = createSecureServer({
     ...limits,
-    ...secureContext(options.tls),
+    ...secureContext(options),
     allowHTTP1: true,
     requestCert: options.tls.clientCa !== undefined || options.tls.proxyCa !== undefined,
     rejectUnauthorized: false,
-    minVersion: options.oldestTls,
     handshakeTimeout: 10 * SECOND,
     unknownProtocolTimeout: 10 * SECOND,
     settings: {
@@ -115,7 +122,8 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   await listen(server, options.port, options.host);
   return {
     port: portOf(server),
-    renew: (tls) => server.setSecureContext(secureContext(tls)),
+    // It forgets whatever it is not told again.
+    renew: (tls) => server.setSecureContext(secureContext({ tls, bounds: options.bounds })),
     stopAccepting() {
       server.close();
       sessions.close();
@@ -142,9 +150,10 @@ export async function listenLocally(options: ListenOptions, listener: RequestLis
   };
 }
 
-function secureContext({ cert, key, clientCa, proxyCa }: TlsFiles): { cert: Buffer; key: Buffer; ca?: Buffer[] } {
+function secureContext({ tls, bounds }: Pick<SecureOptions, 'tls' | 'bounds'>): SecureContextOptions {
+  const { cert, key, clientCa, proxyCa } = tls;
   const ca = [clientCa, proxyCa].filter((bundle) => bundle !== undefined);
-  return ca.length === 0 ? { cert, key } : { cert, key, ca };
+  return { ...bounds, cert, key, ...(ca.length === 0 ? {} : { ca }) };
 }
 
 function takeStream(

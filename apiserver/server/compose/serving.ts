@@ -5,7 +5,7 @@ import { certificateReader, type Authorities } from '../certificates';
 import { ClientAuthorities } from '../client-authorities';
 import { requestListener, type ChainParts } from '../chain';
 import { Deadlines } from '../deadlines';
-import { listenLocally, listenSecurely, type Listener, type TlsFiles } from '../listeners';
+import { listenLocally, listenSecurely, USUAL_TLS, type Listener, type TlsFiles } from '../listeners';
 import { Ongoing } from '../ongoing';
 import { pathRoutes, type PathRoute } from '../path-routes';
 import { serverAddress } from './addresses';
@@ -28,7 +28,7 @@ export interface Serving {
 
 /** Rejects when a port cannot be listened on. */
 export async function startServing(setting: Setting, state: State, observation: Observation, registry: Registry): Promise<Serving> {
-  const { host, port, tls, oldestTls = 'TLSv1.2', local, maxStreams, connectionLimits } = setting.options;
+  const { host, port, tls, tlsBounds: bounds = USUAL_TLS, local, maxStreams, connectionLimits } = setting.options;
   const { connections } = observation;
   const ongoing = new Ongoing();
   const authorities = {
@@ -40,7 +40,7 @@ export async function startServing(setting: Setting, state: State, observation: 
   const handshakes = setting.meters.count('apiserver_tls_handshake_errors_total');
   const handshakeFailed = (): void => handshakes.add();
   const secure = await listenSecurely(
-    { ...shared, host, port, tls, oldestTls, maxStreams, handshakeFailed },
+    { ...shared, host, port, tls, bounds, maxStreams, handshakeFailed },
     requestListener(chain, 'secure'),
   );
   const plain = local === undefined ? undefined : await listenLocally({ ...shared, ...local }, requestListener(chain, 'local'));

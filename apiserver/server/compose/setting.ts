@@ -21,7 +21,7 @@ import type { AccessOptions } from '../access';
 import type { ConnectionCaps } from '../connections';
 import type { BodyPace } from '../deadlines';
 import type { BackendOptions } from '../../endpoints/forward/backend';
-import type { OldestTls, TlsFiles } from '../listeners';
+import type { TlsBounds, TlsFiles } from '../listeners';
 import type { ConnectionLimits } from '../sessions';
 
 /** How machines are reached; absent = as the flags' defaults say. */
@@ -34,8 +34,8 @@ export interface ServerOptions extends AccessOptions {
   /** 0 = any free port. */
   readonly port: number;
   readonly tls: TlsFiles;
-  /** Absent = TLSv1.2. */
-  readonly oldestTls?: OldestTls;
+  /** Absent = the usual. */
+  readonly tlsBounds?: TlsBounds;
   /** Plain HTTP as the local administrator; absent = none. */
   readonly local?: { readonly host: string; readonly port: number };
   readonly naming: Dialect;

@@ -1,0 +1,45 @@
+/** Cipher suites of TLS 1.2 under the names that upstream's flag takes, as OpenSSL names them. Those of TLS 1.3 are always offered, on upstream's servers as well. */
+import { FlagError, list, type Flag } from '../../shared/runtime/flags';
+
+const SUITES: ReadonlyMap<string, string> = new Map([
+  ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA', 'ECDHE-ECDSA-AES128-SHA'],
+  ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
+  ['TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA', 'ECDHE-ECDSA-AES256-SHA'],
+  ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
+  ['TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
+  ['TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
+  ['TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA', 'ECDHE-RSA-AES128-SHA'],
+  ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
+  ['TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA', 'ECDHE-RSA-AES256-SHA'],
+  ['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
+  ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
+  ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-RSA-CHACHA20-POLY1305'],
+]);
+
+const ALWAYS = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
+/** One of them is what every client of HTTP/2 can speak. */
+const NEEDED = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
+
+/** Under upstream's names; empty = those that Node offers. */
+export function cipherSuites(section: string): Flag<readonly string[]> {
+  const words = list({ section, help: `Cipher suites of TLS 1.2: ${[...SUITES.keys()].join(', ')}. Empty = those of Node.`, default: [] });
+  return {
+    ...words,
+    parse(text) {
+      const names = words.parse(text, undefined);
+      const unknown = names.find((name) => !SUITES.has(name) && !ALWAYS.includes(name));
+      if (unknown !== undefined) throw new FlagError(`cipher suite ${unknown} not supported or doesn't exist`);
+      return names;
+    },
+  };
+}
+
+/** What is wrong with the suites of a server that speaks TLS 1.2; undefined = nothing. */
+export function suitesFault(names: readonly string[]): string | undefined {
+  if (names.length === 0 || NEEDED.some((name) => names.includes(name))) return undefined;
+  return `--tls-cipher-suites needs one of ${NEEDED.join(' and ')}, which HTTP/2 requires`;
+}
+
+/** As node:tls takes them; undefined = those of Node. */
+export const opensslSuites = (names: readonly string[]): string | undefined =>
+  names.length === 0 ? undefined : [...ALWAYS, ...names.flatMap((name) => SUITES.get(name) ?? [])].join(':');
