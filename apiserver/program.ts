@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
+import { releaseText } from '../shared/names/dialect';
 import { formatIpAddress } from '../shared/values/ip-address';
 import { ConfigurationFiles } from '../shared/configuration/configuration-files';
 import type { Clock } from '../shared/runtime/clock';
-import { UsageError } from '../shared/runtime/flags';
+import { UsageError, type CommandLine } from '../shared/runtime/flags';
 import type { Lifecycle } from '../shared/runtime/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import { systemBytes, type Random } from '../shared/runtime/random';
@@ -40,7 +41,11 @@ import { seenAsMarked } from './storage/shifted-store';
 import type { Store } from './storage/store';
 import type { OpenedTracing } from './tracing/open';
 
-export const PROGRAM = { name: 'apiserver', description: 'Serves the cluster control API over etcd or an embedded store.' };
+export const PROGRAM: CommandLine = {
+  name: 'apiserver',
+  description: 'Serves the cluster control API over etcd or an embedded store.',
+  version: releaseText,
+};
 
 /** What a server is given by the process around it. */
 export interface ServerHost {

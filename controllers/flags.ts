@@ -1,6 +1,6 @@
 /** The controllers' command line: one table, upstream's names where upstream has the flag. */
 import { isIP } from 'node:net';
-import { bool, choice, decimal, duration, int, list, string, type FlagValues } from '../shared/runtime/flags';
+import { bool, choice, decimal, duration, int, list, string, versionFlag, type FlagValues } from '../shared/runtime/flags';
 import { logLevelFlag, verbosityFlag } from '../shared/runtime/logger';
 import { CONTROLLERS } from './table';
 
@@ -271,6 +271,7 @@ export const flags = {
   }),
   'log-level': logLevelFlag(GENERIC),
   v: verbosityFlag(GENERIC),
+  version: versionFlag(GENERIC),
   'use-service-account-credentials': bool({
     section: CLIENT,
     help: 'Let each controller act as a service account of its own in the system namespace, with only the rights that it needs.',

@@ -7,10 +7,10 @@ import { connectFollowed } from '../shared/client/followed-connection';
 import { InformerPool } from '../shared/client/informer-pool';
 import type { RequestMeter } from '../shared/client/metered-transport';
 import { RestClient } from '../shared/client/rest-client';
-import { GENERATED_NAMES } from '../shared/names/dialect';
+import { GENERATED_NAMES, releaseText } from '../shared/names/dialect';
 import type { Clock } from '../shared/runtime/clock';
 import { derived } from '../shared/runtime/derived';
-import { UsageError } from '../shared/runtime/flags';
+import { UsageError, type CommandLine } from '../shared/runtime/flags';
 import type { Lifecycle } from '../shared/runtime/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import type { Random } from '../shared/runtime/random';
@@ -26,9 +26,10 @@ import { followedSettings, type FollowedSettings } from './followed-settings';
 import { openServing } from './open-serving';
 import { signingProblem } from './signing-files';
 
-export const PROGRAM = {
+export const PROGRAM: CommandLine = {
   name: 'controllers',
   description: 'Runs controllers: programs that bring the state of a cluster to what its objects ask for.',
+  version: releaseText,
 };
 /** Work that is under way when the process is told to end may take so long, and giving the leases back as well. Milliseconds. */
 const STOP_MS = 15_000;

@@ -1,5 +1,4 @@
 /** The API server's flags, under upstream's names. Only flags that change something are listed; any other is a usage error. */
-import { cipherSuites } from './cipher-suites';
 import { featureGatesFlag } from '../../shared/runtime/feature-gates';
 import {
   bool,
@@ -11,12 +10,14 @@ import {
   list,
   repeated,
   string,
+  versionFlag,
   type Flag,
   type FlagValues,
 } from '../../shared/runtime/flags';
 import { logLevelFlag, verbosityFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
 import { ADMISSION_PLUGINS, type PluginRow } from '../admission/table';
+import { cipherSuites } from './cipher-suites';
 import { AUDIT_FLAGS } from './audit-flags';
 import { OIDC_FLAGS } from './oidc-flags';
 import { UPSTREAM_FLAGS } from './upstream-flags';
@@ -298,6 +299,7 @@ export const FLAGS = {
   'runtime-config': runtimeConfigFlag(GENERAL),
   'log-level': logLevelFlag(GENERAL),
   v: verbosityFlag(GENERAL),
+  version: versionFlag(GENERAL),
   ...UPSTREAM_FLAGS,
 };
 

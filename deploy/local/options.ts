@@ -2,7 +2,8 @@
  * The local runner's own flags. Everything else on the command line goes to each API server, which knows and checks its own.
  */
 import path from 'node:path';
-import { int, list, parseFlags, string, type FlagValues, type ParsedFlags } from '../../shared/runtime/flags';
+import { releaseText } from '../../shared/names/dialect';
+import { int, list, parseFlags, string, versionFlag, type FlagValues, type ParsedFlags } from '../../shared/runtime/flags';
 
 const table = {
   'data-dir': string({
@@ -40,6 +41,7 @@ const table = {
     help: "Controllers to run: '*' = all that are on by default, 'foo' = foo as well, '-foo' = not foo; '-*' = none.",
     default: ['*', 'tokencleaner', 'bootstrapsigner'],
   }),
+  version: versionFlag('Local runner'),
 };
 
 export interface RunnerOptions {
@@ -67,6 +69,7 @@ export function parseOptions(argv: readonly string[], directory: string): Parsed
     name: 'npm start --',
     description: 'Runs the control plane on this machine. Flags that are not listed go to each API server.',
     passUnknown: true,
+    version: releaseText,
   };
   const parsed = parseFlags(program, table, argv);
   if (parsed.kind !== 'values') return parsed;

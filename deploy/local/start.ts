@@ -36,7 +36,7 @@ switch (parsed.kind) {
   case 'options':
     void main(parsed.options);
     break;
-  case 'help':
+  case 'text':
     process.stdout.write(parsed.text);
     break;
   case 'error':

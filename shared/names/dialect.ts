@@ -335,3 +335,9 @@ export const OPENAPI_ROOT: Readonly<Record<Dialect, string>> = { platform: 'io.p
 
 /** The version that this server answers to, in the form that stock clients parse. */
 export const RELEASE = { major: '1', minor: '31', gitVersion: 'v1.31.1' } as const;
+
+/** What programs print when they are asked for their version: stock tools look for the number in it. */
+export function releaseText(how: 'true' | 'raw', naming: unknown): string {
+  if (how === 'raw') return JSON.stringify(RELEASE);
+  return `${naming === 'kubernetes' ? 'Kubernetes' : 'Platform'} ${RELEASE.gitVersion}`;
+}

@@ -1,4 +1,19 @@
-import { bool, choice, decimal, duration, FlagError, flagsOrExit, helpText, int, list, map, parseFlags, string, type Flag } from './flags';
+import {
+  bool,
+  choice,
+  decimal,
+  duration,
+  FlagError,
+  flagsOrExit,
+  helpText,
+  int,
+  list,
+  map,
+  parseFlags,
+  string,
+  versionFlag,
+  type Flag,
+} from './flags';
 
 const table = {
   'bind-address': string({ section: 'Serving', help: 'Address to listen on.', default: '0.0.0.0' }),
@@ -129,7 +144,7 @@ describe('parseFlags', () => {
 
 describe('help', () => {
   it('lists the flags by section with type and default', () => {
-    expect(parse('--help')).toEqual({ kind: 'help', text: helpText(program, table) });
+    expect(parse('--help')).toEqual({ kind: 'text', text: helpText(program, table) });
     const text = helpText(program, table);
     expect(text).toContain(
       'Serving flags:\n  --bind-address string\n        Address to listen on. (default "0.0.0.0")\n  --secure-port int\n',
@@ -137,6 +152,25 @@ describe('help', () => {
     expect(text).toContain('--request-timeout duration\n        Time a request may take. (default 1m0s)');
     expect(text).toContain('--anonymous-auth\n');
     expect(text.indexOf('Serving flags')).toBeLessThan(text.indexOf('Authentication flags'));
+  });
+});
+
+describe('the version', () => {
+  const versioned = { ...program, version: (how: string, naming: unknown) => `${how} ${String(naming)}` };
+  const rows = { ...table, naming: string({ section: 'A', help: '', default: 'platform' }), version: versionFlag('A') };
+
+  it.each([
+    [['--version'], 'true undefined\n'],
+    [['--naming=kubernetes', '--version=true', '--naming=other'], 'true other\n'],
+    [['--version=raw'], 'raw undefined\n'],
+  ])('%p is printed instead of running', (argv, text) => {
+    expect(parseFlags(versioned, rows, argv)).toEqual({ kind: 'text', text });
+  });
+
+  it('is not printed where it is not asked for, or other flags are wrong', () => {
+    expect(parseFlags(versioned, rows, ['--version=false']).kind).toBe('values');
+    expect(parseFlags(versioned, rows, ['--version', '--what']).kind).toBe('error');
+    expect(parseFlags(versioned, rows, ['--version=2']).kind).toBe('error');
   });
 });
 

@@ -132,6 +132,12 @@ export function choice<const Word extends string>(row: Row<NoInfer<Word>> & { re
   return { ...rest, placeholder: words.join('|'), bare: undefined, parse, show: (value) => value };
 }
 
+/** Prints the version instead of running, as upstream's programs do. */
+export function versionFlag(section: string): Flag<'true' | 'false' | 'raw'> {
+  const help = 'Print the version and quit; raw prints all that is known of it.';
+  return { ...choice({ section, help, default: 'false', words: ['true', 'false', 'raw'] }), bare: 'true', show: () => '' };
+}
+
 /** A flag of the reference server that says nothing here beyond what holds anyway: other values are refused, with the reason. Values are ignored. */
 export function onlyAs(words: readonly string[], reason: string): Flag<string> {
   return {
@@ -157,11 +163,14 @@ export interface CommandLine {
   readonly description: string;
   /** Arguments that no row knows are collected in `rest` instead of refused. */
   readonly passUnknown?: boolean;
+  /** What `--version` prints where the table has {@link versionFlag}; `naming` = what the flag of that name says, if anything. */
+  readonly version?: (how: 'true' | 'raw', naming: unknown) => string;
 }
 
 export type ParsedFlags<Table> =
   | { readonly kind: 'values'; readonly values: FlagValues<Table>; readonly given: ReadonlySet<string>; readonly rest: readonly string[] }
-  | { readonly kind: 'help'; readonly text: string }
+  /** To be printed instead of running: the help, or the version. */
+  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'error'; readonly message: string };
 
 /**
@@ -175,14 +184,18 @@ export function parseFlags<Table extends FlagTable>(program: CommandLine, table:
     command.parse([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: helpText(program, table) };
+    if (error.code === 'commander.helpDisplayed') return { kind: 'text', text: helpText(program, table) };
     return { kind: 'error', message: error.message.replace(/^error: /, '') };
+  }
+  const how = found.get('version');
+  if (program.version !== undefined && (how === 'true' || how === 'raw')) {
+    return { kind: 'text', text: `${program.version(how, found.get('naming'))}\n` };
   }
   return { kind: 'values', values: valuesOf(table, found), given: new Set(found.keys()), rest: command.args };
 }
 
 /**
- * {@link parseFlags} for an executable's main file: prints the help to stdout and exits 0, or the error to stderr and exits with
+ * {@link parseFlags} for an executable's main file: prints the help or the version to stdout and exits 0, or the error to stderr and exits with
  * `errorExitCode` (1 by default; {@link USAGE_EXIT_CODE} for a supervised program).
  */
 export function flagsOrExit<Table extends FlagTable>(
@@ -195,7 +208,7 @@ export function flagsOrExit<Table extends FlagTable>(
   switch (parsed.kind) {
     case 'values':
       return parsed;
-    case 'help':
+    case 'text':
       process.stdout.write(parsed.text);
       return process.exit(0);
     case 'error':
