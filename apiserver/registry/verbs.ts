@@ -5,7 +5,8 @@
  * All methods reject with StatusError (shared/api/errors/status.ts); anything else is a fault of ours and becomes a 500.
  */
 import type { Fence } from '../../shared/api/identity/fencing';
-import type { JsonObject, NumberLiterals } from '../../shared/values/json';
+import type { JsonObject } from '../../shared/values/json';
+import type { NumberLiterals } from '../../shared/values/number-literals';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { ObjectKey } from '../../shared/api/identity/identity';

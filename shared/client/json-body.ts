@@ -4,8 +4,8 @@ import { isObject, type JsonObject, type JsonValue } from '../values/json';
 import { parseJson } from '../serialization';
 import { MalformedAnswer } from './api-object';
 
-/** More digits than a double holds for certain, outside or inside of a text: only then is the exact, slower parser needed. */
-const LONG_NUMBER = /\d{16}/;
+/** More digits or a larger exponent than a double holds for certain, outside or inside of a text: only then is the exact, slower parser needed. */
+const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
 /** Throws {@link MalformedAnswer}. */
 export function parseBody(text: string): JsonValue {

@@ -2,7 +2,7 @@
  * Bodies in and out.
  *
  *   parseJson(bytes): Parsed                     strict JSON; throws SyntaxFault with a Go-like text
- *   parsingJson(bytes, repeated): Steps<Parsed>  the same in steps
+ *   parsingJson(bytes): Steps<Parsed>            the same of an object, in steps
  *   parseStored(bytes): JsonObject               JSON that we have written ourselves
  *   parseYaml(bytes, clock): Promise<Parsed>     YAML (JSON first when it starts with `{`); throws SyntaxFault
  *   fieldFaults(parsed, unknown, level)          unknown and repeated members in upstream's words and order
@@ -17,6 +17,6 @@ export { fieldFaults } from './field-faults';
 export { decodeProtobuf, decodeProtobufEvent, decodeProtobufList, encodeProtobuf, encodeProtobufMessage, ProtobufFault } from './protobuf';
 export { parseJson, parsingJson, type ParsedText } from './strict-json';
 export { parseStored } from './stored-json';
-export { SyntaxFault } from './syntax-fault';
+export { NumberFault, SyntaxFault } from './syntax-fault';
 export { parseYaml } from './yaml';
 export { stringifyYaml } from './yaml-output';

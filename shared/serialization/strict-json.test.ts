@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import type { JsonValue } from '../values/json';
 import { fieldFaults } from './field-faults';
-import { MAX_DEPTH, parseJson } from './strict-json';
-import { SyntaxFault } from './syntax-fault';
+import { atOnce } from '../values/steps';
+import { MAX_DEPTH, parseJson, parsingJson } from './strict-json';
+import { NumberFault, SyntaxFault } from './syntax-fault';
 
 const parse = (text: string): ReturnType<typeof parseJson> => parseJson(Buffer.from(text, 'latin1'));
 
@@ -46,11 +47,30 @@ test('whatever JSON.parse refuses gets an explanation, and what it accepts is pa
         expect(() => parseJson(Buffer.from(text))).toThrow(/^(?:invalid character '.+' |unexpected end of JSON input$)/s);
         return;
       }
+      if (!isFinite(expected)) {
+        expect(() => parseJson(Buffer.from(text))).toThrow(NumberFault);
+        return;
+      }
       const { value } = parseJson(Buffer.from(text));
       // Integers beyond 2^53 are kept exactly.
       expect(JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? Number(item) : item))).toBe(JSON.stringify(expected));
     }),
   );
+});
+
+const isFinite = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.values(value).every(isFinite) : typeof value !== 'number' || Number.isFinite(value);
+
+test.each(['1e400', '-1e999', '{"a":[1e400]}', '{"a":1e400,"a":1}', '9'.repeat(400)])(
+  '%p is refused, but not where it is to be decoded',
+  (text) => {
+    expect(() => parse(text)).toThrow(NumberFault);
+    expect(() => atOnce(parsingJson(Buffer.from(text)))).not.toThrow();
+  },
+);
+
+test('numbers at the edge of doubles are taken', () => {
+  expect(parse('[1.7976931348623157e308,5e-324,1e-400,1e22]').value).toEqual([1.7976931348623157e308, 5e-324, 0, 1e22]);
 });
 
 test('depth is limited', () => {

@@ -2,7 +2,8 @@
  * JSON in: `JSON.parse` plus what it does not tell. One pass over the text counts members (a difference to the parsed value means duplicate
  * members), measures depth and finds numbers whose spelling matters; only when such a thing is there does a second, slower walk look where.
  */
-import { type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../values/json';
+import { type JsonArray, type JsonObject, type JsonValue } from '../values/json';
+import type { NumberLiterals } from '../values/number-literals';
 import { longInteger } from '../values/long-integer';
 import { atOnce, type Steps } from '../values/steps';
 import { explainJson } from './json-grammar';
@@ -10,7 +11,7 @@ import { parseMerged } from './json-repeats';
 import { FaultList } from './fault-list';
 import { endOfText } from './json-tokens';
 import { walkMembers } from './json-walk';
-import { SyntaxFault } from './syntax-fault';
+import { NumberFault, SyntaxFault } from './syntax-fault';
 import { decodeUtf8 } from './utf8';
 
 export interface ParsedText {
@@ -32,15 +33,17 @@ export const MAX_DEPTH = 10_000;
 const MERGED_DEPTH = 1000;
 
 /**
- * Parses one JSON text; bytes that are no UTF-8 become U+FFFD. Of a repeated member the last one counts (`last`, for patches and configurations), or
- * repeated objects are merged (`merged`, for the objects themselves). Throws SyntaxFault with upstream's message.
+ * Parses one JSON text; bytes that are no UTF-8 become U+FFFD. Of a repeated member the last one counts. Throws SyntaxFault with upstream's message, also for
+ * numbers that no double holds.
  */
-export function parseJson(bytes: Uint8Array, repeated: 'last' | 'merged' = 'last'): ParsedText {
-  return atOnce(parsingJson(bytes, repeated));
+export function parseJson(bytes: Uint8Array): ParsedText {
+  return atOnce(parsing(bytes, 'last', 'finite'));
 }
 
-/** The same in steps. */
-export function* parsingJson(bytes: Uint8Array, repeated: 'last' | 'merged'): Steps<ParsedText> {
+/** The same of an object, in steps. Repeated objects are merged; a number that no double holds is infinite, for whoever decodes it to refuse. */
+export const parsingJson = (bytes: Uint8Array): Steps<ParsedText> => parsing(bytes, 'merged', 'any');
+
+function* parsing(bytes: Uint8Array, repeated: 'last' | 'merged', numbers: 'finite' | 'any'): Steps<ParsedText> {
   const text = decodeUtf8(bytes);
   // Before it is parsed: what is nested millions of times costs the parser far more than this.
   const facts = scan(text);
@@ -56,7 +59,7 @@ export function* parsingJson(bytes: Uint8Array, repeated: 'last' | 'merged'): St
   const repeats = facts.members !== countMembers(value);
   if (repeats && repeated === 'merged' && facts.depth <= MERGED_DEPTH) value = parseMerged(text);
   let literals: NumberLiterals | undefined;
-  if (facts.hasSpelling) ({ value, literals } = withSpellings(text, value));
+  if (facts.hasSpelling) ({ value, literals } = withSpellings(text, value, numbers));
   if (!repeats) return { value, format: 'json', duplicates: [], literals, text: undefined };
   return { value, format: 'json', duplicates: repeatedMembers(text), literals, text };
 }
@@ -144,13 +147,20 @@ function countMembers(value: JsonValue): number {
 }
 
 /** With bigints for integers that a double cannot hold, and the spellings that JavaScript would not print. */
-function withSpellings(text: string, value: JsonValue): Pick<ParsedText, 'value' | 'literals'> {
-  if (typeof value === 'number') return { value: longInteger(text.trim()) ?? value, literals: undefined };
+function withSpellings(text: string, value: JsonValue, numbers: 'finite' | 'any'): Pick<ParsedText, 'value' | 'literals'> {
+  const refuse = (spelled: string): void => {
+    if (numbers === 'finite' && !Number.isFinite(Number(spelled))) throw new NumberFault(spelled);
+  };
+  if (typeof value === 'number') {
+    refuse(text.trim());
+    return { value: longInteger(text.trim()) ?? value, literals: undefined };
+  }
   const literals: NumberLiterals = new WeakMap();
   let found = false;
   walkMembers(text, {
     root: value,
     number: (spelled, container, key) => {
+      refuse(spelled);
       if (container === undefined) return;
       const long = longInteger(spelled);
       if (long !== undefined) replace(container, key, long);

@@ -1,2 +1,12 @@
 /** A body that cannot be parsed; the message is the text that upstream gives (`unexpected end of JSON input`, `yaml: …`), without any prefix. */
 export class SyntaxFault extends Error {}
+
+/** A number that no double holds. */
+export class NumberFault extends SyntaxFault {
+  constructor(
+    /** As it stands in the text. */
+    readonly spelled: string,
+  ) {
+    super(`json: cannot unmarshal number ${spelled} into Go value of type float64`);
+  }
+}

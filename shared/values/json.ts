@@ -10,12 +10,6 @@ export interface JsonObject {
   [member: string]: JsonValue;
 }
 
-/**
- * The spelling of numbers whose text says more than their value (`80.0`, `1e3`, integers beyond 64 bits), by container and member or index.
- * A typed decoder needs it: `80.0` is no int32 and `1e3` is a quantity of its own.
- */
-export type NumberLiterals = WeakMap<JsonObject | JsonArray, Map<string | number, string>>;
-
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -128,10 +122,11 @@ export function escapeMarkup(json: string): string {
   return json.replace(ESCAPED, (character) => ESCAPES[character] ?? character);
 }
 
-/** A number as upstream prints a 64-bit float: shortest form, exponent below 1e-6 and from 1e21. */
+/** A number as upstream prints a 64-bit float: shortest form, exponent below 1e-6 and from 1e21. Throws where JSON has no such number, lest one is stored. */
 export function printNumber(value: number | bigint): string {
   if (typeof value === 'bigint' || (Number.isSafeInteger(value) && value !== 0)) return String(value);
   if (Object.is(value, -0)) return '-0';
+  if (!Number.isFinite(value)) throw new RangeError(`JSON has no number ${value}`);
   return String(value);
 }
 

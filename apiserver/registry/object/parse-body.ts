@@ -42,7 +42,7 @@ export class HeadFault extends Error {}
 export async function decode(bytes: Buffer, format: BodyFormat, type: string, clock: Clock, pass = NO_BREAKS): Promise<ParsedBody> {
   switch (format) {
     case 'json':
-      return withObject(await prefixed(() => withPasses(parsingJson(bytes, 'merged'), pass)));
+      return withObject(await prefixed(() => withPasses(parsingJson(bytes), pass)));
     case 'yaml':
       return withObject(await parseYaml(bytes, clock));
     case 'protobuf': {

@@ -79,7 +79,7 @@ it('a usual object is one step', () => {
 });
 
 it('a text is looked through, parsed and counted in steps', () => {
-  expect(stepsOf(parsingJson(Buffer.from('{"a":1,"a":2}'), 'merged'))).toMatchObject({
+  expect(stepsOf(parsingJson(Buffer.from('{"a":1,"a":2}')))).toMatchObject({
     count: 3,
     value: { value: { a: 2 }, duplicates: ['a'] },
   });

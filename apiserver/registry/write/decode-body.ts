@@ -5,7 +5,8 @@
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/types';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity/identity';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
-import { stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/values/json';
+import { stringifyJson, type JsonObject } from '../../../shared/values/json';
+import type { NumberLiterals } from '../../../shared/values/number-literals';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
 import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';

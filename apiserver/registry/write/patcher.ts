@@ -2,6 +2,7 @@
  * From a PATCH body to the changed object: reads the patch once, applies it to whatever state an attempt starts from, and
  * decodes the result as a body. Apply is not one of these patches: see apply.ts.
  */
+import { errorMessage } from '../../../shared/runtime/error-message';
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { invalidValue } from '../../../shared/api/errors/field-error';
 import { quote } from '../../../shared/values/quote';
@@ -16,7 +17,7 @@ import {
   TooManyOperations,
 } from '../../../shared/patch/json-patch';
 import { mergeObject } from '../../../shared/patch/merge-patch';
-import { fieldFaults, parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { fieldFaults, NumberFault, parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
 import type { FieldValidation, PatchBody } from '../verbs';
 import { checkPatchedCustomKind } from './custom-kind';
@@ -52,7 +53,7 @@ export function readPatch(info: KindInfo, patch: DocumentPatch, validation: Fiel
       };
     }
     case 'json': {
-      const body = parse(patch.bytes);
+      const body = parse(patch.bytes, 'Go struct field jsonPatchOp.value of type float64');
       const { operations, unknown } = readOperations(body.value);
       const strict = fieldFaults(body, unknown, 'strict').map((fault) => `json patch ${fault}`);
       return (old) => {
@@ -76,11 +77,13 @@ const withKind = (info: KindInfo, dialect: Dialect, old: JsonObject): JsonObject
   ...old,
 });
 
-function parse(bytes: Buffer): ParsedText {
+/** `into` = what upstream reads numbers into. */
+function parse(bytes: Buffer, into = 'Go value of type float64'): ParsedText {
   try {
     return parseJson(bytes);
   } catch (error) {
-    throw error instanceof SyntaxFault ? status.badRequest(`error decoding patch: ${error.message}`) : error;
+    const text = error instanceof NumberFault ? `json: cannot unmarshal number ${error.spelled} into ${into}` : errorMessage(error);
+    throw error instanceof SyntaxFault ? status.badRequest(`error decoding patch: ${text}`) : error;
   }
 }
 

@@ -3,7 +3,7 @@
  * counts for nothing; a patched object that does not fit its kind is refused with the patch, not the object, in the answer (upstream behaviour).
  */
 import { invalidValue } from '../../../shared/api/errors/field-error';
-import { isObject, type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../../../shared/values/json';
+import { isObject, type JsonObject } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
@@ -37,30 +37,12 @@ export function readStrategicPatch(
 }
 
 function parse(bytes: Buffer): ParsedText {
-  let body: ParsedText;
   try {
-    body = parseJson(bytes);
+    return parseJson(bytes);
   } catch (error) {
     throw error instanceof SyntaxFault ? status.badRequest(error.message) : error;
   }
-  const tooLarge = body.literals === undefined ? undefined : numberTooLarge(body.value, body.literals);
-  if (tooLarge !== undefined) throw status.badRequest(`json: cannot unmarshal number ${tooLarge} into Go value of type float64`);
-  return body;
 }
-
-/** The text of the first number that no double holds. */
-function numberTooLarge(top: JsonValue, literals: NumberLiterals): string | undefined {
-  const left = isContainer(top) ? [top] : [];
-  for (let container = left.pop(); container !== undefined; container = left.pop()) {
-    for (const [key, value] of Array.isArray(container) ? container.entries() : Object.entries(container)) {
-      if (isContainer(value)) left.push(value);
-      else if (typeof value === 'number' && !Number.isFinite(value)) return literals.get(container)?.get(key) ?? String(value);
-    }
-  }
-  return undefined;
-}
-
-const isContainer = (value: JsonValue): value is JsonObject | JsonArray => typeof value === 'object' && value !== null;
 
 function merge(info: KindInfo, old: JsonObject, patch: JsonObject): JsonObject {
   try {

@@ -8,17 +8,8 @@ import { pruneUnknown } from '../structural/prune';
 import type { SchemaNode } from '../structural/schema-node';
 import type { CustomVersion } from '../structural/version';
 import { groupFieldsOf, type GroupFields } from '../types/group-fields';
-import {
-  cloneJson,
-  isDeeper,
-  isObject,
-  own,
-  quoteJson,
-  sortedKeys,
-  stringifyJson,
-  type JsonObject,
-  type NumberLiterals,
-} from '../../values/json';
+import { cloneJson, isDeeper, isObject, own, quoteJson, sortedKeys, stringifyJson, type JsonObject } from '../../values/json';
+import { numberTooLarge, type NumberLiterals } from '../../values/number-literals';
 import { atOnce, type Steps } from '../../values/steps';
 import type { KindRow } from '../kinds';
 import { applyDefaults, DecodeError, decodeObject, dropDisabled, encodeBody, encodingBody } from '../types';
@@ -104,7 +95,11 @@ function customCodec(version: CustomVersion): KindCodec {
     return { object, unknown };
   };
   return {
-    decode: (value) => decoded(value, 'dropped'),
+    decode(value, literals) {
+      const tooLarge = literals === undefined ? undefined : numberTooLarge(value, literals);
+      if (tooLarge !== undefined) throw new DecodeError(`json: cannot unmarshal number ${tooLarge} into Go value of type float64`);
+      return decoded(value, 'dropped');
+    },
     decodeApplied: (value) => decoded(value, 'kept'),
     applyDefaults: (object) => applySchemaDefaults(version.schema, object),
     refresh(object, stored) {

@@ -55,7 +55,10 @@ export function scalarReader(scalar: Scalar, owner: MemberPlace): ValueReader {
     case 'intOrString':
       return intOrStringReader({ ...owner, goType: 'int32' });
     case 'raw':
-      return (value) => cloneJson(shallow(value));
+      return (value, context, container, key) => {
+        if (context.literals !== undefined) plainJson(shallow(value), context, container, key);
+        return cloneJson(shallow(value));
+      };
     // Sets of fields are never changed once made, and may be long: they are shared with what was sent.
     case 'fields':
       return shallow;

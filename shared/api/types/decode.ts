@@ -4,7 +4,8 @@
  * members that output always has are filled in. So a decoded object equals the parsed text of its own encoding. Judges no values: that is
  * the strategies' work.
  */
-import { isObject, setMember, type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../../values/json';
+import { isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import type { NumberLiterals } from '../../values/number-literals';
 import { Context, MAX_DEPTH, type MemberPlace, type ValueReader } from './decode-context';
 import { DecodeError, kindOf } from './decode-error';
 import { scalarReader } from './decode-scalars';

@@ -15,7 +15,8 @@ import { StatusError } from '../../../shared/api/errors/status';
 import { DecodeError } from '../../../shared/api/types';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { featureGates } from '../../../shared/runtime/feature-gates';
-import { parseJson } from '../../../shared/serialization';
+import { parsingJson } from '../../../shared/serialization';
+import { atOnce } from '../../../shared/values/steps';
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { everythingOf } from '../../support/everything';
 
@@ -103,7 +104,7 @@ function withValue(object: JsonValue, [step, ...rest]: readonly (string | number
 /** What a creation does with a body; refusals are as good as anything. */
 function handle(info: ResourceInfo, body: Buffer): void {
   try {
-    const { value, literals } = parseJson(body, 'merged');
+    const { value, literals } = atOnce(parsingJson(body));
     if (!isObject(value)) return;
     const { object } = info.codec.decode(value, literals);
     info.codec.applyDefaults(object);
