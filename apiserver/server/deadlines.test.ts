@@ -20,7 +20,7 @@ function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[];
   const exchange = Reflect.construct(Exchange, [
     request,
     stream,
-    { outbox: new Outbox(clock), turns: new Turns(clock) },
+    { outbox: new Outbox(clock), turns: new Turns(clock), clock },
     'secure',
     'platform',
     clock.monotonic(),

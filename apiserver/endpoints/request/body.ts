@@ -16,7 +16,7 @@ export const MAX_OPERATION_BYTES = 64 * 1024;
 /** The client went away, or was cut off, while sending its body. */
 export class BodyAborted extends Error {}
 
-/** The whole body, when it is the request's turn to be worked on. Rejects with 413 as soon as it is known to be longer than `limit` bytes; nothing more is read then. */
+/** The whole body, when it is the request's turn to be worked on. Rejects with 413 as soon as it is known to be longer than `limit` bytes; nothing more is kept then. */
 export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const declared = Number(exchange.header('content-length') ?? '0');
   if (declared > limit) throw tooLarge(exchange, limit);

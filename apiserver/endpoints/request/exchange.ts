@@ -9,6 +9,7 @@ import { FENCE_HEADER, parseFence, type Fence } from '../../../shared/api/identi
 import { ANONYMOUS, type UserInfo } from '../../../shared/api/identity/user';
 import { quote } from '../../../shared/values/quote';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
+import type { Clock } from '../../../shared/runtime/clock';
 import type { Eventually } from '../../../shared/runtime/eventually';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { Trail } from '../../audit/trail';
@@ -16,6 +17,7 @@ import type { RequestContext, ServedResource } from '../../registry/verbs';
 import type { Priority, Turns } from '../../../shared/runtime/turns';
 import type { RequestTrace } from '../../tracing/span';
 import type { Outbox } from '../output/outbox';
+import { endAfterBody } from './linger';
 import { EMPTY_QUERY, type Query } from './query';
 import type { RequestInfo } from './request-info';
 import { UpgradableReply, type OpenedWebSocket, type WebSocketUse } from './upgradable-reply';
@@ -56,6 +58,7 @@ export interface ExchangeParts {
   /** Where the frames of watches wait. */
   readonly outbox: Outbox;
   readonly turns: Turns;
+  readonly clock: Clock;
 }
 
 type FlowHeaders = Readonly<Record<'X-Kubernetes-Pf-Flowschema-Uid' | 'X-Kubernetes-Pf-Prioritylevel-Uid', string>>;
@@ -249,6 +252,10 @@ export class Exchange implements RequestContext {
     this.head(status, headers);
     this.sentBytes = body.length;
     if (this.method === 'HEAD') output.end();
+    else if (this.refusesBody && output instanceof ServerResponse && this.request instanceof IncomingMessage) {
+      output.write(body);
+      endAfterBody(output, this.request, this.parts.clock);
+    }
     // Node sends a text in one piece with the head, a buffer in a second one.
     else if (body.length <= MAX_TEXT_BYTES && output instanceof ServerResponse) output.end(body.toString('latin1'), 'latin1');
     else output.end(body);
@@ -256,7 +263,7 @@ export class Exchange implements RequestContext {
     this.finish();
   }
 
-  /** The rest of the body is not read: with the answer the connection ends, or over HTTP/2 the stream. */
+  /** The rest of the body is not wanted: after the answer the connection ends, or over HTTP/2 the stream. */
   refuseBody(): void {
     this.closing = true;
     this.refusesBody = true;

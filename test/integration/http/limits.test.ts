@@ -143,6 +143,35 @@ describe('what is asked for by POST', () => {
     expect([refused.status, json(refused)['message']]).toEqual([413, `Request entity too large: limit is ${LIMIT}`]);
   });
 
+  it.each([
+    ['tells how long it is', true],
+    ['does not tell how long it is', false],
+  ])('is refused to a client that %s and is still sending it, over HTTP/1.1', async (_title, tells) => {
+    const body = Buffer.alloc(64 * 1024, 0x20);
+    const pieces = 60;
+    const length = tells ? `content-length: ${body.length * pieces}` : 'transfer-encoding: chunked';
+    const socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, ca: fixture.authority.certificate });
+    let answer = '';
+    const ended = new Promise<string>((resolve, reject) => {
+      socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+      socket.on('end', () => resolve(answer));
+      socket.on('error', reject);
+    });
+    const write = (chunk: Buffer | string): Promise<void> =>
+      new Promise((resolve, reject) => socket.write(chunk, (error) => (error ? reject(error) : resolve())));
+    await write(
+      `POST ${REVIEWS} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${length}\r\nauthorization: Bearer ${ADMIN}\r\n\r\n`,
+    );
+    for (let piece = 0; piece < pieces; piece += 1) {
+      if (!tells) await write(`${body.length.toString(16)}\r\n`);
+      await write(body);
+      if (!tells) await write('\r\n');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    if (!tells) await write('0\r\n\r\n');
+    expect(await ended).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
   it('may lie about its length over HTTP/2, and loses its stream only', async () => {
     session = openSession();
     const refused = await ask({ ':method': 'POST', ':path': REVIEWS, 'content-type': 'application/json' }, review(3 * LIMIT));
