@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import type * as X509 from '@peculiar/x509';
 import type { Clock } from './clock';
 
-/** A certificate (PEM, one block) with its private key (PEM, PKCS #8). */
+/** A certificate (PEM, one block) with its private key (PEM, SEC 1: clients in Java take no other form for a key of an elliptic curve). */
 export interface Credential {
   readonly certificate: string;
   readonly key: string;
@@ -213,7 +213,7 @@ async function signed(
 
 async function credentialOf(certificate: X509.X509Certificate, keys: webcrypto.CryptoKeyPair): Promise<Credential> {
   const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ type: 'pkcs8', format: 'pem' });
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ type: 'sec1', format: 'pem' });
   return { certificate: `${certificate.toString('pem').trimEnd()}\n`, key: key.toString() };
 }
 
