@@ -123,6 +123,13 @@ test('/apis lists every group in both spellings, canonical ones first', () => {
   });
 });
 
+test('/apis lists every group once where upstream’s names were chosen', () => {
+  const names = items(json('/apis', {}, upstream), 'groups').map(({ name }) => String(name));
+  expect(names.filter((name) => name.includes('platform.io'))).toEqual([]);
+  expect(names).toEqual(expect.arrayContaining(['apps', 'coordination.k8s.io']));
+  expect(new Set(names).size).toBe(names.length);
+});
+
 test('a group and a version answer in the spelling of their path', () => {
   expect(json('/apis/coordination.platform.io')).toMatchObject({ kind: 'APIGroup', apiVersion: 'v1', name: 'coordination.platform.io' });
   expect(json('/apis/coordination.k8s.io')).toMatchObject({ name: 'coordination.k8s.io' });

@@ -123,7 +123,7 @@ class DiscoveryOfRows implements Discovery {
 
   private groupRoute([name, version, ...more]: readonly string[]): Route | undefined {
     if (name === undefined) {
-      const value = groupList(this.named);
+      const value = groupList(this.named, this.parts.naming);
       return { value, type: 'meta.v1.APIGroupList', aggregates: this.named, listsRepresentations: false };
     }
     const group = this.named.find((one) => (one.spelling === undefined ? one.group === canonicalGroup(name) : one.spelling === name));

@@ -19,14 +19,20 @@ export function coreVersions(core: ServedGroup, serverAddress: string): JsonObje
   };
 }
 
-/** `/apis`: every group in every spelling it has, all canonical ones first. */
-export function groupList(groups: readonly ServedGroup[]): JsonObject {
+/**
+ * `/apis`: every group in every spelling it has, all canonical ones first, for clients of either. Where upstream's names were chosen there are just those: a client that
+ * looks for a kind in all groups would find it twice.
+ */
+export function groupList(groups: readonly ServedGroup[], naming: Dialect): JsonObject {
+  if (naming === 'kubernetes') return groupListOf(groups.map((group) => groupEntry(group, naming)));
   const canonical = groups.map((group) => groupEntry(group, 'platform'));
   const others = groups
     .filter(({ group, spelling }) => spelling === undefined && groupIn('kubernetes', group) !== group)
     .map((group) => groupEntry(group, 'kubernetes'));
-  return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...canonical, ...others] };
+  return groupListOf([...canonical, ...others]);
 }
+
+const groupListOf = (groups: JsonObject[]): JsonObject => ({ kind: 'APIGroupList', apiVersion: 'v1', groups });
 
 /** `/apis/<group>` */
 export function groupDocument(group: ServedGroup, dialect: Dialect): JsonObject {
