@@ -57,6 +57,38 @@ describe('rules', () => {
     ]);
   });
 
+  it("of the schema's types, of its scale, of its lists and its own are told in this order", () => {
+    const scaled = readSchema({
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          'x-kubernetes-validations': [{ rule: "self.b != 'no'" }],
+          properties: {
+            b: { type: 'string' },
+            size: { type: 'integer' },
+            l: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+          },
+        },
+      },
+    });
+    const scale = { specReplicas: '.spec.size', statusReplicas: '.status.size', labelSelector: '' };
+    const { validate } = customStrategy({ group: 'o.example.com', version: 'v1', kind: 'Wid' }, { ...version, schema: scaled, scale });
+    const told = (size: number | string): string[] =>
+      (validate?.({ metadata: {}, spec: { b: 'no', size, l: ['a', 'a'] } }, undefined, context) ?? []).map(({ text }) => text);
+    expect(told(-1)).toEqual([
+      '.spec.size: Invalid value: -1: should be a non-negative integer',
+      'spec.l[1]: Duplicate value: "a"',
+      `spec: Invalid value: "object": failed rule: self.b != 'no'`,
+    ]);
+    expect(told('x')).toEqual([
+      'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
+      '.spec.size: Invalid value: 0: .spec.size accessor error: x is of the type string, expected int64',
+      'spec.l[1]: Duplicate value: "a"',
+      expect.stringMatching(/^<nil>: Invalid value: "null": some validation rules were not checked/),
+    ]);
+  });
+
   it('are not asked where it may not be what they are written for', () => {
     expect(texts({ e: 'y' })).toEqual([
       'spec.e: Unsupported value: "y": supported values: "x"',

@@ -44,10 +44,16 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
     const said = tolerated.get(object);
     return said?.old === old ? said.warnings : [];
   };
-  const judge = (bare: JsonObject, bareOld: JsonObject | undefined, { hasty }: StrategyContext): readonly FieldError[] => {
+  const judge = (
+    bare: JsonObject,
+    bareOld: JsonObject | undefined,
+    { hasty }: StrategyContext,
+    scaleErrors: typeof specErrors,
+  ): readonly FieldError[] => {
     const [object, old] = [whole(bare), whole(bareOld)];
     const { schema } = version;
-    const errors = validateSchema(schema, object, old, hasty === true);
+    const others = scale === undefined ? [] : scaleErrors(bare, scale);
+    const errors = validateSchema(schema, object, old, { isHasty: hasty === true, others });
     const rules = rulesOf(schema);
     if (rules.isEmpty) return errors;
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidAs('<nil>', '"null"', UNCHECKED)];
@@ -55,16 +61,12 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
     tolerated.set(bare, { old: bareOld, warnings: outcome.warnings });
     return [...errors, ...outcome.errors];
   };
-  const judgeSpec = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] => [
-    ...judge(object, old, context),
-    ...(scale === undefined ? [] : specErrors(object, scale)),
-  ];
+  const judgeSpec = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] =>
+    judge(object, old, context, specErrors);
   return {
     validate: (object, _, context) => judgeSpec(object, undefined, context),
     update: { validate: judgeSpec },
-    status: {
-      validate: (object, old, context) => [...judge(object, old, context), ...(scale === undefined ? [] : statusErrors(object, scale))],
-    },
+    status: { validate: (object, old, context) => judge(object, old, context, statusErrors) },
     // What was stored before a rule was made is borne with, and said.
     warningsOnCreate: (object) => finalizerWarnings(object, []),
     warningsOnUpdate: (object, old) => [...finalizerWarnings(object, finalizersOf(old)), ...toleratedOf(object, old)],
