@@ -71,11 +71,11 @@ async function optionsOf(parts: ApiParts, exchange: Exchange): Promise<DeleteOpt
   return fromBody(options, [...dryRunValues(options), ...dryRun].includes('All'));
 }
 
-async function parse(parts: ApiParts, exchange: Exchange, bytes: Buffer, format: ParsedBody['format']): Promise<JsonObject> {
+async function parse(parts: ApiParts, exchange: Exchange, bytes: Buffer, format: ParsedBody['format']): Promise<ParsedBody> {
   try {
-    const { value } = await decode(bytes, format, TYPE, parts.clock);
-    requireDeleteOptions(value, exchange);
-    return value;
+    const body = await decode(bytes, format, TYPE, parts.clock);
+    requireDeleteOptions(body.value, exchange);
+    return body;
   } catch (error) {
     if (error instanceof HeadFault || error instanceof SyntaxFault || error instanceof ProtobufFault) throw clientFault(error.message);
     throw error;
@@ -94,9 +94,9 @@ function requireDeleteOptions(value: JsonObject, exchange: Exchange): void {
   throw clientFault(`no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "pkg/runtime/scheme.go:100"`);
 }
 
-function decodeOptions(value: JsonObject): JsonObject {
+function decodeOptions({ value, literals }: ParsedBody): JsonObject {
   try {
-    return decodeObject(TYPE, value).object;
+    return decodeObject(TYPE, value, literals).object;
   } catch (error) {
     if (error instanceof DecodeError) throw clientFault(error.message);
     throw error;

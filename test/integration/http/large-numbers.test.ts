@@ -61,6 +61,8 @@ const JSON_TYPE = 'application/json';
 const MERGE = 'application/merge-patch+json';
 const PATCH = 'application/json-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
+const grace = (spelled: string): string =>
+  `json: cannot unmarshal number ${spelled} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`;
 const OPERAND = 'Go struct field jsonPatchOp.value of type float64';
 
 test.each<[string, string, string, string, number, unknown]>([
@@ -81,6 +83,9 @@ test.each<[string, string, string, string, number, unknown]>([
   ['PATCH', `${MAPS}/k`, MERGE, '{"foo":1e400}', 400, undecoded()],
   ['PATCH', `${MAPS}/k`, STRATEGIC, '{"foo":1e400}', 400, `json: cannot unmarshal number 1e400 into ${INTO}`],
   ['PATCH', `${MAPS}/k`, PATCH, '[{"op":"add","path":"/data/x","value":1e400}]', 400, undecoded(OPERAND)],
+  ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"foo":1e400}', 200, undefined],
+  ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":1e400}', 400, grace('1e400')],
+  ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":3.0}', 400, grace('3.0')],
 ])('%s %s %s %s', async (method, path, type, body, code, said) => {
   const dryRun = path.includes('?') ? '&dryRun=All' : '?dryRun=All';
   expect(await ask(method, path + dryRun, type, body)).toEqual({ code, said });
