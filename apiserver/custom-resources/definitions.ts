@@ -129,12 +129,12 @@ export class Definitions {
     const outline = outlineOf(entry.bytes);
     const source = { texts: outline.schemas };
     const read = readDefinition(outline, entry.revision, source, this.schemas);
-    const { revision, status, finalizers, approval } = read;
+    const { revision, status, finalizers, approval, terminating } = read;
     let definition = read;
     if (before?.definition.identity === read.identity) {
       // What is served stays as it is; the bytes that it was made of may go.
       before.source.texts = source.texts;
-      definition = { ...before.definition, revision, status, finalizers, approval };
+      definition = { ...before.definition, revision, status, finalizers, approval, terminating };
       this.known.set(name, { ...before, definition });
     } else this.replace(name, before, read, source);
     this.names.place(name, definition.group, objectAt(status, 'acceptedNames') ?? {}, !conditionIsTrue(status, 'NamesAccepted'));

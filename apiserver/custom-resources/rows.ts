@@ -111,7 +111,8 @@ export function readDefinition({ object, schemas: texts }: Outline, revision: Re
     approval: approvalCondition(group, objectAt(metadata, 'annotations')),
     rows: versions.filter((version) => own(version, 'served') === true).map((version) => rowOf(shared, version)),
     storageRow: rowOf(shared, storage ?? {}),
-    identity: digest([spec, shared.digests, names, terminating, established]),
+    // One that is going serves what it has served: whoever watches its objects is to see them go.
+    identity: digest([spec, shared.digests, names, established]),
   };
 }
 

@@ -203,11 +203,28 @@ it('leaves no object behind, however creations and the deletion fall together', 
   expect((await ask(two, 'POST', `/apis/${GROUP}/v1/things`, thing('x'))).code).toBe(201);
 });
 
-/** A watch over HTTP: its events one by one, and its end. */
-function watchOf(fixture: Fixture, path: string): { event(): Promise<void>; readonly ended: Promise<void> } {
+it('tells those who watch its objects of the end of each before their watches end', async () => {
+  await define(definition('things', {}));
+  await ask(one, 'POST', objects('things'), thing('x'));
+  await ask(one, 'POST', objects('things'), thing('held', {}, { finalizers: ['example.com/held'] }));
+  const watches = [one, two].map((fixture) => watchOf(fixture, `${objects('things')}?watch=true`));
+  await Promise.all(watches.map((watch) => watch.event()));
+  await ask(one, 'DELETE', `${DEFINITIONS}/things.${GROUP}`);
+  await until(async () => ((await ask(two, 'GET', `${objects('things')}/x`)).code === 404 ? true : undefined));
+  await ask(one, 'PATCH', `${objects('things')}/held`, { metadata: { finalizers: null } }, 'application/merge-patch+json');
+  for (const { ended, text } of watches) {
+    await ended;
+    const events = text().trim().split('\n');
+    const told = events.map((event) => /"type":"(\w+)".*?"name":"(\w+)"/.exec(event)?.slice(1).join(' '));
+    expect(told).toEqual(expect.arrayContaining(['DELETED x', 'MODIFIED held', 'DELETED held']));
+  }
+});
+
+/** A watch over HTTP: its first event, its end, and what it has told. */
+function watchOf(fixture: Fixture, path: string): { event(): Promise<void>; text(): string; readonly ended: Promise<void> } {
   let wake: () => void = () => undefined;
   let end: () => void = () => undefined;
-  let events = 0;
+  let text = '';
   const ended = new Promise<void>((resolve) => (end = resolve));
   const options = {
     host: '127.0.0.1',
@@ -217,14 +234,15 @@ function watchOf(fixture: Fixture, path: string): { event(): Promise<void>; read
     headers: { authorization: `Bearer ${ADMIN}` },
   };
   request(options, (response) => {
-    response.on('data', () => {
-      events += 1;
+    response.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
       wake();
     });
     response.on('end', () => end());
   }).end();
   return {
     ended,
-    event: () => (events > 0 ? Promise.resolve() : new Promise((resolve) => (wake = resolve))),
+    text: () => text,
+    event: () => (text !== '' ? Promise.resolve() : new Promise((resolve) => (wake = resolve))),
   };
 }
