@@ -6,7 +6,7 @@ import type { TlsOptions } from '../../shared/client/client-config';
 import { Http1Transport } from '../../shared/client/http1-transport';
 import { ConnectionError, type Transport } from '../../shared/client/transport';
 import { callWebhook, type WebhookAnswer } from '../../shared/client/webhook';
-import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
+import { JSON_MEDIA_TYPE, WEBHOOK_USER_AGENT } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { inTime } from '../../shared/runtime/in-time';
 import { NOBODY, type Identify, type NoIdentity, type WebhookIdentity } from './identity';
@@ -137,7 +137,13 @@ export class WebhookClient {
     const { clock, traces } = this.parts;
     const { timeoutMs, maxBytes = MAX_ANSWER_BYTES } = options;
     const address = { transport, path: to.path, authorization: () => undefined };
-    const headers = { accept: `${JSON_MEDIA_TYPE}, */*`, ...who.headers, host: to.host, 'content-length': String(body.length) };
+    const headers = {
+      accept: `${JSON_MEDIA_TYPE}, */*`,
+      'user-agent': WEBHOOK_USER_AGENT,
+      ...who.headers,
+      host: to.host,
+      'content-length': String(body.length),
+    };
     const send = (more: Readonly<Record<string, string>>): Promise<WebhookAnswer> =>
       callWebhook({ address: () => address, clock, timeoutMs, headers: { ...headers, ...more }, maxBytes }, body);
     if (traces === undefined) return send({});

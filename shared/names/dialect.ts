@@ -85,6 +85,9 @@ export function textIn(dialect: Dialect, text: string): string {
 }
 
 export const JSON_MEDIA_TYPE = 'application/json';
+
+/** As whom webhooks are asked: their logs and proxies know the API server by it. */
+export const WEBHOOK_USER_AGENT = 'kube-apiserver-admission';
 export const YAML_MEDIA_TYPE = 'application/yaml';
 
 /** The binary media type in each dialect. */

@@ -89,7 +89,10 @@ it('are found behind a Service, by the certificate of its name, on every replica
   const place = { service: { namespace: 'default', name: 'hook', path: '/deny-message', port: webhooks.port } };
   await configure('validating', place);
   await seen(({ text }) => text.includes('denied the request: no way'));
-  expect(webhooks.calls.at(-1)?.headers['host']).toBe(`hook.default.svc:${webhooks.port}`);
+  expect(webhooks.calls.at(-1)?.headers).toMatchObject({
+    host: `hook.default.svc:${webhooks.port}`,
+    'user-agent': 'kube-apiserver-admission',
+  });
 });
 
 it('are not believed under another name', async () => {
