@@ -124,8 +124,8 @@ test('/apis lists every group in both spellings, canonical ones first', () => {
 });
 
 test('/apis lists every group once where upstream’s names were chosen', () => {
-  const names = items(json('/apis', {}, upstream), 'groups').map(({ name }) => String(name));
-  expect(names.filter((name) => name.includes('platform.io'))).toEqual([]);
+  const names = items(json('/apis', {}, upstream), 'groups').map(({ name }) => name);
+  expect(names.filter((name) => typeof name !== 'string' || name.includes('platform.io'))).toEqual([]);
   expect(names).toEqual(expect.arrayContaining(['apps', 'coordination.k8s.io']));
   expect(new Set(names).size).toBe(names.length);
 });

@@ -3,7 +3,8 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
-import { parseJson } from '../../../shared/serialization';
+import { parsingJson } from '../../../shared/serialization';
+import { atOnce } from '../../../shared/values/steps';
 import { casesOf } from '../../../test/recordings/recording';
 import { isRecordedMutation, mutatedText } from '../../../test/support/mutation';
 import { isCreatedObject } from '../../../test/support/recorded-objects';
@@ -32,7 +33,7 @@ function infoFor(kind: string): ResourceInfo {
 /** The refusal without what every refusal of the kind begins with. */
 function refusalOf(kind: string, text: string): string | undefined {
   const info = infoFor(kind);
-  const { value, ...parsed } = parseJson(Buffer.from(text));
+  const { value, ...parsed } = atOnce(parsingJson(Buffer.from(text)));
   if (!isObject(value)) throw new Error('a body is an object');
   try {
     decodeBody(info, { value, ...parsed }, 'Strict', () => undefined);

@@ -9,7 +9,8 @@ import { objectOf, writeFixture, type Fixture } from '../../../test/support/writ
 import type { JsonObject } from '../../../shared/values/json';
 import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
-import { parseJson } from '../../../shared/serialization';
+import { parsingJson } from '../../../shared/serialization';
+import { atOnce } from '../../../shared/values/steps';
 import type { Entry } from '../../cache/cache';
 import type { DeleteOptions, ObjectBody, Resource, Subresource, WriteOptions } from '../verbs';
 
@@ -128,7 +129,7 @@ function shown(entry: Entry): JsonObject {
 
 function bodyOf({ writer }: Fixture, resource: Resource, part: string | object | undefined): ObjectBody {
   const text = (typeof part === 'string' ? part : JSON.stringify(part)).replaceAll('$NS', NAMESPACE);
-  const { value, duplicates, format, text: original } = parseJson(Buffer.from(text));
+  const { value, duplicates, format, text: original } = atOnce(parsingJson(Buffer.from(text)));
   const object = value === null || typeof value !== 'object' || Array.isArray(value) ? {} : value;
   const sent = { bytes: Buffer.from(text), format: 'json' } as const;
   if (writer.defers(resource, sent)) return { sent };
