@@ -86,8 +86,11 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const proxies = proxyCredentialFiles(flags);
   lifecycle.onStop({ name: 'credentials for other API servers', timeoutMs: 1000, run: proxies.watch(clock, logger) });
   const admission = await admissionSettings(flags, clock);
+  const certificates = tlsSource(flags);
+  const tls = await readTls(certificates, clock);
   const options = {
     ...(await serverOptions(flags, tokenKeys, issuers, links, host)),
+    tls,
     ...(await tokenWebhookOf(flags, configurations, host)),
     audit,
     admission,
@@ -112,8 +115,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const server = await startServer(options, encryption === undefined ? surroundings : { ...surroundings, encryption });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
-  const unwatch = watchTls(tlsSource(flags), options.tls, clock, logger, server.renew);
-  lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: unwatch });
+  lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: watchTls(certificates, tls, clock, logger, server.renew) });
   await server.whenReady();
   return server;
 }
@@ -286,13 +288,12 @@ async function serverOptions(
   tokenKeys: TokenKeyFiles | undefined,
   issuers: TokenIssuers,
   links: () => readonly AuthorizerLink[],
-  { clock, logger }: ServerHost,
-): Promise<ServerOptions> {
+  { logger }: ServerHost,
+): Promise<Omit<ServerOptions, 'tls'>> {
   const tokenFile = flags['token-auth-file'];
   return {
     host: flags['bind-address'],
     port: flags['secure-port'],
-    tls: await readTls(tlsSource(flags), clock),
     tlsBounds: tlsBounds(flags),
     externalHostname: flags['external-hostname'] === '' ? undefined : flags['external-hostname'],
     keySetAddress: flags['service-account-jwks-uri'] === '' ? undefined : flags['service-account-jwks-uri'],

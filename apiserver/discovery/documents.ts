@@ -24,15 +24,12 @@ export function coreVersions(core: ServedGroup, serverAddress: string): JsonObje
  * looks for a kind in all groups would find it twice.
  */
 export function groupList(groups: readonly ServedGroup[], naming: Dialect): JsonObject {
-  if (naming === 'kubernetes') return groupListOf(groups.map((group) => groupEntry(group, naming)));
-  const canonical = groups.map((group) => groupEntry(group, 'platform'));
+  const chosen = groups.map((group) => groupEntry(group, naming));
   const others = groups
-    .filter(({ group, spelling }) => spelling === undefined && groupIn('kubernetes', group) !== group)
+    .filter(({ group, spelling }) => naming === 'platform' && spelling === undefined && groupIn('kubernetes', group) !== group)
     .map((group) => groupEntry(group, 'kubernetes'));
-  return groupListOf([...canonical, ...others]);
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...chosen, ...others] };
 }
-
-const groupListOf = (groups: JsonObject[]): JsonObject => ({ kind: 'APIGroupList', apiVersion: 'v1', groups });
 
 /** `/apis/<group>` */
 export function groupDocument(group: ServedGroup, dialect: Dialect): JsonObject {

@@ -216,10 +216,8 @@ async function selfSigned(folder: string, names: readonly string[], clock: Clock
 
 /** Undefined = there is none, or a server was ended between writing the one and the other. */
 function keptPair(folder: string): Pair | undefined {
-  const paths = pairPaths(folder);
-  if (!existsSync(paths.cert) || !existsSync(paths.key)) return undefined;
   try {
-    return readPair(paths);
+    return readPair(pairPaths(folder));
   } catch {
     return undefined;
   }

@@ -85,9 +85,6 @@ export function textIn(dialect: Dialect, text: string): string {
 }
 
 export const JSON_MEDIA_TYPE = 'application/json';
-
-/** As whom webhooks are asked: their logs and proxies know the API server by it. */
-export const WEBHOOK_USER_AGENT = 'kube-apiserver-admission';
 export const YAML_MEDIA_TYPE = 'application/yaml';
 
 /** The binary media type in each dialect. */
@@ -335,6 +332,9 @@ export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-confi
 
 /** What the names of published schemas begin with. */
 export const OPENAPI_ROOT: Readonly<Record<Dialect, string>> = { platform: 'io.platform', kubernetes: 'io.k8s' };
+
+/** As whom webhooks are asked: their logs and proxies know the API server by it. */
+export const WEBHOOK_USER_AGENT = 'kube-apiserver-admission';
 
 /** The version that this server answers to, in the form that stock clients parse. */
 export const RELEASE = { major: '1', minor: '31', gitVersion: 'v1.31.1' } as const;

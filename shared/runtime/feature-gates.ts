@@ -67,21 +67,20 @@ export function featureGatesFlag(section: string): Flag<FeatureGates> {
   };
 }
 
-function settingsFrom(pairs: ReadonlyMap<string, string>, previous: FeatureGates | undefined): Map<FeatureName, boolean> {
+function settingsFrom(given: ReadonlyMap<string, string>, previous: FeatureGates | undefined): Map<FeatureName, boolean> {
+  const pairs = new Map([...given].map(([key, value]) => [unqualified(key), value]));
   const settings = new Map(previous?.all().map(({ name, enabled }) => [name, enabled]));
   for (const [key, stage] of ALL_OF) {
-    const wanted = (pairs.get(key) ?? pairs.get(`kube:${key}`))?.toLowerCase();
+    const wanted = pairs.get(key)?.toLowerCase();
     if (wanted === 'true' || wanted === 'false')
       for (const name of names()) if (gates[name].stage === stage) settings.set(name, wanted === 'true');
   }
-  for (const [text, value] of pairs) {
-    const key = unqualified(text);
+  for (const [key, value] of pairs) {
     const name = names().find((known) => known === key);
-    const fixed = FIXED_GATES.get(key);
-    if (name === undefined && fixed === undefined && !ALL_OF.has(key)) throw new FlagError(`unrecognized feature gate: ${key}`);
+    const locked = name === undefined ? FIXED_GATES.get(key)?.enabled : lockedTo(name);
+    if (name === undefined && locked === undefined && !ALL_OF.has(key)) throw new FlagError(`unrecognized feature gate: ${key}`);
     if (!/^(true|false)$/i.test(value)) throw new FlagError(`invalid value of ${key}: ${JSON.stringify(value)}, must be true or false`);
     const wanted = value.toLowerCase() === 'true';
-    const locked = name === undefined ? fixed?.enabled : gates[name].stage === 'ga' ? true : undefined;
     if (locked !== undefined && wanted !== locked) {
       throw new FlagError(`cannot set feature gate ${key} to ${wanted}, feature is locked to ${locked}`);
     }
@@ -89,6 +88,9 @@ function settingsFrom(pairs: ReadonlyMap<string, string>, previous: FeatureGates
   }
   return settings;
 }
+
+/** What the gate is for good; undefined = it can be set. */
+const lockedTo = (name: FeatureName): true | undefined => (gates[name].stage === 'ga' ? true : undefined);
 
 /** Upstream's programs have gates of several components, one of which is theirs. */
 function unqualified(key: string): string {

@@ -1,3 +1,5 @@
+import { tooLargeText } from '../values/number-literals';
+
 /** A body that cannot be parsed; the message is the text that upstream gives (`unexpected end of JSON input`, `yaml: …`), without any prefix. */
 export class SyntaxFault extends Error {}
 
@@ -7,6 +9,6 @@ export class NumberFault extends SyntaxFault {
     /** As it stands in the text. */
     readonly spelled: string,
   ) {
-    super(`json: cannot unmarshal number ${spelled} into Go value of type float64`);
+    super(tooLargeText(spelled));
   }
 }

@@ -7,6 +7,10 @@ import type { JsonArray, JsonObject, JsonValue } from './json';
  */
 export type NumberLiterals = WeakMap<JsonObject | JsonArray, Map<string | number, string>>;
 
+/** What is said of a number that no double holds, in upstream's words. `into` = what it was to become. */
+export const tooLargeText = (spelled: string, into = 'Go value of type float64'): string =>
+  `json: cannot unmarshal number ${spelled} into ${into}`;
+
 /** The first number that no double holds, as it is spelled; undefined = there is none. A loop, because the depth is a client's choice. */
 export function numberTooLarge(top: JsonObject | JsonArray, literals: NumberLiterals): string | undefined {
   const left = [top];

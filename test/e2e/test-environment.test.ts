@@ -2,7 +2,7 @@
  * The API server as the test environment of Go's controller-runtime starts it: upstream's flags alone, its certificate lying in the folder for certificates,
  * and a certificate in place of the key that tokens are checked with.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import path from 'node:path';
 import { systemClock as clock } from '../../shared/runtime/clock';
@@ -49,7 +49,6 @@ describeWithEtcd('a server with the flags of a test environment', () => {
       writeFileSync(path.join(folder, name), text);
       return path.join(folder, name);
     };
-    mkdirSync(folder, { recursive: true });
     serving = await authorityNamed('envtest-environment');
     const own = { lifetimeMs: HOUR_MS, clock, names: ['localhost', '127.0.0.1'] };
     const pair = await issueCertificate({ ...own, subject: { commonName: 'localhost' }, authority: serving, usage: 'server' });

@@ -2,8 +2,8 @@
  * From a PATCH body to the changed object: reads the patch once, applies it to whatever state an attempt starts from, and
  * decodes the result as a body. Apply is not one of these patches: see apply.ts.
  */
-import { errorMessage } from '../../../shared/runtime/error-message';
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { tooLargeText } from '../../../shared/values/number-literals';
 import { invalidValue } from '../../../shared/api/errors/field-error';
 import { quote } from '../../../shared/values/quote';
 import { DecodeError } from '../../../shared/api/types';
@@ -77,13 +77,13 @@ const withKind = (info: KindInfo, dialect: Dialect, old: JsonObject): JsonObject
   ...old,
 });
 
-/** `into` = what upstream reads numbers into. */
-function parse(bytes: Buffer, into = 'Go value of type float64'): ParsedText {
+/** `into` = what upstream reads numbers into; absent = a value of any kind. */
+function parse(bytes: Buffer, into?: string): ParsedText {
   try {
     return parseJson(bytes);
   } catch (error) {
-    const text = error instanceof NumberFault ? `json: cannot unmarshal number ${error.spelled} into ${into}` : errorMessage(error);
-    throw error instanceof SyntaxFault ? status.badRequest(`error decoding patch: ${text}`) : error;
+    if (!(error instanceof SyntaxFault)) throw error;
+    throw status.badRequest(`error decoding patch: ${error instanceof NumberFault ? tooLargeText(error.spelled, into) : error.message}`);
   }
 }
 

@@ -9,7 +9,7 @@ import type { SchemaNode } from '../structural/schema-node';
 import type { CustomVersion } from '../structural/version';
 import { groupFieldsOf, type GroupFields } from '../types/group-fields';
 import { cloneJson, isDeeper, isObject, own, quoteJson, sortedKeys, stringifyJson, type JsonObject } from '../../values/json';
-import { numberTooLarge, type NumberLiterals } from '../../values/number-literals';
+import { numberTooLarge, tooLargeText, type NumberLiterals } from '../../values/number-literals';
 import { atOnce, type Steps } from '../../values/steps';
 import type { KindRow } from '../kinds';
 import { applyDefaults, DecodeError, decodeObject, dropDisabled, encodeBody, encodingBody } from '../types';
@@ -97,7 +97,7 @@ function customCodec(version: CustomVersion): KindCodec {
   return {
     decode(value, literals) {
       const tooLarge = literals === undefined ? undefined : numberTooLarge(value, literals);
-      if (tooLarge !== undefined) throw new DecodeError(`json: cannot unmarshal number ${tooLarge} into Go value of type float64`);
+      if (tooLarge !== undefined) throw new DecodeError(tooLargeText(tooLarge));
       return decoded(value, 'dropped');
     },
     decodeApplied: (value) => decoded(value, 'kept'),

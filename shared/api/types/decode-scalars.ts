@@ -1,5 +1,6 @@
 /** Readers of scalars and of the types with a JSON form of their own: each takes its canonical spelling, or says why it cannot be read. */
 import { cloneJson, isDeeper, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { tooLargeText } from '../../values/number-literals';
 import { Base64Fault, canonicalBase64 } from '../../values/base64';
 import type { Context, MemberPlace, ValueReader } from './decode-context';
 import { DecodeError, kindOf } from './decode-error';
@@ -16,7 +17,7 @@ function plainJson(value: JsonValue, context: Context, container: JsonObject | J
     const isInteger = typeof value === 'bigint' && value >= -(1n << 63n) && value < 1n << 63n;
     const number = isInteger ? value : Number(value);
     if (isInteger || Number.isFinite(number)) return number === 0 ? 0 : number;
-    throw new DecodeError(`json: cannot unmarshal number ${spelling(value, context, container, key)} into Go value of type float64`);
+    throw new DecodeError(tooLargeText(spelling(value, context, container, key)));
   }
   if (Array.isArray(value)) return value.map((item, index) => plainJson(item, context, value, index));
   if (!isObject(value)) return value;
@@ -56,8 +57,10 @@ export function scalarReader(scalar: Scalar, owner: MemberPlace): ValueReader {
       return intOrStringReader({ ...owner, goType: 'int32' });
     case 'raw':
       return (value, context, container, key) => {
-        if (context.literals !== undefined) plainJson(shallow(value), context, container, key);
-        return cloneJson(shallow(value));
+        const kept = shallow(value);
+        // Refuses numbers that no double holds, which are always spelled oddly.
+        if (context.literals !== undefined) plainJson(kept, context, container, key);
+        return cloneJson(kept);
       };
     // Sets of fields are never changed once made, and may be long: they are shared with what was sent.
     case 'fields':

@@ -1,5 +1,5 @@
 /** Numbers that no double holds: refused wherever a client may send one, in the words of release 1.31.1 (which breaks the connection over those in free-form members). */
-import { call, startFixture, type Fixture } from './fixture';
+import { call, served, startFixture, type Fixture } from './fixture';
 
 const GROUP = 'o.example.com';
 const NUMS = `/apis/${GROUP}/v1/namespaces/default/nums`;
@@ -40,9 +40,7 @@ beforeAll(async () => {
     JSON.stringify(definition),
   );
   expect(created.code).toBe(201);
-  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/nums.${GROUP}`;
-  const served = async (): Promise<boolean> => (await call(fixture, path, {})).text.includes('"type":"Established"');
-  while (!(await served()));
+  await served(fixture, NUMS);
   expect((await ask('POST', NUMS, 'application/json', num('"x":1', 'k'))).code).toBe(201);
   expect((await ask('POST', MAPS, 'application/json', '{"metadata":{"name":"k"},"data":{"a":"b"}}')).code).toBe(201);
 });
