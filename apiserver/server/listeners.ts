@@ -13,7 +13,7 @@ import type { RequestListener } from './chain';
 import type { Connections } from './connections';
 import { MAX_PARSED_HEAD_BYTES } from './head-limit';
 import { Sessions, type ConnectionLimits } from './sessions';
-import { answerUnreadable } from './unreadable';
+import { unreadableAnswerer } from './unreadable';
 
 export interface TlsFiles {
   readonly cert: Buffer;
@@ -115,7 +115,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   );
   const sessions = new Sessions(clock, patience);
   server.on('session', (session) => sessions.add(session));
-  server.on('clientError', answerUnreadable);
+  server.on('clientError', unreadableAnswerer(clock));
   server.on('tlsClientError', options.handshakeFailed);
   server.on('sessionError', () => undefined);
   const sockets = trackSockets(server, connections);
@@ -136,7 +136,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
 export async function listenLocally(options: ListenOptions, listener: RequestListener): Promise<Listener> {
   const server = createServer(http1Limits(options.limits ?? PATIENCE), listener);
   server.maxHeadersCount = 0;
-  server.on('clientError', answerUnreadable);
+  server.on('clientError', unreadableAnswerer(options.clock));
   const sockets = trackSockets(server, options.connections);
   await listen(server, options.port, options.host);
   return {

@@ -1,28 +1,47 @@
 /**
  * What HTTP/1.1 connections answer to bytes that Node's parser does not take for a request: its own bare answers, but for a head that is far too long,
  * and for a well-formed request with a method that the parser has no name for, which is answered as any other method that a resource does not take.
- * Nobody is authenticated here, so nothing is told about the resource. The connection ends either way.
+ * Nobody is authenticated here, so nothing is told about the resource. The connection ends either way, but not at once: whoever still sends would hear of a
+ * broken connection instead.
  */
 import { METHODS } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { stringifyJson } from '../../shared/values/json';
 import { headersTooLarge, methodNotAllowedOnRoute, type StatusError } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
 import { statusJson } from '../endpoints/representation/status-json';
+import { LINGER_MS } from '../endpoints/request/linger';
 import { MAX_HEAD_BYTES } from './head-limit';
 
 const ANSWERS: ReadonlyMap<string, string> = new Map([
   ['HPE_HEADER_OVERFLOW', withStatus('431 Request Header Fields Too Large', headersTooLarge(MAX_HEAD_BYTES))],
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', bare('413 Payload Too Large')],
-  ['ERR_HTTP_REQUEST_TIMEOUT', bare('408 Request Timeout')],
 ]);
+const TIMED_OUT = bare('408 Request Timeout');
 const BAD_REQUEST = bare('400 Bad Request');
 const METHOD_NOT_ALLOWED = withStatus('405 Method Not Allowed', methodNotAllowedOnRoute());
 
-/** Answers a `clientError`. */
-export function answerUnreadable(error: Error, socket: Duplex): void {
-  if (!socket.writable || isAnswering(socket)) socket.destroy();
-  else socket.end(isStrangeMethod(error) ? METHOD_NOT_ALLOWED : (ANSWERS.get(codeOf(error)) ?? BAD_REQUEST));
+/** What answers each `clientError` of a listener. */
+export function unreadableAnswerer(clock: Clock): (error: Error, socket: Duplex) => void {
+  // Whatever such a connection sends afterwards cannot be read either, and is thrown away.
+  const answered = new WeakSet<Duplex>();
+  return (error, socket) => {
+    if (answered.has(socket)) return;
+    if (!socket.writable || isAnswering(socket)) {
+      socket.destroy();
+      return;
+    }
+    answered.add(socket);
+    // Nothing is wrong with what came so far, so the parser would still take the rest for a request.
+    if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT') {
+      socket.end(TIMED_OUT, () => socket.destroy());
+      return;
+    }
+    socket.write(isStrangeMethod(error) ? METHOD_NOT_ALLOWED : (ANSWERS.get(codeOf(error)) ?? BAD_REQUEST));
+    const end = clock.after(LINGER_MS, () => socket.destroy());
+    socket.on('end', () => socket.end()).on('close', () => end.cancel());
+  };
 }
 
 /** A reply is under way on the connection: nothing can be said in the midst of it. Node itself decides by this member. */
@@ -46,7 +65,7 @@ function isStrangeMethod(error: Error): boolean {
 }
 
 function bare(line: string): string {
-  return `HTTP/1.1 ${line}\r\nConnection: close\r\n\r\n`;
+  return `HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 }
 
 function withStatus(line: string, { status }: StatusError): string {

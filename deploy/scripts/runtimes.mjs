@@ -9,12 +9,12 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { capture, ensureBuilt, ensureInstalled, root, run } from './steps.mjs';
 
-const RELEASES = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' };
+const RELEASES = { 20: '20.20.2', 22: '22.23.5', 24: '24.22.3' };
 const TRIED = [
   'test/contract/store/embedded',
   'test/contract/store/etcd',
   'test/contract/sources',
-  'test/integration/http/(requests|updates|watch|streams|definitions|webhooks)',
+  'test/integration/http/(requests|limits|updates|watch|streams|definitions|webhooks)',
   'test/integration/controllers/deployments',
   'test/reliability/crash',
   'test/e2e/(embedded|npm-start|kubectl|client-node)[.]test',

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../../shared/runtime/clock';
 
 /** As long as upstream's server. */
-const LINGER_MS = 500;
+export const LINGER_MS = 500;
 /** What is sent beyond these is not read any more. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
