@@ -147,6 +147,7 @@ const table = {
     'apiserver/upkeep',
   ],
   'apiserver/openapi': ['apiserver/registry', 'shared/serialization'],
+  'apiserver/openapi/generate': ['apiserver/openapi'],
   'apiserver/health': ['apiserver/registry'],
   'apiserver/metrics': ['apiserver/storage/encryption/kms', 'apiserver/registry', 'apiserver/flow-control'],
   'apiserver/server': [

@@ -96,6 +96,8 @@ export function pieceV3(rows: readonly KindRow[], { group, version }: GroupVersi
 
 /** What a document of version 3 is of that no definition has a part in. */
 export interface BuiltInSubject extends GroupVersion {
+  /** As in the index: `apis/<group>/<version>`. */
+  readonly name: string;
   /** Of its names. */
   readonly dialect: Dialect;
   /** What it is about, if not a group version. */

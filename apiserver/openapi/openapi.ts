@@ -5,19 +5,17 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
-import { compareBytes } from '../../shared/values/json';
-import { groupIn, type Dialect } from '../../shared/names/dialect';
+import type { Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { perRows } from '../registry/per-rows';
 import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { chosenForm, type Form, type PartForm } from './forms';
-import type { PathEntry } from './operations';
-import { OVERVIEWS, overviewsOf } from './overviews';
 import { compose, type DocumentPart } from './part';
-import { Parts, type DocumentSubject, type PartFailure, type RemoteDescription } from './parts';
+import { Parts, type PartFailure, type RemoteDescription } from './parts';
+import type { ReadyParts } from './ready-parts';
+import { byName, subjectsOf, type DocumentSubject, type DocumentSubjects } from './subjects';
 
 export interface OpenApiParts {
   /** The built-in kinds among the served ones. */
@@ -34,6 +32,8 @@ export interface OpenApiParts {
   readonly failed: (failure: PartFailure) => void;
   /** Told of documents of other servers that have to be left out. */
   readonly leftOut?: (name: string, message: string) => void;
+  /** Absent = those that the build has made. */
+  readonly ready?: ReadyParts;
 }
 
 export interface OpenApi extends OpenApiDocuments {
@@ -59,10 +59,6 @@ const AT_ONCE = 8;
 const NOTHING = Buffer.alloc(0);
 const NONE: readonly never[] = [];
 const UNCACHED = { 'cache-control': 'no-cache, private' };
-const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
-
-/** Named as in the index: `apis/<group>/<version>`. */
-type DocumentSubjects = ReadonlyMap<string, DocumentSubject>;
 
 /** A document as it is sent. */
 interface Composed {
@@ -85,8 +81,8 @@ class OpenApiOfParts implements OpenApi {
   private readonly since: string;
 
   constructor(private readonly options: OpenApiParts) {
-    const { clock, failed, leftOut, rows, naming } = options;
-    this.parts = new Parts({ clock, failed, leftOut });
+    const { clock, failed, leftOut, ready, rows, naming } = options;
+    this.parts = new Parts({ clock, failed, leftOut, ...(ready !== undefined && { ready }) });
     this.since = new Date(clock.now()).toUTCString();
     this.subjects = perRows(rows, (present) => subjectsOf(present, naming));
     this.customRows = perRows(rows, (present) => present.filter(({ custom }) => custom !== undefined).sort(byName));
@@ -208,9 +204,7 @@ class OpenApiOfParts implements OpenApi {
   }
 
   private async makeDigests(): Promise<void> {
-    const subjects = [...this.subjects()].flatMap(([name, { custom: _, isBuiltIn, ...subject }]) =>
-      isBuiltIn ? [{ name, ...subject }] : [],
-    );
+    const subjects = [...this.subjects().values()].flatMap(({ custom: _, isBuiltIn, ...subject }) => (isBuiltIn ? [subject] : []));
     const digests = await this.parts.digests({ type: 'digests', rows: this.options.builtIn, subjects });
     for (const [name, digest] of digests) this.digests.set(name, hashOf([digest]));
   }
@@ -296,46 +290,4 @@ function composedOf(chunks: readonly Chunk[]): Composed {
 
 function hashOf(texts: readonly string[]): string {
   return createHash('sha512').update(texts.join('\n')).digest('hex').toUpperCase();
-}
-
-function subjectsOf(rows: readonly KindRow[], naming: Dialect): DocumentSubjects {
-  const subjects = new Map<string, { group: string; version: string; dialect: Dialect; isBuiltIn: boolean; custom: KindRow[] }>();
-  for (const row of rows) {
-    for (const dialect of dialectsOf(row, naming)) {
-      const groupVersion = apiVersionOf({ group: groupIn(dialect, row.group), version: row.version });
-      const name = row.group === '' ? `api/${groupVersion}` : `apis/${groupVersion}`;
-      const subject = subjects.get(name) ?? { group: row.group, version: row.version, dialect, isBuiltIn: false, custom: [] };
-      if (row.custom === undefined) subject.isBuiltIn = true;
-      else subject.custom.push(row);
-      subjects.set(name, subject);
-    }
-  }
-  for (const { custom } of subjects.values()) custom.sort(byName);
-  return new Map([...overviewSubjects(rows, naming), ...subjects]);
-}
-
-function overviewSubjects(rows: readonly KindRow[], naming: Dialect): DocumentSubjects {
-  const of = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, DocumentSubject][] =>
-    [...overviews].map(([name, overview]) => [name, { group: '', version: '', dialect, isBuiltIn: true, overview, custom: [] }]);
-  const groups = DIALECTS.flatMap((dialect) =>
-    of(
-      overviewsOf(
-        rows.filter((row) => dialectsOf(row, naming).includes(dialect)),
-        dialect,
-      ),
-      dialect,
-    ),
-  );
-  return new Map([...of(OVERVIEWS, naming), ...groups]);
-}
-
-/** A group that is spelled alike in both has one document. */
-function dialectsOf({ group }: KindRow, naming: Dialect): readonly Dialect[] {
-  if (group === '') return [naming];
-  return groupIn('kubernetes', group) === group ? ['kubernetes'] : DIALECTS;
-}
-
-/** Replicas learn of definitions in different orders. */
-function byName(a: KindRow, b: KindRow): number {
-  return compareBytes(a.group, b.group) || compareBytes(a.version, b.version) || compareBytes(a.resource, b.resource);
 }

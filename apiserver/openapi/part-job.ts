@@ -65,7 +65,7 @@ export type PartJob = BuiltInJob | CustomJob | GroupVersionJob;
 export interface DigestJob {
   readonly type: 'digests';
   readonly rows: readonly KindRow[];
-  readonly subjects: readonly (BuiltInSubject & { readonly name: string })[];
+  readonly subjects: readonly BuiltInSubject[];
 }
 
 export type Digests = ReadonlyMap<string, string>;

@@ -8,12 +8,13 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { OPENAPI_ROOT, type Dialect } from '../../shared/names/dialect';
-import type { BuiltInSubject } from './documents';
 import type { PartForm } from './forms';
 import type { DocumentPart } from './part';
 import type { DigestJob, Digests, MadePart } from './part-job';
 import { namesOfCustom } from './custom-schemas';
 import { PartThreads } from './part-threads';
+import { ReadyParts } from './ready-parts';
+import type { DocumentSubject } from './subjects';
 
 /** Of compressed parts. */
 const MOST_BYTES = 48 * 1024 * 1024;
@@ -24,14 +25,6 @@ export interface PartFailure {
   readonly definition: string;
   readonly version: string;
   readonly message: string;
-}
-
-/** A document of version 3: what it is of. */
-export interface DocumentSubject extends BuiltInSubject {
-  /** Has kinds that are no definition's, or is about the server itself. */
-  readonly isBuiltIn: boolean;
-  /** Kinds of definitions. */
-  readonly custom: readonly KindRow[];
 }
 
 /** What another server says of one group version, in version 2. */
@@ -49,6 +42,7 @@ export interface PartsOptions {
   readonly failed: (failure: PartFailure) => void;
   /** Told of documents of other servers that have to be left out. */
   readonly leftOut: ((name: string, message: string) => void) | undefined;
+  readonly ready?: ReadyParts;
 }
 
 export class Parts {
@@ -56,9 +50,11 @@ export class Parts {
   private readonly builtIn = new Map<string, Promise<MadePart>>();
   private readonly identities = new WeakMap<KindRow, string>();
   private readonly threads: PartThreads;
+  private readonly ready: ReadyParts;
 
   constructor(private readonly options: PartsOptions) {
     this.threads = new PartThreads(options.clock);
+    this.ready = options.ready ?? new ReadyParts();
   }
 
   /** Somebody is about to ask, for a part or for all of them. */
@@ -66,8 +62,8 @@ export class Parts {
     this.threads.warm(forWhat);
   }
 
-  digests(job: DigestJob): Promise<Digests> {
-    return this.threads.digests(job);
+  async digests(job: DigestJob): Promise<Digests> {
+    return this.ready.digests(job) ?? (await this.threads.digests(job));
   }
 
   forget(): void {
@@ -141,6 +137,8 @@ export class Parts {
   ): Promise<DocumentPart> {
     const of = isBuiltIn ? subject : undefined;
     const { dialect } = subject;
+    const ready = isBuiltIn ? await this.ready.part(rows, subject, form) : undefined;
+    if (ready !== undefined) return ready.part;
     const plain = custom.map(({ custom: _, ...row }) => row);
     return (await this.threads.make({ type: 'groupVersion', rows, custom: plain, of, dialect, form })).part;
   }
@@ -150,7 +148,9 @@ export class Parts {
     const key = `${dialect} ${form.version} ${form.media}`;
     const before = this.builtIn.get(key);
     if (before !== undefined) return before;
-    const made = this.threads.make({ type: 'builtIn', rows, dialect, form });
+    const made = this.ready
+      .part(rows, { dialect }, form)
+      .then((ready) => ready ?? this.threads.make({ type: 'builtIn', rows, dialect, form }));
     this.builtIn.set(key, made);
     // Whoever asks next tries anew.
     made.catch(() => this.builtIn.delete(key));

@@ -89,6 +89,7 @@ export async function build() {
   // What `kubectl explain` says about fields comes from an installed package and is never committed.
   const describe = path.join(root, 'dist/shared/api/types/generate/describe.js');
   if ((await run(process.execPath, [describe, path.join(root, 'dist/apiserver/openapi/descriptions.json')])) !== 0) return false;
+  if ((await run(process.execPath, [path.join(root, 'dist/apiserver/openapi/generate/main.js')])) !== 0) return false;
   if ((await run(process.execPath, [path.join(root, 'deploy/scripts/declarations.mjs')])) !== 0) return false;
   if ((await run(process.execPath, [path.join(root, 'deploy/scripts/whole-programs.mjs')])) !== 0) return false;
   writeFileSync(buildStamp, `${started}\n`);
