@@ -317,6 +317,18 @@ const EVENT: Body = {
   type: 'Normal',
 };
 
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const GOING: Body = {
+  metadata: { name: 'going.example.com' },
+  spec: {
+    group: 'example.com',
+    names: { plural: 'going', singular: 'going', kind: 'Going', listKind: 'GoingList' },
+    scope: 'Namespaced',
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+};
+const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/recorded/roles';
+
 /** What has no labels is selected only by who selects everything. */
 const ANYTHING: Body = { objectSelector: {} };
 
@@ -420,6 +432,38 @@ const MATCHES: readonly WebhookCase[] = [
     {},
     [post('/api/v1/namespaces/recorded/serviceaccounts', { metadata: { name: 's' } })],
   ),
+  matching('a namespace that goes', { resources: ['namespaces'] }, [
+    remove('/api/v1/namespaces/recorded?dryRun=All'),
+    remove('/api/v1/namespaces/recorded?dryRun=All&propagationPolicy=Background'),
+    remove('/api/v1/namespaces/recorded', { dryRun: ['All'], gracePeriodSeconds: 5 }),
+    remove('/api/v1/namespaces/recorded', { dryRun: ['All'], preconditions: { uid: 'other' } }),
+  ]),
+  matching(
+    'a definition that goes',
+    { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] },
+    [
+      remove(`${DEFINITIONS}/going.example.com?dryRun=All`),
+      remove(`${DEFINITIONS}/going.example.com`, { dryRun: ['All'], preconditions: { uid: 'other' } }),
+      remove(`${DEFINITIONS}/going.example.com?gracePeriodSeconds=0`),
+    ],
+    {},
+    [post(DEFINITIONS, GOING)],
+  ),
+  matching('a definition that is made', { apiGroups: ['apiextensions.k8s.io'], resources: ['*/*'] }, [
+    post(`${DEFINITIONS}?dryRun=All`, GOING),
+  ]),
+  matching('lists that are empty', { apiGroups: ['rbac.authorization.k8s.io'], resources: ['*'] }, [
+    post(`${ROLES}?dryRun=All`, { metadata: { name: 'r' }, rules: [] }),
+    post(`${ROLES}?dryRun=All`, { metadata: { name: 'r' }, rules: null }),
+    post(`${ROLES}?dryRun=All`, { metadata: { name: 'r' } }),
+    apply(`${ROLES}/r?fieldManager=me&dryRun=All`, {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'r' },
+      rules: [],
+    }),
+    post(`${ROLES}?dryRun=All`, { metadata: { name: 'r' }, rules: [{ apiGroups: [], resources: ['pods'], verbs: [] }] }),
+  ]),
   matching('a review', { apiGroups: ['authorization.k8s.io'], resources: ['*'] }, [
     post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } }),
   ]),
@@ -502,6 +546,14 @@ const CONDITIONS: readonly WebhookCase[] = [
   conditional('of options', ["request.options.fieldManager == 'me'"], {}, [createMap('m', {}, '?fieldManager=me')]),
   conditional('of the namespace', ["namespaceObject.metadata.name == 'recorded'"]),
   conditional('no namespace', ['namespaceObject == null']),
+  ...['object.rules.size() == 0', 'object.rules == null', 'object.rules == []'].flatMap((expression) =>
+    [[], null].map((rules) => ({
+      ...conditional(`${expression}, ${rules === null ? 'null' : 'empty'}`, [expression], {
+        rules: [{ operations: ['*'], apiGroups: ['rbac.authorization.k8s.io'], apiVersions: ['v1'], resources: ['roles'] }],
+      }),
+      steps: [post(`${ROLES}?dryRun=All`, { metadata: { name: 'r' }, rules })],
+    })),
+  ),
   conditional('too dear', [
     `[${'1,'.repeat(99)}1].all(a, [${'1,'.repeat(99)}1].all(b, [${'1,'.repeat(99)}1].all(c, [${'1,'.repeat(99)}1].all(d, a == b && c == d))))`,
   ]),
