@@ -5,7 +5,6 @@
  * `setRequiredLabels` may change the object, all others must not.
  */
 import type { FieldError } from '../../shared/api/errors/field-error';
-import type { StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { FieldSet } from '../../shared/patch/apply/field-set';
@@ -70,8 +69,8 @@ export interface DeletionRules<T extends JsonObject = JsonObject> {
   readonly marksOnly?: true;
   /** Something besides `metadata.finalizers` holds a terminating object back. */
   isHeldBack?(object: T): boolean;
-  /** The refusal of a precondition that does not hold; absent = upstream's usual words. */
-  preconditionFailed?(name: string, what: 'UID' | 'ResourceVersion', wanted: string, found: string): StatusError;
+  /** The server itself asks that the object be the one that it has found, where a DELETE does not: admission is shown so, and refusals have other words. */
+  readonly asksForFound?: true;
 }
 
 /** A stored object without parts that are most of it. */

@@ -1,6 +1,6 @@
 /**
  * Objects of built-in kinds as values of the expression language, read where they stand: members are there, absent, null or zero as they would be in the object's text
- * (shared/api/types/encode.ts), in whose place this is, and no sooner looked at than an expression asks for them. The object must not change while it does.
+ * as it is sent (shared/api/types/encode.ts), in whose place this is, and no sooner looked at than an expression asks for them. The object must not change while it does.
  */
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -48,7 +48,7 @@ function planOf(type: string): Plan {
 
 function memberOf(type: string, { name, type: fieldType, presence }: FieldSchema): Member {
   const holds = HOLDERS[type]?.[name];
-  const plain = readerOf(fieldType, presence === 'always');
+  const plain = readerOf(fieldType);
   const read: Read =
     holds === undefined
       ? plain
@@ -120,21 +120,20 @@ function zeroScalar(scalar: Extract<FieldType, { kind: 'scalar' }>['scalar']): V
   }
 }
 
-/** `emptyIsNull`: an empty list that output always has is null. */
-function readerOf(type: FieldType, emptyIsNull: boolean): Read {
+function readerOf(type: FieldType): Read {
   switch (type.kind) {
     case 'object':
       return structReader(type.type);
     case 'either': {
       const one = structReader(type.object);
-      const many = listReader({ kind: 'object', type: type.object }, false);
+      const many = listReader({ kind: 'object', type: type.object });
       return (value, dialect) => {
         if (isObject(value)) return one(value, dialect);
         return type.or === 'list' ? many(value, dialect) : freeValue(value);
       };
     }
     case 'list':
-      return listReader(type.of, emptyIsNull);
+      return listReader(type.of);
     case 'map':
       return mapReader(type.of);
     case 'scalar':
@@ -158,16 +157,16 @@ function typeMetaOf(object: JsonObject): readonly (readonly [string, string])[] 
   });
 }
 
-function listReader(of: FieldType, emptyIsNull: boolean): Read {
-  const read = readerOf(of, false);
+function listReader(of: FieldType): Read {
+  const read = readerOf(of);
   return (value, dialect) => {
-    if (!Array.isArray(value) || (emptyIsNull && value.length === 0)) return null;
+    if (!Array.isArray(value)) return null;
     return new Items(value, (item) => (item === null ? emptyOf(of, dialect) : read(item, dialect)));
   };
 }
 
 function mapReader(of: FieldType): Read {
-  const read = readerOf(of, false);
+  const read = readerOf(of);
   return (value, dialect) =>
     new Entries(isObject(value) ? value : {}, (item) => (item === null ? emptyOf(of, dialect) : read(item, dialect)));
 }

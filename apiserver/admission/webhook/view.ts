@@ -58,7 +58,7 @@ export function shownAs(row: KindRow, names: GeneratedNames): ObjectView {
       const own = inSpelling(converter === undefined ? object : converter.fromHub(object), codec.groupFields, names.dialect);
       // What is written always has the time of its creation; a new custom object has none (upstream behaviour).
       const isNew = row.custom !== undefined && readMetadata(own)['creationTimestamp'] === undefined;
-      return textOf(row, names, isNew ? stringifyJson(own, 'sorted') : codec.encodeBody(own));
+      return textOf(row, names, isNew ? stringifyJson(own, 'sorted') : codec.encodeSent(own));
     },
     take(object, changed) {
       const made = versionNamed(row, changed);

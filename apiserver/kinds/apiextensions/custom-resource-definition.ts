@@ -54,7 +54,7 @@ export const customResourceDefinition: Strategy<Definition> = {
       return errors;
     },
   },
-  deletion: { marksOnly: true, prepareForDeletion: markTerminating },
+  deletion: { marksOnly: true, prepareForDeletion: markTerminating, asksForFound: true },
   abridge(bytes) {
     const { object, schemas } = outlineOf(bytes);
     return { object, complete: (body) => completed(body, schemas) };

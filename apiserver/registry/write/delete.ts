@@ -55,7 +55,7 @@ export async function attemptDelete(
   if (entry === undefined) throw status.notFound(info.gr, name);
   const { object: old, text } = await readStored(path, request, entry);
   checkPreconditions(info, name, options, readMetadata(old), entry);
-  const admitted = admissionRequest(request, 'DELETE', current, undefined, old);
+  const admitted = admissionRequest(asSeen(request, uidOf(old)), 'DELETE', current, undefined, old);
   const mutated = path.admission.mutate(admitted);
   if (mutated !== undefined) await mutated;
   const checked = path.admission.validate(admitted);
@@ -161,11 +161,17 @@ function checkPreconditions(
 }
 
 function preconditionFailed(info: ResourceInfo, name: string, what: 'UID' | 'ResourceVersion', wanted: string, found: string): Error {
-  const { group, kind, strategy } = info;
-  return (
-    strategy.deletion?.preconditionFailed?.(name, what, wanted, found) ??
-    status.deletePrecondition({ group, kind }, name, what, wanted, found)
-  );
+  const { gr, group, kind, strategy } = info;
+  return strategy.deletion?.asksForFound === true
+    ? status.foundPrecondition(gr, name, what, wanted, found)
+    : status.deletePrecondition({ group, kind }, name, what, wanted, found);
+}
+
+/** The request as admission sees it. */
+function asSeen(request: WriteRequest, uid: string): WriteRequest {
+  if (request.info.strategy.deletion?.asksForFound !== true) return request;
+  const { options } = request;
+  return { ...request, options: { ...options, preconditions: { ...options.preconditions, uid } } };
 }
 
 const uidOf = (object: JsonObject): string => stringAt(readMetadata(object), 'uid') ?? '';

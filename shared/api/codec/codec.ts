@@ -43,6 +43,8 @@ export interface KindCodec {
   dropDisabled(object: JsonObject): void;
   /** Canonical JSON without kind and apiVersion; metadata come first. */
   encodeBody(object: JsonObject): string;
+  /** The same for whoever looks at an object that has just been sent: lists that are empty are still told from those that are not there. */
+  encodeSent(object: JsonObject): string;
   /** The same in steps. */
   encodingBody(object: JsonObject): Steps<string>;
   /** The members that name groups or namespaces. */
@@ -77,6 +79,7 @@ function builtIn(type: string): KindCodec {
     toStored: (object) => object,
     dropDisabled: (object) => dropDisabled(type, object),
     encodeBody: (object) => encodeBody(type, object),
+    encodeSent: (object) => encodeBody(type, object, 'kept'),
     encodingBody: (object) => encodingBody(type, object),
     groupFields: groupFieldsOf(type),
   };
@@ -121,6 +124,7 @@ function customCodec(version: CustomVersion): KindCodec {
     },
     dropDisabled: () => undefined,
     encodeBody: (object) => atOnce(encodingCustom(object)),
+    encodeSent: (object) => atOnce(encodingCustom(object)),
     encodingBody: encodingCustom,
     groupFields: { here: [], below: [{ member: 'metadata', many: false, fields: groupFieldsOf(METADATA) }] },
   };

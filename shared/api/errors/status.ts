@@ -200,13 +200,14 @@ export const deletePrecondition = (
   return conflict({ group: gk.group, resource: gk.kind }, name, text);
 };
 
-/** The same for a Namespace, which upstream checks elsewhere and words differently. */
-export const namespacePrecondition = (name: string, what: 'UID' | 'ResourceVersion', wanted: string, found: string): StatusError =>
-  conflict(
-    { group: '', resource: 'namespaces' },
-    name,
-    `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
-  );
+/** The same of kinds for which the server itself asks for the object that it has found: upstream checks these elsewhere. */
+export const foundPrecondition = (
+  gr: GroupResource,
+  name: string,
+  what: 'UID' | 'ResourceVersion',
+  wanted: string,
+  found: string,
+): StatusError => conflict(gr, name, `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`);
 
 /** What a body says of the stored object's identity that is not so. */
 export const storedPrecondition = (

@@ -7,9 +7,12 @@ import type { Steps } from '../../values/steps';
 import { schemaOf } from './tables';
 import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
 
+/** What an empty list is that output always has: storage does not tell it from none, whoever looks at an object that has just been sent does. */
+type EmptyLists = 'null' | 'kept';
+
 /** `{"metadata":{…},…}`: without kind and apiVersion, which depend on the version and dialect that is served. */
-export function encodeBody(type: string, object: JsonObject): string {
-  return `{${structWriter(type)(object)}}`;
+export function encodeBody(type: string, object: JsonObject, lists: EmptyLists = 'null'): string {
+  return `{${structWriter(type, lists)(object)}}`;
 }
 
 /** The same in steps. */
@@ -80,15 +83,15 @@ function* longText<T>(items: readonly T[], write: (item: T) => string): Steps<st
 type StructWriter = (object: JsonObject) => string;
 type ValueWriter = (value: JsonValue) => string;
 
-const writers = new Map<string, StructWriter>();
+const writers: Readonly<Record<EmptyLists, Map<string, StructWriter>>> = { null: new Map(), kept: new Map() };
 
-function structWriter(type: string): StructWriter {
-  const known = writers.get(type);
+function structWriter(type: string, lists: EmptyLists): StructWriter {
+  const known = writers[lists].get(type);
   if (known !== undefined) return known;
   // Types may refer to themselves: while one is compiled, what refers to it looks it up at each call.
-  writers.set(type, (object) => structWriter(type)(object));
-  const compiled = compileStruct(type);
-  writers.set(type, compiled);
+  writers[lists].set(type, (object) => structWriter(type, lists)(object));
+  const compiled = compileStruct(type, lists);
+  writers[lists].set(type, compiled);
   return compiled;
 }
 
@@ -104,8 +107,8 @@ interface MemberWriter {
   whenAbsent: string | undefined;
 }
 
-function compileStruct(type: string): StructWriter {
-  const members = schemaOf(type).fields.map(compileMember);
+function compileStruct(type: string, lists: EmptyLists): StructWriter {
+  const members = schemaOf(type).fields.map((field) => compileMember(field, lists));
   return (object) => {
     let text = '';
     for (const member of members) {
@@ -124,13 +127,13 @@ function compileStruct(type: string): StructWriter {
   };
 }
 
-function compileMember(field: FieldSchema): MemberWriter {
+function compileMember(field: FieldSchema, lists: EmptyLists): MemberWriter {
   const head = `${quoteJson(field.name)}:`;
   const isKept = field.presence === 'always' || field.presence === 'null';
   return {
     name: field.name,
     head,
-    write: compileType(field.type, field.presence === 'always'),
+    write: compileType(field.type, lists, field.presence === 'always' ? lists : 'kept'),
     omitZero: field.presence === 'omit' && field.type.kind !== 'map',
     omitted: field.presence === 'omit' && field.type.kind === 'map' ? '{}' : undefined,
     whenAbsent: isKept ? `${head}${field.presence === 'null' ? 'null' : zeroText(field.type)}` : undefined,
@@ -167,7 +170,7 @@ const ZERO_TEXTS: Record<Scalar, string> = {
 function zeroText(type: FieldType): string {
   switch (type.kind) {
     case 'object':
-      return `{${structWriter(type.type)({})}}`;
+      return `{${structWriter(type.type, 'null')({})}}`;
     case 'list':
     case 'map':
     case 'either':
@@ -190,27 +193,27 @@ function joined(first: string, second: string): string {
   return first === '' || second === '' ? first + second : `${first},${second}`;
 }
 
-/** `emptyIsNull`: a list that output always has is null when it is empty, because storage does not tell the two apart. */
-function compileType(type: FieldType, emptyIsNull: boolean): ValueWriter {
+/** `empty` = what this very list is without items. */
+function compileType(type: FieldType, lists: EmptyLists, empty: EmptyLists = 'kept'): ValueWriter {
   switch (type.kind) {
     case 'object': {
-      const write = structWriter(type.type);
+      const write = structWriter(type.type, lists);
       if (schemaOf(type.type).hasTypeMeta) return (value) => (isObject(value) ? `{${joined(typeMetaText(value), write(value))}}` : '{}');
       return (value) => (isObject(value) ? `{${write(value)}}` : '{}');
     }
     case 'either':
-      return compileEither(type);
+      return compileEither(type, lists);
     case 'list':
-      return compileList(type.of, emptyIsNull);
+      return compileList(type.of, lists, empty);
     case 'map':
-      return compileMap(type.of);
+      return compileMap(type.of, lists);
     case 'scalar':
       return SCALAR_WRITERS[type.scalar];
   }
 }
 
-function compileEither({ object, or }: EitherType): ValueWriter {
-  const write = structWriter(object);
+function compileEither({ object, or }: EitherType, lists: EmptyLists): ValueWriter {
+  const write = structWriter(object, lists);
   const one: ValueWriter = (value) => (isObject(value) ? `{${write(value)}}` : '{}');
   const other = or === 'list' ? listOf(one) : writeAny;
   return (value) => (isObject(value) ? one(value) : other(value));
@@ -221,17 +224,17 @@ const listOf =
   (value) =>
     Array.isArray(value) ? `[${value.map(write).join(',')}]` : 'null';
 
-function compileList(of: FieldType, emptyIsNull: boolean): ValueWriter {
-  const write = compileType(of, false);
+function compileList(of: FieldType, lists: EmptyLists, empty: EmptyLists): ValueWriter {
+  const write = compileType(of, lists);
   const zero = of.kind === 'object' ? '{}' : zeroText(of);
   return (value) => {
-    if (!Array.isArray(value) || (emptyIsNull && value.length === 0)) return 'null';
+    if (!Array.isArray(value) || (empty === 'null' && value.length === 0)) return 'null';
     return `[${joinedItems(value, (item) => (item === null ? zero : write(item)))}]`;
   };
 }
 
-function compileMap(of: FieldType): ValueWriter {
-  const write = compileType(of, false);
+function compileMap(of: FieldType, lists: EmptyLists): ValueWriter {
+  const write = compileType(of, lists);
   const zero = of.kind === 'object' ? '{}' : of.kind === 'scalar' && of.scalar === 'bytes' ? '""' : zeroText(of);
   return (value) => {
     if (!isObject(value)) return '{}';

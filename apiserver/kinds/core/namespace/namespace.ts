@@ -1,5 +1,4 @@
 /** Namespace: its own finalizers, its phase, and the label that bears its name. */
-import { namespacePrecondition } from '../../../../shared/api/errors/status';
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Namespace } from '../../../../shared/api/types/generated/members';
 import { append } from '../../../../shared/values/append';
@@ -41,7 +40,7 @@ export const namespace: Strategy<CoreV1Namespace> = {
       object.status = { ...object.status, phase: 'Terminating' };
     },
     isHeldBack: (object) => finalizersOf(object).length > 0,
-    preconditionFailed: namespacePrecondition,
+    asksForFound: true,
   },
 };
 
