@@ -525,6 +525,7 @@ const RULE_FAULTS: Record<string, Body> = {
   empty: ruled({ rule: '' }),
   'bad message': ruled({ rule: 'true', message: 'a\nb' }),
   'bad reason': ruled({ rule: 'true', reason: 'x' }),
+  'an empty reason': ruled({ rule: 'true', reason: '' }),
   'bad path': ruled({ rule: 'true', fieldPath: '.b' }, { type: 'object', properties: { a: STRING } }),
   'does not compile': ruled({ rule: 'self == 5' }),
 };
@@ -533,6 +534,7 @@ const OTHER_FAULTS: Record<string, Body> = {
   'unique items': { type: 'array', items: STRING, uniqueItems: true },
   'a list type': { type: 'array', items: STRING, [LIST]: 'x' },
   'no type': {},
+  'an unknown type': { type: 'x' },
   'a bad default': { type: 'string', default: 1 },
   $schema: { type: 'string', $schema: 'x' },
 };

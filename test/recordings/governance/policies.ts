@@ -85,6 +85,10 @@ export const POLICIES: KindCases = {
     }),
     'a variable before it is there': knowing({ name: 'a', expression: 'variables.b' }, { name: 'b', expression: '1' }),
     'an unknown member of variables': judging({ expression: 'variables.x == 1' }),
+    'a variable without an expression': policy({
+      variables: [{ name: 'a', expression: '' }],
+      validations: [{ expression: 'variables.x == 1' }],
+    }),
     'a variable of the wrong type': policy({
       variables: [{ name: 'a', expression: '1' }],
       validations: [{ expression: "variables.a == 'x'" }],

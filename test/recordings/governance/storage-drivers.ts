@@ -113,6 +113,8 @@ export const NODES_OF_DRIVERS: KindCases = {
     'an empty node': node(on({ nodeID: '' })),
     'a node of 192 characters': node(on({ nodeID: text(192) })),
     'a node of 193 characters': node(on({ nodeID: text(193) })),
+    'a node of 256 characters': node(on({ nodeID: text(256) })),
+    'a node of 257 characters': node(on({ nodeID: text(257) })),
     'a node with odd characters': node(on({ nodeID: 'a b/c_!' })),
     'no keys': node({ name: 'd', nodeID: 'n' }),
     'no key': node(on({ topologyKeys: [] })),

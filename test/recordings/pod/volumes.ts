@@ -194,6 +194,10 @@ const SOURCES: Bodies = {
     { targetPortal: 'p', iqn: 'naa.62004567BA64678D0123456789ABCDEF', lun: 0 },
     { targetPortal: 'p', iqn: 'naa.1', lun: 0 },
     { targetPortal: 'p', iqn: 'iqn.2001-04.com.example:x', lun: -1 },
+    { targetPortal: long(62), iqn: 'iqn.2001-04.com.example:x', lun: 0, initiatorName: 'iqn.2001-04.com.example:y' },
+    { targetPortal: long(63), iqn: 'iqn.2001-04.com.example:x', lun: 0, initiatorName: 'iqn.2001-04.com.example:y' },
+    { targetPortal: long(63), iqn: 'x', lun: 0, initiatorName: '' },
+    { targetPortal: long(63), iqn: 'iqn.2001-04.com.example:x', lun: 0 },
     { targetPortal: 'p', iqn: 'iqn.2001-04.com.example:x', lun: 255 },
     { targetPortal: 'p', iqn: 'iqn.2001-04.com.example:x', lun: 256 },
     { targetPortal: 'p', iqn: 'iqn.2001-04.com.example:x', lun: 0, chapAuthDiscovery: true },
@@ -614,4 +618,13 @@ const MOUNTS: Bodies = {
   'device of an init container': initContainer({ volumeDevices: [{ name: 'v', devicePath: '/d' }] }),
 };
 
-export const VOLUMES: Bodies = { ...NAMES, ...SOURCES, ...EPHEMERAL, ...PROJECTED, ...MOUNTS };
+/** The claim is named after the pod and the volume. */
+const CLAIMED = each('volume name of a claim', (name) => volumes({ name, ephemeral: { volumeClaimTemplate: { spec: CLAIM } } }), [
+  '',
+  'v',
+  'Bad_N',
+  'v.',
+  long(300),
+]);
+
+export const VOLUMES: Bodies = { ...NAMES, ...CLAIMED, ...SOURCES, ...EPHEMERAL, ...PROJECTED, ...MOUNTS };

@@ -213,6 +213,8 @@ export const AUTOSCALERS: KindCases = {
     'behavior: unknown choice': up({ selectPolicy: 'x' }),
     'behavior: empty choice': up({ selectPolicy: '' }),
     'behavior: null policies': up({ policies: null }),
+    'behavior: no policies': up({ policies: [] }),
+    'behavior: down: no policies': behavior({ scaleDown: { policies: [] } }),
     'policy: empty': policy({}),
     'policy: pods': policy({ type: 'Pods', value: 1, periodSeconds: 1 }),
     'policy: percent': policy({ type: 'Percent', value: 1, periodSeconds: 1800 }),

@@ -1,6 +1,7 @@
 /** CronJob: what is asked of the reference server. */
 import type { KindCases } from '../kind-cases';
 import type { Body, Json } from '../reference';
+import { MANAGERS } from './jobs';
 import { template, twice } from './pods';
 
 const JOB: Body = { spec: { template: template({ restartPolicy: 'Never' }) } };
@@ -242,6 +243,10 @@ export const CRON_JOBS: KindCases = {
         },
       },
     },
+    ...Object.fromEntries(MANAGERS.map((managedBy) => [`manager: ${managedBy}`, jobSpec({ managedBy })])),
+    'failure: condition without a state': jobSpec({
+      podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }, { type: 'a', status: '' }] }] },
+    }),
     ...Object.fromEntries(SCHEDULES.map((schedule) => [`schedule: ${JSON.stringify(schedule)}`, spec({ schedule })])),
     ...Object.fromEntries(ZONES.map((timeZone: Json) => [`zone: ${JSON.stringify(timeZone)}`, spec({ timeZone })])),
   },

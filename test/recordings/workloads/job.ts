@@ -2,7 +2,7 @@
 import type { KindCases } from '../kind-cases';
 import type { Body, Json } from '../reference';
 import { JOB_STATUSES, JOB_STATUS_CHANGES } from './job-status';
-import { job, NEVER } from './jobs';
+import { job, MANAGERS, NEVER } from './jobs';
 import { LABELS, template, twice } from './pods';
 
 const spec = job;
@@ -313,6 +313,7 @@ export const JOBS: KindCases = {
       staysIndexed({ parallelism: 10001, completions: 100001 }),
       { metadata: { labels: { a: 'b' } }, ...staysIndexed({ parallelism: 10001, completions: 100001 }) },
     ],
+    ...Object.fromEntries(MANAGERS.map((managedBy) => [`manager comes: ${managedBy}`, [stays({}), stays({ managedBy })]])),
     'parallelism changes': [stays({}), stays({ parallelism: 5 })],
     'mode changes': [stays({ completions: 3 }), staysIndexed({})],
     'backoff changes': [stays({}), stays({ backoffLimit: 2 })],
