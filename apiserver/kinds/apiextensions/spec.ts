@@ -1,10 +1,12 @@
 /** The spec of a CustomResourceDefinition, in the order in which upstream judges it. */
 import { invalidAs, invalidValue, required } from '../../../shared/api/errors/field-error';
+import { isObject } from '../../../shared/values/json';
 import { dns1035Label, dnsSubdomain } from '../../../shared/values/name-formats';
 import { checkConversion } from './conversion';
 import { checkRequiredChoice, type Errors } from '../rules/checks';
 import { checkNames } from './names';
 import { PARTS, type DefinitionPart } from './parts';
+import { someSchema } from './schema/walk';
 import type {
   ApiextensionsV1CustomResourceDefinitionSpec,
   ApiextensionsV1CustomResourceDefinitionVersion,
@@ -23,6 +25,8 @@ export function checkSpec(spec: Spec, errors: Errors): void {
   const [first] = versions;
   checkGroup(spec.group ?? '', errors);
   checkRequiredChoice(spec, 'scope', 'spec', SCOPES, errors);
+  if (spec.preserveUnknownFields === true && versions.some(hasDefaults))
+    errors.push(invalidValue('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'));
   versions.forEach((version, index) => {
     if (version.schema?.openAPIV3Schema !== undefined) return;
     errors.push(required(`${VERSIONS}[${index}].schema.openAPIV3Schema`, 'schemas are required'));
@@ -53,6 +57,9 @@ function checkVersion(version: Version, place: string, alike: readonly Definitio
   if (warning !== undefined && fault !== undefined) errors.push(invalidValue(`${place}.deprecationWarning`, warning, fault));
   for (const part of PARTS) if (!alike.includes(part)) part.check(version, `${place}.${part.member}`, errors, hasStatus(version));
 }
+
+const hasDefaults = ({ schema }: Version): boolean =>
+  isObject(schema?.openAPIV3Schema) && someSchema(schema.openAPIV3Schema, (part) => part['default'] !== undefined);
 
 const hasStatus = ({ subresources }: Version): boolean => (subresources?.status ?? null) !== null;
 

@@ -6,7 +6,7 @@ import { invalidAs, invalidValue, required, type FieldError } from '../errors/fi
 import { goSyntax } from '../../values/go-syntax';
 import { parseApiVersion } from '../identity/identity';
 import { arrayAt, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
-import { dns1035Label, pathSegment } from '../../values/name-formats';
+import { dns1035Label, pathSegment, pathSegmentPrefix } from '../../values/name-formats';
 import { DecodeError } from '../types';
 import { validateMetadata } from '../metadata/object-meta-rules';
 import { decodeMetadata } from './metadata';
@@ -91,7 +91,7 @@ function metadataErrors(resource: JsonObject, at: string): FieldError[] {
   const metadata = objectAt(resource, 'metadata');
   if (metadata === undefined) return [];
   const namespaced = (stringAt(metadata, 'namespace') ?? '') !== '';
-  const errors = validateMetadata(metadata, { namespaced, name: pathSegment, prefix: pathSegment });
+  const errors = validateMetadata(metadata, { namespaced, name: pathSegment, prefix: pathSegmentPrefix });
   return [...errors.filter(({ reason }) => reason !== 'FieldValueRequired'), ...managedFieldsErrors(metadata)].map((error) => ({
     ...error,
     field: `${at}.${error.field}`,

@@ -34,7 +34,7 @@ describe('readSchema', () => {
     const labels = node.properties.get('labels')?.additionalProperties;
     expect(typeof labels === 'object' && labels.type).toBe('string');
     expect(node.rules).toEqual([
-      { rule: 'self.a', message: 'no', messageExpression: '', reason: '', fieldPath: '', optionalOldSelf: true },
+      { rule: 'self.a', message: 'no', messageExpression: '', reason: undefined, fieldPath: '', optionalOldSelf: true },
     ]);
   });
 

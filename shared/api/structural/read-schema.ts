@@ -109,7 +109,7 @@ function readRule(source: JsonObject): ValidationRule {
     rule: stringAt(source, 'rule') ?? '',
     message: stringAt(source, 'message') ?? '',
     messageExpression: stringAt(source, 'messageExpression') ?? '',
-    reason: stringAt(source, 'reason') ?? '',
+    reason: stringAt(source, 'reason'),
     fieldPath: stringAt(source, 'fieldPath') ?? '',
     optionalOldSelf: typeof optionalOldSelf === 'boolean' ? optionalOldSelf : undefined,
   };

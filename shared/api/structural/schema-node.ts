@@ -11,8 +11,8 @@ export interface ValidationRule {
   readonly rule: string;
   readonly message: string;
   readonly messageExpression: string;
-  /** '' counts as `FieldValueInvalid`. */
-  readonly reason: string;
+  /** Absent counts as `FieldValueInvalid`. */
+  readonly reason: string | undefined;
   readonly fieldPath: string;
   readonly optionalOldSelf: boolean | undefined;
 }

@@ -2,6 +2,7 @@
  * What is wrong with the rules of a schema when its definition is written: their texts, their types, and what they may cost at most. Evaluates nothing.
  */
 import { append } from '../../values/append';
+import { objectAt, type JsonObject } from '../../values/json';
 import { quote } from '../../values/quote';
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import {
@@ -36,7 +37,10 @@ interface Expense {
 
 interface Context {
   readonly expenses: Expense[];
+  readonly faulty: ReadonlySet<JsonObject>;
 }
+
+const NOWHERE: ReadonlySet<JsonObject> = new Set();
 
 /** Where a node stands in the schema. */
 interface Place {
@@ -46,19 +50,29 @@ interface Place {
   readonly count: number | undefined;
   /** The list without keys around the node, whose items cannot be found again. */
   readonly uncorrelated: string | undefined;
+  /** The node as it was written. */
+  readonly source: JsonObject | undefined;
+}
+
+/** A schema as it was written, and the parts of it in which something else is wrong, with all that such parts stand in. */
+export interface Faults {
+  readonly schema: JsonObject;
+  readonly within: ReadonlySet<JsonObject>;
 }
 
 interface CountedPlace extends Place {
   readonly count: number;
 }
 
-/** `path` is where the schema stands in its definition. */
-export function checkRules(root: SchemaNode, path: string): FieldError[] {
+/** `path` is where the schema stands in its definition. Rules that stand where something else is wrong are not compiled. */
+export function checkRules(root: SchemaNode, path: string, faults?: Faults): FieldError[] {
   if (!hasRules(root)) return [];
-  const context: Context = { expenses: [] };
-  const { texts, expressions } = checkNode(root, { path, whole: true, count: 1, uncorrelated: undefined }, context);
+  const context: Context = { expenses: [], faulty: faults?.within ?? NOWHERE };
+  const { texts, expressions } = checkNode(root, { ...atRoot(path), source: faults?.schema }, context);
   return [...texts, ...expressions, ...checkTotal(path, context.expenses)];
 }
+
+const atRoot = (path: string): Place => ({ path, whole: true, count: 1, uncorrelated: undefined, source: undefined });
 
 /** What can be said of the rules whatever the schema around them is worth: only their texts. {@link checkRules} says it, too. */
 export function checkRuleTexts(root: SchemaNode, path: string): FieldError[] {
@@ -67,7 +81,7 @@ export function checkRuleTexts(root: SchemaNode, path: string): FieldError[] {
     for (const [child, below] of childrenOf(node, place)) visit(child, below);
     node.rules.forEach((rule, index) => append(errors, checkTexts(rule, node, rulePath(place, index))));
   };
-  if (hasRules(root)) visit(root, { path, whole: true, count: 1, uncorrelated: undefined });
+  if (hasRules(root)) visit(root, atRoot(path));
   return errors;
 }
 
@@ -86,6 +100,7 @@ function checkNode(node: SchemaNode, place: Place, context: Context): Found {
   }
   node.rules.forEach((rule, index) => append(found.texts, checkTexts(rule, node, rulePath(place, index))));
   if (found.texts.length > 0 || node.rules.length === 0) return found;
+  if (place.source !== undefined && context.faulty.has(place.source)) return found;
   const self = declaredType(node, place.whole);
   if (self === undefined) {
     found.expressions.push(internalError(`${place.path}.x-kubernetes-validations`, NO_TYPE));
@@ -104,18 +119,21 @@ const NO_TYPE =
 const rulePath = (place: Place, index: number): string => `${place.path}.x-kubernetes-validations[${index}]`;
 
 function* childrenOf(node: SchemaNode, place: Place): Generator<readonly [SchemaNode, Place]> {
-  const { path } = place;
+  const { path, source } = place;
+  const members = objectAt(source, 'properties');
   const times = (most: number | undefined): number | undefined =>
     place.count === undefined || most === undefined ? undefined : Math.min(place.count * most, UNBOUNDED);
   for (const [name, child] of node.properties) {
-    yield [child, { ...place, path: `${path}.properties[${name}]`, whole: false }];
+    yield [child, { ...place, path: `${path}.properties[${name}]`, whole: false, source: objectAt(members, name) }];
   }
   if (typeof node.additionalProperties === 'object') {
-    yield [node.additionalProperties, { ...place, path: `${path}.additionalProperties`, whole: false, count: times(node.maxProperties) }];
+    const below = { path: `${path}.additionalProperties`, source: objectAt(source, 'additionalProperties') };
+    yield [node.additionalProperties, { ...place, ...below, whole: false, count: times(node.maxProperties) }];
   }
   if (node.items !== undefined) {
     const uncorrelated = place.uncorrelated ?? (node.listType === 'map' ? undefined : path);
-    yield [node.items, { path: `${path}.items`, whole: false, count: times(node.maxItems), uncorrelated }];
+    const below = { path: `${path}.items`, source: objectAt(source, 'items') };
+    yield [node.items, { ...below, whole: false, count: times(node.maxItems), uncorrelated }];
   }
 }
 
@@ -136,11 +154,9 @@ function checkTexts(rule: ValidationRule, node: SchemaNode, path: string): Field
   if (rule.messageExpression !== '' && rule.messageExpression.trim() === '') {
     errors.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
   }
-  if (isReasonGiven(rule) && !REASONS.includes(rule.reason)) errors.push(notSupported(`${path}.reason`, rule.reason, REASONS));
+  if (rule.reason !== undefined && !REASONS.includes(rule.reason)) errors.push(notSupported(`${path}.reason`, rule.reason, REASONS));
   return [...errors, ...checkFieldPath(rule.fieldPath, node, `${path}.fieldPath`)];
 }
-
-const isReasonGiven = (rule: ValidationRule): boolean => rule.reason !== '';
 
 function checkFieldPath(text: string, node: SchemaNode, path: string): FieldError[] {
   if (text === '') return [];
@@ -158,7 +174,7 @@ function shown({ rule, message, messageExpression, reason, fieldPath, optionalOl
     `Rule:${quote(rule)}`,
     `Message:${quote(message)}`,
     `MessageExpression:${quote(messageExpression)}`,
-    `Reason:${pointer('apiextensions.FieldValueErrorReason', reason !== '')}`,
+    `Reason:${pointer('apiextensions.FieldValueErrorReason', reason !== undefined)}`,
     `FieldPath:${quote(fieldPath)}`,
     `OptionalOldSelf:${pointer('bool', optionalOldSelf !== undefined)}`,
   ];

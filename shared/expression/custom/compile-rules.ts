@@ -227,7 +227,7 @@ class RuleNode {
     const plain = ready.rule.message.trim();
     const text = made !== '' ? made : plain !== '' ? plain : `failed rule: ${ready.rule.rule.trim()}`;
     const field = fieldOf(path === '' ? ready.fieldPath.replace(/^\./, '') : path + ready.fieldPath);
-    run.add(errorFor(ready.rule.reason, field, this.node.type ?? '', text), !ready.usesOld && isSame());
+    run.add(errorFor(ready.rule.reason ?? '', field, this.node.type ?? '', text), !ready.usesOld && isSame());
   }
 }
 

@@ -12,14 +12,17 @@ import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shar
 import { typeMetaErrors } from './type-meta';
 import { below } from './walk';
 
-export function keywordErrors(root: JsonObject, place: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
+/** `faulty` gets the parts in which something is wrong, with all that such parts stand in. */
+export function keywordErrors(root: JsonObject, place: string, faulty: Set<JsonObject>): readonly FieldError[] {
+  const errors: FieldError[] = [...typeMetaErrors(root, place)];
   if (root['nullable'] === true) errors.push(forbiddenField(`${place}.nullable`, 'nullable cannot be true at the root'));
-  addErrors(root, place, errors);
-  return [...typeMetaErrors(root, place), ...errors];
+  addErrors(root, place, errors, faulty);
+  if (errors.length > 0) faulty.add(root);
+  return errors;
 }
 
-function addErrors(schema: JsonObject, place: string, errors: FieldError[]): void {
+function addErrors(schema: JsonObject, place: string, errors: FieldError[], faulty: Set<JsonObject>): void {
+  const before = errors.length;
   append(errors, [
     ...unsupported(schema, place),
     ...openErrors(schema, place),
@@ -29,9 +32,10 @@ function addErrors(schema: JsonObject, place: string, errors: FieldError[]): voi
     ...listTypeErrors(schema, place),
     ...setErrors(schema, place),
   ]);
+  for (const inner of below(schema, place)) addErrors(inner.schema, inner.place, errors, faulty);
   // There may be many keys.
   for (const error of keyErrors(schema, place)) errors.push(error);
-  for (const inner of below(schema, place)) addErrors(inner.schema, inner.place, errors);
+  if (errors.length > before) faulty.add(schema);
 }
 
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];

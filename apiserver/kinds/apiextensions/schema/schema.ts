@@ -11,28 +11,27 @@ import { keywordErrors } from './keywords';
 import { rootErrors } from './root';
 import { defaultErrors } from './defaults';
 import { structureErrors } from './structure';
-import { MOST_TEXT, someSchema } from './walk';
+import { someSchema, told } from './walk';
 
 /** `hasStatus` = its objects have a status endpoint. */
 export function schemaErrors(schema: JsonObject, place: string, hasStatus: boolean): readonly FieldError[] {
-  let length = 0;
-  return stages(schema, place, hasStatus).filter(({ text }) => {
-    const fits = length < MOST_TEXT;
-    length += text.length;
-    return fits;
-  });
+  return told(stages(schema, place, hasStatus));
 }
 
 function stages(schema: JsonObject, place: string, hasStatus: boolean): readonly FieldError[] {
   const node = readSchema(schema);
-  const ofKeywords = [...(hasStatus ? rootErrors(schema, place) : []), ...keywordErrors(schema, place)];
-  const first = [...ofKeywords, ...checkRuleTexts(node, place)];
+  const ofRoot = hasStatus ? rootErrors(schema, place) : [];
+  const within = new Set<JsonObject>();
+  const ofKeywords = keywordErrors(schema, place, within);
+  const ofTexts = [...ofKeywords, ...checkRuleTexts(node, place)];
+  const first = [...ofRoot, ...ofTexts];
   if (first.length === 0 && someSchema(schema, ({ $schema }) => $schema !== undefined))
     return [invalidValue(place, '', "OpenAPIV3Schema 'schema' is not supported")];
   if (someSchema(schema, isUnknowable)) return first;
   const ofStructure = structureErrors(schema, place);
   const found = ofStructure.length > 0 ? ofStructure : defaultErrors(node, place);
-  return found.length > 0 ? [...first, ...found] : [...ofKeywords, ...checkRules(node, place)];
+  if (found.length > 0) return [...ofRoot, ...found, ...ofTexts];
+  return [...ofRoot, ...ofKeywords, ...checkRules(node, place, { schema, within })];
 }
 
 const UNKNOWN = ['$ref', '$schema', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];

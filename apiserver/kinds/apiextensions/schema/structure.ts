@@ -4,9 +4,9 @@
  */
 import { append } from '../../../../shared/values/append';
 import { forbiddenField, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
-import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { arrayAt, compareBytes, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { compilePattern } from '../../../../shared/values/pattern';
-import { atItems, inMap, MOST_TEXT, parts, underLogic, type Placed } from './walk';
+import { atItems, inMap, MOST_TEXT, parts, told, underLogic, type Placed } from './walk';
 
 const EITHER = 'x-kubernetes-int-or-string';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
@@ -14,10 +14,11 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 
 type Level = 'root' | 'member' | 'item';
 
+/** By their texts, as upstream tells them, of as many as are told. */
 export function structureErrors(root: JsonObject, place: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   addNodeErrors(root, place, 'root', errors);
-  return [...errors, ...completenessErrors(root, place)];
+  return told([...errors, ...completenessErrors(root, place)]).sort((a, b) => compareBytes(a.text, b.text));
 }
 
 function addNodeErrors(node: JsonObject, place: string, level: Level, errors: FieldError[]): void {

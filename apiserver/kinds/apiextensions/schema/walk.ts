@@ -1,8 +1,19 @@
 /** Ways through the JSON of a schema, before it is known to be structural. Places are spelled as upstream spells them. */
+import type { FieldError } from '../../../../shared/api/errors/field-error';
 import { arrayAt, isObject, objectAt, own, sortedKeys, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 
 /** Upstream says everything that is wrong with a schema; nobody reads more characters than these. */
 export const MOST_TEXT = 1 << 18;
+
+/** The first ones, as far as somebody reads. */
+export function told(errors: readonly FieldError[]): FieldError[] {
+  let length = 0;
+  return errors.filter(({ text }) => {
+    const fits = length < MOST_TEXT;
+    length += text.length;
+    return fits;
+  });
+}
 
 export interface Placed {
   readonly schema: JsonObject;
