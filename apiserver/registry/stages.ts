@@ -6,6 +6,10 @@
 export type Stage =
   /** The general rules for metadata: name, labels, annotations, owners. */
   | 'metadata'
+  /** What stands before generated names, of an object that has its name: as part of a path, which is asked of every update. */
+  | 'path-prefix'
+  /** The same as the kind has its names. Of a new object its metadata tell. */
+  | 'name-prefix'
   /** The general rules for a change of metadata. */
   | 'metadata-change'
   /** Finalizers need a domain, in most kinds. */
@@ -21,9 +25,10 @@ export type Stage =
 export type Stages = readonly (readonly Stage[])[];
 
 /** What upstream's general part says of every update before the kind has its say. */
-const GENERAL: readonly Stage[] = ['metadata', 'metadata-change', 'metadata'];
+const GENERAL: readonly Stage[] = ['path-prefix', 'metadata', 'metadata-change', 'metadata'];
 const OF_METADATA: readonly Stage[] = ['metadata-change', 'metadata', 'finalizers'];
-const OF_OBJECT: readonly Stage[] = ['metadata', 'finalizers', 'object'];
+const OF_PLAIN_OBJECT: readonly Stage[] = ['metadata', 'finalizers', 'object'];
+const OF_OBJECT: readonly Stage[] = ['name-prefix', ...OF_PLAIN_OBJECT];
 
 /** Of new objects. */
 export const CREATE = {
@@ -36,12 +41,15 @@ export const CREATE = {
 /** Of updates. The whole object is judged where `object` stands in the name. */
 export const UPDATE = {
   change: [[...GENERAL, ...OF_METADATA, 'change']],
+  prefixThenChange: [[...GENERAL, ...OF_METADATA, 'name-prefix', 'change']],
   earlyThenChange: [[...GENERAL, 'early', ...OF_METADATA, 'change']],
   changeThenObject: [[...GENERAL, ...OF_METADATA, 'change', ...OF_OBJECT]],
   metadataThenObjectThenChange: [[...GENERAL, ...OF_METADATA, ...OF_OBJECT, 'change']],
   objectThenChange: [[...GENERAL, ...OF_OBJECT, ...OF_METADATA, 'change']],
+  /** As above, but for what stands before generated names. */
+  plainObjectThenChange: [[...GENERAL, ...OF_PLAIN_OBJECT, ...OF_METADATA, 'change']],
   objectTwiceThenChange: [[...GENERAL, ...OF_OBJECT, ...OF_OBJECT, ...OF_METADATA, 'change']],
-  /** As above, but the metadata is not judged again with the change. */
+  /** The metadata is not judged again with the change. */
   objectThenChangeAlone: [[...GENERAL, ...OF_OBJECT, 'change']],
   objectTwiceThenChangeAlone: [[...GENERAL, ...OF_OBJECT, ...OF_OBJECT, 'change']],
   changeAlone: [[...GENERAL, 'change']],

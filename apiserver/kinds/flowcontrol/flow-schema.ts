@@ -10,6 +10,7 @@ import type {
 import { dnsLabel, dnsSubdomain } from '../../../shared/values/name-formats';
 import { equalJson } from '../../../shared/values/json';
 import { checkFormat, type Errors } from '../rules/checks';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import { EXEMPT, MANDATORY_FLOW_SCHEMAS } from './mandatory';
 import { conditionFaults } from './status';
@@ -21,7 +22,7 @@ const ANY = '*';
 
 export const flowSchema: Strategy<FlowcontrolV1FlowSchema> = {
   validate,
-  update: { validate },
+  update: { stages: UPDATE.prefixThenChange, validate },
   status: { validate: conditionFaults },
 };
 

@@ -2,6 +2,7 @@
 import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalJson, own, type JsonObject } from '../../../shared/values/json';
 import { CARRIED_NAMES } from '../../../shared/names/dialect';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import type {
   FlowcontrolV1LimitedPriorityLevelConfiguration,
@@ -21,7 +22,7 @@ const MOST_BITS = 60;
 
 export const priorityLevel: Strategy<FlowcontrolV1PriorityLevelConfiguration> = {
   validate,
-  update: { validate },
+  update: { stages: UPDATE.prefixThenChange, validate },
   status: { validate: conditionFaults },
 };
 

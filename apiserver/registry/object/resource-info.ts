@@ -112,7 +112,7 @@ function makeInfo(prefix: string, naming: Dialect, strategyOf: StrategyOf, resou
     metadataRules: {
       namespaced: row.namespaced,
       name,
-      prefix: row.nameFormat === 'path-segment' ? pathSegmentPrefix : asPrefix(name),
+      prefix: prefixFormat(row.nameFormat, name),
     },
     fields: (hub.selectableFields ?? []).map(fieldReader),
     hubCodec: codecOf(hub),
@@ -167,4 +167,19 @@ const NAME_CHECKS: Readonly<Record<NameFormat, NameCheck>> = {
   'dns-label': dnsLabel,
   'dns-1035-label': dns1035Label,
   'path-segment': pathSegment,
+  'whole-path-segment': pathSegment,
 };
+
+function prefixFormat(format: NameFormat | undefined, name: NameCheck): NameCheck {
+  switch (format) {
+    case 'path-segment':
+      return pathSegmentPrefix;
+    case 'whole-path-segment':
+      return pathSegment;
+    case 'dns-subdomain':
+    case 'dns-label':
+    case 'dns-1035-label':
+    case undefined:
+      return asPrefix(name);
+  }
+}

@@ -7,10 +7,11 @@ import {
   validateChangeable,
   validateMetadata,
   validateMetadataChange,
+  validatePrefix,
   type MetadataRules,
 } from '../../../shared/api/metadata/object-meta-rules';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
-import { pathSegment, type NameCheck } from '../../../shared/values/name-formats';
+import { pathSegment, pathSegmentPrefix, type NameCheck } from '../../../shared/values/name-formats';
 import type { ResourceInfo } from '../object/resource-info';
 import { CREATE, UPDATE, type Stage, type Stages } from '../stages';
 import type { StrategyContext, UpdateRules } from '../strategy';
@@ -37,6 +38,8 @@ export function validateCreation(info: ResourceInfo, object: JsonObject, context
         return strategy.validateEarly?.(object, undefined, context) ?? NONE;
       case 'object':
         return strategy.validate?.(object, undefined, context) ?? NONE;
+      case 'path-prefix':
+      case 'name-prefix':
       case 'metadata-change':
       case 'change':
         return NONE;
@@ -70,6 +73,10 @@ export function validateUpdate(
     switch (stage) {
       case 'metadata':
         return validateChangeable(metadata);
+      case 'path-prefix':
+        return validatePrefix(metadata, pathSegmentPrefix);
+      case 'name-prefix':
+        return validatePrefix(metadata, nameRules(info, object).prefix);
       case 'metadata-change':
         return validateMetadataChange(metadata, readMetadata(old));
       case 'finalizers':

@@ -9,6 +9,31 @@ beforeEach(async () => {
 
 const configMap = { metadata: { name: 'a' }, data: { k: 'v' } };
 
+describe('what stands before generated names', () => {
+  const PATH = ["may not contain '/'", "may not contain '%'"];
+  const NAME = 'a lowercase RFC 1123 subdomain';
+
+  // Not every kind judges it as it has its names (upstream behaviour).
+  it.each([
+    ['configmaps', 'a/b%c', [...PATH, NAME]],
+    ['configmaps', 'A', [NAME]],
+    ['configmaps', '.', [NAME]],
+    ['flowschemas', 'A', [NAME]],
+    ['resourcequotas', 'a/b%c', PATH],
+    ['resourcequotas', 'A', []],
+    ['roles', '.', ["may not be '.'", "may not be '.'"]],
+  ])('%s: %s is judged with an update', async (resource, generateName, wanted) => {
+    const spec = { priorityLevelConfiguration: { name: 'x' } };
+    await f.create(resource, { metadata: { name: 'a' }, spec });
+    const update = f.update(resource, 'a', { metadata: { name: 'a', generateName }, spec });
+    if (wanted.length === 0) return void expect(metadataOf((await update).object)['generateName']).toBe(generateName);
+    const { details } = await refusal(update);
+    const causes = details?.causes ?? [];
+    expect(causes.map(({ field }) => field)).toEqual(wanted.map(() => 'metadata.generateName'));
+    expect(causes.map(({ message }) => message)).toEqual(wanted.map((text) => expect.stringContaining(text)));
+  });
+});
+
 describe('create', () => {
   it('stamps the object and stores it in one transaction without a question to the store', async () => {
     const before = f.store.calls.transact;

@@ -10,7 +10,7 @@ const flowcontrol = rowsOf('flowcontrol.apiserver.platform.io', 'v1', 'flowcontr
 const flowcontrolBeta = rowsOf('flowcontrol.apiserver.platform.io', 'v1beta3', 'flowcontrol.v1beta3');
 const rbac = rowsOf('rbac.authorization.platform.io', 'v1', 'rbac.v1');
 
-const RBAC = { nameFormat: 'path-segment', createOnUpdate: true } as const;
+const RBAC = { nameFormat: 'whole-path-segment', createOnUpdate: true } as const;
 const ADMISSION = {
   looseFinalizers: true,
   scope: 'cluster',

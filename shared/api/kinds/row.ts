@@ -19,8 +19,8 @@ export interface SubresourceRow {
   readonly missedIn?: string;
 }
 
-/** How an object's name is checked. */
-export type NameFormat = 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
+/** How an object's name is checked. What stands before generated names may be `.` and `..`, but for whole segments. */
+export type NameFormat = 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment' | 'whole-path-segment';
 
 export interface SelectableField {
   /** As in `fieldSelector`: `status.phase`. */

@@ -23,11 +23,7 @@ const IMMUTABLE = 'field is immutable';
 
 /** What can be said of the metadata of a new object, but for {@link unqualifiedFinalizers}. */
 export function validateMetadata(metadata: JsonObject, rules: MetadataRules): FieldError[] {
-  const errors: FieldError[] = [];
-  const generateName = stringAt(metadata, 'generateName');
-  if (generateName !== undefined && generateName !== '') {
-    for (const text of rules.prefix(generateName)) errors.push(invalidValue('metadata.generateName', generateName, text));
-  }
+  const errors = validatePrefix(metadata, rules.prefix);
   const name = stringAt(metadata, 'name') ?? '';
   if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
   else for (const text of rules.name(name)) errors.push(invalidValue('metadata.name', name, text));
@@ -37,6 +33,12 @@ export function validateMetadata(metadata: JsonObject, rules: MetadataRules): Fi
     errors.push(invalidAs('metadata.generation', String(generation), 'must be greater than or equal to 0'));
   }
   return validateChangeable(metadata, errors);
+}
+
+/** What stands before generated names. */
+export function validatePrefix(metadata: JsonObject, format: NameCheck): FieldError[] {
+  const prefix = stringAt(metadata, 'generateName') ?? '';
+  return prefix === '' ? [] : format(prefix).map((text) => invalidValue('metadata.generateName', prefix, text));
 }
 
 /** What can be said, in one state, of the metadata that clients may change: labels, annotations, owners, finalizers' names. */
