@@ -39,8 +39,9 @@ function judged(spec: Spec, name: string): Errors {
   checkConstraints(spec, errors);
   const params = spec.paramKind !== undefined;
   checkMatchConditions(spec.matchConditions ?? [], 'spec.matchConditions', errors, policyVariables({ params, authorizer: true }));
+  const hasVariables = (spec.variables ?? []).length > 0;
   const variables = checkVariables(spec.variables ?? [], params, errors);
-  const known = (authorizer: boolean): PolicyVariables => ({ params, authorizer, ...(variables.size === 0 ? {} : { variables }) });
+  const known = (authorizer: boolean): PolicyVariables => ({ params, authorizer, ...(hasVariables && { variables }) });
   const { validations = [], auditAnnotations = [] } = spec;
   if (validations.length + auditAnnotations.length === 0)
     errors.push(required('spec.validations', ONE_OF_BOTH), required('spec.auditAnnotations', ONE_OF_BOTH));

@@ -13,7 +13,11 @@ import { workloadWarnings } from '../core/workload/template-warnings';
 import type { BatchV1Job } from '../../../shared/api/types/generated/members';
 
 export const job: Strategy<BatchV1Job> = {
-  prepareForCreate: (object, { names }) => generateSelector(object, names),
+  prepareForCreate(object, { names }) {
+    // Of a feature that is off. Only a Job that is new is spared what else is said of it: templates keep it, and it never changes (upstream behaviour).
+    if (object.spec !== undefined) delete object.spec.managedBy;
+    generateSelector(object, names);
+  },
   validate(object, old, { names }) {
     const errors: Errors = [];
     checkGeneratedSelector(object, old, names, errors);

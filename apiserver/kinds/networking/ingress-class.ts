@@ -1,7 +1,8 @@
 /** IngressClass: its controller never changes; its parameters are an object of any kind, in a namespace or in none. */
 import { forbiddenField, invalidValue, notSupported, required, tooLong } from '../../../shared/api/errors/field-error';
-import { dnsLabel, dnsSubdomain, urlPath } from '../../../shared/values/name-formats';
+import { dnsLabel, dnsSubdomain } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';
+import { checkDomainPath } from '../rules/domain-path';
 import { checkTypedReference } from '../rules/references';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -32,19 +33,8 @@ export const ingressClass: Strategy<NetworkingV1IngressClass> = {
 const controllerOf = (object: NetworkingV1IngressClass): string => object.spec?.controller ?? '';
 
 function checkController(controller: string, errors: Errors): void {
-  if (controller === '') {
-    errors.push(required(CONTROLLER));
-    return;
-  }
   if (Buffer.byteLength(controller) > LONGEST_CONTROLLER) errors.push(tooLong(CONTROLLER, LONGEST_CONTROLLER));
-  const slash = controller.indexOf('/');
-  const [domain, path] = [controller.slice(0, Math.max(slash, 0)), controller.slice(slash + 1)];
-  if (domain === '' || path === '') {
-    errors.push(invalidValue(CONTROLLER, controller, 'must be a domain-prefixed path (such as "acme.io/foo")'));
-    return;
-  }
-  checkFormat(domain, CONTROLLER, dnsSubdomain, errors);
-  checkFormat(path, CONTROLLER, urlPath, errors);
+  checkDomainPath(controller, CONTROLLER, errors);
 }
 
 function checkParameters(parameters: NetworkingV1IngressClassParametersReference, errors: Errors): void {

@@ -75,6 +75,8 @@ export const nodeDrivers: Strategy<StorageV1CSINode> = {
   update: { stages: UPDATE.objectTwiceThenChange, validate: fixedDrivers },
 };
 
+const LONGEST_NODE_ID = 256;
+
 function checkDriverOnNode(
   { name = '', nodeID = '', topologyKeys, allocatable }: StorageV1CSINodeDriver,
   place: string,
@@ -82,6 +84,9 @@ function checkDriverOnNode(
 ): void {
   checkDriverText(name, `${place}.name`, errors);
   if (nodeID === '') errors.push(required(`${place}.nodeID`));
+  else if (Buffer.byteLength(nodeID) > LONGEST_NODE_ID) {
+    errors.push(invalidValue(`${place}.nodeID`, nodeID, `must be ${LONGEST_NODE_ID} characters or less`));
+  }
   const count = allocatable?.count ?? 0;
   if (count < 0) errors.push(invalidValue(`${place}.allocatable.count`, count, 'must be greater than or equal to 0'));
   const seen = new Set<string>();

@@ -87,6 +87,9 @@ export const duplicate = (field: string, value: FieldValue, detail = ''): FieldE
 export const notFoundValue = (field: string, value: FieldValue): FieldError => make('FieldValueNotFound', field, value, '');
 export const tooLong = (field: string, maxBytes: number): FieldError =>
   make('FieldValueTooLong', field, undefined, `must have at most ${maxBytes} bytes`);
+/** The same in upstream's older words. */
+export const longerThan = (field: string, most: number): FieldError =>
+  make('FieldValueTooLong', field, undefined, `may not be longer than ${most}`);
 export const tooMany = (field: string, actual: number, most: number): FieldError =>
   make('FieldValueTooMany', field, actual, `must have at most ${most} items`);
 export const internalError = (field: string, detail: string): FieldError => make('InternalError', field, undefined, detail);

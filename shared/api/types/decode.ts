@@ -34,6 +34,9 @@ interface Slot {
   omitZero: boolean;
 }
 
+/** An empty list there says something: no default takes its place. */
+const KEPT_EMPTY: ReadonlySet<string> = new Set(['autoscaling.v2.HPAScalingRules/policies']);
+
 const structReaders = new Map<string, StructReader>();
 
 function structReader(type: string): StructReader {
@@ -51,7 +54,10 @@ function compileStruct(type: string): StructReader {
   const slots = new Map<string, Slot>(
     schema.fields.map((field) => [
       field.name,
-      { read: compileField(schema.goName, field), omitZero: field.presence === 'omit' && field.type.kind !== 'map' },
+      {
+        read: compileField(schema.goName, field),
+        omitZero: field.presence === 'omit' && field.type.kind !== 'map' && !KEPT_EMPTY.has(`${type}/${field.name}`),
+      },
     ]),
   );
   const fills = schema.fields

@@ -54,7 +54,6 @@ export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue
   'autoscaling.v1.HorizontalPodAutoscalerSpec': { minReplicas: 1 },
   'autoscaling.v2.HorizontalPodAutoscalerSpec': { minReplicas: 1 },
   'batch.v1.CronJobSpec': { concurrencyPolicy: 'Allow', failedJobsHistoryLimit: 1, successfulJobsHistoryLimit: 3, suspend: false },
-  'batch.v1.PodFailurePolicyOnPodConditionsPattern': { status: 'True' },
   'core.v1.AzureDiskVolumeSource': { cachingMode: 'ReadWrite', fsType: 'ext4', kind: 'Shared', readOnly: false },
   'core.v1.ConfigMapVolumeSource': { defaultMode: FILE_MODE },
   'core.v1.Container': { terminationMessagePath: '/dev/termination-log', terminationMessagePolicy: 'File' },

@@ -7,7 +7,6 @@ import { walker, type ObjectVisitor } from './walker';
 
 const DISABLED: Readonly<Record<string, readonly string[]>> = {
   'apps.v1.RollingUpdateStatefulSetStrategy': ['maxUnavailable'],
-  'batch.v1.JobSpec': ['managedBy'],
   'coordination.v1.LeaseSpec': ['strategy', 'preferredHolder'],
   'core.v1.Container': ['resizePolicy'],
   'core.v1.EphemeralContainer': ['resizePolicy'],

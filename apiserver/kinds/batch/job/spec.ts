@@ -1,6 +1,7 @@
 /** What the spec of a Job may look like, in a Job and in the template of one. Never judges its selector. */
-import { fieldErrorAs, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { fieldErrorAs, invalidAs, invalidValue, longerThan, required } from '../../../../shared/api/errors/field-error';
 import { checkChoice, type Errors } from '../../rules/checks';
+import { checkDomainPath } from '../../rules/domain-path';
 import { checkNotNegative } from '../../rules/numbers';
 import { checkPodTemplate } from '../../core/pod-template/pod-template';
 import { checkFailurePolicy } from './failure-policy';
@@ -26,6 +27,7 @@ export function checkJobSpec(spec: BatchV1JobSpec, place: string, errors: Errors
   const countsFailures = podFailurePolicy !== undefined;
   for (const member of NUMBERS) checkNotNegative(spec, member, place, errors);
   checkPerIndex(spec, place, errors);
+  checkManager(spec.managedBy, `${place}.managedBy`, errors);
   checkChoice(spec, 'completionMode', place, MODES, errors);
   if (isIndexed(spec)) checkIndexed(spec, place, errors);
   if (podFailurePolicy !== undefined) checkFailurePolicy(spec, podFailurePolicy, `${place}.podFailurePolicy`, errors);
@@ -51,6 +53,14 @@ function checkPerIndex(spec: BatchV1JobSpec, place: string, errors: Errors): voi
   checkNotNegative(spec, 'maxFailedIndexes', place, errors);
   if (limit === undefined) errors.push(required(`${place}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
   if (isPlain) errors.push(invalidAs(`${place}.maxFailedIndexes`, String(failed), ONLY_INDEXED));
+}
+
+const LONGEST_MANAGER = 63;
+
+function checkManager(name: string | undefined, field: string, errors: Errors): void {
+  if (name === undefined) return;
+  checkDomainPath(name, field, errors);
+  if (Buffer.byteLength(name) > LONGEST_MANAGER) errors.push(longerThan(field, LONGEST_MANAGER));
 }
 
 function checkIndexed(spec: BatchV1JobSpec, place: string, errors: Errors): void {

@@ -20,8 +20,8 @@ import { checkVolumes } from './volumes';
 import type { CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
 /** `place` = the path of the spec (`spec`, `spec.template.spec`). */
-export function checkPodSpec(spec: CoreV1PodSpec, place: string, errors: Errors): void {
-  const volumes = checkVolumes(spec, place, errors);
+export function checkPodSpec(spec: CoreV1PodSpec, place: string, podName: string | undefined, errors: Errors): void {
+  const volumes = checkVolumes(spec, place, podName, errors);
   checkContainers(spec, place, volumes, errors);
   checkRequiredChoice(spec, 'restartPolicy', place, ['Always', 'OnFailure', 'Never'], errors);
   checkDnsPolicy(spec, place, errors);

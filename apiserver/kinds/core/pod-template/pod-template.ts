@@ -14,7 +14,7 @@ export function checkPodTemplate(template: CoreV1PodTemplateSpec, place: string,
   validateLabels(metadata.labels ?? {}, `${place}.labels`, errors);
   validateAnnotations(annotations ?? {}, `${place}.annotations`, errors);
   checkKnownAnnotations(annotations, spec, `${place}.annotations`, errors);
-  checkPodSpec(spec, `${place}.spec`, errors);
+  checkPodSpec(spec, `${place}.spec`, undefined, errors);
   checkProfilesAgree(annotations, spec, `${place}.spec`, errors);
   if ((spec.ephemeralContainers ?? []).length > 0) {
     errors.push(forbiddenField(`${place}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));

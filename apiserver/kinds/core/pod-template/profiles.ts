@@ -1,5 +1,5 @@
 /** Profiles that confine a pod or a container: seccomp and AppArmor. */
-import { fieldErrorAs, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { invalidAs, invalidValue, longerThan, required } from '../../../../shared/api/errors/field-error';
 import { quote } from '../../../../shared/values/quote';
 import { checkLocalPath, checkRequiredChoice, type Errors } from '../../rules/checks';
 import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
@@ -44,6 +44,6 @@ function checkAppArmorName(name: string | undefined, field: string, errors: Erro
   }
   if (name.trim() !== name) errors.push(invalidValue(field, name, 'must not be padded with whitespace'));
   if (Buffer.byteLength(name) > LONGEST_NAME) {
-    errors.push(fieldErrorAs('FieldValueTooLong', field, '', `may not be longer than ${LONGEST_NAME}`));
+    errors.push(longerThan(field, LONGEST_NAME));
   }
 }

@@ -11,7 +11,7 @@ export function validatePod(object: CoreV1Pod): readonly FieldError[] {
   const annotations = object.metadata?.annotations;
   const errors: Errors = [];
   checkKnownAnnotations(annotations, spec, 'metadata.annotations', errors);
-  checkPodSpec(spec, 'spec', errors);
+  checkPodSpec(spec, 'spec', object.metadata?.name, errors);
   checkTokens(spec, errors);
   checkImages(spec, errors);
   checkProfilesAgree(annotations, spec, 'spec', errors);

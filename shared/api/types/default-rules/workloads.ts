@@ -70,6 +70,10 @@ function job(object: JsonObject): void {
     podReplacementPolicy: isAbsent(spec, 'podFailurePolicy') ? 'TerminatingOrFailed' : 'Failed',
   };
   for (const [member, value] of Object.entries(values)) if (isAbsent(spec, member)) spec[member] = value;
+  // Templates of Jobs have to say it (upstream behaviour).
+  for (const rule of objects(objectAt(spec, 'podFailurePolicy'), 'rules')) {
+    for (const condition of objects(rule, 'onPodConditions')) if (isZero(condition['status'])) condition['status'] = 'True';
+  }
   const labels = templateLabels(spec);
   // The very same object: labels that the server puts on the template later are then on the Job as well (upstream behaviour).
   if (labels !== undefined && isEmpty(objectAt(metadata, 'labels'))) metadata['labels'] = labels;

@@ -1,0 +1,19 @@
+/** Names such as `acme.io/foo`, by which controllers are told apart. */
+import { invalidValue, required } from '../../../shared/api/errors/field-error';
+import { dnsSubdomain, urlPath } from '../../../shared/values/name-formats';
+import { checkFormat, type Errors } from './checks';
+
+export function checkDomainPath(value: string, field: string, errors: Errors): void {
+  if (value === '') {
+    errors.push(required(field));
+    return;
+  }
+  const slash = value.indexOf('/');
+  const [domain, path] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];
+  if (domain === '' || path === '') {
+    errors.push(invalidValue(field, value, 'must be a domain-prefixed path (such as "acme.io/foo")'));
+    return;
+  }
+  checkFormat(domain, field, dnsSubdomain, errors);
+  checkFormat(path, field, urlPath, errors);
+}
