@@ -323,6 +323,8 @@ const CONVERSIONS: Record<string, Body> = {
     (url) => client({ url }),
   ),
   'service: empty': client({ service: {} }),
+  'service: no namespace': client({ service: { name: 's' } }),
+  'service: no name': client({ service: { namespace: 'n', path: 'a', port: 0 } }),
   'service: names that are none': client({ service: { namespace: 'N_', name: 'S_' } }),
   ...each('service port', [0, 1, 65_535, 65_536, -1], (port) => client({ service: { ...SERVICE, port } })),
   ...each('service path', ['', '/', 'a', '/a', '/a/', '/a//b', '/a/b', '//', '/a_b', '/A', '/.', '/a b', '/a?b', '/a/../b', '/ä'], (path) =>

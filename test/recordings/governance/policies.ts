@@ -41,6 +41,7 @@ export const POLICIES: KindCases = {
     'a resource twice': matching({ resourceRules: [rule({ resources: ['pods/*', 'pods/log'] })] }),
     'resource names': matching({ resourceRules: [rule({ resourceNames: ['a', 'b'] })] }),
     'a resource name twice': matching({ resourceRules: [rule({ resourceNames: ['a', 'a'] })] }),
+    'malformed resource names and operations': matching({ resourceRules: [rule({ resourceNames: ['a/b'], operations: [] })] }),
     'malformed resource names': matching({ resourceRules: [rule({ resourceNames: ['', 'a/b'] })] }),
     'a malformed excluded rule': matching({ excludeResourceRules: [rule({ apiVersions: [''] })] }),
     'a match policy that is none': matching({ matchPolicy: 'Alike' }),

@@ -188,6 +188,12 @@ export const MUTATING_WEBHOOKS: KindCases = {
     ...BODIES,
     'again: if needed': hook({ reinvocationPolicy: 'IfNeeded' }),
     'again: unknown': hook({ reinvocationPolicy: 'Always' }),
+    'again: unknown, beside other faults': hook({
+      reinvocationPolicy: 'Always',
+      timeoutSeconds: 0,
+      clientConfig: { service: { port: 0, path: 'a' } },
+      matchConditions: [{ name: '', expression: '' }],
+    }),
     'again: empty': hook({ reinvocationPolicy: '' }),
   },
 };
