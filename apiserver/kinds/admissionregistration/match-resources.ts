@@ -20,7 +20,6 @@ export function checkMatchResources(match: AdmissionregistrationV1MatchResources
 }
 
 function checkNamedRule(rule: AdmissionregistrationV1NamedRuleWithOperations, place: string, errors: Errors): void {
-  checkRule(rule, place, errors);
   const names = new Set<string>();
   (rule.resourceNames ?? []).forEach((name, index) => {
     const field = `${place}.resourceNames[${index}]`;
@@ -28,4 +27,5 @@ function checkNamedRule(rule: AdmissionregistrationV1NamedRuleWithOperations, pl
     if (names.has(name)) errors.push(duplicate(field, name));
     names.add(name);
   });
+  checkRule(rule, place, errors);
 }

@@ -20,7 +20,6 @@ const MATCH_POLICIES = ['Equivalent', 'Exact'];
 const REINVOCATIONS = ['IfNeeded', 'Never'];
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const LONGEST_SECONDS = 30;
-const SWAPPED = { isSwapped: true };
 
 export const mutatingWebhooks: Strategy<AdmissionregistrationV1MutatingWebhookConfiguration> = {
   validate: ({ webhooks = [] }) => judged(webhooks),
@@ -66,9 +65,9 @@ function checkWebhook(webhook: AdmissionregistrationV1MutatingWebhook, place: st
   }
   checkSelector(webhook.namespaceSelector, `${place}.namespaceSelector`, errors);
   checkSelector(webhook.objectSelector, `${place}.objectSelector`, errors);
-  checkWebhookClient(webhook.clientConfig ?? {}, `${place}.clientConfig`, SWAPPED, errors);
-  checkMatchConditions(webhook.matchConditions ?? [], `${place}.matchConditions`, errors);
   checkChoice(webhook, 'reinvocationPolicy', place, REINVOCATIONS, errors);
+  checkWebhookClient(webhook.clientConfig ?? {}, `${place}.clientConfig`, errors);
+  checkMatchConditions(webhook.matchConditions ?? [], `${place}.matchConditions`, errors);
 }
 
 function checkName(webhook: AdmissionregistrationV1MutatingWebhook, place: string, errors: Errors): void {

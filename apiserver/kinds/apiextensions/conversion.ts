@@ -11,7 +11,6 @@ const STRATEGIES = ['None', 'Webhook'];
 const PLACE = 'spec.conversion';
 const CLIENT = `${PLACE}.webhookClientConfig`;
 const REVIEW_VERSIONS = `${PLACE}.conversionReviewVersions`;
-const NAMES = { isSwapped: false };
 
 export function checkConversion({ conversion, preserveUnknownFields }: ApiextensionsV1CustomResourceDefinitionSpec, errors: Errors): void {
   if (conversion === undefined) return;
@@ -41,6 +40,6 @@ function checkNoWebhook({ clientConfig, conversionReviewVersions }: Apiextension
 
 function checkWebhook({ clientConfig, conversionReviewVersions }: ApiextensionsV1WebhookConversion, errors: Errors): void {
   if (clientConfig === undefined) errors.push(required(CLIENT, 'required when strategy is set to Webhook'));
-  else checkWebhookClient(clientConfig, CLIENT, NAMES, errors);
+  else checkWebhookClient(clientConfig, CLIENT, errors);
   checkReviewVersions(conversionReviewVersions ?? [], REVIEW_VERSIONS, errors);
 }

@@ -14,15 +14,10 @@ export interface ClientConfiguration {
   readonly service?: AdmissionregistrationV1ServiceReference | undefined;
 }
 
-/** `isSwapped`: where a Service's name is missing, its namespace is complained of, and the other way round (upstream behaviour of some kinds). */
-export interface ServiceNames {
-  readonly isSwapped: boolean;
-}
-
-export function checkWebhookClient({ url, service }: ClientConfiguration, place: string, names: ServiceNames, errors: Errors): void {
+export function checkWebhookClient({ url, service }: ClientConfiguration, place: string, errors: Errors): void {
   if ((url === undefined) === (service === undefined)) errors.push(required(place, 'exactly one of url or service is required'));
   else if (url !== undefined) checkUrl(url, `${place}.url`, errors);
-  else checkService(service ?? {}, `${place}.service`, names, errors);
+  else checkService(service ?? {}, `${place}.service`, errors);
 }
 
 const FORM = '; desired format: https://host[/path]';
@@ -44,14 +39,14 @@ function checkUrl(text: string, field: string, errors: Errors): void {
 function checkService(
   { name = '', namespace = '', path = '', port = 0 }: AdmissionregistrationV1ServiceReference,
   place: string,
-  names: ServiceNames,
   errors: Errors,
 ): void {
-  if (names.isSwapped ? namespace === '' : name === '') errors.push(required(`${place}.name`, 'service name is required'));
-  if (names.isSwapped ? name === '' : namespace === '') errors.push(required(`${place}.namespace`, 'service namespace is required'));
+  // Where one is missing the other is complained of (upstream behaviour).
+  if (namespace === '') errors.push(required(`${place}.name`, 'service name is required'));
+  if (name === '') errors.push(required(`${place}.namespace`, 'service namespace is required'));
+  if (port < 1 || port > HIGHEST_PORT)
+    errors.push(invalidValue(`${place}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
   checkServicePath(path, `${place}.path`, errors);
-  if (port >= 1 && port <= HIGHEST_PORT) return;
-  errors.push(invalidValue(`${place}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
 }
 
 /** A path whose steps are names of domains. */

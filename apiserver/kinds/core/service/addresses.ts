@@ -22,7 +22,7 @@ export function checkClusterAddresses(spec: CoreV1ServiceSpec, errors: Errors): 
     if (policy !== undefined) refuse('ipFamilyPolicy');
     return;
   }
-  if (addresses.length > 0 && addresses[0] !== first) {
+  if (addresses.length > 0 && (first === '' || addresses[0] !== first)) {
     const text = first === '' ? 'must be empty when `clusterIP` is not specified' : 'first value must match `clusterIP`';
     errors.push(invalidValue(ADDRESSES, addresses, text));
   }
