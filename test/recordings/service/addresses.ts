@@ -48,7 +48,7 @@ export function addressRules(v4: string): readonly Rule[] {
           { clusterIPs: [`${v4}.91.12`] },
           { clusterIP: `${v4}.91.13`, clusterIPs: [`${v4}.91.13`] },
         ),
-        ...on('cluster', { clusterIP: '' }, { clusterIP: '', clusterIPs: [] }, { clusterIP: null, clusterIPs: null }),
+        ...on('cluster', { clusterIP: '' }, { clusterIPs: [''] }, { clusterIP: '', clusterIPs: [] }, { clusterIP: null, clusterIPs: null }),
         ...on(
           'cluster',
           { clusterIP: 'x' },
