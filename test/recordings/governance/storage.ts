@@ -140,6 +140,15 @@ export const CLAIMS: KindCases = {
     },
   },
   changes: {
+    'the group of a source becomes malformed': [
+      claim({ dataSource: { apiGroup: 'example.com', kind: 'X', name: 'o' } }),
+      claim({ dataSource: { apiGroup: 'a b', kind: 'X', name: 'o' } }),
+    ],
+    'a malformed group of a source comes': [claim(), claim({ dataSource: { apiGroup: 'a b', kind: 'X', name: 'o' } })],
+    'a source of the core group gets a malformed group': [
+      claim({ dataSource: { kind: 'PersistentVolumeClaim', name: 'o' } }),
+      claim({ dataSource: { apiGroup: 'a b', kind: 'X', name: 'o' } }),
+    ],
     'nothing changes': [claim(), claim()],
     'a class in an annotation goes': [
       { metadata: { annotations: { 'volume.beta.kubernetes.io/storage-class': 'gold' } }, ...claim() },

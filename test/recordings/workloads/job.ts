@@ -55,6 +55,15 @@ export const JOBS: KindCases = {
   createsOnly: true,
   unrecorded: ['template', 'podFailurePolicy', 'successPolicy'],
   bodies: {
+    ...Object.fromEntries(
+      [
+        { matchLabels: { 'job-name': 'recorded-new' } },
+        { matchLabels: { 'batch.kubernetes.io/job-name': 'other' } },
+        { matchExpressions: [{ key: 'job-name', operator: 'Exists' }] },
+        { matchExpressions: [{ key: 'z', operator: 'DoesNotExist' }] },
+        { matchExpressions: [{ key: 'z', operator: 'Exists' }] },
+      ].map((selector) => [`generated and chosen: ${JSON.stringify(selector)}`, spec({ selector })]),
+    ),
     plain: spec({}),
     'no spec': {},
     'an empty spec': { spec: {} },
