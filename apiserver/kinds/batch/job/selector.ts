@@ -1,10 +1,11 @@
 /** The selector of a Job: made for it, so that it can only match its own Pods, or chosen by hand. */
 import { invalidAs, required } from '../../../../shared/api/errors/field-error';
 import { goLabelSelector, goTexts } from '../../../../shared/values/go-values';
-import { equalJson, isEmptyObject, own } from '../../../../shared/values/json';
+import { isEmptyObject, own } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
 import type { Errors } from '../../rules/checks';
 import { checkSelector, checkSelectorChange } from '../../rules/selectors';
+import { selects } from '../../../../shared/api/selectors/object-selector';
 import { checkMatch, labelsOf } from '../../core/workload/selected-template';
 import type { BatchV1Job, BatchV1JobSpec, MetaV1LabelSelector } from '../../../../shared/api/types/generated/members';
 
@@ -46,8 +47,13 @@ export function checkGeneratedSelector(object: BatchV1Job, old: BatchV1Job | und
     checkLabel(labels, uidLabel, uid, errors);
     checkLabel(labels, nameLabel, name, errors);
   }
-  const known = isPrefixed ? [prefixed[0]] : [plain[0], prefixed[0]];
-  if (!isReadable(selector) || known.some((label) => equalJson(selector, { matchLabels: { [label]: uid } }))) return;
+  const made = Object.fromEntries(
+    (isPrefixed ? [plain, prefixed] : [plain]).flatMap((pair) => [
+      [pair[0], uid],
+      [pair[1], name],
+    ]),
+  );
+  if (!isReadable(selector) || selects(selector, made)) return;
   errors.push(invalidAs(SELECTOR, goLabelSelector(selector), '`selector` not auto-generated'));
 }
 

@@ -25,8 +25,12 @@ export function checkClaimSpec(
   checkStorage(spec, `${place}.resources[storage]`, errors);
   checkOptional(spec, 'storageClassName', place, errors, dnsSubdomain);
   checkVolumeMode(spec, place, errors);
-  checkOrigins(spec, place, errors);
+  checkOrigins(spec, hasGroup(old), place, errors);
 }
+
+/** Upstream does not judge the group of an origin again once there is one. */
+const hasGroup = (spec: CoreV1PersistentVolumeClaimSpec | undefined): boolean =>
+  [spec?.dataSource, spec?.dataSourceRef].some((origin) => (origin?.apiGroup ?? null) !== null);
 
 function checkStorage(spec: CoreV1PersistentVolumeClaimSpec, field: string, errors: Errors): void {
   const wanted = spec.resources?.requests?.['storage'];
@@ -34,21 +38,26 @@ function checkStorage(spec: CoreV1PersistentVolumeClaimSpec, field: string, erro
   else if (parseQuantity(wanted).nanos <= 0n) errors.push(invalidValue(field, wanted, 'must be greater than zero'));
 }
 
-function checkOrigins(spec: CoreV1PersistentVolumeClaimSpec, place: string, errors: Errors): void {
+function checkOrigins(spec: CoreV1PersistentVolumeClaimSpec, hadGroup: boolean, place: string, errors: Errors): void {
   const source = spec.dataSource;
   const reference = spec.dataSourceRef;
-  if (source !== undefined) checkOrigin(source, `${place}.dataSource`, errors);
-  if (reference !== undefined) checkOrigin(reference, `${place}.dataSourceRef`, errors);
+  if (source !== undefined) checkOrigin(source, hadGroup, `${place}.dataSource`, errors);
+  if (reference !== undefined) checkOrigin(reference, hadGroup, `${place}.dataSourceRef`, errors);
   if (source === undefined || reference === undefined || equalJson(source, reference)) return;
   errors.push(invalidAs(place, 'field.Path{name:"dataSource"}', 'must match dataSourceRef'));
 }
 
-function checkOrigin(origin: CoreV1TypedObjectReference | CoreV1TypedLocalObjectReference, place: string, errors: Errors): void {
+function checkOrigin(
+  origin: CoreV1TypedObjectReference | CoreV1TypedLocalObjectReference,
+  hadGroup: boolean,
+  place: string,
+  errors: Errors,
+): void {
   for (const member of ['name', 'kind'] as const) checkRequired(origin, member, place, errors);
   const group = origin.apiGroup ?? '';
   const kind = origin.kind ?? '';
   if (group === '' && kind !== 'PersistentVolumeClaim') {
     errors.push(invalidValue(place, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
   }
-  if (group !== '') checkFormat(group, `${place}.apiGroup`, dnsSubdomain, errors);
+  if (group !== '' && !hadGroup) checkFormat(group, `${place}.apiGroup`, dnsSubdomain, errors);
 }
