@@ -68,6 +68,7 @@ const OF_PLAIN = all('plain', PLAIN, {
   'a shorter deadline': { activeDeadlineSeconds: 50 },
   'a longer deadline': { activeDeadlineSeconds: 150 },
   'no deadline': { activeDeadlineSeconds: null },
+  'no deadline, and a hostname': { activeDeadlineSeconds: null, hostname: 'x' },
   'a deadline of zero': { activeDeadlineSeconds: 0 },
   'a negative deadline': { activeDeadlineSeconds: -1 },
   'a deadline too long': { activeDeadlineSeconds: 2147483648 },
