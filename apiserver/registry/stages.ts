@@ -6,6 +6,8 @@
 export type Stage =
   /** The general rules for metadata: name, labels, annotations, owners. */
   | 'metadata'
+  /** The same without the form of finalizers, which upstream does not ask of a change. */
+  | 'changed-metadata'
   /** What stands before generated names, of an object that has its name: as part of a path, which is asked of every update. */
   | 'path-prefix'
   /** The same as the kind has its names. Of a new object its metadata tell. */
@@ -25,10 +27,10 @@ export type Stage =
 export type Stages = readonly (readonly Stage[])[];
 
 /** What upstream's general part says of every update before the kind has its say. */
-const GENERAL: readonly Stage[] = ['path-prefix', 'metadata', 'metadata-change', 'metadata'];
-const OF_METADATA: readonly Stage[] = ['metadata-change', 'metadata', 'finalizers'];
-const OF_PLAIN_OBJECT: readonly Stage[] = ['metadata', 'finalizers', 'object'];
-const OF_OBJECT: readonly Stage[] = ['name-prefix', ...OF_PLAIN_OBJECT];
+const GENERAL: readonly Stage[] = ['path-prefix', 'metadata', 'metadata-change', 'changed-metadata'];
+const OF_METADATA: readonly Stage[] = ['metadata-change', 'changed-metadata', 'finalizers'];
+const OF_NEW_METADATA: readonly Stage[] = ['metadata', 'finalizers'];
+const OF_OBJECT: readonly Stage[] = ['name-prefix', ...OF_NEW_METADATA, 'object'];
 
 /** Of new objects. */
 export const CREATE = {
@@ -41,13 +43,17 @@ export const CREATE = {
 /** Of updates. The whole object is judged where `object` stands in the name. */
 export const UPDATE = {
   change: [[...GENERAL, ...OF_METADATA, 'change']],
-  prefixThenChange: [[...GENERAL, ...OF_METADATA, 'name-prefix', 'change']],
+  newMetadataThenChange: [[...GENERAL, 'name-prefix', ...OF_NEW_METADATA, 'change']],
+  /** The kind's names may be anything. */
+  metadataTwiceThenChange: [[...GENERAL, ...OF_NEW_METADATA, ...OF_METADATA, 'change']],
   earlyThenChange: [[...GENERAL, 'early', ...OF_METADATA, 'change']],
   changeThenObject: [[...GENERAL, ...OF_METADATA, 'change', ...OF_OBJECT]],
   metadataThenObjectThenChange: [[...GENERAL, ...OF_METADATA, ...OF_OBJECT, 'change']],
   objectThenChange: [[...GENERAL, ...OF_OBJECT, ...OF_METADATA, 'change']],
-  /** As above, but for what stands before generated names. */
-  plainObjectThenChange: [[...GENERAL, ...OF_PLAIN_OBJECT, ...OF_METADATA, 'change']],
+  /** Metadata are judged with the change alone. */
+  bareObjectThenChange: [[...GENERAL, ...OF_METADATA, 'object', 'change']],
+  objectAlone: [[...GENERAL, ...OF_OBJECT]],
+  objectAroundMetadataThenChange: [[...GENERAL, ...OF_OBJECT, ...OF_METADATA, ...OF_OBJECT, 'change']],
   objectTwiceThenChange: [[...GENERAL, ...OF_OBJECT, ...OF_OBJECT, ...OF_METADATA, 'change']],
   /** The metadata is not judged again with the change. */
   objectThenChangeAlone: [[...GENERAL, ...OF_OBJECT, 'change']],

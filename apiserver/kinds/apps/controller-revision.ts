@@ -10,7 +10,7 @@ import type { AppsV1ControllerRevision } from '../../../shared/api/types/generat
 export const controllerRevision: Strategy<AppsV1ControllerRevision> = {
   validate: (object, old) => (old === undefined ? validateNew(object) : []),
   // The metadata is judged once more than the rest (upstream behaviour, visible in the causes).
-  update: { stages: UPDATE.objectThenChange, validate: validateChange },
+  update: { stages: UPDATE.metadataThenObjectThenChange, validate: validateChange },
 };
 
 function validateNew(object: AppsV1ControllerRevision): readonly FieldError[] {

@@ -2,6 +2,7 @@
 import type { Errors } from '../rules/checks';
 import { checkSpec } from './certificate-spec';
 import { checkCertificate, checkCertificateChange, checkConditionChange, checkConditions, stampConditions } from './certificate-status';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy, StrategyContext } from '../../registry/strategy';
 import type { CertificatesV1CertificateSigningRequest } from '../../../shared/api/types/generated/members';
 
@@ -20,11 +21,13 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
     return errors;
   },
   update: {
+    stages: UPDATE.metadataTwiceThenChange,
     prepareForUpdate(object, old) {
       if (old.spec !== undefined) object.spec = old.spec;
     },
   },
   approval: {
+    stages: UPDATE.metadataTwiceThenChange,
     prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
     validate(object, old) {
       const errors: Errors = [];
@@ -34,6 +37,7 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
     },
   },
   status: {
+    stages: UPDATE.metadataTwiceThenChange,
     prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
     validate(object, old) {
       const errors: Errors = [];

@@ -22,7 +22,7 @@ const ANY = '*';
 
 export const flowSchema: Strategy<FlowcontrolV1FlowSchema> = {
   validate,
-  update: { stages: UPDATE.prefixThenChange, validate },
+  update: { stages: UPDATE.newMetadataThenChange, validate },
   status: { validate: conditionFaults },
 };
 

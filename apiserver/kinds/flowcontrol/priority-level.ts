@@ -22,7 +22,7 @@ const MOST_BITS = 60;
 
 export const priorityLevel: Strategy<FlowcontrolV1PriorityLevelConfiguration> = {
   validate,
-  update: { stages: UPDATE.prefixThenChange, validate },
+  update: { stages: UPDATE.newMetadataThenChange, validate },
   status: { validate: conditionFaults },
 };
 

@@ -40,6 +40,7 @@ export function validateCreation(info: ResourceInfo, object: JsonObject, context
         return strategy.validate?.(object, undefined, context) ?? NONE;
       case 'path-prefix':
       case 'name-prefix':
+      case 'changed-metadata':
       case 'metadata-change':
       case 'change':
         return NONE;
@@ -73,6 +74,8 @@ export function validateUpdate(
     switch (stage) {
       case 'metadata':
         return validateChangeable(metadata);
+      case 'changed-metadata':
+        return validateChangeable(metadata, [], 'change');
       case 'path-prefix':
         return validatePrefix(metadata, pathSegmentPrefix);
       case 'name-prefix':

@@ -34,6 +34,26 @@ describe('what stands before generated names', () => {
   });
 });
 
+describe('a malformed finalizer', () => {
+  const [FORM, DOMAIN] = ['metadata.finalizers', 'metadata.finalizers[0]'];
+
+  // As often as upstream comes by, and in its order.
+  it.each([
+    ['configmaps', [FORM, DOMAIN, FORM, DOMAIN]],
+    ['podtemplates', [FORM, DOMAIN]],
+    ['nodes', [FORM, FORM, DOMAIN, DOMAIN]],
+    ['namespaces', [FORM, FORM, DOMAIN, DOMAIN]],
+    ['limitranges', [FORM, FORM, DOMAIN]],
+    ['resourcequotas', [FORM, DOMAIN]],
+    ['roles', [FORM, FORM, DOMAIN, FORM, DOMAIN, DOMAIN]],
+  ])('of %s is told with an update', async (resource, wanted) => {
+    const template = { spec: { containers: [{ name: 'c', image: 'i' }] } };
+    await f.create(resource, { metadata: { name: 'b' }, template });
+    const { details } = await refusal(f.update(resource, 'b', { metadata: { name: 'b', finalizers: ['x y'] }, template }));
+    expect(details?.causes?.map(({ field }) => field)).toEqual(wanted);
+  });
+});
+
 describe('create', () => {
   it('stamps the object and stores it in one transaction without a question to the store', async () => {
     const before = f.store.calls.transact;

@@ -41,14 +41,14 @@ export function validatePrefix(metadata: JsonObject, format: NameCheck): FieldEr
   return prefix === '' ? [] : format(prefix).map((text) => invalidValue('metadata.generateName', prefix, text));
 }
 
-/** What can be said, in one state, of the metadata that clients may change: labels, annotations, owners, finalizers' names. */
-export function validateChangeable(metadata: JsonObject, errors: FieldError[] = []): FieldError[] {
+/** What can be said, in one state, of the metadata that clients may change: labels, annotations, owners, and where it is not of a change, finalizers' names. */
+export function validateChangeable(metadata: JsonObject, errors: FieldError[] = [], of: 'change' | 'state' = 'state'): FieldError[] {
   const labels = objectAt(metadata, 'labels');
   if (labels !== undefined) validateLabels(labels, 'metadata.labels', errors);
   const annotations = objectAt(metadata, 'annotations');
   if (annotations !== undefined) validateAnnotations(annotations, 'metadata.annotations', errors);
   validateOwners(metadata, errors);
-  validateFinalizers(stringsAt(metadata, 'finalizers'), errors);
+  if (of === 'state') validateFinalizers(stringsAt(metadata, 'finalizers'), errors);
   validateManagers(metadata, errors);
   return errors;
 }

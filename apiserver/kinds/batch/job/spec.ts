@@ -19,6 +19,7 @@ const NUMBERS = [
   'backoffLimit',
   'ttlSecondsAfterFinished',
   'backoffLimitPerIndex',
+  'maxFailedIndexes',
 ] as const;
 
 /** `place` = the path of the spec. */
@@ -50,7 +51,6 @@ function checkPerIndex(spec: BatchV1JobSpec, place: string, errors: Errors): voi
   const isPlain = (spec.completionMode ?? NON_INDEXED) === NON_INDEXED;
   if (limit !== undefined && isPlain) errors.push(invalidAs(`${place}.backoffLimitPerIndex`, String(limit), ONLY_INDEXED));
   if (failed === undefined) return;
-  checkNotNegative(spec, 'maxFailedIndexes', place, errors);
   if (limit === undefined) errors.push(required(`${place}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
   if (isPlain) errors.push(invalidAs(`${place}.maxFailedIndexes`, String(failed), ONLY_INDEXED));
 }

@@ -22,7 +22,7 @@ export const persistentVolumeClaim: Strategy<CoreV1PersistentVolumeClaim> = {
   validate: specErrors,
   update: {
     prepareForUpdate: (object, old) => settleSource(object, old.spec ?? {}),
-    stages: UPDATE.objectTwiceThenChangeAlone,
+    stages: UPDATE.objectAroundMetadataThenChange,
     validate: changeErrors,
   },
   status: { validate: (object) => capacityErrors(object.status?.capacity) },

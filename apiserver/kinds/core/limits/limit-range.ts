@@ -21,7 +21,7 @@ export const limitRange: Strategy<CoreV1LimitRange> = {
     object.spec?.limits?.forEach((limit, index) => checkLimit(limit, `spec.limits[${index}]`, seen, errors));
     return errors;
   },
-  update: { stages: UPDATE.changeThenObject },
+  update: { stages: UPDATE.objectAlone },
 };
 
 function checkLimit(limit: CoreV1LimitRangeItem, place: string, seen: Set<string>, errors: Errors): void {

@@ -31,7 +31,7 @@ const CONTRADICTIONS = [
 
 export const resourceQuota: Strategy<CoreV1ResourceQuota> = {
   validate: (object) => specErrors(object.spec ?? {}),
-  update: { stages: UPDATE.plainObjectThenChange, validate: sameScopes },
+  update: { stages: UPDATE.bareObjectThenChange, validate: sameScopes },
   status: {
     validate(object) {
       const errors: Errors = [];

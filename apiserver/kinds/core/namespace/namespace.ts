@@ -19,7 +19,7 @@ export const namespace: Strategy<CoreV1Namespace> = {
   },
   setRequiredLabels: stampName,
   validate: (object) => finalizerErrors(object, () => 'spec.finalizers'),
-  update: { stages: UPDATE.changeThenObject, prepareForUpdate: takeSpec },
+  update: { stages: UPDATE.objectThenChange, prepareForUpdate: takeSpec },
   status: {
     prepareForUpdate(object) {
       if (object.status?.phase === undefined) object.status = { ...object.status, phase: 'Active' };
