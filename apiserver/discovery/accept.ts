@@ -2,7 +2,7 @@
  * The Accept header as discovery reads it: which encoding, and whether the aggregated form is wanted, in which version and dialect.
  * Knows nothing of Tables or streams: clauses that ask for those do not fit here.
  */
-import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, groupIn, type Dialect } from '../../shared/names/dialect';
+import { type Dialect, DIALECTS, groupIn, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
 
 export type Encoding =
   | { readonly type: 'json' | 'yaml' }
@@ -27,7 +27,6 @@ export type AggregatedVersion = (typeof AGGREGATED_VERSIONS)[number];
 
 const DISCOVERY_GROUP = 'apidiscovery.platform.io';
 const AGGREGATED_KIND = 'APIGroupDiscoveryList';
-const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
 const ENCODINGS: ReadonlyMap<string, Encoding> = new Map<string, Encoding>([
   [JSON_MEDIA_TYPE, { type: 'json' }],

@@ -9,12 +9,13 @@ import type { KindRow } from '../../shared/api/kinds';
 import { notAcceptable } from '../../shared/api/errors/status';
 import {
   canonicalGroup,
+  type Dialect,
   dialectOfGroup,
+  DIALECTS,
   groupIn,
   JSON_MEDIA_TYPE,
   PROTOBUF_MEDIA_TYPE,
   YAML_MEDIA_TYPE,
-  type Dialect,
 } from '../../shared/names/dialect';
 import { encodeProtobuf, stringifyYaml } from '../../shared/serialization';
 import { perLists } from '../registry/per-rows';
@@ -196,8 +197,6 @@ class DiscoveryOfRows implements Discovery {
     return paths;
   }
 }
-
-const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
 function versionRoute(group: ServedGroup, version: string, dialect: Dialect): Route | undefined {
   const served = group.versions.find((candidate) => candidate.version === version);

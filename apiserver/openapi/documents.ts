@@ -6,7 +6,7 @@ import { compareBytes, type JsonObject } from '../../shared/values/json';
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import { CUSTOM_TYPE, definitions, openApiName, type PublishedKind } from '../../shared/api/types';
-import { groupIn, OPENAPI_ROOT, RELEASE, type Dialect } from '../../shared/names/dialect';
+import { type Dialect, DIALECTS, groupIn, OPENAPI_ROOT, RELEASE } from '../../shared/names/dialect';
 import { PublishedSchema } from './published-schema';
 import { CUSTOM_REFERENCES, customSchemas } from './custom-schemas';
 import type { Describe } from './descriptions';
@@ -26,7 +26,6 @@ import { renderPathV2 } from './render-v2';
 import { renderPathV3 } from './render-v3';
 import { schemaValue } from './schema-json';
 
-const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 /** What a document says besides its paths and schemas. */
 export const INFO = { title: 'Cluster control plane', version: `${RELEASE.major}.${RELEASE.minor}` };
 const SECURITY = 'BearerToken';

@@ -4,7 +4,7 @@
  */
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
-import { groupIn, type Dialect } from '../../shared/names/dialect';
+import { type Dialect, DIALECTS, groupIn } from '../../shared/names/dialect';
 import { compareBytes } from '../../shared/values/json';
 import type { BuiltInSubject } from './documents';
 import type { PathEntry } from './operations';
@@ -20,8 +20,6 @@ export interface DocumentSubject extends BuiltInSubject {
 
 /** By their names. */
 export type DocumentSubjects = ReadonlyMap<string, DocumentSubject>;
-
-const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
 export function subjectsOf(rows: readonly KindRow[], naming: Dialect): DocumentSubjects {
   const subjects = new Map<string, DocumentSubject & { isBuiltIn: boolean; custom: KindRow[] }>();

@@ -8,6 +8,8 @@
 
 export type Dialect = 'platform' | 'kubernetes';
 
+export const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
+
 /** API groups whose names differ between the dialects; all others (core, apps, batch, policy, autoscaling, extensions) are equal. */
 const GROUP_STEMS = [
   'admission',

@@ -1,12 +1,11 @@
 /** Makes what built-in kinds say in every document and form, before anybody asks. */
 import type { KindRow } from '../../../shared/api/kinds';
-import type { Dialect } from '../../../shared/names/dialect';
+import { DIALECTS } from '../../../shared/names/dialect';
 import type { Describe } from '../descriptions';
 import { PartMaker } from '../part-job';
 import { digestName, type ReadyPart, type ReadyParts } from '../ready-parts';
 import { subjectsOf } from '../subjects';
 
-const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 const MEDIA = ['json', 'protobuf'] as const;
 
 /** `rows` = the kinds that are served where nobody has said otherwise. */

@@ -70,12 +70,17 @@ export function validateUpdate(
 ): void {
   const metadata = readMetadata(object);
   const { strategy } = info;
+  // Whatever is wrong with a change of metadata is wrong with them.
+  let isFaultless = false;
   judge(info, object, rules?.stages ?? UPDATE.change, (stage) => {
     switch (stage) {
-      case 'metadata':
-        return validateChangeable(metadata);
+      case 'metadata': {
+        const errors = validateChangeable(metadata);
+        isFaultless = errors.length === 0;
+        return errors;
+      }
       case 'changed-metadata':
-        return validateChangeable(metadata, [], 'change');
+        return isFaultless ? NONE : validateChangeable(metadata, [], 'change');
       case 'path-prefix':
         return validatePrefix(metadata, pathSegmentPrefix);
       case 'name-prefix':
