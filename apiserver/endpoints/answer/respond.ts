@@ -159,8 +159,10 @@ export function listText(encoder: Encoder, page: ShownPage): string {
     done(true);
   });
   const list = encoder.list(page);
+  const entries = [...page.entries];
+  if (list.measure !== undefined) entries.forEach(list.measure);
   list.start(sink);
-  for (const entry of page.entries) list.item(sink, entry);
+  for (const entry of entries) list.item(sink, entry);
   list.end(sink);
   sink.end();
   return Buffer.concat(chunks).toString();
@@ -176,24 +178,39 @@ async function writeItems(
   { prepared }: ListAnswerOptions,
 ): Promise<void> {
   const list = encoder.list(page);
-  list.start(sink);
-  let items = 0;
-  let bytes = 0;
-  for (const entry of page.entries) {
-    const preparing = prepared(entry);
-    if (preparing !== undefined) await preparing;
-    list.item(sink, entry);
-    items += 1;
-    bytes += sizeOf(entry);
-    const isFull = sink.full;
-    if (isFull) await sink.ready();
-    if (isFull || items % ITEMS_PER_LOOK === 0 || bytes >= BYTES_PER_LOOK) {
-      bytes = 0;
-      if (exchange.isTurnOver) await exchange.rest();
+  /** False when the client is gone. */
+  const inTurns = async (entries: Iterable<Entry>, each: (entry: Entry) => void): Promise<boolean> => {
+    let items = 0;
+    let bytes = 0;
+    for (const entry of entries) {
+      const preparing = prepared(entry);
+      if (preparing !== undefined) await preparing;
+      each(entry);
+      items += 1;
+      bytes += sizeOf(entry);
+      const isFull = sink.full;
+      if (isFull) await sink.ready();
+      if (isFull || items % ITEMS_PER_LOOK === 0 || bytes >= BYTES_PER_LOOK) {
+        bytes = 0;
+        if (exchange.isTurnOver) await exchange.rest();
+      }
+      if (output.gone) return false;
     }
-    if (output.gone) return;
+    return true;
+  };
+  let { entries } = page;
+  const { measure } = list;
+  if (measure !== undefined) {
+    const measured: Entry[] = [];
+    entries = measured;
+    const isMeasured = await inTurns(page.entries, (entry) => {
+      measure(entry);
+      measured.push(entry);
+    });
+    if (!isMeasured) return;
   }
-  list.end(sink);
+  list.start(sink);
+  if (await inTurns(entries, (entry) => list.item(sink, entry))) list.end(sink);
 }
 
 /** What a reply and a compressor have in common. */

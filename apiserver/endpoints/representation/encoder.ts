@@ -28,6 +28,8 @@ export interface Encoder {
 
 /** Writes one list. `start` and `end` are called once, `item` for every entry between them, in order. */
 export interface ListEncoder {
+  /** Where the start tells how long the rest is: called for every entry, in order, before `start`. */
+  readonly measure?: (entry: Entry) => void;
   start(sink: ByteSink): void;
   item(sink: ByteSink, entry: Entry): void;
   end(sink: ByteSink): void;

@@ -4,6 +4,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import type { Entry } from '../../cache/cache';
 import { tables } from '../../printers/table';
 import type { Representation } from '../request/negotiation';
+import { ByteSink, ChunkPool } from './byte-sink';
 import { Encoders } from './encoders';
 import type { IncludeObject } from './table-encoder';
 
@@ -73,4 +74,31 @@ it('asks a thread where the object is shown, or where the metadata are long them
   expect(isShownElsewhere('CustomResourceDefinition', entry(short('')), { include: 'Object' })).toBe(true);
   const long = short(`,"annotations":{"a":"${'x'.repeat(LONGEST)}"}`);
   expect(isShownElsewhere('CustomResourceDefinition', entry(long))).toBe(true);
+});
+
+it('writes the items of a long binary list one by one, so that others have their turns between them', () => {
+  const row = KINDS.find((one) => one.kind === 'ConfigMap');
+  if (row === undefined) throw new Error('no such kind');
+  const encoders = new Encoders({ table: tables, clock: systemClock, naming: 'platform' });
+  const wanted = { media: 'protobuf', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false } as const;
+  const entries = Array.from({ length: 1_200 }, (_, index) => ({
+    ...entry(`{"metadata":{"name":"a${index}"},"data":{"a":"b"}}`),
+    key: `a${index}`,
+  }));
+  const page = { revision: 7, entries };
+  const list = encoders.of({ row, wanted, names: { dialect: 'platform', alias: undefined }, include: 'None' }).list(page);
+  const sink = new ByteSink(new ChunkPool(), (_bytes, _last, done) => done(true));
+  const added = (write: () => void): number => {
+    const before = sink.length;
+    write();
+    return sink.length - before;
+  };
+
+  for (const one of entries) list.measure?.(one);
+  const start = added(() => list.start(sink));
+  const items = entries.map((one) => added(() => list.item(sink, one)));
+  const end = added(() => list.end(sink));
+
+  expect(Math.min(...items)).toBeGreaterThan('a0ab'.length);
+  expect(Math.max(start, end)).toBeLessThan(100);
 });

@@ -103,8 +103,9 @@ function envelopeHead(apiVersion: string, kind: string): Buffer {
 
 /** A message's length must be known before it begins, so a list's items are encoded first; those of long lists a second time. */
 class BinaryList implements ListEncoder {
-  private readonly entries: Entry[] = [];
   private readonly encoded: Buffer[] = [];
+  private measured = 0;
+  private written = 0;
   private itemBytes = 0;
 
   constructor(
@@ -113,19 +114,15 @@ class BinaryList implements ListEncoder {
     private readonly message: (entry: Entry, keep: boolean) => Buffer,
   ) {}
 
-  start(): void {
-    // The envelope's lengths are known in `end` only.
-  }
-
-  item(_sink: ByteSink, entry: Entry): void {
-    const keep = this.entries.length < MAX_KEPT_ITEMS;
+  readonly measure = (entry: Entry): void => {
+    const keep = this.measured < MAX_KEPT_ITEMS;
     const bytes = this.message(entry, keep);
-    this.entries.push(entry);
+    this.measured += 1;
     if (keep) this.encoded.push(bytes);
     this.itemBytes += 1 + varintLength(bytes.length) + bytes.length;
-  }
+  };
 
-  end(sink: ByteSink): void {
+  start(sink: ByteSink): void {
     const metadata = encodeProtobufMessage(LIST_META_TYPE, {
       ...(this.page.revision === undefined ? {} : { resourceVersion: String(this.page.revision) }),
       ...(this.page.continue === undefined ? {} : { continue: this.page.continue }),
@@ -135,12 +132,17 @@ class BinaryList implements ListEncoder {
     sink.bytes(envelopeHead(this.shape.apiVersion, `${this.shape.kind}List`));
     writeVarint(sink, listStart.length + this.itemBytes);
     sink.bytes(listStart);
-    this.entries.forEach((entry, index) => {
-      const bytes = this.encoded[index] ?? this.message(entry, false);
-      sink.byte(0x12);
-      writeVarint(sink, bytes.length);
-      sink.bytes(bytes);
-    });
+  }
+
+  item(sink: ByteSink, entry: Entry): void {
+    const bytes = this.encoded[this.written] ?? this.message(entry, false);
+    this.written += 1;
+    sink.byte(0x12);
+    writeVarint(sink, bytes.length);
+    sink.bytes(bytes);
+  }
+
+  end(sink: ByteSink): void {
     sink.bytes(ENVELOPE_END);
   }
 }
