@@ -104,7 +104,6 @@ function envelopeHead(apiVersion: string, kind: string): Buffer {
 /** A message's length must be known before it begins, so a list's items are encoded first; those of long lists a second time. */
 class BinaryList implements ListEncoder {
   private readonly encoded: Buffer[] = [];
-  private measured = 0;
   private written = 0;
   private itemBytes = 0;
 
@@ -115,9 +114,8 @@ class BinaryList implements ListEncoder {
   ) {}
 
   readonly measure = (entry: Entry): void => {
-    const keep = this.measured < MAX_KEPT_ITEMS;
+    const keep = this.encoded.length < MAX_KEPT_ITEMS;
     const bytes = this.message(entry, keep);
-    this.measured += 1;
     if (keep) this.encoded.push(bytes);
     this.itemBytes += 1 + varintLength(bytes.length) + bytes.length;
   };
