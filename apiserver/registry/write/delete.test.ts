@@ -130,6 +130,20 @@ describe('of a collection', () => {
     for (let i = 0; i < 40; i++) expect(await g.stored('configmaps', `c${i}`)).toBeUndefined();
   });
 
+  it('lets others go first between two of a dry run', async () => {
+    const listed: ListPage[] = [];
+    const g = await writeFixture({ list: () => Promise.resolve(listed[0] ?? { revision: 0, entries: [] }) });
+    const entries = [];
+    for (let i = 0; i < 40; i++) entries.push((await g.create('configmaps', { metadata: { name: `c${i}` } })).entry);
+    listed.push({ revision: g.store.current, entries });
+    let rests = 0;
+    const rest = async (): Promise<void> => void (rests += 1);
+    const context = { ...g.context, isTurnOver: true, rest };
+    const selection = { filters: false, matches: () => true };
+    await g.writer.deleteCollection(context, g.resource('configmaps'), 'ns', { selection }, { dryRun: true });
+    expect(rests).toBe(40);
+  });
+
   it('ends with the first failure', async () => {
     const listed: ListPage[] = [];
     const g = await writeFixture({ list: () => Promise.resolve(listed[0] ?? { revision: 0, entries: [] }) });

@@ -188,13 +188,15 @@ export async function deleteCollection(
 ): Promise<ListPage> {
   checkOptions(options);
   warn(request, options);
-  const { info } = request;
+  const { info, context } = request;
   const { start, end } = scopeBounds(info.stored, request.namespace === '' ? {} : { namespace: request.namespace });
   const refusal = path.cache.firstRefusal(info.stored, start, end);
   if (refusal !== undefined) throw status.internalError(`unable to transform key "${refusal.storeKey}": ${refusal.reason}`);
-  const page = await path.reader.list(request.context, info.resource, request.namespace, list);
+  const page = await path.reader.list(context, info.resource, request.namespace, list);
   const entries = [...page.entries];
   await atATime(WORKERS, entries, async (entry) => {
+    // Deletions that store nothing (dry runs) wait for nothing either.
+    if (context.isTurnOver === true) await context.rest?.();
     try {
       await deleteObject(path, { ...request, ...placeOf(info, entry.key) }, options);
     } catch (error) {
