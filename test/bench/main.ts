@@ -32,6 +32,11 @@ const PARTS: Readonly<Record<string, Part>> = {
     prints: 'how long another client waits for each of a table of bad inputs, or of those with --only=<text> in their names',
     run: access.hostile,
   },
+  lists: {
+    prints:
+      'how long another client waits while one asks for --objects=60000 in every form that a list can have, on each of --stores (minutes)',
+    run: requests.lists,
+  },
   custom: { prints: 'what creating objects of a kind with a schema of 30 members and three rules costs', run: custom.custom },
   conversions: {
     prints: 'how long a list of --converted=10000 objects takes in a version that a webhook converts, beside the webhook alone',

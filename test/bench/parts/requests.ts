@@ -7,11 +7,13 @@ import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../../support/etcd';
 import { BareServer } from '../bare';
 import { configMap, deployment } from '../client';
+import { longListWaits } from '../long-lists';
 import { anonymousMegabytes, loop, warmLoop, type Cost } from '../measure';
 import { changeCost } from '../node-watchers';
 import { podCost } from '../pods';
+import { Probe } from '../probe';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from '../services';
-import { option, seconds } from '../settings';
+import { option, seconds, stores, text, TOKEN } from '../settings';
 import { besideServer, fill, row, type Opened } from '../stage';
 import { fanOut } from '../watchers';
 
@@ -103,6 +105,33 @@ async function fanOutRows({ client, pid }: Opened, bare: BareServer): Promise<vo
     async (index) => void (await client.send('PUT', `${target}/o-0`, configMap('bench', 'o-0', String(index)))),
   );
   row('one event to one of 1,000 watchers', watch, 'bare TLS', floor.cpuMicros);
+}
+
+export async function lists(): Promise<void> {
+  const count = option('objects', 60_000);
+  const isWanted = (store: string): boolean => store !== 'etcd' || findEtcd() !== undefined;
+  for (const store of stores.filter(isWanted)) {
+    console.log(`\n${store}: another client, while one asks for ${count} ConfigMaps of 1.5 KB or half as many larger objects`);
+    const etcd = store === 'etcd' ? await startEtcd() : undefined;
+    try {
+      await besideServer((opened) => longLists(opened, count), {
+        etcdServers: etcd?.endpoint,
+        args: ['--feature-gates=WatchList=true'],
+      });
+    } finally {
+      await etcd?.dispose();
+    }
+  }
+}
+
+async function longLists({ client, pid }: Opened, count: number): Promise<void> {
+  const probe = await Probe.start(client.port, TOKEN, '/api/v1/namespaces/default');
+  for await (const { name, bytes, ms, cpuMs, others } of longListWaits({ client, probe, pid }, count, text('only') ?? '')) {
+    const waited = `p50 / p99 / p100 ${[others.medianMs, others.p99Ms, others.longestMs].map((wait) => wait.toFixed(1).padStart(6)).join(' / ')} ms`;
+    const work = `${ms.toFixed(0).padStart(6)} ms, CPU ${cpuMs.toFixed(0).padStart(6)} ms, ${(bytes / 1e6).toFixed(1).padStart(6)} MB`;
+    console.log(`${name.padEnd(84)} ${waited}  ${work}`);
+  }
+  probe.stop();
 }
 
 export async function memory(): Promise<void> {

@@ -1,0 +1,211 @@
+/**
+ * What another client waits while one asks for very many objects, in every form that a list can have. Whoever asks reads as fast as it can and throws away what it gets;
+ * the other one is a process of its own. Judges nothing.
+ */
+import { once } from 'node:events';
+import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
+import type { JsonObject } from '../../shared/values/json';
+import { configMap, type BenchClient } from './client';
+import { cpuSeconds, loop } from './measure';
+import type { Probe, Waits } from './probe';
+
+export interface LongListWait {
+  readonly name: string;
+  readonly bytes: number;
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly others: Waits;
+}
+
+interface LongList {
+  readonly name: string;
+  readonly method?: 'GET' | 'DELETE';
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Part of what is sent last, of an answer that does not end by itself. */
+  readonly until?: string;
+}
+
+const WORKERS = 16;
+const NAMESPACE = 'long';
+const GROUP = 'long.example.com';
+const PAGE = 500;
+/** Of a list, or of its end where members are sorted: its metadata stands there. */
+const HEAD = 1_000;
+const PAYLOAD_BYTES = 1_200;
+const as = (kind: string, type = JSON_MEDIA_TYPE): string => `${type};as=${kind};v=v1;g=meta.platform.io`;
+
+const FORMS: readonly LongList[] = [
+  { name: 'JSON' },
+  { name: 'JSON, from the cache as it is', query: 'resourceVersion=0' },
+  { name: 'JSON, gzip', headers: { 'accept-encoding': 'gzip' } },
+  { name: 'YAML', headers: { accept: YAML_MEDIA_TYPE } },
+  { name: 'Table', headers: { accept: as('Table') } },
+  { name: 'Table with objects', query: 'includeObject=Object', headers: { accept: as('Table') } },
+  { name: 'Table as YAML', headers: { accept: as('Table', YAML_MEDIA_TYPE) } },
+  { name: 'metadata alone', headers: { accept: as('PartialObjectMetadataList') } },
+  { name: 'selector that all match', query: 'labelSelector=app%3Dlong' },
+  { name: 'selector that none match', query: 'labelSelector=app%3Dshort' },
+  { name: 'selector of names that none match', query: 'fieldSelector=metadata.name%3Dnobody' },
+  { name: 'selector that all match, Table', query: 'labelSelector=app', headers: { accept: as('Table') } },
+  { name: 'delete all of them, dry run', method: 'DELETE', query: 'dryRun=All' },
+  {
+    name: 'watch that begins with all of them',
+    query: 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
+    until: '"BOOKMARK"',
+  },
+];
+
+const BUILT_IN_FORMS: readonly LongList[] = [
+  { name: 'protobuf', headers: { accept: PROTOBUF_MEDIA_TYPE.platform } },
+  { name: 'metadata alone, protobuf', headers: { accept: as('PartialObjectMetadataList', PROTOBUF_MEDIA_TYPE.platform) } },
+];
+
+interface Kind {
+  readonly name: string;
+  readonly collection: string;
+  readonly forms: readonly LongList[];
+  /** How many there are of it beside one ConfigMap. */
+  readonly share: number;
+  body(name: string): string;
+}
+
+const container = (name: string): JsonObject => ({
+  name,
+  image: 'registry.example.com/team/app:1.2.3',
+  env: [{ name: 'A', value: 'x'.repeat(100) }],
+  resources: { requests: { cpu: '100m', memory: '64Mi' } },
+});
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'ConfigMap',
+    collection: `/api/v1/namespaces/${NAMESPACE}/configmaps`,
+    forms: [...FORMS, ...BUILT_IN_FORMS],
+    share: 1,
+    body: (name) => configMap(NAMESPACE, name, '', PAYLOAD_BYTES).replace('"app":"bench"', '"app":"long"'),
+  },
+  {
+    name: 'Pod',
+    collection: `/api/v1/namespaces/${NAMESPACE}/pods`,
+    forms: [...FORMS, ...BUILT_IN_FORMS],
+    share: 0.5,
+    body: (name) =>
+      JSON.stringify({
+        metadata: { name, labels: { app: 'long' } },
+        spec: { containers: [container('a'), container('b')] },
+      }),
+  },
+  {
+    name: 'custom object, in a version that is not stored',
+    collection: `/apis/${GROUP}/v1alpha1/namespaces/${NAMESPACE}/longs`,
+    forms: FORMS,
+    share: 0.5,
+    body: (name) =>
+      JSON.stringify({
+        apiVersion: `${GROUP}/v1alpha1`,
+        kind: 'Long',
+        metadata: { name, labels: { app: 'long' } },
+        spec: { text: 'x'.repeat(PAYLOAD_BYTES), ports: [{ port: 80 }, { port: 443 }] },
+      }),
+  },
+];
+
+interface Asked {
+  readonly client: BenchClient;
+  readonly probe: Probe;
+  readonly pid: number;
+}
+
+/** `only` = part of the names of those that are wanted; '' = all. */
+export async function* longListWaits(asked: Asked, count: number, only: string): AsyncGenerator<LongListWait> {
+  const { client, pid } = asked;
+  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: NAMESPACE } }));
+  await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, JSON.stringify({ metadata: { name: 'default' } }));
+  await define(client);
+  for (const { name, collection, forms, share, body } of KINDS) {
+    const wanted = forms.map((form) => ({ ...form, name: `${name}: ${form.name}` })).filter((form) => form.name.includes(only));
+    if (wanted.length === 0) continue;
+    await loop(pid, { workers: WORKERS, count: count * share }, async (index) => {
+      await client.send('POST', collection, body(`o-${index}`));
+    });
+    for (const form of wanted) yield await waits(asked, form.name, () => ask(client, collection, form));
+    yield await waits(asked, `${name}: pages of ${PAGE}`, () => pages(client, collection));
+    yield await waits(asked, `${name}: delete all of them`, () => ask(client, collection, { name, method: 'DELETE' }));
+  }
+}
+
+async function waits({ probe, pid }: Asked, name: string, work: () => Promise<number>): Promise<LongListWait> {
+  await probe.waits();
+  const [begun, used] = [performance.now(), cpuSeconds(pid)];
+  const bytes = await work();
+  const ms = performance.now() - begun;
+  return { name, bytes, ms, cpuMs: (cpuSeconds(pid) - used) * 1_000, others: await probe.waits() };
+}
+
+async function ask(client: BenchClient, collection: string, { method = 'GET', query, headers, until }: LongList): Promise<number> {
+  const target = query === undefined ? collection : `${collection}?${query}`;
+  if (until === undefined) return client.send(method, target, undefined, headers);
+  const response = await client.open(method, target, undefined, headers);
+  let bytes = 0;
+  let end = '';
+  for await (const chunk of response) {
+    const text = String(chunk);
+    bytes += text.length;
+    if ((end + text).includes(until)) break;
+    end = text.slice(-until.length);
+  }
+  if (!response.closed) await once(response.destroy(), 'close');
+  return bytes;
+}
+
+async function pages(client: BenchClient, collection: string): Promise<number> {
+  let bytes = 0;
+  for (let token: string | undefined = ''; token !== undefined;) {
+    const text: string = await client.text('GET', `${collection}?limit=${PAGE}&continue=${token}`);
+    bytes += text.length;
+    token = /"continue":"([^"]+)"/.exec(text.slice(0, HEAD) + text.slice(-HEAD))?.[1];
+  }
+  return bytes;
+}
+
+async function define(client: BenchClient): Promise<void> {
+  const text = { type: 'string', maxLength: 10_000 };
+  const spec = {
+    type: 'object',
+    properties: {
+      text,
+      policy: { type: 'string', default: 'Always' },
+      ports: {
+        type: 'array',
+        items: { type: 'object', properties: { port: { type: 'integer' }, protocol: { type: 'string', default: 'TCP' } } },
+      },
+    },
+  };
+  const version = (name: string, storage: boolean): JsonObject => ({
+    name,
+    served: true,
+    storage,
+    schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+    additionalPrinterColumns: [{ name: 'Policy', type: 'string', jsonPath: '.spec.policy' }],
+  });
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const body = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `longs.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: { plural: 'longs', kind: 'Long' },
+      versions: [version('v1', true), version('v1alpha1', false)],
+    },
+  };
+  await client.send('POST', definitions, JSON.stringify(body));
+  const isServed = (): Promise<boolean> =>
+    client.send('GET', `/apis/${GROUP}/v1alpha1/namespaces/${NAMESPACE}/longs`).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isServed()));
+}
