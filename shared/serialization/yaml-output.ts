@@ -77,7 +77,7 @@ const WIDTH = 80;
 
 /** Breaks a long line at single blanks beyond the width; a reader puts the blank back. */
 function fold(text: string, indent: string, column: number, isDouble: boolean): string {
-  if (column + text.length <= WIDTH) return text;
+  if (column + text.length <= WIDTH || !text.includes(' ')) return text;
   let folded = '';
   let at = column;
   for (let i = 0; i < text.length; i += 1) {

@@ -1,9 +1,12 @@
 import { KINDS } from '../../../shared/api/kinds';
 import type { Dialect } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
+import { ManualClock } from '../../../test/support/manual-clock';
 import type { Entry } from '../../cache/cache';
 import { tables } from '../../printers/table';
 import type { Representation } from '../request/negotiation';
+import { parseJson } from '../../../shared/serialization';
+import { composeYaml } from '../../../shared/serialization/yaml-document';
 import { ByteSink, ChunkPool } from './byte-sink';
 import { Encoders } from './encoders';
 import type { IncludeObject } from './table-encoder';
@@ -101,4 +104,40 @@ it('writes the items of a long binary list one by one, so that others have their
 
   expect(Math.min(...items)).toBeGreaterThan('a0ab'.length);
   expect(Math.max(start, end)).toBeLessThan(100);
+});
+
+describe('a list as YAML says what it says as JSON', () => {
+  const encoders = new Encoders({ table: tables, clock: new ManualClock(), naming: 'platform' });
+  const written = (kind: string, wanted: Representation, entries: readonly Entry[]): Buffer => {
+    const row = KINDS.find((one) => one.kind === kind);
+    if (row === undefined) throw new Error(`no kind ${kind}`);
+    const parts: Buffer[] = [];
+    const sink = new ByteSink(new ChunkPool(), (bytes, _last, done) => {
+      parts.push(Buffer.from(bytes));
+      done(true);
+    });
+    const asked = { row, wanted, names: { dialect: 'platform', alias: undefined }, include: 'Metadata' } as const;
+    const list = encoders.of(asked).list({ revision: 7, entries });
+    list.start(sink);
+    for (const one of entries) list.item(sink, one);
+    list.end(sink);
+    sink.end();
+    return Buffer.concat(parts);
+  };
+  const object = (name: string, matchingPrecedence: number): Entry => ({
+    ...entry(`{"metadata":{"name":"${name}"},"spec":{"matchingPrecedence":${matchingPrecedence}}}`),
+    key: name,
+  });
+  const kept = [object('a', 300), object('b', 100), object('c', 200)];
+
+  it.each(
+    ['ConfigMap', 'FlowSchema'].flatMap((kind) =>
+      (['none', 'partialList', 'table'] as const).flatMap((transform) => [0, 1, 3].map((count) => [kind, transform, count] as const)),
+    ),
+  )('%s, %s, %d items', (kind, transform, count) => {
+    const wanted = { transform, metaVersion: 'v1', dialect: undefined, pretty: false } as const;
+    const entries = kept.slice(0, count);
+    const yaml = written(kind, { ...wanted, media: 'yaml' }, entries);
+    expect(composeYaml(yaml.toString()).value).toEqual(parseJson(written(kind, { ...wanted, media: 'json' }, entries)).value);
+  });
 });

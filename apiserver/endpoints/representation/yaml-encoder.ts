@@ -1,5 +1,5 @@
 /** Objects and lists as YAML: what the JSON encoder of the same shape writes, member by member, so that long lists stay streams. */
-import { isObject, sortedKeys, type JsonObject } from '../../../shared/values/json';
+import { arrayAt, isObject, sortedKeys, type JsonArray, type JsonObject } from '../../../shared/values/json';
 import { YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { parseJson, stringifyYaml } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
@@ -22,40 +22,33 @@ export class YamlEncoder implements Encoder {
 
   /** The list around the items is written as JSON first, then as YAML in two halves: members are sorted, the items stand among them. */
   list(page: ShownPage): ListEncoder {
-    let started = false;
+    const items = this.json.list(page);
+    let head: Buffer = NOTHING;
     let after = '';
+    let empty = '';
+    let started = false;
+    const write = (sink: ByteSink, shown: JsonArray): void => {
+      if (shown.length === 0) return;
+      if (!started) sink.byte(0x0a);
+      started = true;
+      for (const item of shown) sink.text(asListItem(stringifyYaml(item)));
+    };
     return {
       start: (sink) => {
-        const empty = this.json.list(page);
-        const around = objectOf(
-          collect((whole) => {
-            empty.start(whole);
-            empty.end(whole);
-          }),
-        );
+        head = collect((part) => items.start(part));
+        const around = objectOf(Buffer.concat([head, collect((part) => this.json.list(page).end(part))]));
         const member = 'rows' in around ? 'rows' : 'items';
         sink.text(yamlText(pick(around, (name) => name < member)));
         after = yamlText(pick(around, (name) => name > member));
+        empty = ` ${stringifyYaml(around[member] ?? null)}`;
         sink.ascii(`${member}:`);
       },
-      item: (sink, entry) => {
-        if (!started) sink.byte(0x0a);
-        started = true;
-        // As the only item of a list of its own the item is complete JSON between the brackets.
-        const one = this.json.list(page);
-        const list = objectOf(
-          collect((whole) => {
-            one.start(whole);
-            one.item(whole, entry);
-            one.end(whole);
-          }),
-        );
-        const items = list['rows'] ?? list['items'];
-        const item = Array.isArray(items) ? items[0] : undefined;
-        sink.text(asListItem(stringifyYaml(item ?? {})));
-      },
+      item: (sink, entry) => write(sink, itemsOf(collect((part) => items.item(part, entry)))),
       end: (sink) => {
-        if (!started) sink.ascii(' []\n');
+        // Lists that have an order of their own have kept items back.
+        const rest = collect((part) => items.end(part));
+        if (rest[0] !== CLOSE_LIST) write(sink, lastItems(head, rest));
+        if (!started) sink.text(empty);
         sink.text(after);
       },
     };
@@ -81,6 +74,26 @@ function collect(write: (sink: ByteSink) => void): Buffer {
   write(sink);
   sink.end();
   return Buffer.concat(parts);
+}
+
+const NOTHING = Buffer.alloc(0);
+const OPEN = Buffer.from('[');
+const CLOSE = Buffer.from(']');
+const [OPEN_LIST, CLOSE_LIST, COMMA] = [0x5b, 0x5d, 0x2c];
+
+const isBetween = (byte: number | undefined): boolean => byte === COMMA || byte === OPEN_LIST;
+const withoutFirst = (json: Buffer): Buffer => (isBetween(json[0]) ? json.subarray(1) : json);
+
+/** Of a part of a list: none, one or several, behind what separates them from those before. */
+function itemsOf(json: Buffer): JsonArray {
+  const { value } = parseJson(Buffer.concat([OPEN, withoutFirst(json), CLOSE]));
+  return Array.isArray(value) ? value : [];
+}
+
+/** Of a list whose beginning and end these are. */
+function lastItems(head: Buffer, end: Buffer): JsonArray {
+  const list = objectOf(Buffer.concat([head, withoutFirst(end)]));
+  return arrayAt(list, 'rows') ?? arrayAt(list, 'items') ?? [];
 }
 
 function objectOf(json: Buffer): JsonObject {
