@@ -125,8 +125,6 @@ export function sendText(exchange: Exchange, code: number, text: string, headers
 
 const pool = new ChunkPool();
 
-/** After so many items, or so many bytes of them, somebody looks whether others should go first. */
-const ITEMS_PER_LOOK = 16;
 const BYTES_PER_LOOK = 64 * 1024;
 
 /** A list, written piece by piece as the client takes it. Resolves when the last piece has been handed over or the client is gone. */
@@ -180,19 +178,20 @@ async function writeItems(
   const list = encoder.list(page);
   /** False when the client is gone. */
   const inTurns = async (entries: Iterable<Entry>, each: (entry: Entry) => void): Promise<boolean> => {
-    let items = 0;
+    const stride = new Stride();
     let bytes = 0;
     for (const entry of entries) {
       const preparing = prepared(entry);
       if (preparing !== undefined) await preparing;
       each(entry);
-      items += 1;
       bytes += sizeOf(entry);
       const isFull = sink.full;
       if (isFull) await sink.ready();
-      if (isFull || items % ITEMS_PER_LOOK === 0 || bytes >= BYTES_PER_LOOK) {
+      if (stride.isLook() || isFull || bytes >= BYTES_PER_LOOK) {
         bytes = 0;
-        if (exchange.isTurnOver) await exchange.rest();
+        const isOver = exchange.isTurnOver;
+        stride.looked(isOver);
+        if (isOver) await exchange.rest();
       }
       if (output.gone) return false;
     }
@@ -211,6 +210,30 @@ async function writeItems(
   }
   list.start(sink);
   if (await inTurns(entries, (entry) => list.item(sink, entry))) list.end(sink);
+}
+
+const MOST_ITEMS_PER_LOOK = 16;
+
+/**
+ * After how many items somebody looks whether others should go first: fewer where one look after a rest is one too late, as with items
+ * that take long, more where it is one too many.
+ */
+class Stride {
+  private items = 0;
+  private length = MOST_ITEMS_PER_LOOK;
+  private isFirst = true;
+
+  /** To be asked once per item. */
+  isLook(): boolean {
+    this.items += 1;
+    return this.items >= this.length;
+  }
+
+  looked(isOver: boolean): void {
+    this.items = 0;
+    if (this.isFirst) this.length = isOver ? Math.max(1, this.length / 2) : Math.min(MOST_ITEMS_PER_LOOK, this.length * 2);
+    this.isFirst = isOver;
+  }
 }
 
 /** What a reply and a compressor have in common. */
