@@ -48,13 +48,9 @@ test.each<readonly [string, AdmissionRequest, readonly string[]]>([
 test('the series of creations and updates are there before anything is exempt', () => {
   const meters = new Meters();
   const told = podSecurityExemptions(meters);
-  const lines = (): string[] =>
-    meters
-      .text()
-      .split('\n')
-      .filter((line) => line.startsWith('pod_security_exemptions_total{'));
+  const lines = (): string[] => [...meters.exposed()].filter((line) => line.startsWith('pod_security_exemptions_total{'));
   expect(lines()).toHaveLength(4);
-  expect(lines().every((line) => line.endsWith(' 0'))).toBe(true);
+  expect(lines().every((line) => line.endsWith(' 0\n'))).toBe(true);
   told({ operation: 'create', concern: 'pod', subresource: '' });
-  expect(lines()).toContain('pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 1');
+  expect(lines()).toContain('pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 1\n');
 });

@@ -2,6 +2,7 @@
 import type { Registry } from 'prom-client';
 import type { Direction, TransformMeter } from '../storage/encryption/rules';
 import { publishReloads, type ReloadCounts } from './configuration-metrics';
+import type { ExposedPieces } from './histogram';
 import { Meters } from './meters';
 
 export class EncryptionMetrics implements TransformMeter {
@@ -13,8 +14,8 @@ export class EncryptionMetrics implements TransformMeter {
     if (outcome === 'OK') this.meters.observer('apiserver_storage_transformation_duration_seconds', direction, prefix).observe(seconds);
   }
 
-  text(): string {
-    return this.meters.text();
+  exposed(): ExposedPieces {
+    return this.meters.exposed();
   }
 }
 

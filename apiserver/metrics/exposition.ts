@@ -1,12 +1,13 @@
 /** The text in which metrics are shown: the server's spelling of names, and in each help what upstream promises of the metric. */
 import { textIn, type Dialect } from '../../shared/names/dialect';
 import { CATALOGUE, type MetricRow, type Stability } from './catalogue';
+import { familyHead } from './histogram';
 import { PROMISED } from './promised';
 
-export interface Scrape {
-  readonly contentType: string;
-  readonly text: string;
-}
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** In pieces of whole lines, each made when the one before it has been taken. */
+export type Scrape = AsyncIterable<string>;
 
 const ROWS: Readonly<Record<string, MetricRow>> = CATALOGUE;
 const HELP = /^# HELP (\S+) /gm;
@@ -15,18 +16,14 @@ export function stabilityOf(name: string): Stability {
   return ROWS[name]?.stability ?? PROMISED.get(name) ?? '';
 }
 
-/** `all` = nothing is added; else how many metrics there are of each stability is one more of them. */
-export function shown(text: string, naming: Dialect, isAll?: 'all'): Scrape {
-  const counts = new Map<Stability, number>();
-  const promised = text.replace(HELP, (line, name: string) => {
+/** A piece of it; `promised` counts the metrics that begin in it. */
+export function shown(piece: string, naming: Dialect, promised?: PromisedCounts): string {
+  const text = piece.replace(HELP, (line, name: string) => {
     const stability = stabilityOf(name);
-    counts.set(stability, (counts.get(stability) ?? 0) + 1);
+    promised?.add(stability);
     return stability === '' ? line : `${line}[${stability}] `;
   });
-  return {
-    contentType: 'text/plain; version=0.0.4; charset=utf-8',
-    text: textIn(naming, isAll === 'all' ? promised : `${promised}${registered(counts)}`),
-  };
+  return textIn(naming, text);
 }
 
 /** What cannot happen here, and is asked for all the same. */
@@ -35,10 +32,19 @@ const NEVER = [
   ['hidden_metrics_total', 'Metrics that are not shown any more.'],
 ] as const;
 
-function registered(counts: ReadonlyMap<Stability, number>): string {
-  const name = 'registered_metrics_total';
-  const lines = [`# HELP ${name} [BETA] Metrics that are shown, by what is promised of them.`, `# TYPE ${name} counter`];
-  for (const [stability, count] of counts) lines.push(`${name}{deprecated_version="",stability_level="${stability}"} ${count}`);
-  for (const [other, help] of NEVER) lines.push(`# HELP ${other} [BETA] ${help}`, `# TYPE ${other} counter`, `${other} 0`);
-  return `${lines.join('\n')}\n`;
+/** How many metrics there are of each stability, which are metrics themselves. */
+export class PromisedCounts {
+  private readonly counts = new Map<Stability, number>();
+
+  add(stability: Stability): void {
+    this.counts.set(stability, (this.counts.get(stability) ?? 0) + 1);
+  }
+
+  text(): string {
+    const name = 'registered_metrics_total';
+    const lines = [familyHead(name, 'Metrics that are shown, by what is promised of them.', 'counter')];
+    for (const [stability, count] of this.counts) lines.push(`${name}{deprecated_version="",stability_level="${stability}"} ${count}\n`);
+    for (const [other, help] of NEVER) lines.push(familyHead(other, help, 'counter'), `${other} 0\n`);
+    return lines.join('');
+  }
 }

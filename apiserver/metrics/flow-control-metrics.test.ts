@@ -25,7 +25,8 @@ function world() {
     seats: () => seats,
     deadline: clock.monotonic() + 60_000,
   });
-  const lines = async (pattern: RegExp) => `${metrics.text()}${await registry.metrics()}`.split('\n').filter((line) => pattern.test(line));
+  const lines = async (pattern: RegExp) =>
+    `${[...metrics.exposed()].join('')}${await registry.metrics()}`.split('\n').filter((line) => pattern.test(line));
   return { clock, control, request, lines };
 }
 

@@ -3,8 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FlowControl, FlowMeter } from '../flow-control/flow-control';
 import type { LevelTimes, PriorityLevel } from '../flow-control/priority-level';
 import type { SeatRefusal } from '../flow-control/queue-set';
-import { append } from '../../shared/values/append';
-import { Histogram, seriesLines, type HistogramSeries } from './histogram';
+import { familyHead, Histogram, seriesLines, type ExposedPieces, type HistogramSeries } from './histogram';
 
 const SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const LABELS = ['flow_schema', 'priority_level'] as const;
@@ -153,28 +152,27 @@ export class FlowControlMetrics {
     }
   }
 
-  text(): string {
-    return [...[this.waits, this.executions, this.lengths, this.seats].map((histogram) => histogram.text()), this.times()].join('');
+  *exposed(): ExposedPieces {
+    for (const histogram of [this.waits, this.executions, this.lengths, this.seats]) yield* histogram.exposed();
+    yield* this.times();
   }
 
-  private times(): string {
+  private *times(): ExposedPieces {
     const levels = [...this.levels].map((level) => {
       level.changed();
       return [level.spec.name, level.times] as const;
     });
-    if (levels.length === 0) return '';
-    const lines: string[] = [];
+    if (levels.length === 0) return;
     for (const [ending, help, shown] of LEVEL_TIMES) {
       const name = `apiserver_flowcontrol_${ending}`;
-      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} histogram`);
+      yield familyHead(name, help, 'histogram');
       for (const [level, times] of levels) {
         for (const key of TIMES) {
           const phase = shown[key];
-          if (phase !== undefined) append(lines, seriesLines(name, `${phase}priority_level="${level}"`, times[key].bounds, times[key]));
+          if (phase !== undefined) yield seriesLines(name, `${phase}priority_level="${level}"`, times[key].bounds, times[key]);
         }
       }
     }
-    return `${lines.join('\n')}\n`;
   }
 
   private pairOf(labels: Pair['labels']): Pair {

@@ -2,7 +2,8 @@
  * Histograms that cost a few additions per observation: series are looked up once, counts lie in typed arrays, text is made when someone
  * scrapes. prom-client's own cost several times more per observation, which counts on the path of every request.
  */
-import { append } from '../../shared/values/append';
+/** The text that a scrape gets, in short pieces of whole lines: there may be very many of them. */
+export type ExposedPieces = Iterable<string>;
 
 /** One series. */
 export class HistogramSeries {
@@ -27,23 +28,32 @@ export class HistogramSeries {
   }
 }
 
+/** What stands before the series of a metric. */
+export const familyHead = (name: string, help: string, type: string): string => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+
+/** As it stands between the braces. */
+export function labelText<Label extends string>(labels: readonly Label[], values: Readonly<Record<Label, string>>): string {
+  return labels.map((label) => `${label}="${escaped(values[label])}"`).join(',');
+}
+
+export const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+
 /** The lines of one series; `labels` as they stand between the braces. */
 export function seriesLines(
   name: string,
   labels: string,
   buckets: readonly number[],
   series: Pick<HistogramSeries, 'counts' | 'sum'>,
-): string[] {
+): string {
   const before = labels === '' ? '' : `${labels},`;
-  const lines: string[] = [];
+  let lines = '';
   let total = 0;
   series.counts.forEach((count, index) => {
     total += count;
-    lines.push(`${name}_bucket{${before}le="${buckets[index] ?? '+Inf'}"} ${total}`);
+    lines += `${name}_bucket{${before}le="${buckets[index] ?? '+Inf'}"} ${total}\n`;
   });
   const braces = labels === '' ? '' : `{${labels}}`;
-  lines.push(`${name}_sum${braces} ${series.sum}`, `${name}_count${braces} ${total}`);
-  return lines;
+  return `${lines}${name}_sum${braces} ${series.sum}\n${name}_count${braces} ${total}\n`;
 }
 
 export interface HistogramOptions<Label extends string> {
@@ -62,22 +72,17 @@ export class Histogram<Label extends string> {
 
   /** The series of these values, which is made when they are new. */
   add(values: Readonly<Record<Label, string>>): HistogramSeries {
-    const labels = this.options.labels.map((label) => `${label}="${escaped(values[label])}"`).join(',');
+    const labels = labelText(this.options.labels, values);
     let series = this.series.get(labels);
     if (series === undefined) this.series.set(labels, (series = new HistogramSeries(this.options.buckets)));
     return series;
   }
 
-  /** The exposition text; empty when there is no series. */
-  text(): string {
-    if (this.series.size === 0) return '';
+  /** Nothing when there is no series. */
+  *exposed(): ExposedPieces {
+    if (this.series.size === 0) return;
     const { name, help, buckets } = this.options;
-    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-    for (const [labels, series] of this.series) append(lines, seriesLines(name, labels, buckets, series));
-    return `${lines.join('\n')}\n`;
+    yield familyHead(name, help, 'histogram');
+    for (const [labels, series] of this.series) yield seriesLines(name, labels, buckets, series);
   }
-}
-
-function escaped(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

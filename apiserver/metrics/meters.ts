@@ -1,7 +1,6 @@
 /** Counts and times by the rows of the catalogue. Counting costs an addition where the series is kept, and a look into a map where it is not; the text is made when asked for. */
-import { append } from '../../shared/values/append';
 import { CATALOGUE, type CountedName, type LabelValues, type MetricName, type MetricRow, type ObservedName } from './catalogue';
-import { HistogramSeries, seriesLines } from './histogram';
+import { escaped, familyHead, HistogramSeries, seriesLines, type ExposedPieces } from './histogram';
 
 /** One number that is counted. */
 export class Count {
@@ -39,8 +38,12 @@ export class Meters {
     return this.kept(name, values).observed;
   }
 
-  text(): string {
-    return [...this.series].map(([name, kept]) => familyText(name, CATALOGUE[name], kept.values())).join('');
+  *exposed(): ExposedPieces {
+    for (const [name, kept] of this.series) {
+      const row = CATALOGUE[name];
+      yield familyHead(name, row.help, row.type);
+      for (const series of kept.values()) yield linesOf(name, row, series);
+    }
   }
 
   private kept(name: MetricName, values: readonly string[]): Kept {
@@ -64,24 +67,15 @@ export class Meters {
   }
 }
 
-function familyText(name: string, row: MetricRow, kept: Iterable<Kept>): string {
-  const lines = [`# HELP ${name} ${row.help}`, `# TYPE ${name} ${row.type}`];
-  for (const { labels, count, observed } of kept) {
-    const braces = labels === '' ? '' : `{${labels}}`;
-    switch (row.type) {
-      case 'counter':
-      case 'gauge':
-        lines.push(`${name}${braces} ${count.value}`);
-        break;
-      case 'histogram':
-        append(lines, seriesLines(name, labels, row.buckets, observed));
-        break;
-      case 'summary':
-        lines.push(`${name}_sum${braces} ${observed.sum}`, `${name}_count${braces} ${observed.total}`);
-        break;
-    }
+function linesOf(name: string, row: MetricRow, { labels, count, observed }: Kept): string {
+  const braces = labels === '' ? '' : `{${labels}}`;
+  switch (row.type) {
+    case 'counter':
+    case 'gauge':
+      return `${name}${braces} ${count.value}\n`;
+    case 'histogram':
+      return seriesLines(name, labels, row.buckets, observed);
+    case 'summary':
+      return `${name}_sum${braces} ${observed.sum}\n${name}_count${braces} ${observed.total}\n`;
   }
-  return `${lines.join('\n')}\n`;
 }
-
-const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');

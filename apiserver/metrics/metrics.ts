@@ -22,7 +22,7 @@ import type { FlowControl } from '../flow-control/flow-control';
 import type { FlowControlMetrics } from './flow-control-metrics';
 import { publishConnections, type ConnectionCounts } from './connection-metrics';
 import { EVENT_SIZE_BUCKETS } from './buckets';
-import { shown, type Scrape } from './exposition';
+import { PromisedCounts, shown, type Scrape } from './exposition';
 import { Histogram } from './histogram';
 import type { Meters } from './meters';
 import { PolicyMetrics, type CountedJudgement } from './policy-metrics';
@@ -81,6 +81,9 @@ export interface EventMeter {
   tooSlow(): void;
 }
 
+/** Kinds come and go with their definitions: beyond so many the new ones are counted together. */
+const MOST_KINDS = 2_000;
+const OTHER = 'other';
 const KIND_LABELS = ['group', 'version', 'kind'] as const;
 
 /** Counters of who was let in: name, help, label, and which count stands under which of its values. */
@@ -162,7 +165,7 @@ export class Metrics {
     readonly meters: Meters,
   ) {
     const registers = [this.registry];
-    this.requests = new RequestMetrics(clock, this.registry, meters);
+    this.requests = new RequestMetrics(clock, meters);
     this.times = identityTimes(meters);
     // What is looked for is there before anything has happened.
     meters.observer('apiserver_cel_compilation_duration_seconds');
@@ -242,15 +245,22 @@ export class Metrics {
     this.healthRuns.inc({ name, type: endpoint, status: healthy ? 'success' : 'error' });
   }
 
-  private histograms(): readonly string[] {
-    const own = [this.requests.text(), this.watchSizes.text(), this.meters.text(), this.webhooks.text(), this.policies.text()];
-    return [...own, ...[this.flowControl, this.encryption].map((counts) => counts?.text() ?? '')];
+  /** What prom-client keeps first, one metric after the other. */
+  private async *exposed(): AsyncIterable<string> {
+    for (const { name } of this.registry.getMetricsAsArray()) yield this.told(name);
+    const own = [this.requests, this.watchSizes, this.meters, this.webhooks, this.policies, this.flowControl, this.encryption];
+    for (const counts of own) if (counts !== undefined) yield* counts.exposed();
+  }
+
+  private async told(name: string): Promise<string> {
+    return `${await this.registry.getSingleMetricAsString(name)}\n`;
   }
 
   watchMeter(group: string, version: string, kind: string, resource: string): EventMeter {
     const key = `${group}/${version}/${kind}`;
     const found = this.eventMeters.get(key);
     if (found !== undefined) return found;
+    if (this.eventMeters.size >= MOST_KINDS && group !== OTHER) return this.watchMeter(OTHER, OTHER, OTHER, OTHER);
     const labels = { group, version, kind };
     const { meters } = this;
     const sizes = this.watchSizes.add(labels);
@@ -275,14 +285,14 @@ export class Metrics {
   }
 
   /** How the health checks go, and since when the process is there: what service levels are counted by. */
-  async scrapeSlis(): Promise<Scrape> {
-    const own = await Promise.all(SLIS.map((name) => this.registry.getSingleMetricAsString(name)));
-    return shown(`${own.join('\n')}\n`, this.naming, 'all');
+  async *scrapeSlis(): Scrape {
+    for (const name of SLIS) yield shown(await this.told(name), this.naming);
   }
 
-  async scrape(): Promise<Scrape> {
-    const histograms = this.histograms();
-    return shown(`${await this.registry.metrics()}${histograms.join('')}`, this.naming);
+  async *scrape(): Scrape {
+    const promised = new PromisedCounts();
+    for await (const piece of this.exposed()) yield shown(piece, this.naming, promised);
+    yield shown(promised.text(), this.naming);
   }
 
   /** Counters whose values are kept elsewhere. */

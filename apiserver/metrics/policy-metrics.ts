@@ -1,7 +1,7 @@
 /** Judgements of admission policies under upstream's names: how long they take and what comes of them. Counting only. */
 import { Counter, type Registry } from 'prom-client';
 import type { Clock } from '../../shared/runtime/clock';
-import { Histogram, type HistogramSeries } from './histogram';
+import { Histogram, type ExposedPieces, type HistogramSeries } from './histogram';
 import type { Meters } from './meters';
 
 export interface CountedJudgement {
@@ -50,8 +50,8 @@ export class PolicyMetrics {
     this.checks.inc(labels);
   }
 
-  text(): string {
-    return this.durations.text();
+  exposed(): ExposedPieces {
+    return this.durations.exposed();
   }
 }
 

@@ -34,6 +34,11 @@ export interface RequestLabels {
   };
 }
 
+/** Resources come and go with their definitions: beyond so many sets of labels the new ones are counted together. */
+const MOST_LABELS = 20_000;
+const OTHER = 'other';
+const ELSEWHERE = { group: OTHER, version: OTHER, resource: OTHER, subresource: OTHER };
+
 const known = new Map<string, RequestLabels>();
 
 export function describeRequest(request: DescribedRequest): RequestLabels {
@@ -53,8 +58,14 @@ const isConnection = ({ row }: ServedResource, subresource: string): boolean =>
   subresource !== '' && (row.subresources ?? []).some(({ name, connects }) => name === subresource && connects !== undefined);
 
 function remembered(key: string, values: RequestLabels['values']): RequestLabels {
-  let labels = known.get(key);
-  if (labels === undefined) known.set(key, (labels = { key, values }));
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const { verb, scope, dry_run: dryRun, group, resource } = values;
+  if (known.size >= MOST_LABELS && resource !== '' && group !== OTHER) {
+    return remembered(`${verb} ${scope} ${dryRun} ${OTHER}`, { ...values, ...ELSEWHERE });
+  }
+  const labels = { key, values };
+  known.set(key, labels);
   return labels;
 }
 

@@ -1,9 +1,8 @@
 /** Requests: how many there are, how long they take, what they bring and what they are answered with, under upstream's names. Counting only. */
-import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../shared/runtime/clock';
 import { DURATION_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
-import { Histogram, type HistogramSeries } from './histogram';
-import type { Meters, Observer } from './meters';
+import { familyHead, Histogram, labelText, type ExposedPieces, type HistogramSeries } from './histogram';
+import { Count, type Meters, type Observer } from './meters';
 import { describeRequest, type DescribedRequest, type RequestLabels } from './request-labels';
 
 /** A request whose answer has been handed over or given up. */
@@ -29,6 +28,8 @@ interface Series {
   readonly byCode: Map<number, number>;
 }
 
+const TOTAL = 'apiserver_request_total';
+const LONG_RUNNING = 'apiserver_longrunning_requests';
 const LABELS = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 const SHORT_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 
@@ -61,34 +62,14 @@ export class RequestMetrics {
     labels: SHORT_LABELS,
     buckets: SIZE_BUCKETS,
   });
-  private readonly longRunning: Gauge<string>;
   private readonly series = new Map<string, Series>();
+  /** Those that are open, by their labels. */
+  private readonly watches = new Map<string, Count>();
 
   constructor(
     private readonly clock: Clock,
-    registry: Registry,
     private readonly meters: Meters,
-  ) {
-    const { series } = this;
-    const registers = [registry];
-    this.longRunning = new Gauge({
-      name: 'apiserver_longrunning_requests',
-      help: 'Watches that are open.',
-      labelNames: SHORT_LABELS,
-      registers,
-    });
-    new Counter({
-      name: 'apiserver_request_total',
-      help: 'Requests by verb, resource and code.',
-      labelNames: [...LABELS, 'code'],
-      registers,
-      collect() {
-        this.reset();
-        for (const { labels, byCode } of series.values())
-          for (const [code, count] of byCode) this.inc({ ...labels, code: String(code) }, count);
-      },
-    });
-  }
+  ) {}
 
   /** Counts a request whose answer has been handed over or given up. */
   finished(request: MeasuredRequest): void {
@@ -105,14 +86,28 @@ export class RequestMetrics {
 
   /** A watch has begun; the returned function counts its end. */
   watchStarted(request: DescribedRequest): () => void {
-    const { dry_run: _dryRun, ...labels } = describeRequest(request).values;
-    const gauge = this.longRunning.labels(labels);
-    gauge.inc();
-    return () => gauge.dec();
+    const labels = labelText(SHORT_LABELS, describeRequest(request).values);
+    const watches = this.watches.get(labels) ?? new Count();
+    this.watches.set(labels, watches);
+    watches.add();
+    return () => watches.add(-1);
   }
 
-  text(): string {
-    return [this.durations, this.slis, this.sizes].map((histogram) => histogram.text()).join('');
+  *exposed(): ExposedPieces {
+    yield* this.totals();
+    yield familyHead(LONG_RUNNING, 'Watches that are open.', 'gauge');
+    for (const [labels, { value }] of this.watches) yield `${LONG_RUNNING}{${labels}} ${value}\n`;
+    for (const histogram of [this.durations, this.slis, this.sizes]) yield* histogram.exposed();
+  }
+
+  private *totals(): ExposedPieces {
+    yield familyHead(TOTAL, 'Requests by verb, resource and code.', 'counter');
+    for (const { labels, byCode } of this.series.values()) {
+      const text = labelText(LABELS, labels);
+      let lines = '';
+      for (const [code, count] of byCode) lines += `${TOTAL}{${text},code="${code}"} ${count}\n`;
+      yield lines;
+    }
   }
 
   private bodyCame(series: Series, { query }: MeasuredRequest, seconds: number, bytes: number): void {

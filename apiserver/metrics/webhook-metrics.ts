@@ -1,6 +1,6 @@
 /** Calls of admission webhooks under upstream's names: how long they take, what comes of them, and which failures are borne with. Counting only. */
 import { Counter, type Registry } from 'prom-client';
-import { Histogram, type HistogramSeries } from './histogram';
+import { Histogram, type ExposedPieces, type HistogramSeries } from './histogram';
 
 export interface CountedWebhookCall {
   readonly webhook: { readonly name: string; readonly type: 'mutating' | 'validating' };
@@ -66,8 +66,8 @@ export class WebhookMetrics {
       this.rejections.inc({ error_type: 'calling_webhook_error', name, operation, rejection_code: '0', type });
   }
 
-  text(): string {
-    return this.durations.text();
+  exposed(): ExposedPieces {
+    return this.durations.exposed();
   }
 
   private nameOf(name: string): string {

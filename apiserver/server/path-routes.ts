@@ -13,9 +13,10 @@ import { indexDocument, versionAnswer } from '../discovery/server-documents';
 import type { Exchange } from '../endpoints/request/exchange';
 import { answering } from '../endpoints/request/traced';
 import { negotiateStatus } from '../endpoints/request/negotiation';
-import { acceptsGzip, sendText, TEXT, wantsPretty } from '../endpoints/answer/respond';
+import { acceptsGzip } from '../endpoints/answer/compression';
+import { sendPieces, sendText, TEXT, wantsPretty } from '../endpoints/answer/respond';
 import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../shared/runtime/health';
-import type { Scrape } from '../metrics/exposition';
+import { METRICS_TYPE } from '../metrics/exposition';
 import type { Metrics } from '../metrics/metrics';
 
 export interface PathRoute {
@@ -63,7 +64,7 @@ export function pathRoutes(parts: PathParts): readonly PathRoute[] {
       methods: 'any',
       listed: () => ['/metrics'],
       whileStopping: true,
-      answer: async (exchange) => sendMetrics(await metrics.scrape(), exchange),
+      answer: (exchange) => sendPieces(exchange, METRICS_TYPE, metrics.scrape()),
     },
     {
       purpose: 'what service levels are counted by',
@@ -71,7 +72,7 @@ export function pathRoutes(parts: PathParts): readonly PathRoute[] {
       methods: 'any',
       listed: () => ['/metrics/slis'],
       whileStopping: true,
-      answer: async (exchange) => sendMetrics(await metrics.scrapeSlis(), exchange),
+      answer: (exchange) => sendPieces(exchange, METRICS_TYPE, metrics.scrapeSlis()),
     },
     {
       purpose: 'which release this is',
@@ -163,10 +164,6 @@ function openIdRoute(openId: OpenId, path: (typeof OPENID_PATHS)[number]): PathR
 function isInsideApi({ servesGroup }: PathParts, path: string): boolean {
   const [, first, second = ''] = path.split('/');
   return first === 'api' || (second !== '' && servesGroup(canonicalGroup(second)));
-}
-
-function sendMetrics({ contentType, text }: Scrape, exchange: Exchange): void {
-  exchange.send(200, { 'Content-Type': contentType }, Buffer.from(text));
 }
 
 async function sendFrom(documents: Documents, exchange: Exchange): Promise<void> {

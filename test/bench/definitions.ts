@@ -224,6 +224,7 @@ async function documents(replicas: readonly Replica[], definitions: readonly Mad
   );
   await tellWaiting('get definitions as JSON', replicas, () => get(KIND, GZIP));
   await tellWaiting('get definitions as a table', replicas, () => get(KIND, TABLE));
+  await tellWaiting('metrics, with series of all their kinds', replicas, () => get('/metrics', GZIP));
 }
 
 async function restart(

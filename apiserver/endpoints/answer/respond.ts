@@ -1,8 +1,8 @@
 /**
- * Answers: one object, a list as a stream in bounded memory, a Status, a text. Compression and indentation happen here.
+ * Answers: one object, a list as a stream in bounded memory, a Status, a text.
  * Never decides what to answer.
  */
-import { constants, createGzip, gzip } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
@@ -15,21 +15,14 @@ import { ANSWERED, answering } from '../request/traced';
 import { ByteSink, ChunkPool } from '../representation/byte-sink';
 import type { Entry } from '../../cache/cache';
 import type { Encoder } from '../representation/encoder';
-import { indentJson, JsonIndenter } from '../representation/indent';
+import { indentJson, withoutNewline } from '../representation/indent';
 import { STATUS_TYPE } from '../representation/protobuf-encoder';
 import { statusJson } from '../representation/status-json';
-
-const GZIP_FROM_BYTES = 128 * 1024;
-const GZIP = { level: constants.Z_BEST_SPEED };
+import { acceptsGzip, GZIP, GZIP_FROM_BYTES } from './compression';
+import { StreamOutput, type AnswerOptions } from './stream-output';
+import { Stride } from './stride';
 
 export const TEXT = 'text/plain; charset=utf-8';
-
-export interface AnswerOptions {
-  /** The gate for compressed answers. */
-  readonly compress: boolean;
-  /** JSON is indented. */
-  readonly pretty: boolean;
-}
 
 export interface ListAnswerOptions extends AnswerOptions {
   /** To be waited for before an entry is written, where it is not undefined. */
@@ -58,16 +51,6 @@ export function sendObject(exchange: Exchange, status: number, contentType: stri
     if (error === null) exchange.send(status, { 'Content-Type': contentType, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }, packed);
     else exchange.abort();
   });
-}
-
-function withoutNewline(body: Buffer): Buffer {
-  return body[body.length - 1] === 0x0a ? body.subarray(0, -1) : body;
-}
-
-export function acceptsGzip(exchange: Exchange): boolean {
-  const header = exchange.header('accept-encoding');
-  if (header === undefined) return false;
-  return header === 'gzip' || header.split(',').some((token) => token.trim() === 'gzip');
 }
 
 /** A Status, in a representation that the client accepts, else as indented JSON. */
@@ -130,10 +113,38 @@ const BYTES_PER_LOOK = 64 * 1024;
 /** A list, written piece by piece as the client takes it. Resolves when the last piece has been handed over or the client is gone. */
 export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: ListAnswerOptions): Promise<void> {
   answering(exchange, encoder.contentType);
-  const output = new ListOutput(exchange, encoder.contentType, options);
+  const isWhole = await streamed(exchange, encoder.contentType, options, (stream) => writeItems(exchange, encoder, page, stream, options));
+  if (isWhole) exchange.trace?.event(ANSWERED);
+}
+
+/** A text of any length, whose pieces are made as the client takes them. */
+export async function sendPieces(exchange: Exchange, contentType: string, pieces: AsyncIterable<string>): Promise<void> {
+  await streamed(exchange, contentType, { compress: true, pretty: false }, async ({ sink, output }) => {
+    for await (const piece of pieces) {
+      sink.text(piece);
+      if (sink.full) await sink.ready();
+      if (exchange.isTurnOver) await exchange.rest();
+      if (output.gone) return;
+    }
+  });
+}
+
+interface Stream {
+  readonly sink: ByteSink;
+  readonly output: StreamOutput;
+}
+
+/** False when the client has gone before the end. */
+async function streamed(
+  exchange: Exchange,
+  contentType: string,
+  options: AnswerOptions,
+  write: (stream: Stream) => Promise<void>,
+): Promise<boolean> {
+  const output = new StreamOutput(exchange, contentType, options);
   const sink = new ByteSink(pool, (bytes, last, done) => output.write(bytes, last, done));
   try {
-    await writeItems(exchange, encoder, page, sink, output, options);
+    await write({ sink, output });
   } catch (error) {
     sink.discard();
     throw error;
@@ -141,12 +152,12 @@ export async function sendList(exchange: Exchange, encoder: Encoder, page: Shown
   if (output.gone) {
     sink.discard();
     exchange.finish();
-    return;
+    return false;
   }
   exchange.sentBytes = sink.length;
   sink.end();
   await output.finished;
-  exchange.trace?.event(ANSWERED);
+  return true;
 }
 
 /** A short list as a text. */
@@ -171,8 +182,7 @@ async function writeItems(
   exchange: Exchange,
   encoder: Encoder,
   page: ShownPage,
-  sink: ByteSink,
-  output: ListOutput,
+  { sink, output }: Stream,
   { prepared }: ListAnswerOptions,
 ): Promise<void> {
   const list = encoder.list(page);
@@ -210,117 +220,4 @@ async function writeItems(
   }
   list.start(sink);
   if (await inTurns(entries, (entry) => list.item(sink, entry))) list.end(sink);
-}
-
-const MOST_ITEMS_PER_LOOK = 16;
-
-/**
- * After how many items somebody looks whether others should go first: fewer where one look after a rest is one too late, as with items
- * that take long, more where it is one too many.
- */
-class Stride {
-  private items = 0;
-  private length = MOST_ITEMS_PER_LOOK;
-  private isFirst = true;
-
-  /** To be asked once per item. */
-  isLook(): boolean {
-    this.items += 1;
-    return this.items >= this.length;
-  }
-
-  looked(isOver: boolean): void {
-    this.items = 0;
-    if (this.isFirst) this.length = isOver ? Math.max(1, this.length / 2) : Math.min(MOST_ITEMS_PER_LOOK, this.length * 2);
-    this.isFirst = isOver;
-  }
-}
-
-/** What a reply and a compressor have in common. */
-interface ByteTarget {
-  write(bytes: Buffer, callback: (error?: Error | null) => void): boolean;
-  end(bytes: Buffer, callback: () => void): unknown;
-}
-
-type Done = (reusable: boolean) => void;
-
-/** Sends the head with the first chunk, when it is known whether the answer is short (plain, with its length) or long. */
-class ListOutput {
-  /** The last piece has been handed over, or the client is gone. */
-  readonly finished: Promise<void>;
-  private resolveFinished: () => void = () => undefined;
-  private target: ByteTarget | undefined;
-  private readonly pending = new Set<Done>();
-  private readonly indenter: JsonIndenter | undefined;
-
-  constructor(
-    private readonly exchange: Exchange,
-    private readonly contentType: string,
-    private readonly options: AnswerOptions,
-  ) {
-    this.finished = new Promise((resolve) => {
-      this.resolveFinished = resolve;
-    });
-    this.indenter = contentType === JSON_MEDIA_TYPE && options.pretty ? new JsonIndenter() : undefined;
-  }
-
-  /** The client has gone or was given up. */
-  get gone(): boolean {
-    return this.exchange.abandoned || this.exchange.output.destroyed;
-  }
-
-  write(bytes: Buffer, last: boolean, done: Done): void {
-    const shown = this.indenter === undefined ? bytes : this.indenter.next(last ? withoutNewline(bytes) : bytes);
-    const target = this.target ?? this.start(shown.length, last);
-    if (target === undefined) {
-      done(true);
-      if (last) this.resolveFinished();
-      return;
-    }
-    this.pending.add(done);
-    if (last) {
-      target.end(shown, () => {
-        this.settle(done, true);
-        this.exchange.finish();
-        this.resolveFinished();
-      });
-    } else {
-      target.write(shown, (error) => this.settle(done, error === undefined || error === null));
-    }
-  }
-
-  /** Sends the head; undefined when there is nobody to write to. */
-  private start(length: number, last: boolean): ByteTarget | undefined {
-    const { exchange } = this;
-    const reply = exchange.output;
-    if (exchange.answered) return undefined;
-    const headers: Record<string, string | number> = { 'Content-Type': this.contentType };
-    const packed = this.options.compress && (!last || length > GZIP_FROM_BYTES) && acceptsGzip(exchange);
-    if (packed) Object.assign(headers, { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' });
-    else if (last) headers['Content-Length'] = length;
-    exchange.head(200, headers);
-    if (!packed) {
-      reply.once('close', () => this.closed());
-      return (this.target = reply);
-    }
-    const packer = createGzip(GZIP);
-    packer.on('error', () => exchange.abort());
-    packer.pipe(reply);
-    reply.once('close', () => {
-      packer.destroy();
-      this.closed();
-    });
-    return (this.target = packer);
-  }
-
-  private settle(done: Done, reusable: boolean): void {
-    if (this.pending.delete(done)) done(reusable);
-  }
-
-  /** No callback comes any more for what is still under way. */
-  private closed(): void {
-    for (const done of [...this.pending]) this.settle(done, false);
-    this.exchange.finish();
-    this.resolveFinished();
-  }
 }

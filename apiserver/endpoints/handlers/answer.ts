@@ -11,7 +11,8 @@ import type { ResourceRequest } from '../request/request-info';
 import { ANSWERED, ANSWERING, answering } from '../request/traced';
 import type { Encoder } from '../representation/encoder';
 import type { EncoderForm } from '../representation/showing';
-import { sendObject, wantsPretty, type AnswerOptions, type ListAnswerOptions } from '../answer/respond';
+import { sendObject, wantsPretty, type ListAnswerOptions } from '../answer/respond';
+import type { AnswerOptions } from '../answer/stream-output';
 import { formOf } from './encoder-of';
 import { recordEntry } from './recording';
 

@@ -73,3 +73,7 @@ export class JsonIndenter {
 export function indentJson(document: Buffer): Buffer {
   return new JsonIndenter().next(document);
 }
+
+export function withoutNewline(body: Buffer): Buffer {
+  return body[body.length - 1] === 0x0a ? body.subarray(0, -1) : body;
+}

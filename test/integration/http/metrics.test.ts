@@ -1,4 +1,5 @@
 /** The metrics of the same requests as the reference server's: which there are, and which series grow. */
+import { gunzipSync } from 'node:zlib';
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
 import { featureGates } from '../../../shared/runtime/feature-gates';
@@ -98,4 +99,10 @@ it('shows no series twice', async () => {
   const lines = (await call(fixture, '/metrics')).text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const series = lines.map((line) => line.slice(0, line.lastIndexOf(' ')));
   expect(series.length).toBe(new Set(series).size);
+});
+
+it('compresses them for whoever takes that', async () => {
+  const packed = await call(fixture, '/metrics', { headers: { 'accept-encoding': 'gzip' } });
+  expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+  expect(readExposition(gunzipSync(packed.body).toString()).families.size).toBe(last.families.size);
 });
