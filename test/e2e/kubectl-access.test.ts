@@ -51,6 +51,24 @@ withEachKubectl('access', (current) => {
     await session.ok('get configmap kept');
   });
 
+  it('lists what somebody may do who may do thousands of things', async () => {
+    const session = current();
+    const count = 3_000;
+    const rules = Array.from({ length: count }, (_, at) => ({
+      apiGroups: [''],
+      resources: ['configmaps'],
+      resourceNames: [`c-${at}`],
+      verbs: ['get'],
+    }));
+    const metadata = { name: 'collector' };
+    await session.ok('create -f -', JSON.stringify({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules }));
+    await session.ok('create rolebinding collectors --role=collector --user=collector');
+    await waitUntil('the binding to count', async () => (await ask(session, 'get configmaps/c-7 --as=collector')) === 'yes');
+    expect(await ask(session, 'get configmaps/other --as=collector')).toBe('no');
+    const listed = await session.ok('auth can-i --list --as=collector');
+    expect(listed.match(/^configmaps .*\[c-\d+\]/gm)).toHaveLength(count);
+  });
+
   it('says who one is, also as another', async () => {
     const session = current();
     expect(await session.ok('auth whoami')).toMatch(/^Groups\s+\[system:masters system:authenticated\]$/m);

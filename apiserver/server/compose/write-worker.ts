@@ -20,7 +20,7 @@ import { SentKinds } from '../../custom-resources/sent-kind';
 import { resourceInfos, type ResourceInfo } from '../../registry/object/resource-info';
 import { buildResources } from '../../registry/resources';
 import { NO_CONVERSIONS } from '../../registry/conversions';
-import type { Resource } from '../../registry/verbs';
+import type { Resource, ServedResource } from '../../registry/verbs';
 import type { SentResource } from '../../registry/write/heavy';
 import { receivedEntry } from '../../registry/write/heavy-attempt';
 import { workOutHeavy, workOutRemoval, type WorkPath } from '../../registry/write/heavy-work';
@@ -63,15 +63,22 @@ function serverOf({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nod
   return { path, infoOf: resourceInfos(prefix, naming, strategyOf), encoders: new Encoders({ table: tables, clock: systemClock, naming }) };
 }
 
-function resourceOf(sent: SentResource): Resource {
+/** What is shown need not be stored. */
+function servedOf(sent: SentResource): ServedResource {
   if (sent.type === 'custom') return custom.of(sent);
   const found = resources.find(sent.group, sent.version, sent.resource);
-  if (found?.stored === undefined) throw new Error(`the kind table has no row for ${sent.resource}`);
+  if (found === undefined) throw new Error(`the kind table has no row for ${sent.resource}`);
+  return found;
+}
+
+function resourceOf(sent: SentResource): Resource {
+  const found = servedOf(sent);
+  if (found.stored === undefined) throw new Error(`nothing is stored of ${found.row.resource}`);
   return found;
 }
 
 function shownBy(encoders: Encoders, { resource, wanted, names, include, entry, as }: ShowWork): ShownHeavy {
-  const form = { row: resourceOf(resource).row, wanted, names, include };
+  const form = { row: servedOf(resource).row, wanted, names, include };
   const encoder = encoders.of(form);
   const shown = receivedEntry(entry);
   if (as === 'object') return { body: encoder.object(shown) };
