@@ -6,6 +6,7 @@ import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../s
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { badRequest, clientFault, forbidden, notFound, type StatusError } from '../../shared/api/errors/status';
 import { isMaster, type UserInfo } from '../../shared/api/identity/user';
+import { withPasses } from '../../shared/values/steps';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer';
 import { heldBy, holds } from '../authorization/rbac/authorizer';
 import { readRoleReference, type RoleReference } from '../authorization/rbac/binding';
@@ -63,7 +64,7 @@ async function guardRole(escalation: EscalationParts, request: AdmissionRequest,
   const name = request.isAddressed ? request.name : '';
   if (await mayDo(escalation, request.user, { verb: 'escalate', resource, namespace: request.namespace, name })) return;
   const rules = (arrayAt(object, 'rules') ?? []).filter(isObject).map(readRule);
-  refuseMissing(escalation, request, rules);
+  await refuseMissing(escalation, request, rules);
   if (objectAt(object, 'aggregationRule') === undefined) return;
   if (EVERYTHING.every(holds(escalation.policy, request.user, request.namespace))) return;
   throw refusal(request, 'must have cluster-admin privileges to use the aggregationRule');
@@ -83,7 +84,7 @@ async function guardBinding(escalation: EscalationParts, request: AdmissionReque
   const resource = `${kind.toLowerCase()}s`;
   if (await mayDo(escalation, user, { verb: 'bind', resource, namespace, name: role.name })) return;
   if (kind === 'Role' && namespace === '') throw badRequest('Namespace parameter required.');
-  refuseMissing(escalation, request, await rulesOf(escalation, role, resource));
+  await refuseMissing(escalation, request, await rulesOf(escalation, role, resource));
 }
 
 /** Of a role that this replica may not have seen yet. */
@@ -106,16 +107,24 @@ async function mayDo({ authorizer }: EscalationParts, user: UserInfo, asked: Ask
   return type === 'allow';
 }
 
-function refuseMissing({ policy }: EscalationParts, request: AdmissionRequest, rules: readonly PolicyRule[]): void {
-  const { user, namespace } = request;
+async function refuseMissing({ policy }: EscalationParts, request: AdmissionRequest, rules: readonly PolicyRule[]): Promise<void> {
+  const { user, namespace, context } = request;
   const isHeld = holds(policy, user, namespace);
   const count = rules.reduce((sum, rule) => sum + countParts(rule), 0);
   if (count > MOST_PARTS)
     throw refusal(request, `it grants ${count} permissions one by one, and only ${MOST_PARTS} can be compared with those of a user`);
-  const missing = rules.flatMap((rule) => [...parts(rule)].filter((part) => !isHeld(part)));
+  const missing: PolicyRule[] = [];
+  const pass = (): Promise<void> | undefined => (context.isTurnOver === true ? context.rest?.() : undefined);
+  for (const rule of rules) {
+    for (const part of parts(rule)) {
+      const rest = pass();
+      if (rest !== undefined) await rest;
+      if (!isHeld(part)) missing.push(part);
+    }
+  }
   if (missing.length === 0) return;
   const groups = user.groups.map((group) => JSON.stringify(group)).join(' ');
-  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${shownRules(missing)}`;
+  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${await withPasses(shownRules(missing), pass)}`;
   throw refusal(request, text + resolutionErrors(heldBy(policy, user, namespace).errors));
 }
 

@@ -16,8 +16,12 @@ interface Place {
 interface BoundSubject {
   /** By which of its subjects each of them names it. */
   readonly bindings: Map<Binding, BindingSubject>;
+  /** The same in the order of names; undefined = not since one came or went. */
+  sorted: readonly (readonly [Binding, BindingSubject])[] | undefined;
   grants: Grants | undefined;
 }
+
+const newSubject = (): BoundSubject => ({ bindings: new Map<Binding, BindingSubject>(), sorted: undefined, grants: undefined });
 
 const roleKey = ({ namespace, name }: Omit<RoleReference, 'kind'>): string => `${namespace}/${name}`;
 
@@ -64,18 +68,19 @@ export class RbacPolicy {
   }
 
   /** In the order of names, so that replicas, which see bindings in different orders, name the same one of several that allow. */
-  private grantsOf({ bindings }: BoundSubject): Grants {
-    const sorted = [...bindings].sort(([a], [b]) => compareBytes(a.text, b.text));
-    return new Grants(sorted.map(([binding, subject]): BoundRules => ({ binding, subject, rules: this.rulesOf(binding.role) })));
+  private grantsOf(bound: BoundSubject): Grants {
+    bound.sorted ??= [...bound.bindings].sort(([a], [b]) => compareBytes(a.text, b.text));
+    return new Grants(bound.sorted.map(([binding, subject]): BoundRules => ({ binding, subject, rules: this.rulesOf(binding.role) })));
   }
 
   private add(binding: Binding): void {
     const place = this.places.get(binding.namespace) ?? { user: new Map<string, BoundSubject>(), group: new Map<string, BoundSubject>() };
     this.places.set(binding.namespace, place);
     for (const subject of binding.subjects) {
-      const bound = place[subject.found].get(subject.key) ?? { bindings: new Map<Binding, BindingSubject>(), grants: undefined };
+      const bound = place[subject.found].get(subject.key) ?? newSubject();
       place[subject.found].set(subject.key, bound);
       if (!bound.bindings.has(binding)) bound.bindings.set(binding, subject);
+      bound.sorted = undefined;
       bound.grants = undefined;
     }
     const users = this.users.get(roleKey(binding.role)) ?? new Set<Binding>();
@@ -88,6 +93,7 @@ export class RbacPolicy {
       const bound = place?.[found].get(key);
       if (bound === undefined) continue;
       bound.bindings.delete(binding);
+      bound.sorted = undefined;
       bound.grants = undefined;
       if (bound.bindings.size === 0) place?.[found].delete(key);
     }

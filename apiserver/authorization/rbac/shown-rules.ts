@@ -1,5 +1,6 @@
 /** Rules as refusals show them, in upstream's words. */
 import { append } from '../../../shared/values/append';
+import type { Steps } from '../../../shared/values/steps';
 import type { PolicyRule } from './rule';
 
 const LISTS = [
@@ -19,10 +20,11 @@ const listsOf = (rule: PolicyRule): string =>
   LISTS.flatMap(([list, word]) => (rule[list].length === 0 ? [] : [`${word}:[${quoted(rule[list])}], `])).join('');
 
 /** Rules that allow one thing each, one a line, those of one resource together, sorted. */
-export function shownRules(rules: readonly PolicyRule[]): string {
+export function* shownRules(rules: readonly PolicyRule[]): Steps<string> {
   const verbs = new Map<string, string[]>();
   const lines: string[] = [];
   for (const rule of rules) {
+    yield;
     const what = listsOf(rule);
     if (rule.paths.length > 0) lines.push(shownRule(rule));
     else {
@@ -31,6 +33,9 @@ export function shownRules(rules: readonly PolicyRule[]): string {
       else append(together, rule.verbs);
     }
   }
-  for (const [what, all] of verbs) lines.push(`{${what}Verbs:[${quoted(all)}]}`);
+  for (const [what, all] of verbs) {
+    yield;
+    lines.push(`{${what}Verbs:[${quoted(all)}]}`);
+  }
   return lines.sort((one, other) => (one < other ? -1 : 1)).join('\n');
 }
