@@ -6,6 +6,7 @@
 import { compareBytes } from '../../shared/values/json';
 import { prefixRange, type KeyRange, type Revision } from '../storage/store';
 import type { StoredType, WatchScope } from './cache';
+import { ChangeLog } from './window';
 import { TypeState } from './type-state';
 
 export class KeySpace {
@@ -65,7 +66,7 @@ export class KeySpace {
 
   private adopt(type: StoredType, floor: Revision): TypeState {
     const state = new TypeState(type, this.root.length + type.segment.length + 1);
-    state.log.floor = floor;
+    state.log = new ChangeLog(floor);
     state.lastChange = floor;
     this.bySegment.set(type.segment, state);
     return state;

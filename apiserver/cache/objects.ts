@@ -14,7 +14,7 @@ import type { KeySpace } from './key-space';
 import type { CacheStatistics } from './statistics';
 import type { TypeState } from './type-state';
 import { Watchers } from './watchers';
-import { EventWindow, RecordedChange, type WindowLimits } from './window';
+import { ChangeLog, EventWindow, RecordedChange, type WindowLimits } from './window';
 
 export interface ObjectsOptions {
   readonly keys: KeySpace;
@@ -46,7 +46,6 @@ export class Objects {
   /** Lets go of a type that is no more; watches of it end. */
   forget(state: TypeState): void {
     this.endAll(state, { type: 'closed' });
-    this.window.clear(state.log, state.log.floor);
     this.watchers.delete(state);
   }
 
@@ -129,7 +128,7 @@ export class Objects {
 
   /** The type's recent changes are forgotten: its window begins at `revision`. */
   restartLog(state: TypeState, revision: Revision): void {
-    this.window.clear(state.log, revision);
+    state.log = new ChangeLog(revision);
     state.lastChange = revision;
   }
 

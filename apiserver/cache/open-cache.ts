@@ -45,7 +45,7 @@ import type { RecordedChange } from './window';
 
 const MINUTE = 60_000;
 const MEGABYTE = 1024 * 1024;
-const TRIM_MS = 10_000;
+const TRIM_MS = 1_000;
 const TICK_MS = 1000;
 const RETRY_MS = 1000;
 
@@ -86,6 +86,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   private trimmer: Timer | undefined;
   private lastTick = -Infinity;
   private closed = false;
+  private readonly ending = new AbortController();
   private announceReady: () => void = () => undefined;
   private readonly becameReady = new Promise<void>((resolve) => {
     this.announceReady = resolve;
@@ -131,8 +132,9 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
         await this.load();
         break;
       } catch (error) {
+        if (this.closed) return;
         this.logger.warn('the store could not be read at the start, trying again', { error, attempt });
-        await this.clock.sleep(RETRY_MS * (0.5 + this.random.float()));
+        await this.retryDelay();
       }
     }
     if (this.closed) return;
@@ -141,6 +143,10 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     this.checker.start();
     this.compaction.start();
     this.trimLater();
+  }
+
+  private retryDelay(): Promise<void> {
+    return this.clock.sleep(RETRY_MS * (0.5 + this.random.float()), this.ending.signal);
   }
 
   whenReady(): Promise<void> {
@@ -157,6 +163,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     this.bookmarks.close();
     this.stall.close();
     this.trimmer?.cancel();
+    this.ending.abort();
     this.waiters.close();
     this.past.clear();
     this.endWatchesWhere(() => true);
@@ -244,8 +251,9 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
         this.openStream();
         return;
       } catch (error) {
+        if (this.closed) return;
         this.logger.warn('the comparison failed, trying again', { error });
-        await this.clock.sleep(RETRY_MS * (0.5 + this.random.float()));
+        await this.retryDelay();
       }
     }
   }

@@ -18,7 +18,7 @@ export interface RefusedValue {
 }
 
 export class TypeState {
-  readonly log = new ChangeLog();
+  log = new ChangeLog();
   /** Revision of the newest change, or of the load. */
   lastChange: Revision = 0;
   /** Bytes of all states that were ever replaced: the difference of two readings bounds what a snapshot between them holds alone. */

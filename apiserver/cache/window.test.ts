@@ -47,20 +47,35 @@ describe('the recent-event window', () => {
     expect([log.size, log.floor]).toEqual([1, 1]);
   });
 
-  it('keeps its books when a type is cleared in between', () => {
+  it('drops two thousand changes at a time', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
-    const one = new ChangeLog();
+    const log = new ChangeLog();
+    for (let revision = 1; revision <= 5_000; revision += 1) change(window, log, revision, 0, 1);
+    const left = [1, 2, 3].map(() => {
+      window.trim(2000);
+      return [log.size, log.floor];
+    });
+    expect(left).toEqual([
+      [3_000, 2_000],
+      [1_000, 4_000],
+      [0, 5_000],
+    ]);
+  });
+
+  it('keeps its books when a type begins a new log in between', () => {
+    const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
+    const before = new ChangeLog();
     const two = new ChangeLog();
-    change(window, one, 1, 0);
+    change(window, before, 1, 0);
     change(window, two, 2, 0);
-    change(window, one, 3, 0);
-    window.clear(one, 10);
-    change(window, one, 11, 900);
-    expect([window.size, window.bytes, one.floor]).toEqual([2, 2 * 1256, 10]);
+    change(window, before, 3, 0);
+    const after = new ChangeLog(10);
+    change(window, after, 11, 900);
+    expect([window.size, window.bytes, after.floor]).toEqual([4, 4 * 1256, 10]);
     window.trim(1500);
-    expect([window.size, one.floor, one.size, two.floor, two.size]).toEqual([1, 10, 1, 2, 0]);
+    expect([window.size, before.size, after.floor, after.size, two.floor, two.size]).toEqual([1, 0, 10, 1, 2, 0]);
     window.trim(5000);
-    expect([window.size, window.bytes, one.floor]).toEqual([0, 0, 11]);
+    expect([window.size, window.bytes, after.floor]).toEqual([0, 0, 11]);
   });
 
   it('finds the first change after a revision', () => {

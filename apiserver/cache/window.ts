@@ -11,6 +11,8 @@ import { sizeOf } from './held-entry';
 
 /** What a change and its places in the lists take besides the replaced state, in bytes. */
 const CHANGE_OVERHEAD = 256;
+/** Whoever trims does so after every few changes, and every second. */
+const MOST_DROPPED = 2_000;
 /** Encoded frames of recent changes that are kept for watchers that come a little late, in bytes of the entries they show. */
 const FRAME_BUDGET = 4 * 1024 * 1024;
 
@@ -67,13 +69,14 @@ function costOfFrames(change: RecordedChange): number {
   return CHANGE_OVERHEAD + (shown === undefined ? 0 : sizeOf(shown));
 }
 
-/** One type's part of the window. */
+/** One type's part of the window. Whoever has no use for it any more leaves it to the window, where it ages. */
 export class ChangeLog {
   private readonly changes = new Deque<RecordedChange>();
-  /** Everything after this revision is here; 0 before the first load. */
-  floor: Revision = 0;
-  /** Places in the common order that belong to changes that were cleared. */
-  private cleared = 0;
+
+  constructor(
+    /** Everything after this revision is here; 0 before the first load. */
+    public floor: Revision = 0,
+  ) {}
 
   /** Position of the first change after `revision`. */
   after(revision: Revision): number {
@@ -96,33 +99,15 @@ export class ChangeLog {
     return this.changes.size;
   }
 
-  /** The change that the log's first place in the common order stands for; undefined when that one was cleared. */
-  oldest(): RecordedChange | undefined {
-    return this.cleared > 0 ? undefined : this.changes.at(0);
-  }
-
   push(change: RecordedChange): void {
     this.changes.push(change);
   }
 
-  /** The oldest change of the common order leaves: the change itself, or undefined when it had been cleared before. */
+  /** The oldest change leaves. */
   drop(): RecordedChange | undefined {
-    if (this.cleared > 0) {
-      this.cleared -= 1;
-      return undefined;
-    }
     const change = this.changes.shift();
     if (change !== undefined) this.floor = change.revision;
     return change;
-  }
-
-  /** Forgets everything; the log goes on after `floor`. */
-  clear(floor: Revision, forgotten: (change: RecordedChange) => void): void {
-    for (let change = this.changes.shift(); change !== undefined; change = this.changes.shift()) {
-      this.cleared += 1;
-      forgotten(change);
-    }
-    this.floor = floor;
   }
 }
 
@@ -158,18 +143,15 @@ export class EventWindow {
     this.live += 1;
   }
 
-  /** Drops what is too old or too much. `now` in milliseconds of Clock.monotonic. */
+  /** Drops what is too old or too much, and no more at once than others can wait for. `now` in milliseconds of Clock.monotonic. */
   trim(now: number): void {
-    for (let log = this.order.at(0); log !== undefined; log = this.order.at(0)) {
-      if (this.held <= this.limits.bytes && !this.tooOld(log, now)) return;
+    for (let dropped = 0; dropped < MOST_DROPPED; dropped += 1) {
+      const log = this.order.at(0);
+      if (log === undefined || (this.held <= this.limits.bytes && !this.tooOld(log, now))) return;
       this.order.shift();
       const change = log.drop();
       if (change !== undefined) this.forget(change);
     }
-  }
-
-  clear(log: ChangeLog, floor: Revision): void {
-    log.clear(floor, (change) => this.forget(change));
   }
 
   private forget(change: RecordedChange): void {
@@ -179,7 +161,7 @@ export class EventWindow {
   }
 
   private tooOld(log: ChangeLog, now: number): boolean {
-    const oldest = log.oldest();
+    const oldest = log.at(0);
     return oldest === undefined || now - oldest.arrived > this.limits.ageMs;
   }
 }

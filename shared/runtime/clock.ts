@@ -2,6 +2,7 @@
  * Time, injected. Everything that reads a clock or sets a timer takes a {@link Clock}, so that tests move time by hand.
  * The only file (with its manual twin in test/support) that touches the global timers.
  */
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 
 export interface Timer {
   /** Stops the timer; a fired or cancelled timer may be cancelled again. */
@@ -15,8 +16,8 @@ export interface Clock {
   monotonic(): number;
   /** Calls `task` once after `ms`. A timer never keeps the process alive by itself. */
   after(ms: number, task: () => void): Timer;
-  /** Resolves after `ms`. */
-  sleep(ms: number): Promise<void>;
+  /** Resolves after `ms`, or when it is not waited for any more. */
+  sleep(ms: number, ending?: AbortSignal): Promise<void>;
 }
 
 /** The real clock. */
@@ -28,5 +29,6 @@ export const systemClock: Clock = {
     handle.unref();
     return { cancel: () => clearTimeout(handle) };
   },
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  sleep: (ms, signal) =>
+    signal === undefined ? setTimeoutPromise(ms) : setTimeoutPromise(ms, undefined, { signal }).catch(() => undefined),
 };

@@ -11,7 +11,7 @@ function hurried({ now, monotonic, after, sleep }: Clock): Clock {
     now,
     monotonic: () => monotonic() * HASTE,
     after: (ms, task) => after(ms / HASTE, task),
-    sleep: (ms) => sleep(ms / HASTE),
+    sleep: (ms, ending) => sleep(ms / HASTE, ending),
   };
 }
 

@@ -34,4 +34,14 @@ describe('the manual clock', () => {
     await running;
     expect(order).toEqual([10, 20, 30]);
   });
+
+  it('wakes who is not waited for any more', async () => {
+    const clock = new ManualClock();
+    const ending = new AbortController();
+    const slept = clock.sleep(10, ending.signal);
+    ending.abort();
+    await slept;
+    await clock.sleep(10, ending.signal);
+    expect([clock.monotonic(), clock.pending]).toEqual([0, 0]);
+  });
 });

@@ -31,8 +31,16 @@ export class ManualClock implements Clock {
     return { cancel: () => void this.scheduled.delete(entry) };
   }
 
-  sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => this.after(ms, resolve));
+  sleep(ms: number, ending?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.after(ms, resolve);
+      const end = (): void => {
+        timer.cancel();
+        resolve();
+      };
+      if (ending?.aborted === true) end();
+      else ending?.addEventListener('abort', end, { once: true });
+    });
   }
 
   /** Timers that have neither run nor been cancelled. */
