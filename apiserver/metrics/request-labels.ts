@@ -39,56 +39,59 @@ const MOST_LABELS = 20_000;
 const OTHER = 'other';
 const ELSEWHERE = { group: OTHER, version: OTHER, resource: OTHER, subresource: OTHER };
 
-const known = new Map<string, RequestLabels>();
+/** The sets of labels that there are. */
+export class KnownLabels {
+  private readonly known = new Map<string, RequestLabels>();
 
-export function describeRequest(request: DescribedRequest): RequestLabels {
-  const { info, resource } = request;
-  if (info.kind === 'path' || resource === undefined) return pathLabels(request);
-  const verb = isConnection(resource, info.subresource) ? 'CONNECT' : verbOf(info, request.method, request.header('content-type'));
-  const dryRun = dryRunOf(request);
-  const scope = scopeOf(info);
-  const subresource = (resource.row.subresources ?? []).some(({ name }) => name === info.subresource) ? info.subresource : '';
-  const { group, version, resource: name } = resource.row;
-  const key = `${verb} ${scope} ${dryRun} ${group}/${version}/${name}/${subresource}`;
-  return remembered(key, { verb, dry_run: dryRun, group, version, resource: name, subresource, scope, component: 'apiserver' });
+  of(request: DescribedRequest): RequestLabels {
+    const { info, resource } = request;
+    if (info.kind === 'path' || resource === undefined) return this.ofPath(request);
+    const verb = isConnection(resource, info.subresource) ? 'CONNECT' : verbOf(info, request.method, request.header('content-type'));
+    const dryRun = dryRunOf(request);
+    const scope = scopeOf(info);
+    const subresource = (resource.row.subresources ?? []).some(({ name }) => name === info.subresource) ? info.subresource : '';
+    const { group, version, resource: name } = resource.row;
+    const key = `${verb} ${scope} ${dryRun} ${group}/${version}/${name}/${subresource}`;
+    return this.remembered(key, { verb, dry_run: dryRun, group, version, resource: name, subresource, scope, component: 'apiserver' });
+  }
+
+  private ofPath(request: DescribedRequest): RequestLabels {
+    const first = request.info.path.split('/', 2)[1] ?? '';
+    const isHealth = HEALTH.has(first);
+    const path = isHealth ? `/${first}` : request.info.path === OPEN_API ? OPEN_API.slice(1) : PLAIN_PATHS.has(first) ? first : 'other';
+    const verb = METHODS.get(request.method) ?? 'other';
+    return this.remembered(`${verb} ${path}`, {
+      verb,
+      dry_run: '',
+      group: '',
+      version: '',
+      resource: '',
+      subresource: path,
+      scope: '',
+      component: isHealth || path === OPEN_API.slice(1) ? '' : 'apiserver',
+    });
+  }
+
+  private remembered(key: string, values: RequestLabels['values']): RequestLabels {
+    const found = this.known.get(key);
+    if (found !== undefined) return found;
+    const { verb, scope, dry_run: dryRun, group, resource } = values;
+    if (this.known.size >= MOST_LABELS && resource !== '' && group !== OTHER) {
+      return this.remembered(`${verb} ${scope} ${dryRun} ${OTHER}`, { ...values, ...ELSEWHERE });
+    }
+    const labels = { key, values };
+    this.known.set(key, labels);
+    return labels;
+  }
 }
 
 /** What is handed on to a machine behind the object. */
 const isConnection = ({ row }: ServedResource, subresource: string): boolean =>
   subresource !== '' && (row.subresources ?? []).some(({ name, connects }) => name === subresource && connects !== undefined);
 
-function remembered(key: string, values: RequestLabels['values']): RequestLabels {
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const { verb, scope, dry_run: dryRun, group, resource } = values;
-  if (known.size >= MOST_LABELS && resource !== '' && group !== OTHER) {
-    return remembered(`${verb} ${scope} ${dryRun} ${OTHER}`, { ...values, ...ELSEWHERE });
-  }
-  const labels = { key, values };
-  known.set(key, labels);
-  return labels;
-}
-
 const HEALTH: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz']);
 const OPEN_API = '/openapi/v3';
 const PLAIN_PATHS: ReadonlySet<string> = new Set(['api', 'apis', 'version', 'openapi', 'metrics', '']);
-
-function pathLabels(request: DescribedRequest): RequestLabels {
-  const first = request.info.path.split('/', 2)[1] ?? '';
-  const isHealth = HEALTH.has(first);
-  const path = isHealth ? `/${first}` : request.info.path === OPEN_API ? OPEN_API.slice(1) : PLAIN_PATHS.has(first) ? first : 'other';
-  const verb = METHODS.get(request.method) ?? 'other';
-  return remembered(`${verb} ${path}`, {
-    verb,
-    dry_run: '',
-    group: '',
-    version: '',
-    resource: '',
-    subresource: path,
-    scope: '',
-    component: isHealth || path === OPEN_API.slice(1) ? '' : 'apiserver',
-  });
-}
 
 const METHODS: ReadonlyMap<string, string> = new Map(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, method]));
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { DURATION_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
 import { familyHead, Histogram, labelText, type ExposedPieces, type HistogramSeries } from './histogram';
 import { Count, type Meters, type Observer } from './meters';
-import { describeRequest, type DescribedRequest, type RequestLabels } from './request-labels';
+import { KnownLabels, type DescribedRequest, type RequestLabels } from './request-labels';
 
 /** A request whose answer has been handed over or given up. */
 export interface MeasuredRequest extends DescribedRequest {
@@ -62,6 +62,7 @@ export class RequestMetrics {
     labels: SHORT_LABELS,
     buckets: SIZE_BUCKETS,
   });
+  private readonly labels = new KnownLabels();
   private readonly series = new Map<string, Series>();
   /** Those that are open, by their labels. */
   private readonly watches = new Map<string, Count>();
@@ -73,7 +74,7 @@ export class RequestMetrics {
 
   /** Counts a request whose answer has been handed over or given up. */
   finished(request: MeasuredRequest): void {
-    const labels = describeRequest(request);
+    const labels = this.labels.of(request);
     const series = this.seriesOf(labels);
     const seconds = (this.clock.monotonic() - request.startedAt) / 1000;
     series.durations.observe(seconds);
@@ -86,7 +87,7 @@ export class RequestMetrics {
 
   /** A watch has begun; the returned function counts its end. */
   watchStarted(request: DescribedRequest): () => void {
-    const labels = labelText(SHORT_LABELS, describeRequest(request).values);
+    const labels = labelText(SHORT_LABELS, this.labels.of(request).values);
     const watches = this.watches.get(labels) ?? new Count();
     this.watches.set(labels, watches);
     watches.add();
