@@ -16,6 +16,7 @@ import { BenchClient } from './client';
 import { quantile } from './cluster';
 import { anonymousMegabytes, cpuSeconds, residentMegabytes } from './measure';
 import { Probe } from './probe';
+import { text } from './settings';
 
 const TOKEN = 'bench-token';
 const KIND = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
@@ -116,7 +117,7 @@ async function start(folder: string, etcd: EtcdServer | undefined): Promise<read
         args: [`--token-auth-file=${tokens}`],
         ...(etcd === undefined ? {} : { etcdServers: etcd.endpoint }),
       });
-      const probe = await Probe.start(securePort, TOKEN, '/api/v1/namespaces/default');
+      const probe = await Probe.start(securePort, TOKEN, text('probed') ?? '/api/v1/namespaces/default');
       return { server, client: new BenchClient(securePort, TOKEN), probe };
     }),
   );

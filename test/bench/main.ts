@@ -43,7 +43,8 @@ const PARTS: Readonly<Record<string, Part>> = {
     run: custom.conversions,
   },
   definitions: {
-    prints: 'how long --definitions=450 take to install, read and publish on each of --stores (minutes)',
+    prints:
+      'how long --definitions=450 take to install, read and publish on each of --stores, and what another client waits that reads --probed=<path> (minutes)',
     run: custom.definitions,
   },
   backups: {
