@@ -69,3 +69,9 @@ test('a usage that is borne out stays, and is not asked about again', async () =
   expect(api.requests.slice(before).filter((request) => request.startsWith('PUT'))).toEqual([]);
   await stop();
 });
+
+test('nothing is waited for any more when it has been stopped', async () => {
+  const { clock, stop } = await world();
+  await stop();
+  expect(clock.pending).toBe(0);
+});

@@ -55,7 +55,12 @@ export class CountedKinds {
     const { clock, signal } = this.context;
     if (followed === undefined) return clock.monotonic() - (this.uncertain.get(key) ?? 0) < FRESH_MS ? FRESH_MS : undefined;
     if (followed.informer.hasSynced) return undefined;
-    await raceSignal(Promise.race([followed.informer.synced, clock.sleep(FILL_MS)]), signal);
+    const waiting = new AbortController();
+    try {
+      await raceSignal(Promise.race([followed.informer.synced, clock.sleep(FILL_MS, waiting.signal)]), signal);
+    } finally {
+      waiting.abort();
+    }
     if (!followed.informer.hasSynced) throw new Error(`the copy of ${key} is not complete`);
     return undefined;
   }
