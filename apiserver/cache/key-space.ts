@@ -6,7 +6,6 @@
 import { compareBytes } from '../../shared/values/json';
 import { prefixRange, type KeyRange, type Revision } from '../storage/store';
 import type { StoredType, WatchScope } from './cache';
-import { ChangeLog } from './window';
 import { TypeState } from './type-state';
 
 export class KeySpace {
@@ -66,8 +65,7 @@ export class KeySpace {
 
   private adopt(type: StoredType, floor: Revision): TypeState {
     const state = new TypeState(type, this.root.length + type.segment.length + 1);
-    state.log = new ChangeLog(floor);
-    state.lastChange = floor;
+    state.beginLog(floor);
     this.bySegment.set(type.segment, state);
     return state;
   }

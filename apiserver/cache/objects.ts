@@ -14,7 +14,7 @@ import type { KeySpace } from './key-space';
 import type { CacheStatistics } from './statistics';
 import type { TypeState } from './type-state';
 import { Watchers } from './watchers';
-import { ChangeLog, EventWindow, RecordedChange, type WindowLimits } from './window';
+import { EventWindow, RecordedChange, type WindowLimits } from './window';
 
 export interface ObjectsOptions {
   readonly keys: KeySpace;
@@ -98,7 +98,7 @@ export class Objects {
     this.options.logger.error(LEFT_OUT, { type: state.type.name, key, revision, error });
     this.slabs.release(state.delete(key));
     state.refused.set(ownString(key), { revision, reason });
-    this.restartLog(state, revision);
+    state.beginLog(revision);
     this.endAll(state, { type: 'failed', message: `${state.type.name} "${key}" cannot be read from the store` });
   }
 
@@ -122,14 +122,8 @@ export class Objects {
       const previous = state.get(key);
       if (this.place(state, key, previous, kv.modRevision, kv.value) !== undefined) this.slabs.release(previous);
     }
-    this.restartLog(state, now);
+    state.beginLog(now);
     for (const watcher of this.watchersOf(state).all()) watcher.expire(now);
-  }
-
-  /** The type's recent changes are forgotten: its window begins at `revision`. */
-  restartLog(state: TypeState, revision: Revision): void {
-    state.log = new ChangeLog(revision);
-    state.lastChange = revision;
   }
 
   private endAll(state: TypeState, reason: WatchEnd): void {

@@ -183,7 +183,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
       for (const { type } of this.keys.states) this.statistics.loads.set(type.name, (this.statistics.loads.get(type.name) ?? 0) + 1);
       if (this.closed) return;
       if (revision > first && revision > now - replayed) this.compactedTo(revision);
-      for (const state of this.keys.states) this.objects.restartLog(state, revision);
+      for (const state of this.keys.states) state.beginLog(revision);
       this.advance(revision);
       this.openStream();
     }

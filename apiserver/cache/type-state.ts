@@ -18,7 +18,7 @@ export interface RefusedValue {
 }
 
 export class TypeState {
-  log = new ChangeLog();
+  private changes = new ChangeLog();
   /** Revision of the newest change, or of the load. */
   lastChange: Revision = 0;
   /** Bytes of all states that were ever replaced: the difference of two readings bounds what a snapshot between them holds alone. */
@@ -41,6 +41,16 @@ export class TypeState {
 
   get size(): number {
     return this.tree.size;
+  }
+
+  get log(): ChangeLog {
+    return this.changes;
+  }
+
+  /** The recent changes are forgotten: the log begins at `revision`. */
+  beginLog(revision: Revision): void {
+    this.changes = new ChangeLog(revision);
+    this.lastChange = revision;
   }
 
   get(key: string): Entry | undefined {
