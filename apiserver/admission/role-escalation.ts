@@ -6,7 +6,7 @@ import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../s
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { badRequest, clientFault, forbidden, notFound, type StatusError } from '../../shared/api/errors/status';
 import { isMaster, type UserInfo } from '../../shared/api/identity/user';
-import { withPasses } from '../../shared/values/steps';
+import { withPasses, type Steps } from '../../shared/values/steps';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer';
 import { heldBy, holds } from '../authorization/rbac/authorizer';
 import { readRoleReference, type RoleReference } from '../authorization/rbac/binding';
@@ -14,6 +14,7 @@ import type { RbacPolicy } from '../authorization/rbac/policy';
 import { countParts, parts, readRule, type PolicyRule } from '../authorization/rbac/rule';
 import { shownRules } from '../authorization/rbac/shown-rules';
 import type { AdmissionRequest } from '../registry/admission';
+import { giveWay } from '../registry/give-way';
 import type { MutatingPlugin } from './chain';
 
 export interface EscalationParts {
@@ -113,19 +114,26 @@ async function refuseMissing({ policy }: EscalationParts, request: AdmissionRequ
   const count = rules.reduce((sum, rule) => sum + countParts(rule), 0);
   if (count > MOST_PARTS)
     throw refusal(request, `it grants ${count} permissions one by one, and only ${MOST_PARTS} can be compared with those of a user`);
-  const missing: PolicyRule[] = [];
-  const pass = (): Promise<void> | undefined => (context.isTurnOver === true ? context.rest?.() : undefined);
-  for (const rule of rules) {
-    for (const part of parts(rule)) {
-      const rest = pass();
-      if (rest !== undefined) await rest;
-      if (!isHeld(part)) missing.push(part);
-    }
-  }
+  const pass = (): Promise<void> | undefined => giveWay(context);
+  const missing = await withPasses(
+    partsOf(rules, (part) => !isHeld(part)),
+    pass,
+  );
   if (missing.length === 0) return;
   const groups = user.groups.map((group) => JSON.stringify(group)).join(' ');
   const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${await withPasses(shownRules(missing), pass)}`;
   throw refusal(request, text + resolutionErrors(heldBy(policy, user, namespace).errors));
+}
+
+function* partsOf(rules: readonly PolicyRule[], isWanted: (part: PolicyRule) => boolean): Steps<readonly PolicyRule[]> {
+  const wanted: PolicyRule[] = [];
+  for (const rule of rules) {
+    for (const part of parts(rule)) {
+      yield;
+      if (isWanted(part)) wanted.push(part);
+    }
+  }
+  return wanted;
 }
 
 function refusal(request: AdmissionRequest, text: string): StatusError {

@@ -2,6 +2,7 @@
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { badRequest } from '../../shared/api/errors/status';
 import type { Authorizer, PathRule, ResourceRule } from '../authorization/authorizer';
+import { giveWay } from '../registry/give-way';
 import type { OperationHandler } from '../registry/operations/operation';
 
 /** Answers with an object of its own, which does not say what was asked. */
@@ -10,7 +11,7 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
     const namespace = stringAt(objectAt(object, 'spec'), 'namespace') ?? '';
     if (namespace === '') throw badRequest('no namespace on request');
     // There may be thousands of rules, and many who ask at once.
-    if (context.isTurnOver === true) await context.rest?.();
+    await giveWay(context);
     const { resources, paths, incomplete, errors } = authorizer.rules(context.user, namespace);
     const status = {
       resourceRules: resources.map(shownResourceRule),

@@ -14,6 +14,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { quote } from '../../../shared/values/quote';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { giveWay } from '../../registry/give-way';
 import type { AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
 import type { Entry } from '../../cache/cache';
 import { yieldToOthers } from '../../cache/pace';
@@ -114,7 +115,8 @@ class Asking {
     const { context } = this.request;
     try {
       while (steps.next().done !== true) {
-        if (context.isTurnOver === true && context.rest !== undefined) return context.rest().then(() => this.goOn(steps));
+        const rest = giveWay(context);
+        if (rest !== undefined) return rest.then(() => this.goOn(steps));
       }
     } catch (error) {
       if (error instanceof Unanswered) return error.answer.then(() => this.run());

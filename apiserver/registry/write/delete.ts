@@ -11,6 +11,7 @@ import type { AllocationClaims } from '../../allocation/claims';
 import type { Entry } from '../../cache/cache';
 import { scopeBounds } from '../../cache/key-space';
 import { makeEntry } from '../../cache/entry';
+import { giveWay } from '../give-way';
 import type { DeleteOptions, DeleteResult, ListOptions, ListPage } from '../verbs';
 import { entryKey } from '../resources';
 import { accompany, withClaims } from './allocation';
@@ -196,7 +197,8 @@ export async function deleteCollection(
   const entries = [...page.entries];
   await atATime(WORKERS, entries, async (entry) => {
     // Deletions that store nothing (dry runs) wait for nothing either.
-    if (context.isTurnOver === true) await context.rest?.();
+    const rest = giveWay(context);
+    if (rest !== undefined) await rest;
     try {
       await deleteObject(path, { ...request, ...placeOf(info, entry.key) }, options);
     } catch (error) {
