@@ -1,3 +1,4 @@
+import { joined } from '../../test/support/exposition';
 import { Registry } from 'prom-client';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { ManualClock } from '../../test/support/manual-clock';
@@ -26,7 +27,7 @@ function world() {
     deadline: clock.monotonic() + 60_000,
   });
   const lines = async (pattern: RegExp) =>
-    `${[...metrics.exposed()].join('')}${await registry.metrics()}`.split('\n').filter((line) => pattern.test(line));
+    `${joined(metrics.exposed())}${await registry.metrics()}`.split('\n').filter((line) => pattern.test(line));
   return { clock, control, request, lines };
 }
 

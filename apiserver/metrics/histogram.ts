@@ -2,6 +2,7 @@
  * Histograms that cost a few additions per observation: series are looked up once, counts lie in typed arrays, text is made when someone
  * scrapes. prom-client's own cost several times more per observation, which counts on the path of every request.
  */
+
 /** The text that a scrape gets, in short pieces of whole lines: there may be very many of them. */
 export type ExposedPieces = Iterable<string>;
 

@@ -1,3 +1,4 @@
+import { joined } from '../../test/support/exposition';
 import { Meters } from './meters';
 
 it('counts by the rows of the catalogue', () => {
@@ -5,7 +6,7 @@ it('counts by the rows of the catalogue', () => {
   const once = meters.count('apiserver_storage_list_total', 'pods');
   once.add();
   meters.count('apiserver_storage_list_total', 'pods').add(2);
-  expect([...meters.exposed()].join('')).toBe(
+  expect(joined(meters.exposed())).toBe(
     '# HELP apiserver_storage_list_total Lists that were read from the store.\n# TYPE apiserver_storage_list_total counter\n' +
       'apiserver_storage_list_total{resource="pods"} 3\n',
   );
@@ -17,7 +18,7 @@ it('shows the number and the sum of what is summed up', () => {
   times.observe(2);
   times.observe(0.5);
   const labels = '{operation="CREATE",rejected="false",type="admit"}';
-  expect([...meters.exposed()].join('').split('\n').slice(2)).toEqual([
+  expect(joined(meters.exposed()).split('\n').slice(2)).toEqual([
     `apiserver_admission_step_admission_duration_seconds_summary_sum${labels} 2.5`,
     `apiserver_admission_step_admission_duration_seconds_summary_count${labels} 2`,
     '',
@@ -27,7 +28,7 @@ it('shows the number and the sum of what is summed up', () => {
 it('bounds how many series there are, and says how often it had to', () => {
   const meters = new Meters();
   for (let at = 0; at < 2_100; at += 1) meters.count('apiserver_storage_list_total', `r${at}`).add();
-  const lines = [...meters.exposed()].join('').split('\n');
+  const lines = joined(meters.exposed()).split('\n');
   expect(lines.filter((line) => line.startsWith('apiserver_storage_list_total'))).toHaveLength(2_001);
   expect(lines).toContain('apiserver_storage_list_total{resource="other"} 100');
   expect(lines).toContain('cardinality_enforcement_unexpected_categorizations_total 100');

@@ -1,4 +1,5 @@
 /** Reads the text in which metrics are shown to Prometheus, as far as tests look at it. */
+import type { ExposedPieces } from '../../apiserver/metrics/histogram';
 
 export interface MetricFamily {
   readonly name: string;
@@ -75,3 +76,6 @@ export function growth(before: Exposition, after: Exposition): ReadonlyMap<strin
   }
   return grown;
 }
+
+/** The whole text. */
+export const joined = (pieces: ExposedPieces): string => [...pieces].join('');

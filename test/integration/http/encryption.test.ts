@@ -1,4 +1,5 @@
 /** Secrets that are kept encrypted: what clients are told, what lies in the store, what happens when keys are replaced or are the wrong ones. */
+import { joined } from '../../support/exposition';
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
@@ -168,12 +169,12 @@ test('what has been read once is not decrypted again', async () => {
   const { fixture, encryption, stop } = await serve(new MemoryStore(), keyed('aesgcm', 'a'));
   await create(fixture, 's', 'v');
   await call(fixture, `${SECRETS}/s`);
-  const before = [...encryption.metrics.exposed()].join('');
+  const before = joined(encryption.metrics.exposed());
   for (let time = 0; time < 5; time++) {
     await call(fixture, `${SECRETS}/s`);
     await call(fixture, SECRETS);
   }
-  expect([...encryption.metrics.exposed()].join('')).toBe(before);
+  expect(joined(encryption.metrics.exposed())).toBe(before);
   const metrics = (await call(fixture, '/metrics')).text;
   expect(metrics).toMatch(
     /apiserver_storage_transformation_operations_total\{transformation_type="to_storage",transformer_prefix="platform:enc:aesgcm:v1:",status="OK"\} \d/,

@@ -1,4 +1,5 @@
 /** Servers that are asked whose a token is and what is allowed: real ones over HTTP, that answer, hang and break. */
+import { joined } from '../../support/exposition';
 import { Meters } from '../../../apiserver/metrics/meters';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -104,9 +105,7 @@ it('allow what no role allows, and are asked at their address with a name', asyn
   const get = () => call(fixture as Fixture, '/api/v1/nodes', { token: 'alice-token' });
   expect([(await get()).status, (await get()).status]).toEqual([200, 200]);
   expect(asked).toHaveLength(1);
-  expect([...meters.exposed()].join('')).toContain(
-    'apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n',
-  );
+  expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
   expect(asked[0]).toMatchObject({
     url: '/judge?x=1',
     body: { apiVersion: 'authorization.platform.io/v1beta1', spec: { user: 'alice', group: ['devs', 'system:authenticated'] } },
@@ -163,11 +162,9 @@ it('that never answer hold a request no longer than their time', async () => {
   expect((await call(fixture, '/api/v1/nodes', { token: 'alice-token' })).status).toBe(403);
   expect(performance.now() - start).toBeLessThan(20_000);
   expect(asked.length).toBeLessThanOrEqual(5);
-  expect([...meters.exposed()].join('')).toContain('apiserver_authorization_webhook_evaluations_total{name="w",result="timeout"} 1\n');
-  expect([...meters.exposed()].join('')).toContain('apiserver_authorization_webhook_duration_seconds_count{name="w",result="timeout"} 1\n');
-  expect([...meters.exposed()].join('')).toContain(
-    'apiserver_authorization_webhook_evaluations_fail_open_total{name="w",result="timeout"} 1\n',
-  );
+  expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_evaluations_total{name="w",result="timeout"} 1\n');
+  expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_duration_seconds_count{name="w",result="timeout"} 1\n');
+  expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_evaluations_fail_open_total{name="w",result="timeout"} 1\n');
 }, 30_000);
 
 it.each<[object, string]>([
