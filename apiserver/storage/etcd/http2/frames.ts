@@ -38,6 +38,13 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
   return bytes;
 }
 
+/** Of a frame whose payload is written after it. */
+export function frameHead(type: number, flags: number, stream: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(FRAME_HEAD);
+  writeHead(bytes, 0, length, type, flags, stream);
+  return bytes;
+}
+
 /** A frame that holds one number: WINDOW_UPDATE, RST_STREAM. */
 export function numberFrame(type: number, stream: number, value: number): Buffer {
   const payload = Buffer.allocUnsafe(4);

@@ -102,6 +102,18 @@ describe('with a server of another make', () => {
     expect(await call('again')).toEqual(ok('5 a 4'));
   });
 
+  it('lets short requests pass long ones that the server takes slowly', async () => {
+    const order: string[] = [];
+    answer = (stream, body) => {
+      order.push(String(body.length));
+      reply(stream, body);
+    };
+    await listen();
+    const calls = [call(Buffer.alloc(1_000_000)), call(Buffer.alloc(900_000)), ...[10, 2_000, 30].map((size) => call(Buffer.alloc(size)))];
+    await Promise.all(calls);
+    expect(order.slice(0, 3)).toEqual(['10', '2000', '30']);
+  });
+
   it('takes answers that are larger than all windows together', async () => {
     const large = Buffer.alloc(70 << 20, 'y');
     answer = (stream) => reply(stream, large);

@@ -11,6 +11,7 @@ import {
   Flag,
   frame,
   FRAME_HEAD,
+  frameHead,
   FrameReader,
   FrameType,
   numberFrame,
@@ -39,6 +40,9 @@ export interface Peer {
 /** How much may be on its way to us, on one stream and on all together. */
 const STREAM_WINDOW = 4 << 20;
 const SESSION_WINDOW = 32 << 20;
+/** A request up to this size never waits behind the bodies of longer ones, which leave it some of what the server takes of all together. */
+const SHORT_BODY = 4 << 10;
+const KEPT_FOR_SHORT = 4 << 10;
 const LARGEST_WINDOW = 2 ** 31 - 1;
 const LAST_STREAM = 2 ** 31 - 1;
 /** A header block in pieces may be so long altogether. */
@@ -59,6 +63,8 @@ interface Call {
   readonly receiver: Receiver;
   /** 0 = it has not been sent. */
   stream: number;
+  /** Its body is a short one. */
+  readonly short: boolean;
   /** What of the body is still to be sent, and how much of it the server takes now. */
   unsent: Buffer;
   window: number;
@@ -116,7 +122,18 @@ export class ClientSession {
 
   /** Returns how to give the call up. */
   call(path: string, body: Buffer, receiver: Receiver): () => void {
-    const call: Call = { path, receiver, stream: 0, unsent: body, window: 0, answer: undefined, trailers: undefined, chunks: [], taken: 0 };
+    const call: Call = {
+      path,
+      receiver,
+      stream: 0,
+      short: body.length <= SHORT_BODY,
+      unsent: body,
+      window: 0,
+      answer: undefined,
+      trailers: undefined,
+      chunks: [],
+      taken: 0,
+    };
     if (this.left || this.destroyed) receiver.lost('the connection is being closed', false);
     else if (this.open.length < this.limits.maxStreams && this.waiting.length === 0) this.start(call);
     else this.waiting.push(call);
@@ -169,14 +186,19 @@ export class ClientSession {
   }
 
   /** How much of a body may be sent now, in one frame. */
-  private room({ window }: Call): number {
-    return Math.min(window, this.window, this.limits.maxFrame);
+  private room({ window, short }: Call): number {
+    return Math.min(window, short ? this.window : this.window - KEPT_FOR_SHORT, this.limits.maxFrame);
   }
 
-  /** Sends what the server has room for, in the order of the calls. */
+  /** Sends what the server has room for: short bodies first, else in the order of the calls. */
   private pump(): void {
     if (this.blocked === 0) return;
-    for (const call of this.open) {
+    this.send(this.open.filter(({ short }) => short));
+    this.send(this.open);
+  }
+
+  private send(calls: readonly Call[]): void {
+    for (const call of calls) {
       for (let size = this.room(call); call.unsent.length > 0 && size > 0; size = this.room(call)) {
         const piece = call.unsent.subarray(0, size);
         call.unsent = call.unsent.subarray(piece.length);
@@ -184,7 +206,9 @@ export class ClientSession {
         this.window -= piece.length;
         const isLast = call.unsent.length === 0;
         if (isLast) this.blocked -= 1;
-        this.write(frame(FrameType.data, isLast ? Flag.endStream : 0, call.stream, piece));
+        // Beside its head, not copied behind it.
+        this.write(frameHead(FrameType.data, isLast ? Flag.endStream : 0, call.stream, piece.length));
+        this.write(piece);
       }
     }
   }
