@@ -4,9 +4,10 @@
  */
 import { WireReader } from '../../../shared/serialization/wire';
 import type { Compare, KeyRange, KeyValue, StoreOperation, Revision, Transaction, TransactionResult, StoreEvent } from '../store';
-import { RpcWriter } from './wire';
+import { RpcWriter, type RpcMessage } from './wire';
 
 const noBytes = Buffer.alloc(0);
+const nothing = new RpcWriter(0).finish();
 /** Heads, numbers and flags of one message and its parents; generous. */
 const OVERHEAD = 64;
 /** UTF-8 bytes of one UTF-16 unit, at most. */
@@ -52,7 +53,7 @@ export interface StatusAnswer {
 
 export type WatchCall = { readonly type: 'create'; readonly range: KeyRange; readonly from: Revision } | { readonly type: 'progress' };
 
-export function encodeRange(call: RangeCall): Buffer {
+export function encodeRange(call: RangeCall): RpcMessage {
   const writer = new RpcWriter(OVERHEAD + (call.start.length + (call.end?.length ?? 0)) * WIDEST);
   writeRange(writer, call);
   return writer.finish();
@@ -63,7 +64,7 @@ export function decodeRange(bytes: Buffer): RangeAnswer {
 }
 
 /** A transaction whose else-branch reads every compared key. */
-export function encodeTransaction({ compare, operations }: Transaction): Buffer {
+export function encodeTransaction({ compare, operations }: Transaction): RpcMessage {
   let capacity = OVERHEAD;
   for (const { key } of compare) capacity += 2 * (OVERHEAD + key.length * WIDEST);
   for (const operation of operations) {
@@ -101,7 +102,7 @@ export function decodeTransaction(bytes: Buffer): TransactionResult {
 }
 
 /** A transaction of `count` reads that changes nothing: the server refuses it when it takes fewer operations. */
-export function encodeProbe(count: number): Buffer {
+export function encodeProbe(count: number): RpcMessage {
   const writer = new RpcWriter(OVERHEAD + count * OVERHEAD);
   for (let index = 0; index < count; index++) {
     const mark = writer.mark;
@@ -112,20 +113,20 @@ export function encodeProbe(count: number): Buffer {
   return writer.finish();
 }
 
-export function encodeCompaction(revision: Revision): Buffer {
+export function encodeCompaction(revision: Revision): RpcMessage {
   const writer = new RpcWriter(OVERHEAD);
   writer.uint(1, revision);
   return writer.finish();
 }
 
-export function encodeLeaseGrant(ttlSeconds: number): Buffer {
+export function encodeLeaseGrant(ttlSeconds: number): RpcMessage {
   const writer = new RpcWriter(OVERHEAD);
   writer.uint(1, ttlSeconds);
   return writer.finish();
 }
 
 /** A request that only names a lease: revocation and renewal. */
-export function encodeLease(lease: string): Buffer {
+export function encodeLease(lease: string): RpcMessage {
   const writer = new RpcWriter(OVERHEAD);
   writer.int64(1, lease);
   return writer.finish();
@@ -149,8 +150,8 @@ export function decodeLease(bytes: Buffer): LeaseAnswer {
   return { lease, ttlSeconds };
 }
 
-export function encodeNothing(): Buffer {
-  return noBytes;
+export function encodeNothing(): RpcMessage {
+  return nothing;
 }
 
 /** For answers that say no more than that the call succeeded. */
@@ -172,7 +173,7 @@ export function decodeStatus(bytes: Buffer): StatusAnswer {
   return { version, revision, size };
 }
 
-export function encodeWatch(call: WatchCall): Buffer {
+export function encodeWatch(call: WatchCall): RpcMessage {
   switch (call.type) {
     case 'create': {
       const writer = new RpcWriter(OVERHEAD + (call.range.start.length + call.range.end.length) * WIDEST);

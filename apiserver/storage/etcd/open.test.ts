@@ -15,15 +15,10 @@ interface Member {
   close(): Promise<void>;
 }
 
-const framed = (message: Buffer): Buffer => {
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
-};
 const written = (write: (writer: RpcWriter) => void): Buffer => {
   const writer = new RpcWriter(100);
   write(writer);
-  return framed(writer.finish());
+  return writer.finish().framed;
 };
 const created = written((writer) => writer.flag(3));
 
@@ -52,7 +47,7 @@ async function startMember(version: string): Promise<Member> {
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
     if (headers[':path'] === '/etcdserverpb.Watch/Watch') stream.write(created);
     else if (headers[':path'] === '/etcdserverpb.Maintenance/Status') stream.end(written((writer) => writer.text(2, member.version)));
-    else stream.end(framed(Buffer.alloc(0)));
+    else stream.end(written(() => undefined));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return member;

@@ -11,6 +11,7 @@ import type { GrpcCalls } from '../grpc-calls';
 import { StoreError } from '../store';
 import { storeError, type CallKind } from './failure';
 import { CallError, UnaryCalls, type EtcdCredentials, type EtcdMember, type Unreachable } from './unary';
+import type { RpcMessage } from './wire';
 
 /** How to reach etcd. */
 export interface EtcdConnection {
@@ -30,7 +31,7 @@ type Resources = Parameters<Connect>[0];
 /** A call of one method: where it goes and how its messages are written. */
 export interface RpcMethod<Request, Answer> {
   readonly path: string;
-  readonly encode: (request: Request) => Buffer;
+  readonly encode: (request: Request) => RpcMessage;
   readonly decode: (bytes: Buffer) => Answer;
 }
 
@@ -124,7 +125,7 @@ export class RpcTransport {
         const counted = this.counts.of(method.path, 'bidi_stream');
         const encode = (request: Parameters<typeof method.encode>[0]): Buffer => {
           counted.sent += 1;
-          return method.encode(request);
+          return method.encode(request).bytes;
         };
         const decode = (bytes: Buffer): ReturnType<typeof method.decode> => {
           counted.received += 1;
@@ -138,10 +139,18 @@ export class RpcTransport {
       ask: (method, request, answered) => {
         const counted = this.counts.of(method.path, 'unary');
         counted.begin();
-        client.makeUnaryRequest(method.path, method.encode, method.decode, request, metadata.clone(), (error, answer) => {
-          counted.end(error === null ? OK : error.code);
-          if (error === null && answer !== undefined) answered(answer);
-        });
+        const { bytes } = method.encode(request);
+        client.makeUnaryRequest(
+          method.path,
+          (message) => message,
+          method.decode,
+          bytes,
+          metadata.clone(),
+          (error, answer) => {
+            counted.end(error === null ? OK : error.code);
+            if (error === null && answer !== undefined) answered(answer);
+          },
+        );
       },
       close: () => owner.close(),
     };

@@ -8,6 +8,7 @@ import { startTcpProxy } from '../../../test/support/tcp-proxy';
 import { waitUntil } from '../../../test/support/programs';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { CallError, UnaryCalls, type EtcdCredentials } from './unary';
+import { RpcMessage } from './wire';
 
 type Answer = (stream: ServerHttp2Stream) => void;
 
@@ -17,6 +18,7 @@ const frame = (text: string): Buffer => {
   head.writeUInt32BE(message.length, 1);
   return Buffer.concat([head, message]);
 };
+const NOTHING = new RpcMessage(frame(''));
 
 const answers = (bytes: Buffer, trailers: Record<string, string>): Answer => {
   return (stream) => {
@@ -83,10 +85,10 @@ describe('UnaryCalls', () => {
       stream.end(bytes.subarray(70_000));
     };
     await listen();
-    expect((await calls.call('/a/B', Buffer.from('hello'), soon())).toString()).toBe('x'.repeat(300_000));
+    expect((await calls.call('/a/B', new RpcMessage(frame('hello')), soon())).toString()).toBe('x'.repeat(300_000));
     await waitUntil('the request was read', () => seen.length === 1);
     expect(seen[0]?.body).toEqual(frame('hello'));
-    expect((await Promise.all(Array.from({ length: 50 }, () => calls.call('/a/B', Buffer.alloc(0), soon())))).length).toBe(50);
+    expect((await Promise.all(Array.from({ length: 50 }, () => calls.call('/a/B', NOTHING, soon())))).length).toBe(50);
     expect(sessions.length).toBe(1);
   });
 
@@ -110,17 +112,17 @@ describe('UnaryCalls', () => {
   ])('rejects with what the server said in %s', async (_, given, expected) => {
     answer = given;
     await listen();
-    expect(await failureOf(calls.call('/a/B', Buffer.alloc(0), soon()))).toEqual({ ...expected, sent: true });
+    expect(await failureOf(calls.call('/a/B', NOTHING, soon()))).toEqual({ ...expected, sent: true });
   });
 
   it('says that nothing was sent while there is no server, and finds it when it is there', async () => {
     for (let attempt = 0; attempt < 3; attempt++) {
-      expect(await failureOf(calls.call('/a/B', Buffer.alloc(0), soon()))).toMatchObject({ code: 14, sent: false });
+      expect(await failureOf(calls.call('/a/B', NOTHING, soon()))).toMatchObject({ code: 14, sent: false });
     }
     answer = answers(frame('ok'), { 'grpc-status': '0' });
     await listen();
     const text = await waitUntil('an answer', () =>
-      calls.call('/a/B', Buffer.alloc(0), soon()).then(
+      calls.call('/a/B', NOTHING, soon()).then(
         (bytes) => bytes.toString(),
         () => undefined,
       ),
@@ -131,9 +133,9 @@ describe('UnaryCalls', () => {
   it('says that the request was sent when the connection breaks before the answer, and connects again', async () => {
     answer = () => sessions.forEach((session) => session.destroy());
     await listen();
-    expect(await failureOf(calls.call('/a/B', Buffer.alloc(0), soon()))).toMatchObject({ code: 14, sent: true });
+    expect(await failureOf(calls.call('/a/B', NOTHING, soon()))).toMatchObject({ code: 14, sent: true });
     answer = answers(frame('ok'), { 'grpc-status': '0' });
-    expect((await calls.call('/a/B', Buffer.alloc(0), soon())).toString()).toBe('ok');
+    expect((await calls.call('/a/B', NOTHING, soon())).toString()).toBe('ok');
     expect(sessions.length).toBe(2);
   });
 
@@ -142,7 +144,7 @@ describe('UnaryCalls', () => {
       answer = (stream) => stream.on('close', () => resolve());
     });
     await listen();
-    expect(await failureOf(calls.call('/a/B', Buffer.alloc(0), systemClock.monotonic() + 50))).toEqual({
+    expect(await failureOf(calls.call('/a/B', NOTHING, systemClock.monotonic() + 50))).toEqual({
       code: 4,
       details: 'Deadline exceeded',
       sent: true,
@@ -153,12 +155,12 @@ describe('UnaryCalls', () => {
   it('leaves a session whose server says that it is leaving', async () => {
     answer = answers(frame('ok'), { 'grpc-status': '0' });
     await listen();
-    await calls.call('/a/B', Buffer.alloc(0), soon());
+    await calls.call('/a/B', NOTHING, soon());
     sessions[0]?.goaway();
     // What meets the farewell was not looked at.
-    const text = await calls.call('/a/B', Buffer.alloc(0), soon()).catch((error: unknown) => failureOf(Promise.reject(error)));
+    const text = await calls.call('/a/B', NOTHING, soon()).catch((error: unknown) => failureOf(Promise.reject(error)));
     expect(Buffer.isBuffer(text) || !text.sent).toBe(true);
-    await waitUntil('a second session', () => calls.call('/a/B', Buffer.alloc(0), soon()).then(() => sessions.length === 2));
+    await waitUntil('a second session', () => calls.call('/a/B', NOTHING, soon()).then(() => sessions.length === 2));
   });
 
   it.each(['http', 'https'])('gives a peer up that accepts a connection over %s and says nothing', async (scheme) => {
@@ -171,7 +173,7 @@ describe('UnaryCalls', () => {
     };
     const timed = new UnaryCalls([member], clock);
     const call = (limitMs = 60_000): ReturnType<typeof failureOf> => {
-      return failureOf(timed.call('/a/B', Buffer.alloc(0), clock.monotonic() + limitMs));
+      return failureOf(timed.call('/a/B', NOTHING, clock.monotonic() + limitMs));
     };
     const details = `No connection established. Last error: ${member.origin}: no answer within 5 seconds of connecting`;
     for (const times of [1, 2]) {
@@ -211,7 +213,7 @@ describe('UnaryCalls', () => {
     });
     const member = { origin: `https://localhost:${port}`, authority: 'localhost', tls: { credentials, servername: 'localhost' } };
     const renewing = new UnaryCalls([member], systemClock);
-    const call = async (): Promise<string> => (await renewing.call('/a/B', Buffer.alloc(0), soon())).toString();
+    const call = async (): Promise<string> => (await renewing.call('/a/B', NOTHING, soon())).toString();
     expect(await call()).toBe('ok');
     present = second;
     expect(await call()).toBe('ok');
@@ -235,7 +237,7 @@ describe('UnaryCalls', () => {
     const silent = await startSilentServer();
     const members = [silent.port, port].map((each) => ({ origin: `http://127.0.0.1:${each}`, authority: 'store' }));
     const both = new UnaryCalls(members, new ManualClock());
-    for (let count = 0; count < 3; count++) expect((await both.call('/a/B', Buffer.alloc(0), 1_000)).toString()).toBe('ok');
+    for (let count = 0; count < 3; count++) expect((await both.call('/a/B', NOTHING, 1_000)).toString()).toBe('ok');
     both.close();
     await silent.close();
   });
@@ -263,11 +265,15 @@ describe('UnaryCalls', () => {
       [port, other].map((at) => ({ origin: `http://127.0.0.1:${at}`, authority: 'store' })),
       systemClock,
     );
-    for (let call = 0; call < 6; call += 1) expect((await calls.call('/x', Buffer.from('q'), soon())).toString()).toBe('yes');
+    for (let call = 0; call < 6; call += 1) expect((await calls.call('/x', new RpcMessage(frame('q')), soon())).toString()).toBe('yes');
     expect([refused > 0, asked]).toEqual([true, 'true']);
     refused = 0;
     answer = refuse;
-    expect(await failureOf(calls.call('/x', Buffer.from('q'), soon()))).toEqual({ code: 14, details: 'etcdserver: no leader', sent: true });
+    expect(await failureOf(calls.call('/x', new RpcMessage(frame('q')), soon()))).toEqual({
+      code: 14,
+      details: 'etcdserver: no leader',
+      sent: true,
+    });
     expect(refused).toBe(2);
     await stop();
     for (const session of sessions) session.destroy();
@@ -280,10 +286,10 @@ describe('UnaryCalls', () => {
     await listen();
     const proxy = await startTcpProxy(port);
     const timed = new UnaryCalls([{ origin: `http://127.0.0.1:${proxy.port}`, authority: 'store' }], clock);
-    const call = (): Promise<string> => timed.call('/a/B', Buffer.alloc(0), clock.monotonic() + 60_000).then((bytes) => bytes.toString());
+    const call = (): Promise<string> => timed.call('/a/B', NOTHING, clock.monotonic() + 60_000).then((bytes) => bytes.toString());
     expect(await call()).toBe('ok');
     proxy.mute(true);
-    const waiting = failureOf(timed.call('/a/B', Buffer.alloc(0), clock.monotonic() + 60_000));
+    const waiting = failureOf(timed.call('/a/B', NOTHING, clock.monotonic() + 60_000));
     clock.advance(10_000);
     clock.advance(5_000);
     expect(await waiting).toMatchObject({ code: 14, details: 'the server does not answer pings', sent: true });

@@ -9,6 +9,7 @@ import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import type { AnswerHead } from './http2/headers';
 import { ClientSession, type Peer } from './http2/session';
+import { MESSAGE_PREFIX, type RpcMessage } from './wire';
 
 /** PEM. What is absent is left to the system's authorities, or not shown. */
 export interface EtcdCredentials {
@@ -73,12 +74,12 @@ export class UnaryCalls {
   }
 
   /** Resolves with the answer's message; rejects with {@link CallError}. `deadline` in ms of Clock.monotonic. */
-  call(path: string, message: Buffer, deadline: number): Promise<Buffer> {
+  call(path: string, message: RpcMessage, deadline: number): Promise<Buffer> {
     return this.attempt(path, message, deadline, this.connections.length);
   }
 
   /** What a member refuses because it has no leader has had no effect, so the next one is asked; each once. */
-  private attempt(path: string, message: Buffer, deadline: number, tries: number): Promise<Buffer> {
+  private attempt(path: string, message: RpcMessage, deadline: number, tries: number): Promise<Buffer> {
     const session = this.connected();
     const answer =
       session === undefined
@@ -257,13 +258,13 @@ function peerOf({ tls, authority }: EtcdMember): Peer {
 
 const ignore = (): void => undefined;
 
-function send(session: ClientSession, path: string, message: Buffer, deadline: number, clock: Clock): Promise<Buffer> {
+function send(session: ClientSession, path: string, message: RpcMessage, deadline: number, clock: Clock): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(Math.max(0, deadline - clock.monotonic()), () => {
       giveUp();
       reject(new CallError(DEADLINE_EXCEEDED, 'Deadline exceeded', true));
     });
-    const giveUp = session.call(path, framed(message), {
+    const giveUp = session.call(path, message.framed, {
       answered(head, trailers, body) {
         timer.cancel();
         const outcome = trailers ?? head;
@@ -288,22 +289,11 @@ function refusal({ status }: AnswerHead, { grpcStatus, grpcMessage }: AnswerHead
   return new CallError(UNAVAILABLE, complaint, true);
 }
 
-/** One byte that says "not compressed", four for the length. */
-const PREFIX = 5;
-
-function framed(message: Buffer): Buffer {
-  const frame = Buffer.allocUnsafe(PREFIX + message.length);
-  frame[0] = 0;
-  frame.writeUInt32BE(message.length, 1);
-  frame.set(message, PREFIX);
-  return frame;
-}
-
 function unframed(chunks: readonly Buffer[]): Buffer | undefined {
   const [first] = chunks;
   const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-  const whole = bytes.length >= PREFIX && bytes[0] === 0 && bytes.length === PREFIX + bytes.readUInt32BE(1);
-  return whole ? bytes.subarray(PREFIX) : undefined;
+  const whole = bytes.length >= MESSAGE_PREFIX && bytes[0] === 0 && bytes.length === MESSAGE_PREFIX + bytes.readUInt32BE(1);
+  return whole ? bytes.subarray(MESSAGE_PREFIX) : undefined;
 }
 
 function decoded(text: string): string {

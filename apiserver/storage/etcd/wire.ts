@@ -11,18 +11,34 @@
 const VARINT = 0;
 const DELIMITED = 2;
 
+/** What each message has before it on its way: one byte that says "not compressed", four for the length. */
+export const MESSAGE_PREFIX = 5;
+
+/** A message to be sent, in one piece of memory with its prefix: a value of a megabyte is not copied once more for five bytes. */
+export class RpcMessage {
+  constructor(readonly framed: Buffer) {}
+
+  get bytes(): Buffer {
+    return this.framed.subarray(MESSAGE_PREFIX);
+  }
+}
+
 export class RpcWriter {
   private readonly bytes: Buffer;
   private at: number;
 
   /** @param capacity an upper bound of the message's size. */
   constructor(capacity: number) {
-    this.bytes = Buffer.allocUnsafe(capacity);
-    this.at = capacity;
+    this.at = MESSAGE_PREFIX + capacity;
+    this.bytes = Buffer.allocUnsafe(this.at);
   }
 
-  finish(): Buffer {
-    return this.bytes.subarray(this.at);
+  finish(): RpcMessage {
+    const { bytes, at } = this;
+    const start = at - MESSAGE_PREFIX;
+    bytes[start] = 0;
+    bytes.writeUInt32BE(bytes.length - at, start + 1);
+    return new RpcMessage(bytes.subarray(start));
   }
 
   /** Where the writer stands; hand it to {@link close} after writing what the message holds. */
