@@ -48,6 +48,9 @@ export interface RpcStream<Request, Answer> {
   on(event: 'end', listener: () => void): unknown;
 }
 
+/** Events on their way to us: the 64 KB that HTTP/2 begins with take a dozen round trips for one long value, and whoever reads consistently waits for them. */
+const EVENTS_WINDOW = 1 << 20;
+
 const OK = 0;
 const UNKNOWN = 2;
 
@@ -189,6 +192,7 @@ function clientOptions({ origin, authority, tls }: EtcdMember): ConstructorParam
     grpcOptions: {
       'grpc.max_receive_message_length': -1,
       'grpc.max_send_message_length': -1,
+      'grpc-node.flow_control_window': EVENTS_WINDOW,
       'grpc.keepalive_time_ms': 10_000,
       'grpc.keepalive_timeout_ms': 5_000,
       'grpc.keepalive_permit_without_calls': 1,
