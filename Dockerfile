@@ -26,5 +26,5 @@ COPY --from=packages /src/node_modules node_modules
 COPY --from=build /src/dist dist
 COPY package.json ./
 USER node
-ENTRYPOINT ["node", "--max-semi-space-size=4", "--no-parallel-scavenge", "--no-allocation-site-pretenuring", "--expose-gc"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--no-parallel-scavenge", "--no-allocation-site-pretenuring", "--concurrent-marking-max-worker-num=1", "--expose-gc"]
 CMD ["dist/apiserver/main.js", "--help"]
