@@ -1,5 +1,6 @@
 /** What whoever asks may do in a namespace (SelfSubjectRulesReview): as much as the authorizers can tell without being asked about each thing. */
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { withPasses, type Steps } from '../../shared/values/steps';
 import { badRequest } from '../../shared/api/errors/status';
 import type { Authorizer, PathRule, ResourceRule } from '../authorization/authorizer';
 import { giveWay } from '../registry/give-way';
@@ -10,12 +11,12 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
   return async ({ object, context }) => {
     const namespace = stringAt(objectAt(object, 'spec'), 'namespace') ?? '';
     if (namespace === '') throw badRequest('no namespace on request');
-    // There may be thousands of rules, and many who ask at once.
     await giveWay(context);
     const { resources, paths, incomplete, errors } = authorizer.rules(context.user, namespace);
+    const pass = (): Promise<void> | undefined => giveWay(context);
     const status = {
-      resourceRules: resources.map(shownResourceRule),
-      nonResourceRules: paths.map(shownPathRule),
+      resourceRules: await withPasses(showing(resources, shownResourceRule), pass),
+      nonResourceRules: await withPasses(showing(paths, shownPathRule), pass),
       incomplete,
       ...(errors.length === 0 ? {} : { evaluationError: errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]` }),
     };
@@ -23,7 +24,30 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
   };
 }
 
-function shownResourceRule({ verbs, groups, resources, names }: ResourceRule): JsonObject {
+const RULES_PER_STEP = 1024;
+
+/** There may be thousands of rules, and many who ask at once. */
+function* showing<Rule>(rules: readonly Rule[], show: (rule: Rule) => JsonObject): Steps<JsonObject[]> {
+  const shown: JsonObject[] = [];
+  for (let start = 0; start < rules.length; start += RULES_PER_STEP) {
+    yield;
+    for (const rule of rules.slice(start, start + RULES_PER_STEP)) shown.push(show(rule));
+  }
+  return shown;
+}
+
+/** Rules last longer than requests, and twenty who ask about thousands of them at once are to hold no copies. Nobody changes what is here. */
+const shownBefore = new WeakMap<ResourceRule, JsonObject>();
+
+function shownResourceRule(rule: ResourceRule): JsonObject {
+  const known = shownBefore.get(rule);
+  if (known !== undefined) return known;
+  const shown = resourceRule(rule);
+  shownBefore.set(rule, shown);
+  return shown;
+}
+
+function resourceRule({ verbs, groups, resources, names }: ResourceRule): JsonObject {
   return {
     verbs: [...verbs],
     apiGroups: [...groups],

@@ -2,6 +2,7 @@
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { cloneJson, type JsonObject } from '../../../shared/values/json';
+import { atOnce, type Steps } from '../../../shared/values/steps';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import { toHub, type KindInfo } from '../object/resource-info';
@@ -25,6 +26,13 @@ export function tellSent(
 
 /** An object that is neither stored nor will be, as an entry. */
 export function unplacedEntry(info: KindInfo, object: JsonObject, names: GeneratedNames): Entry {
+  return atOnce(unplacing(info, object, names));
+}
+
+/** The same in steps. */
+export function* unplacing(info: KindInfo, object: JsonObject, names: GeneratedNames): Steps<Entry> {
   const dialectSensitive = canonicalizeGroups(object, info.hubCodec.groupFields, names);
-  return { key: '', revision: 0, bytes: Buffer.from(info.hubCodec.encodeBody(object)), labels: {}, fields: {}, dialectSensitive };
+  yield;
+  const bytes = Buffer.from(yield* info.hubCodec.encodingBody(object));
+  return { key: '', revision: 0, bytes, labels: {}, fields: {}, dialectSensitive };
 }

@@ -1,0 +1,58 @@
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import { objectOf, writeFixture } from '../../test/support/write-fixture';
+import { ALL_RULES, type Authorizer, type ResourceRule } from '../authorization/authorizer';
+import { createOperations } from '../registry/operations/operations';
+import type { RequestContext } from '../registry/verbs';
+import { defaultAdmission } from '../admission/plugins';
+import { UNCHANGED } from '../../test/support/plugin-switches';
+import { reviewOwnRules } from './rules-review';
+
+it('lets others go first again and again on its way to thousands of rules, and answers with all of them', async () => {
+  const { clock, cache, random, resources, context, resource } = await writeFixture();
+  const held = Array.from({ length: 10_000 }, (_, index): ResourceRule => ({
+    verbs: ['get'],
+    groups: ['a.test'],
+    resources: [`things${index}`],
+    names: index % 2 === 0 ? [] : ['one'],
+  }));
+  const authorizer: Authorizer = {
+    authorize: () => ({ type: 'allow', reason: '' }),
+    rules: () => ({ ...ALL_RULES, resources: held }),
+  };
+  const reviews = resources.rows.filter(({ resource: name }) => name === 'selfsubjectrulesreviews');
+  const names = GENERATED_NAMES.platform;
+  const operations = createOperations(
+    {
+      table: { 'selfsubjectrulesreviews.authorization.platform.io': reviewOwnRules(authorizer) },
+      cache,
+      namespaces: resource('namespaces'),
+      admission: defaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
+      clock,
+      names,
+    },
+    reviews,
+  );
+  const served = resources.find('authorization.platform.io', 'v1', 'selfsubjectrulesreviews');
+  if (served === undefined) throw new Error('no reviews');
+  let rests = 0;
+  const busy: RequestContext = { ...context, isTurnOver: true, rest: () => Promise.resolve(void (rests += 1)) };
+  const review = await operations.run(
+    busy,
+    { resource: served, subresource: undefined },
+    { namespace: '', name: '' },
+    { value: { spec: { namespace: 'default' } }, duplicates: [], format: 'json' },
+    { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' },
+  );
+  expect(objectOf(review)['status']).toEqual({
+    resourceRules: held.map(({ verbs, groups, resources: of, names: only }) => ({
+      verbs,
+      apiGroups: groups,
+      resources: of,
+      ...(only.length === 0 ? {} : { resourceNames: only }),
+    })),
+    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+    incomplete: false,
+  });
+  // Ten times while they are collected, five while they are written, and a few times between.
+  expect(rests).toBeGreaterThan(15);
+});
