@@ -1,7 +1,13 @@
 /** Sends what it is told to, as a process of its own: building and sending bad input must not hold up who measures. */
 import { sendHostile, type HostileRequest } from '../support/hostile-request';
 
+export interface HostileOrder {
+  readonly request: HostileRequest;
+  /** So many of it at once. */
+  readonly times: number;
+}
+
 process.once('disconnect', () => process.exit());
-process.on('message', (message: HostileRequest) => {
-  void sendHostile(message).then((status) => process.send?.(status));
+process.on('message', ({ request, times }: HostileOrder) => {
+  void Promise.all(Array.from({ length: times }, () => sendHostile(request))).then(([status]) => process.send?.(status));
 });

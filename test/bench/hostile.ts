@@ -5,6 +5,7 @@ import path from 'node:path';
 import { probe } from './cluster';
 import { HOSTILE_INPUTS, HOSTILE_PREPARATION, type HostileInput, type HostileStep } from '../support/hostile-inputs';
 import type { HostileRequest } from '../support/hostile-request';
+import type { HostileOrder } from './hostile-sender';
 
 export interface HostileWait {
   readonly name: string;
@@ -16,12 +17,12 @@ export interface HostileWait {
 
 const ROUNDS = 3;
 
-/** `only` = part of the names of those that are wanted; '' = all. */
-export async function* hostileWaits(origin: string, token: string, only: string): AsyncGenerator<HostileWait> {
+/** `only` = part of the names of those that are wanted; '' = all. Each is sent `times` times at once. */
+export async function* hostileWaits(origin: string, token: string, only: string, times: number): AsyncGenerator<HostileWait> {
   const sender = fork(path.join(__dirname, 'hostile-sender.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const authorization = `Bearer ${token}`;
-  const send = async (message: HostileRequest): Promise<number> => {
-    sender.send(message);
+  const send = async (message: HostileRequest, atOnce = 1): Promise<number> => {
+    sender.send({ request: message, times: atOnce } satisfies HostileOrder);
     const [status] = (await once(sender, 'message')) as [number];
     return status;
   };
@@ -46,7 +47,7 @@ export async function* hostileWaits(origin: string, token: string, only: string)
     let status = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const step of input.before ?? []) await send(request(step, http2, true));
-      status = await send(request(input, http2, isKnown));
+      status = await send(request(input, http2, isKnown), times);
     }
     return { longest: (await waits.stop()).at(-1) ?? 0, status };
   };

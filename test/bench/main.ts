@@ -29,7 +29,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   traces: { prints: 'what it costs a get to be traced', run: access.traces },
   flow: { prints: 'what flow control costs a get, and what a calm user waits while another one floods the server', run: access.flow },
   hostile: {
-    prints: 'how long another client waits for each of a table of bad inputs, or of those with --only=<text> in their names',
+    prints:
+      'how long another client waits for each of a table of bad inputs, or of those with --only=<text> in their names, --at-once=1 of it at a time',
     run: access.hostile,
   },
   lists: {

@@ -12,7 +12,7 @@ import { hostileWaits } from '../hostile';
 import type { Cost } from '../measure';
 import { canDivide, divide, share } from '../processors';
 import { policyMicros, webhookMicros } from '../policies';
-import { seconds, text, TOKEN } from '../settings';
+import { option, seconds, text, TOKEN } from '../settings';
 import { besideServer, row, start } from '../stage';
 
 /** In alternation, since a machine is never as quiet as it was. */
@@ -157,7 +157,8 @@ interface Flooded extends FloodTarget {
 export async function hostile(): Promise<void> {
   console.log('\nlongest wait of another client in ms: HTTP/1.1, HTTP/2, both without credentials (answers)');
   await besideServer(async ({ client }) => {
-    for await (const { name, longest, statuses } of hostileWaits(`https://127.0.0.1:${client.port}`, TOKEN, text('only') ?? '')) {
+    const origin = `https://127.0.0.1:${client.port}`;
+    for await (const { name, longest, statuses } of hostileWaits(origin, TOKEN, text('only') ?? '', option('at-once', 1))) {
       const waits = Object.values(longest).map((wait) => wait.toFixed(0).padStart(5));
       console.log(`${name.padEnd(46)} ${waits.join('')}  (${statuses.join(' ')})`);
     }
