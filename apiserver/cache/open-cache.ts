@@ -85,7 +85,6 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   private stream: Watch | undefined;
   private trimmer: Timer | undefined;
   private lastTick = -Infinity;
-  private closed = false;
   private readonly ending = new AbortController();
   private announceReady: () => void = () => undefined;
   private readonly becameReady = new Promise<void>((resolve) => {
@@ -124,6 +123,10 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     });
   }
 
+  private get closed(): boolean {
+    return this.ending.signal.aborted;
+  }
+
   // Start and end.
 
   async begin(): Promise<void> {
@@ -154,7 +157,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   }
 
   async close(): Promise<void> {
-    this.closed = true;
+    this.ending.abort();
     this.ready = false;
     this.inbound.close();
     this.stream?.close();
@@ -163,7 +166,6 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     this.bookmarks.close();
     this.stall.close();
     this.trimmer?.cancel();
-    this.ending.abort();
     this.waiters.close();
     this.past.clear();
     this.endWatchesWhere(() => true);
