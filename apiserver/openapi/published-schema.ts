@@ -170,7 +170,10 @@ export class PublishedSchema {
   membersOf({ place, given }: PublishedMember): readonly number[] {
     const names = place < 0 ? [] : this.namesIn(place);
     const besides = givenNames(given);
-    if (besides.length === 0) return names;
+    return besides.length === 0 ? names : this.withGiven(names, besides);
+  }
+
+  private withGiven(names: readonly number[], besides: readonly string[]): readonly number[] {
     const missing = new Set(besides);
     const all = names.map((name) => {
       const text = this.places.text(name);

@@ -68,20 +68,29 @@ export class SchemaMessageWriter {
   }
 
   private entries(number: number, shape: MessageShape, member: PublishedMember, depth: number): void {
-    const besides = isObject(member.given) ? member.given : {};
-    const names = Object.keys(besides);
-    for (const name of this.schema.membersOf(member)) {
-      const start = this.writer.open(number, name < 0 ? 0 : this.lengthOf(this.schema.places.named(name)));
-      if (name < 0) {
-        const text = names[~name] ?? '';
-        this.writer.text(1, text);
-        this.writer.field(2, shape, own(besides, text) ?? null);
-      } else {
-        this.text(1, name);
-        this.nested(2, shape, this.places.named(name), depth);
-      }
-      this.bytes.close(start);
+    const names = this.schema.membersOf(member);
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[at] ?? 0;
+      if (name < 0) this.givenEntry(number, shape, member, ~name);
+      else this.entry(number, shape, name, depth);
     }
+  }
+
+  private entry(number: number, shape: MessageShape, name: number, depth: number): void {
+    const place = this.places.named(name);
+    const start = this.writer.open(number, this.lengthOf(place));
+    this.text(1, name);
+    this.nested(2, shape, place, depth);
+    this.bytes.close(start);
+  }
+
+  private givenEntry(number: number, shape: MessageShape, { given }: PublishedMember, at: number): void {
+    const besides = isObject(given) ? given : {};
+    const text = Object.keys(besides)[at] ?? '';
+    const start = this.writer.open(number);
+    this.writer.text(1, text);
+    this.writer.field(2, shape, own(besides, text) ?? null);
+    this.bytes.close(start);
   }
 
   private nested(number: number, shape: MessageShape, place: number, depth: number): void {
