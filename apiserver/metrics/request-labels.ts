@@ -20,18 +20,14 @@ export interface DescribedRequest {
 }
 
 export interface RequestLabels {
-  /** Different for different values. */
-  readonly key: string;
-  readonly values: {
-    readonly verb: string;
-    readonly dry_run: string;
-    readonly group: string;
-    readonly version: string;
-    readonly resource: string;
-    readonly subresource: string;
-    readonly scope: string;
-    readonly component: string;
-  };
+  readonly verb: string;
+  readonly dry_run: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly scope: string;
+  readonly component: string;
 }
 
 /** Resources come and go with their definitions: beyond so many sets of labels the new ones are counted together. */
@@ -39,7 +35,7 @@ const MOST_LABELS = 20_000;
 const OTHER = 'other';
 const ELSEWHERE = { group: OTHER, version: OTHER, resource: OTHER, subresource: OTHER };
 
-/** The sets of labels that there are. */
+/** The sets of labels that there are: one object each. */
 export class KnownLabels {
   private readonly known = new Map<string, RequestLabels>();
 
@@ -72,14 +68,13 @@ export class KnownLabels {
     });
   }
 
-  private remembered(key: string, values: RequestLabels['values']): RequestLabels {
+  private remembered(key: string, labels: RequestLabels): RequestLabels {
     const found = this.known.get(key);
     if (found !== undefined) return found;
-    const { verb, scope, dry_run: dryRun, group, resource } = values;
+    const { verb, scope, dry_run: dryRun, group, resource } = labels;
     if (this.known.size >= MOST_LABELS && resource !== '' && group !== OTHER) {
-      return this.remembered(`${verb} ${scope} ${dryRun} ${OTHER}`, { ...values, ...ELSEWHERE });
+      return this.remembered(`${verb} ${scope} ${dryRun} ${OTHER}`, { ...labels, ...ELSEWHERE });
     }
-    const labels = { key, values };
     this.known.set(key, labels);
     return labels;
   }

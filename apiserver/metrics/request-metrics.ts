@@ -19,7 +19,7 @@ export interface MeasuredRequest extends DescribedRequest {
 }
 
 interface Series {
-  readonly labels: RequestLabels['values'];
+  readonly labels: RequestLabels;
   readonly durations: HistogramSeries;
   readonly slis: HistogramSeries | undefined;
   readonly sizes: HistogramSeries | undefined;
@@ -63,7 +63,7 @@ export class RequestMetrics {
     buckets: SIZE_BUCKETS,
   });
   private readonly labels = new KnownLabels();
-  private readonly series = new Map<string, Series>();
+  private readonly series = new Map<RequestLabels, Series>();
   /** Those that are open, by their labels. */
   private readonly watches = new Map<string, Count>();
 
@@ -82,12 +82,12 @@ export class RequestMetrics {
     series.sizes?.observe(request.sentBytes);
     if (request.bodyBytes !== undefined) this.bodyCame(series, request, seconds, request.bodyBytes);
     series.byCode.set(request.status, (series.byCode.get(request.status) ?? 0) + 1);
-    if (request.terminated || request.status === 0) this.cutShort(labels.values, request);
+    if (request.terminated || request.status === 0) this.cutShort(labels, request);
   }
 
   /** A watch has begun; the returned function counts its end. */
   watchStarted(request: DescribedRequest): () => void {
-    const labels = labelText(SHORT_LABELS, this.labels.of(request).values);
+    const labels = labelText(SHORT_LABELS, this.labels.of(request));
     const watches = this.watches.get(labels) ?? new Count();
     this.watches.set(labels, watches);
     watches.add();
@@ -120,7 +120,7 @@ export class RequestMetrics {
     }
   }
 
-  private cutShort(labels: RequestLabels['values'], { status, terminated }: MeasuredRequest): void {
+  private cutShort(labels: RequestLabels, { status, terminated }: MeasuredRequest): void {
     const { verb, group, version, resource, subresource, scope, component } = labels;
     const common = [verb, group, version, resource, subresource, scope] as const;
     if (terminated) this.meters.count('apiserver_request_terminations_total', ...common, component, String(status)).add();
@@ -128,15 +128,15 @@ export class RequestMetrics {
   }
 
   private seriesOf(labels: RequestLabels): Series {
-    const found = this.series.get(labels.key);
+    const found = this.series.get(labels);
     if (found !== undefined) return found;
-    const { dry_run: _dryRun, ...short } = labels.values;
+    const { dry_run: _dryRun, ...short } = labels;
     const { verb, resource, group } = short;
     const bodyVerb =
       resource === '' ? undefined : verb === 'DELETE' && short.scope !== 'resource' ? 'delete_collection' : BODY_VERBS.get(verb);
     const made: Series = {
-      labels: labels.values,
-      durations: this.durations.add(labels.values),
+      labels,
+      durations: this.durations.add(labels),
       slis: verb === 'WATCH' ? undefined : this.slis.add(short),
       sizes: SIZED.has(verb) ? this.sizes.add(short) : undefined,
       bodies:
@@ -145,7 +145,7 @@ export class RequestMetrics {
           : this.meters.observer('apiserver_request_body_size_bytes', group === '' ? resource : `${resource}.${group}`, bodyVerb),
       byCode: new Map(),
     };
-    this.series.set(labels.key, made);
+    this.series.set(labels, made);
     return made;
   }
 }
