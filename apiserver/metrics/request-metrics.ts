@@ -19,7 +19,6 @@ export interface MeasuredRequest extends DescribedRequest {
 }
 
 interface Series {
-  readonly labels: RequestLabels;
   readonly durations: HistogramSeries;
   readonly slis: HistogramSeries | undefined;
   readonly sizes: HistogramSeries | undefined;
@@ -80,7 +79,7 @@ export class RequestMetrics {
     series.durations.observe(seconds);
     series.slis?.observe(seconds);
     series.sizes?.observe(request.sentBytes);
-    if (request.bodyBytes !== undefined) this.bodyCame(series, request, seconds, request.bodyBytes);
+    if (request.bodyBytes !== undefined) this.bodyCame(labels, series, request, seconds, request.bodyBytes);
     series.byCode.set(request.status, (series.byCode.get(request.status) ?? 0) + 1);
     if (request.terminated || request.status === 0) this.cutShort(labels, request);
   }
@@ -103,7 +102,7 @@ export class RequestMetrics {
 
   private *totals(): ExposedPieces {
     yield familyHead(TOTAL, 'Requests by verb, resource and code.', 'counter');
-    for (const { labels, byCode } of this.series.values()) {
+    for (const [labels, { byCode }] of this.series) {
       const text = labelText(LABELS, labels);
       let lines = '';
       for (const [code, count] of byCode) lines += `${TOTAL}{${text},code="${code}"} ${count}\n`;
@@ -111,10 +110,9 @@ export class RequestMetrics {
     }
   }
 
-  private bodyCame(series: Series, { query }: MeasuredRequest, seconds: number, bytes: number): void {
+  private bodyCame({ verb, resource }: RequestLabels, series: Series, { query }: MeasuredRequest, seconds: number, bytes: number): void {
     series.bodies?.observe(bytes);
-    const { verb } = series.labels;
-    if (VALIDATED.has(verb) && series.labels.resource !== '') {
+    if (VALIDATED.has(verb) && resource !== '') {
       const asked = query.get('fieldValidation') ?? '';
       this.meters.observer('field_validation_request_duration_seconds', VALIDATIONS.has(asked) ? asked : '').observe(seconds);
     }
@@ -135,7 +133,6 @@ export class RequestMetrics {
     const bodyVerb =
       resource === '' ? undefined : verb === 'DELETE' && short.scope !== 'resource' ? 'delete_collection' : BODY_VERBS.get(verb);
     const made: Series = {
-      labels,
       durations: this.durations.add(labels),
       slis: verb === 'WATCH' ? undefined : this.slis.add(short),
       sizes: SIZED.has(verb) ? this.sizes.add(short) : undefined,
