@@ -6,7 +6,7 @@ import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../s
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { badRequest, clientFault, forbidden, notFound, type StatusError } from '../../shared/api/errors/status';
 import { isMaster, type UserInfo } from '../../shared/api/identity/user';
-import { withPasses, type Steps } from '../../shared/values/steps';
+import type { Steps } from '../../shared/values/steps';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer';
 import { heldBy, holds } from '../authorization/rbac/authorizer';
 import { readRoleReference, type RoleReference } from '../authorization/rbac/binding';
@@ -14,7 +14,7 @@ import type { RbacPolicy } from '../authorization/rbac/policy';
 import { countParts, parts, readRule, type PolicyRule } from '../authorization/rbac/rule';
 import { shownRules } from '../authorization/rbac/shown-rules';
 import type { AdmissionRequest } from '../registry/admission';
-import { giveWay } from '../registry/give-way';
+import { givingWay } from '../registry/give-way';
 import type { MutatingPlugin } from './chain';
 
 export interface EscalationParts {
@@ -114,14 +114,13 @@ async function refuseMissing({ policy }: EscalationParts, request: AdmissionRequ
   const count = rules.reduce((sum, rule) => sum + countParts(rule), 0);
   if (count > MOST_PARTS)
     throw refusal(request, `it grants ${count} permissions one by one, and only ${MOST_PARTS} can be compared with those of a user`);
-  const pass = (): Promise<void> | undefined => giveWay(context);
-  const missing = await withPasses(
+  const missing = await givingWay(
+    context,
     partsOf(rules, (part) => !isHeld(part)),
-    pass,
   );
   if (missing.length === 0) return;
   const groups = user.groups.map((group) => JSON.stringify(group)).join(' ');
-  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${await withPasses(shownRules(missing), pass)}`;
+  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${await givingWay(context, shownRules(missing))}`;
   throw refusal(request, text + resolutionErrors(heldBy(policy, user, namespace).errors));
 }
 

@@ -1,9 +1,9 @@
 /** What whoever asks may do in a namespace (SelfSubjectRulesReview): as much as the authorizers can tell without being asked about each thing. */
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { withPasses, type Steps } from '../../shared/values/steps';
+import type { Steps } from '../../shared/values/steps';
 import { badRequest } from '../../shared/api/errors/status';
 import type { Authorizer, PathRule, ResourceRule } from '../authorization/authorizer';
-import { giveWay } from '../registry/give-way';
+import { giveWay, givingWay } from '../registry/give-way';
 import type { OperationHandler } from '../registry/operations/operation';
 
 /** Answers with an object of its own, which does not say what was asked. */
@@ -13,10 +13,9 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
     if (namespace === '') throw badRequest('no namespace on request');
     await giveWay(context);
     const { resources, paths, incomplete, errors } = authorizer.rules(context.user, namespace);
-    const pass = (): Promise<void> | undefined => giveWay(context);
     const status = {
-      resourceRules: await withPasses(showing(resources, shownResourceRule), pass),
-      nonResourceRules: await withPasses(showing(paths, shownPathRule), pass),
+      resourceRules: await givingWay(context, showing(resources, shownResourceRule)),
+      nonResourceRules: await givingWay(context, showing(paths, shownPathRule)),
       incomplete,
       ...(errors.length === 0 ? {} : { evaluationError: errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]` }),
     };
@@ -29,9 +28,9 @@ const RULES_PER_STEP = 1024;
 /** There may be thousands of rules, and many who ask at once. */
 function* showing<Rule>(rules: readonly Rule[], show: (rule: Rule) => JsonObject): Steps<JsonObject[]> {
   const shown: JsonObject[] = [];
-  for (let start = 0; start < rules.length; start += RULES_PER_STEP) {
-    yield;
-    for (const rule of rules.slice(start, start + RULES_PER_STEP)) shown.push(show(rule));
+  for (const rule of rules) {
+    if (shown.length % RULES_PER_STEP === 0) yield;
+    shown.push(show(rule));
   }
   return shown;
 }

@@ -5,14 +5,13 @@
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { groupResourceText, type ObjectKey } from '../../../shared/api/identity/identity';
 import type { JsonObject } from '../../../shared/values/json';
-import { withPasses } from '../../../shared/values/steps';
 import type { KindRow } from '../../../shared/api/kinds';
 import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache } from '../../cache/cache';
-import { giveWay } from '../give-way';
+import { givingWay } from '../give-way';
 import type { ParsedBody, RequestContext, Resource, WriteOptions } from '../verbs';
 import { StateChanged, type Admission, type AdmissionRequest } from '../admission';
 import { decodeBody } from '../write/decode-body';
@@ -48,7 +47,7 @@ export function createOperations(parts: OperationParts, rows: readonly KindRow[]
       const object = prepare(parts, info, context, place, key, body, options);
       await admit(parts, context, place, key, { operation: 'CREATE', object, dryRun: options.dryRun, options: options.given ?? {} });
       const answer = await operationOf(parts.table, place)({ context, resource: place.resource, key, object, options });
-      return withPasses(unplacing(info, answer, parts.names), () => giveWay(context));
+      return givingWay(context, unplacing(info, answer, parts.names));
     },
   };
 }

@@ -197,8 +197,7 @@ export async function deleteCollection(
   const entries = [...page.entries];
   await atATime(WORKERS, entries, async (entry) => {
     // Deletions that store nothing (dry runs) wait for nothing either.
-    const rest = giveWay(context);
-    if (rest !== undefined) await rest;
+    await giveWay(context);
     try {
       await deleteObject(path, { ...request, ...placeOf(info, entry.key) }, options);
     } catch (error) {
