@@ -1,7 +1,8 @@
 /**
  * Free TCP ports for programs under test. Never from the range that the system hands to outgoing connections: a port of that range can be
  * taken between the moment it was found free and the moment a program listens on it. For the same reason test files that run side by side
- * look in ranges of their own.
+ * look in ranges of their own, and what one file asks for goes round its range: two programs of a test get two ports although neither listens
+ * yet when the second one is looked for.
  */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -16,15 +17,24 @@ const worker = (Number(process.env['JEST_WORKER_ID'] ?? WORKERS) - 1) % WORKERS;
 const SHARE = Math.floor((HIGHEST - LOWEST) / WORKERS);
 const FIRST = LOWEST + worker * SHARE;
 
-/** `count` consecutive ports of 127.0.0.1 that nothing listens on at the moment. */
+/** Where the next search begins, counted from the first of the range; by chance at first, so that a file does not get what the one before it left. */
+let next = randomInt(SHARE);
+
+/** `count` consecutive ports of 127.0.0.1 that nothing listens on at the moment, and that were not given lately. */
 export async function freePorts(count: number): Promise<number[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const first = randomInt(FIRST, FIRST + SHARE - count);
-    const ports = Array.from({ length: count }, (_, index) => first + index);
+    const ports = take(count);
     const free = await Promise.all(ports.map(isFree));
     if (free.every(Boolean)) return ports;
   }
   throw new Error(`found no ${count} free ports in a row`);
+}
+
+/** Taken at once, before anything is waited for: others may ask meanwhile. */
+function take(count: number): number[] {
+  const offset = next + count > SHARE ? 0 : next;
+  next = offset + count;
+  return Array.from({ length: count }, (_, index) => FIRST + offset + index);
 }
 
 export async function freePort(): Promise<number> {

@@ -1,0 +1,21 @@
+import { freePort, freePorts } from './ports';
+
+test('a port is not given again while its program has still to listen', async () => {
+  const one = await freePort();
+  const pairs: number[][] = [];
+  for (let round = 0; round < 100; round++) pairs.push(await freePorts(2));
+  const all = [one, ...pairs.flat()];
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test('nor to two that ask at once', async () => {
+  const ports = (await Promise.all(Array.from({ length: 100 }, () => freePorts(2)))).flat();
+  expect(new Set(ports).size).toBe(ports.length);
+});
+
+test('several are consecutive', async () => {
+  for (let round = 0; round < 200; round++) {
+    const [first = 0, ...others] = await freePorts(7);
+    expect(others).toEqual([1, 2, 3, 4, 5, 6].map((index) => first + index));
+  }
+});
