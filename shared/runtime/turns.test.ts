@@ -100,9 +100,9 @@ it('lets those who have worked on go behind those who come', async () => {
   const { loop, done, come, turns, clock } = setUp();
   const walk = async (): Promise<void> => {
     for (let slice = 0; slice < 3; slice += 1) {
-      clock.advance(5);
+      clock.advance(2);
       done.push(`slice ${slice}`);
-      await turns.wait('bulk', 'walker');
+      await turns.wait('walker');
     }
   };
   void walk();
@@ -116,8 +116,8 @@ it('lets all of a turn pass for those who rest, however short it is', async () =
   const { loop, done, come, turns, clock } = setUp();
   const rest = async (): Promise<void> => {
     for (let time = 0; time < 3; time += 1) {
-      clock.advance(5);
-      await turns.wait('bulk', 'writer');
+      clock.advance(2);
+      await turns.wait('writer');
     }
     done.push('rested');
   };
@@ -130,4 +130,59 @@ it('lets all of a turn pass for those who rest, however short it is', async () =
   await loop.turn();
   expect(done.at(-1)).toBe('rested');
   expect(done).toHaveLength(3);
+});
+
+/** Works in pieces of 20 ms. */
+const laborious = (
+  { turns, clock, done }: Pick<ReturnType<typeof setUp>, 'clock' | 'done' | 'turns'>,
+  flow: string,
+  pieces: number,
+): void => {
+  void (async () => {
+    for (let piece = 0; piece < pieces; piece += 1) {
+      await turns.wait(flow);
+      clock.advance(20);
+      done.push('piece');
+    }
+  })();
+};
+
+it('lets whole requests through between two long pieces, whoever has them to do', async () => {
+  const fixture = setUp();
+  const { loop, clock, come } = fixture;
+  for (let index = 0; index < 10; index += 1) laborious(fixture, `flow ${index}`, 3);
+  const waits: number[] = [];
+  for (let request = 0; request < 10; request += 1) {
+    const began = clock.monotonic();
+    for (let turn = 0; turn < 4; turn += 1) {
+      come('part of a request', 'usual');
+      await loop.turn();
+    }
+    waits.push(clock.monotonic() - began);
+  }
+  expect(Math.max(...waits)).toBeLessThan(25);
+});
+
+it('does all that is laborious, however many short ones come', async () => {
+  const fixture = setUp();
+  const { loop, done, come } = fixture;
+  for (let index = 0; index < 10; index += 1) laborious(fixture, 'one', 3);
+  for (let turn = 0; turn < 130; turn += 1) {
+    for (let index = 0; index < 20; index += 1) come('short', 'usual');
+    await loop.turn();
+  }
+  expect(done.filter((name) => name === 'piece')).toHaveLength(30);
+});
+
+it('does not let a list begin before others have been let through', async () => {
+  const fixture = setUp();
+  const { loop, done, come } = fixture;
+  laborious(fixture, 'one', 1);
+  await loop.turn();
+  await loop.turn();
+  come('list', 'bulk');
+  come('short', 'usual');
+  expect(done).toEqual(['piece', 'short']);
+  for (let turn = 0; turn < 4; turn += 1) await loop.turn();
+  expect(done).toEqual(['piece', 'short', 'list']);
 });

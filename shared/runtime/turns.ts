@@ -2,23 +2,28 @@
  * Whose work goes next on the one thread that serves everyone. As long as a turn of the event loop is short, whoever comes goes on at once; beyond
  * that all wait, and are let go on half a millisecond's worth a turn, so that the loop gets back to what arrives: new connections, short requests,
  * the store's answers. The urgent go first, the others are not starved, and among equals every flow has its turn, however much another asks for.
+ * When a turn has been long all the same, because somebody had something to do in one piece, what may take long lets as many pass as a request needs: ten such hold up
+ * nobody for longer than one.
  * Never counts or limits requests: whoever waits here has been let in.
  */
 import type { Clock } from './clock';
 
-/** What keeps a cluster alive or takes no time; what is usual; what takes long and may. */
+/** What keeps a cluster alive or takes no time; what is usual; what takes long and may, and whoever is not done. */
 export const PRIORITIES = ['urgent', 'usual', 'bulk'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** Work of one turn, in milliseconds: whoever arrives during it waits for its end before anything is known of him. */
 const TURN_MS = 0.5;
+/** A turn of so many milliseconds was long. */
+const LONG_MS = 5;
+/** So many turns a request needs that came in a long one: its connection is read, it is let in, and it is answered. */
+const TURNS_OF_A_REQUEST = 4;
 /** Who is asked in turn; where nobody waits, the next one is. */
 const ORDER: readonly Priority[] = ['urgent', 'urgent', 'urgent', 'usual', 'urgent', 'urgent', 'urgent', 'usual', 'bulk'];
 
 type GoOn = () => void;
 
 interface Resting {
-  readonly priority: Priority;
   readonly flow: string;
   readonly goOn: GoOn;
 }
@@ -67,6 +72,8 @@ export class Turns {
   private resting: Resting[] = [];
   /** Clock.monotonic when this turn's work began; undefined = nothing was done yet. */
   private since: number | undefined;
+  /** So many turns more belong to what is short. */
+  private quiet = 0;
   private asked = 0;
 
   constructor(
@@ -76,22 +83,37 @@ export class Turns {
 
   /** How many wait. */
   waiting(priority: Priority): number {
-    return this.lines[priority].length + this.resting.filter((one) => one.priority === priority).length;
+    return this.lines[priority].length + (priority === 'bulk' ? this.resting.length : 0);
   }
 
   /** Undefined = go on at once; otherwise resolves when it is one's turn. */
   take(priority: Priority, flow: string): Promise<void> | undefined {
     if (this.since === undefined) this.begin();
-    const { lines } = this;
-    const isFree = lines.urgent.length === 0 && (priority === 'urgent' || lines.usual.length + lines.bulk.length === 0);
-    if (isFree && !this.isOver()) return undefined;
-    return new Promise((resolve) => lines[priority].add(flow, resolve));
+    if (this.isFree(priority) && !this.isOver()) return undefined;
+    return new Promise((resolve) => this.lines[priority].add(flow, resolve));
   }
 
   /** For those who have had a turn and are not done: others have all of it before they go on. */
-  wait(priority: Priority, flow: string): Promise<void> {
+  wait(flow: string): Promise<void> {
     if (this.since === undefined) this.begin();
-    return new Promise((resolve) => this.resting.push({ priority, flow, goOn: resolve }));
+    return new Promise((resolve) => this.resting.push({ flow, goOn: resolve }));
+  }
+
+  /** Whether nobody has to be let on first. */
+  private isFree(priority: Priority): boolean {
+    const { urgent, usual, bulk } = this.lines;
+    switch (priority) {
+      case 'urgent':
+        return urgent.length === 0;
+      case 'usual':
+        return urgent.length + usual.length === 0 && (this.isQuiet || bulk.length === 0);
+      case 'bulk':
+        return urgent.length + usual.length + bulk.length === 0 && !this.isQuiet;
+    }
+  }
+
+  private get isQuiet(): boolean {
+    return this.quiet > 0;
   }
 
   private begin(): void {
@@ -106,9 +128,11 @@ export class Turns {
   }
 
   private turn(): void {
-    const { lines, resting } = this;
+    const { lines } = this;
+    for (const { flow, goOn } of this.resting) lines.bulk.add(flow, goOn);
     this.resting = [];
-    for (const { priority, flow, goOn } of resting) lines[priority].add(flow, goOn);
+    if (this.isQuiet) this.quiet -= 1;
+    else if (this.wasLong()) this.quiet = TURNS_OF_A_REQUEST - 1;
     if (lines.urgent.length + lines.usual.length + lines.bulk.length === 0) {
       this.since = undefined;
       return;
@@ -117,12 +141,17 @@ export class Turns {
     this.letOn();
   }
 
+  private wasLong(): boolean {
+    return this.since !== undefined && this.clock.monotonic() - this.since >= LONG_MS;
+  }
+
   /** Lets one after the other go on while the turn lasts. What each does at once is done before the next. */
   private letOn(): void {
     this.next()?.();
     this.scheduler.afterwards(() => {
       const { urgent, usual, bulk } = this.lines;
-      if (urgent.length + usual.length + bulk.length > 0 && !this.isOver()) this.letOn();
+      const waiting = urgent.length + usual.length + (this.isQuiet ? 0 : bulk.length);
+      if (waiting > 0 && !this.isOver()) this.letOn();
     });
   }
 
@@ -130,7 +159,7 @@ export class Turns {
     for (let tries = 0; tries < ORDER.length; tries += 1) {
       const line = this.lines[ORDER[this.asked % ORDER.length] ?? 'usual'];
       this.asked += 1;
-      if (line.length > 0) return line.next();
+      if (line.length > 0 && !(this.isQuiet && line === this.lines.bulk)) return line.next();
     }
     return undefined;
   }

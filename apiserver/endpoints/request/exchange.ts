@@ -171,7 +171,7 @@ export class Exchange implements RequestContext {
   }
 
   rest(): Promise<void> {
-    return this.parts.turns.wait('bulk', this.user.name);
+    return this.parts.turns.wait(this.user.name);
   }
 
   warn(text: string): void {

@@ -7,15 +7,9 @@ import type { GiveWay } from '../../../shared/values/steps';
 import { Pace, yieldToOthers } from '../../cache/pace';
 import type { RequestContext } from '../verbs';
 
-/** So many turns a request needs that came while a step ran: its connection is read, it is let in, and it is answered. */
-const TURNS = 4;
-
 /** Asked between two steps. */
 export function breaks(clock: Clock, context: Pick<RequestContext, 'rest' | 'isTurnOver'>): { readonly pass: GiveWay } {
-  const rest = async (): Promise<void> => {
-    for (let turn = 0; turn < TURNS; turn += 1) await (context.rest?.() ?? yieldToOthers());
-  };
-  const pace = new Pace(clock, rest, 1);
+  const pace = new Pace(clock, () => context.rest?.() ?? yieldToOthers(), 1);
   // Time goes by while a write waits, too; only where this very turn has been long does somebody wait for it.
   return { pass: () => (context.isTurnOver !== false && pace.tired() ? pace.rest() : undefined) };
 }

@@ -85,7 +85,11 @@ export async function workOut(
     entry: entry === undefined ? undefined : sentEntry(entry),
     keepsSent: isHeavy && context.keepsSent === true,
   });
-  if (outcome.end.type !== 'refused' && looksInto(path, request)) return undefined;
+  if (outcome.end.type !== 'refused' && looksInto(path, request)) {
+    // Others may have been told the same in this turn.
+    await context.rest?.();
+    return undefined;
+  }
   const { sent, warnings } = outcome;
   if (isHeavy && sent !== undefined) tellWorkedOut(request, sent);
   for (const warning of warnings) context.warn(warning);
