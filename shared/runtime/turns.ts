@@ -2,8 +2,8 @@
  * Whose work goes next on the one thread that serves everyone. As long as a turn of the event loop is short, whoever comes goes on at once; beyond
  * that all wait, and are let go on half a millisecond's worth a turn, so that the loop gets back to what arrives: new connections, short requests,
  * the store's answers. The urgent go first, the others are not starved, and among equals every flow has its turn, however much another asks for.
- * When a turn has been long all the same, because somebody had something to do in one piece, what may take long lets as many pass as a request needs: ten such hold up
- * nobody for longer than one.
+ * When a turn has been long all the same, because somebody had something to do in one piece, what may take long lets as many pass as a request
+ * needs: ten such hold up nobody for longer than one.
  * Never counts or limits requests: whoever waits here has been let in.
  */
 import type { Clock } from './clock';
