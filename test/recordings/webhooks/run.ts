@@ -162,12 +162,13 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const GENERATED = /g-[a-z0-9]{5}/g;
 const TOKEN = /^ey[\w-]+\.[\w-]+\.[\w-]+$/;
 
-function masked(value: Json, member = ''): Json {
+/** Without what differs from run to run. A token goes first: what it is signed with may look like a generated name. */
+export function masked(value: Json, member = ''): Json {
   if (Array.isArray(value)) return member === 'managedFields' ? '<managed>' : value.map((item) => masked(item));
   if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner, name)]));
   if (typeof value !== 'string') return value;
   if (member === 'resourceVersion' && value !== '') return '*';
-  return value.replace(UID, '<uid>').replace(TIME, '<time>').replace(GENERATED, 'g-<name>').replace(TOKEN, '<token>');
+  return value.replace(TOKEN, '<token>').replace(UID, '<uid>').replace(TIME, '<time>').replace(GENERATED, 'g-<name>');
 }
 
 function parsed(text: string): Body {
