@@ -20,6 +20,8 @@ const LONG_MS = 5;
 const TURNS_OF_A_REQUEST = 4;
 /** Who is asked in turn; where nobody waits, the next one is. */
 const ORDER: readonly Priority[] = ['urgent', 'urgent', 'urgent', 'usual', 'urgent', 'urgent', 'urgent', 'usual', 'bulk'];
+/** Whom one does not pass, though they wait. */
+const UNPASSED: Readonly<Record<Priority, readonly Priority[]>> = { urgent: ['urgent'], usual: PRIORITIES, bulk: PRIORITIES };
 
 type GoOn = () => void;
 
@@ -99,22 +101,18 @@ export class Turns {
     return new Promise((resolve) => this.resting.push({ flow, goOn: resolve }));
   }
 
-  /** Whether nobody has to be let on first. */
+  /** Whether it may go on in this turn without passing anybody. */
   private isFree(priority: Priority): boolean {
-    const { urgent, usual, bulk } = this.lines;
-    switch (priority) {
-      case 'urgent':
-        return urgent.length === 0;
-      case 'usual':
-        return urgent.length + usual.length === 0 && (this.isQuiet || bulk.length === 0);
-      case 'bulk':
-        return urgent.length + usual.length + bulk.length === 0 && !this.isQuiet;
-    }
+    return this.isOpen(priority) && !UNPASSED[priority].some(this.isDue);
   }
 
-  private get isQuiet(): boolean {
-    return this.quiet > 0;
+  /** Turns after a long one are for what is short. */
+  private isOpen(priority: Priority): boolean {
+    return priority !== 'bulk' || this.quiet === 0;
   }
+
+  /** Whether there are some who may be let on. */
+  private readonly isDue = (priority: Priority): boolean => this.lines[priority].length > 0 && this.isOpen(priority);
 
   private begin(): void {
     this.since = this.clock.monotonic();
@@ -124,15 +122,20 @@ export class Turns {
   /** Whether this turn has had its work: who is not done lets others go first. */
   isOver(): boolean {
     if (this.since === undefined) this.begin();
-    return this.clock.monotonic() - (this.since ?? 0) >= TURN_MS;
+    return this.lasted() >= TURN_MS;
+  }
+
+  /** Milliseconds of work in this turn. */
+  private lasted(): number {
+    return this.since === undefined ? 0 : this.clock.monotonic() - this.since;
   }
 
   private turn(): void {
     const { lines } = this;
     for (const { flow, goOn } of this.resting) lines.bulk.add(flow, goOn);
     this.resting = [];
-    if (this.isQuiet) this.quiet -= 1;
-    else if (this.wasLong()) this.quiet = TURNS_OF_A_REQUEST - 1;
+    if (this.quiet > 0) this.quiet -= 1;
+    else if (this.lasted() >= LONG_MS) this.quiet = TURNS_OF_A_REQUEST - 1;
     if (lines.urgent.length + lines.usual.length + lines.bulk.length === 0) {
       this.since = undefined;
       return;
@@ -141,25 +144,19 @@ export class Turns {
     this.letOn();
   }
 
-  private wasLong(): boolean {
-    return this.since !== undefined && this.clock.monotonic() - this.since >= LONG_MS;
-  }
-
   /** Lets one after the other go on while the turn lasts. What each does at once is done before the next. */
   private letOn(): void {
     this.next()?.();
     this.scheduler.afterwards(() => {
-      const { urgent, usual, bulk } = this.lines;
-      const waiting = urgent.length + usual.length + (this.isQuiet ? 0 : bulk.length);
-      if (waiting > 0 && !this.isOver()) this.letOn();
+      if (PRIORITIES.some(this.isDue) && !this.isOver()) this.letOn();
     });
   }
 
   private next(): GoOn | undefined {
     for (let tries = 0; tries < ORDER.length; tries += 1) {
-      const line = this.lines[ORDER[this.asked % ORDER.length] ?? 'usual'];
+      const priority = ORDER[this.asked % ORDER.length] ?? 'usual';
       this.asked += 1;
-      if (line.length > 0 && !(this.isQuiet && line === this.lines.bulk)) return line.next();
+      if (this.isDue(priority)) return this.lines[priority].next();
     }
     return undefined;
   }
