@@ -1,8 +1,7 @@
 /** An answer without what is new in every run: ids, times, versions, and orders that mean nothing. */
+import { TIME, UID } from './new-values';
 import { isBody, type Body, type Json } from './reference';
 
-const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const VERSION = /(resourceVersion\\*":\\*"|(?:precondition|record) \()\d+/g;
 /** Upstream explains name rules at length; who does so in other words is not the matter here. */
 const RULES = /\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g;

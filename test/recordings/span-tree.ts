@@ -1,6 +1,7 @@
 /** What a recording keeps of received spans: for each request a tree, without what is new in every run. */
 import type { ReceivedSpan, SpanAttributes } from '../support/trace-receiver';
 import { anything, listOf, mapOf, number, shape, text, tupleOf, type Check } from './shape';
+import { UID } from './new-values';
 import type { Json } from './reference';
 
 export interface SpanTree {
@@ -34,7 +35,6 @@ const isTree = (value: unknown): boolean =>
     { links: listOf(text), parent: text, traceState: text, status: anything },
   )(value);
 
-const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const NEW: ReadonlySet<string> = new Set(['net.sock.peer.port', 'net.host.port', 'net.peer.port', 'http.wrote_bytes']);
 
 function maskedAttributes(attributes: SpanAttributes): Record<string, Json> {

@@ -1,6 +1,7 @@
 /**
  * Recorded answers to writes that a kind's rules decide: what the file looks like, for those who make it (test/recordings) and those who replay it.
  */
+import { UID } from '../recordings/new-values';
 import type { Body, Json } from '../recordings/reference';
 import { body, either, listOf, number, oneOf, shape, text, type Check } from '../recordings/shape';
 
@@ -108,7 +109,7 @@ export const shortenStructs = (text: string): string => {
   const shown =
     /(?<=^(?:Invalid|Duplicate|Unsupported) value: )(?:(?:&?[\w.]*|\[\]byte)\{.*\}|\(\*[\w.]+\)\((?:0x[0-9a-f]+|nil)\)|[\w.]+\(nil\))(?=: |$)/s;
   const short = text.replace(shown, (value) => (SPELLED.some((type) => value.startsWith(type)) ? value : '{…}'));
-  return withoutDifference(short).replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>');
+  return withoutDifference(short).replace(UID, '<uid>');
 };
 
 /** A case's body as it is sent. */

@@ -1,5 +1,6 @@
 /** What is asked of a server whose images a webhook judges, and how what comes of it is noted. Names are upstream's. */
 import { systemClock } from '../../../shared/runtime/clock';
+import { GENERATED } from '../new-values';
 import { isBody, type Body, type Json } from '../reference';
 import type { Asked } from '../webhooks/run';
 import type { ImageServer } from './server';
@@ -117,9 +118,7 @@ export async function take(server: Asked, images: ImageServer, step: ImageStep):
   const annotations = await server.annotations(auditId);
   const asked = images.asked.splice(0);
   const line = { title: step.title, code, ...message, annotations, asked };
-  const masked = JSON.stringify(line)
-    .replaceAll(`:${images.port}`, ':<port>')
-    .replaceAll(/g-[a-z0-9]{5}/g, 'g-<name>');
+  const masked = JSON.stringify(line).replaceAll(`:${images.port}`, ':<port>').replaceAll(GENERATED, 'g-<name>');
   const noted: Json = JSON.parse(masked);
   if (!isBody(noted)) throw new Error('no line');
   return noted;

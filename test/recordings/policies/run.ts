@@ -3,6 +3,7 @@
  * What is new in every run is masked.
  */
 import { systemClock } from '../../../shared/runtime/clock';
+import { GENERATED, UID } from '../new-values';
 import { isBody, type Body, type Headers, type Json } from '../reference';
 import { createMap, NAMESPACE, type Step } from '../webhooks/case';
 import { bindingOf, policyOf, type PolicyCase } from './case';
@@ -122,9 +123,6 @@ const ofPolicies = (annotations: Json): Body =>
   isBody(annotations)
     ? Object.fromEntries(Object.entries(annotations).filter(([name]) => /^(?:validation\.policy|recorded)/.test(name)))
     : {};
-
-const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const GENERATED = /g-[a-z0-9]{5}/g;
 
 function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map((item) => masked(item));

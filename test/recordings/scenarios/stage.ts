@@ -3,6 +3,7 @@
  * run to run: ids, times, versions and names that were made up. Never judges what it sees.
  */
 import { describedCertificate } from './described-certificate';
+import { TIME, UID } from '../new-values';
 import { isBody, type Body, type Json } from '../reference';
 import { absolute, type Act, type Actor, type Look, type Observed, type Scenario, type ScenarioStep } from './scenario';
 
@@ -19,7 +20,6 @@ export type Send = (
   body?: Json,
 ) => Promise<StageAnswer>;
 
-const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** How names of Events end. */
 const EVENT = /\.[0-9a-f]{16}$/;
 /** Names in a sentence. */
@@ -32,7 +32,6 @@ const MADE_UP = 'xxxxx';
 const POD_REVISION = 'controller-revision-hash';
 /** Of sets, and of ControllerRevisions. */
 const HASHES = ['pod-template-hash', 'controller.kubernetes.io/hash'];
-const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const ZONED = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?=[+-]\d\d:\d\d)/g;
 /** How names of Jobs end that are made at a time: with its minute since 1970. */
 const MINUTE = /-\d{8}\b/g;

@@ -5,6 +5,7 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import type { ReviewServer } from '../../support/review-server';
 import type { Called } from '../../support/webhook-server';
+import { GENERATED, TIME, UID } from '../new-values';
 import { isBody, type Body, type Headers, type Json } from '../reference';
 import { createMap, NAMESPACE, type Hook, type Step, type WebhookCase } from './case';
 
@@ -157,9 +158,6 @@ function shown(calls: readonly Called[]): Json[] {
 
 const withoutPorts = (text: string, port: number): string => text.replaceAll(`:${port}`, ':<port>');
 
-const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-const GENERATED = /g-[a-z0-9]{5}/g;
 const TOKEN = /^ey[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** Without what differs from run to run. A token goes first: what it is signed with may look like a generated name. */
