@@ -25,6 +25,17 @@ const injected = {
   ],
 };
 
+/**
+ * Node leaves the sockets of these events to the listener of the event, in states in which writing to them may abort the process: handshakes that are not complete,
+ * connections of HTTP/2.
+ */
+const SOCKET_EVENTS = {
+  selector:
+    'CallExpression[callee.property.name=/^(on|once|addListener|prependListener)$/] > Literal[value=/^(clientError|tlsClientError|unknownProtocol|secureConnection|upgrade)$/]',
+  message:
+    'Sockets of a listener are handled in apiserver/server/listeners.ts, which checks the protocol (http1-socket.ts) before anything is written.',
+};
+
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'coverage/**', '.platform/**', 'shared/api/types/generated/**'] },
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'off' } },
@@ -34,6 +45,7 @@ export default tseslint.config(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       ...injected,
+      'no-restricted-syntax': [...injected['no-restricted-syntax'], SOCKET_EVENTS],
       eqeqeq: 'error',
       'no-console': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
@@ -73,6 +85,7 @@ export default tseslint.config(
     rules: {
       'no-restricted-syntax': [
         ...injected['no-restricted-syntax'],
+        SOCKET_EVENTS,
         {
           selector: 'CallExpression[callee.name=/^(objectAt|arrayAt|stringsAt|stringAt)$/][arguments.1.value=/^[a-zA-Z]+$/]',
           message: 'Read the member of the type: a name that it does not have does not compile.',
@@ -80,6 +93,7 @@ export default tseslint.config(
       ],
     },
   },
+  { files: ['apiserver/server/listeners.ts'], rules: injected },
   {
     files: ['shared/runtime/clock.ts', 'shared/runtime/random.ts'],
     rules: { 'no-restricted-globals': 'off', 'no-restricted-syntax': 'off' },

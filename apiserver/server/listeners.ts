@@ -12,6 +12,7 @@ import { upgradableReply } from '../endpoints/request/upgradable-reply';
 import type { RequestListener } from './chain';
 import type { Connections } from './connections';
 import { MAX_PARSED_HEAD_BYTES } from './head-limit';
+import { isAnswering, speaksHttp1 } from './http1-socket';
 import { Sessions, type ConnectionLimits } from './sessions';
 import { unreadableAnswerer } from './unreadable';
 
@@ -48,7 +49,7 @@ export interface SecureOptions extends ListenOptions {
   readonly tls: TlsFiles;
   readonly bounds: TlsBounds;
   readonly maxStreams: number;
-  /** A handshake came to nothing. */
+  /** Called for each TLS handshake that fails or takes longer than `headersMs`. */
   readonly handshakeFailed: () => void;
 }
 
@@ -93,8 +94,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
     allowHTTP1: true,
     requestCert: options.tls.clientCa !== undefined || options.tls.proxyCa !== undefined,
     rejectUnauthorized: false,
-    handshakeTimeout: 10 * SECOND,
-    unknownProtocolTimeout: 10 * SECOND,
+    handshakeTimeout: patience.headersMs,
     settings: {
       maxConcurrentStreams: options.maxStreams,
       initialWindowSize: WINDOW_BYTES,
@@ -116,7 +116,11 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   const sessions = new Sessions(clock, patience);
   server.on('session', (session) => sessions.add(session));
   server.on('clientError', unreadableAnswerer(clock));
-  server.on('tlsClientError', options.handshakeFailed);
+  server.on('tlsClientError', (_error: Error, socket: Duplex) => {
+    options.handshakeFailed();
+    // Node keeps the socket of a handshake that timed out, and would finish the handshake later.
+    socket.destroy();
+  });
   server.on('sessionError', () => undefined);
   const sockets = trackSockets(server, connections);
   await listen(server, options.port, options.host);
@@ -175,6 +179,11 @@ function takeStream(
 /** Whoever asks for another protocol sends no body: Node stops reading requests on such a connection. */
 function takeUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, listener: RequestListener): void {
   socket.on('error', () => undefined);
+  // A pipelined request: Node reports it before the answers to the earlier ones are complete, and they still need the socket.
+  if (!speaksHttp1(socket) || isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   const reply = upgradableReply(request, socket, head);
   if (reply === undefined) socket.destroy();

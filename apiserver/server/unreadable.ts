@@ -13,6 +13,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { statusJson } from '../endpoints/representation/status-json';
 import { LINGER_MS } from '../endpoints/request/linger';
 import { MAX_HEAD_BYTES } from './head-limit';
+import { isAnswering, speaksHttp1 } from './http1-socket';
 
 const ANSWERS: ReadonlyMap<string, string> = new Map([
   ['HPE_HEADER_OVERFLOW', withStatus('431 Request Header Fields Too Large', headersTooLarge(MAX_HEAD_BYTES))],
@@ -22,13 +23,16 @@ const TIMED_OUT = bare('408 Request Timeout');
 const BAD_REQUEST = bare('400 Bad Request');
 const METHOD_NOT_ALLOWED = withStatus('405 Method Not Allowed', methodNotAllowedOnRoute());
 
-/** What answers each `clientError` of a listener. */
+/**
+ * Handles the `clientError` events of a listener. Node's HTTP/2 server also emits this event for failed TLS handshakes, whose sockets must not be written to:
+ * the handshake may still complete, and a write that is pending when the HTTP/2 session takes the socket over aborts the process.
+ */
 export function unreadableAnswerer(clock: Clock): (error: Error, socket: Duplex) => void {
   // Whatever such a connection sends afterwards cannot be read either, and is thrown away.
   const answered = new WeakSet<Duplex>();
   return (error, socket) => {
     if (answered.has(socket)) return;
-    if (!socket.writable || isAnswering(socket)) {
+    if (!socket.writable || !speaksHttp1(socket) || isAnswering(socket)) {
       socket.destroy();
       return;
     }
@@ -42,11 +46,6 @@ export function unreadableAnswerer(clock: Clock): (error: Error, socket: Duplex)
     const end = clock.after(LINGER_MS, () => socket.destroy());
     socket.on('end', () => socket.end()).on('close', () => end.cancel());
   };
-}
-
-/** A reply is under way on the connection: nothing can be said in the midst of it. Node itself decides by this member. */
-function isAnswering(socket: Duplex): boolean {
-  return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
 }
 
 function codeOf(error: Error): string {

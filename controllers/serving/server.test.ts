@@ -1,4 +1,5 @@
 import { request } from 'node:https';
+import { connect } from 'node:net';
 import { forbiddenPath } from '../../shared/api/errors/status';
 import type { Clock } from '../../shared/runtime/clock';
 import { systemClock } from '../../shared/runtime/clock';
@@ -6,7 +7,7 @@ import { Health } from '../../shared/runtime/health';
 import { createLogger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
 import type { Caller } from './access';
-import { serve, type PageServer } from './server';
+import { serve, type PageServer, type ServingOptions } from './server';
 
 const HOUR = 3_600_000;
 const logger = createLogger({ level: 'silent', clock: systemClock });
@@ -16,6 +17,7 @@ const clock: Clock = { ...systemClock, now: () => now, after: (ms, task) => syst
 const callers: Caller[] = [];
 let authority: Credential;
 let server: Credential;
+let options: ServingOptions;
 let serving: PageServer;
 let problem: string | undefined;
 
@@ -33,7 +35,7 @@ beforeAll(async () => {
   authority = await createAuthority({ subject: { commonName: 'ca' }, lifetimeMs: 2 * HOUR, clock: systemClock });
   server = await issue(authority, 'server', 'server');
   const health = new Health([{ name: 'a', check: () => problem }], clock, 0, () => undefined);
-  serving = await serve({
+  options = {
     host: '127.0.0.1',
     port: 0,
     files: { ...server, clientAuthorities: authority.certificate },
@@ -47,7 +49,8 @@ beforeAll(async () => {
     metrics: () => Promise.resolve({ type: 'text/plain; version=0.0.4', text: 'm 1\n' }),
     clock,
     logger,
-  });
+  };
+  serving = await serve(options);
 });
 afterAll(() => serving.close());
 beforeEach(() => {
@@ -112,6 +115,19 @@ it('knows whom a certificate names, as long as it is good', async () => {
     nobody,
     nobody,
   ]);
+});
+
+it('closes a connection whose TLS handshake does not come in time, and sends nothing on it', async () => {
+  const impatient = await serve({ ...options, headMs: 100 });
+  try {
+    const socket = connect(impatient.port, '127.0.0.1');
+    const received: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => received.push(chunk));
+    await new Promise((resolve) => socket.once('close', resolve).once('error', resolve));
+    expect(Buffer.concat(received)).toHaveLength(0);
+  } finally {
+    await impatient.close();
+  }
 });
 
 it('shows renewed certificates to new connections', async () => {

@@ -23,6 +23,8 @@ export interface ServingOptions {
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Milliseconds for the TLS handshake of a connection and for the head of a request; 10,000 by default. */
+  readonly headMs?: number;
 }
 
 export interface PageServer {
@@ -41,13 +43,16 @@ interface Page {
 const PLAIN = 'text/plain; charset=utf-8';
 const NOT_FOUND: Page = { code: 404, type: PLAIN, text: '404 page not found\n' };
 const MOST_CONNECTIONS = 256;
-/** Milliseconds for the head of a request, and for all of it. */
-const [HEAD_MS, REQUEST_MS] = [10_000, 30_000];
+const HEAD_MS = 10_000;
+/** Milliseconds for a whole request. */
+const REQUEST_MS = 30_000;
 
 /** Rejects when the address cannot be had. */
 export function serve(options: ServingOptions): Promise<PageServer> {
-  const { host, port, files } = options;
-  const server = createServer({ ...secured(files), headersTimeout: HEAD_MS, requestTimeout: REQUEST_MS }, (request, response) => {
+  const { host, port, files, headMs = HEAD_MS } = options;
+  const limits = { handshakeTimeout: headMs, headersTimeout: headMs, requestTimeout: REQUEST_MS };
+  // A socket whose handshake fails or times out is destroyed by Node, as long as nothing listens to `clientError`.
+  const server = createServer({ ...secured(files), ...limits }, (request, response) => {
     void respond(options, request, response);
   });
   server.maxConnections = MOST_CONNECTIONS;

@@ -59,6 +59,19 @@ it('survives bytes that are no HTTP, and a client that goes in the middle of its
   expect(await answers()).toBe(true);
 });
 
+it.each([
+  ['an answer that is waiting', `${CONFIGMAPS}?resourceVersion=999999&timeout=1s`],
+  ['an answer that is written at once', '/version'],
+])('closes a connection that asks for an upgrade behind %s', async (_title, url) => {
+  const socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+  const credentials = `Host: x\r\nAuthorization: Bearer ${ADMIN}\r\n`;
+  const upgrade =
+    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+  const requests = `GET ${url} HTTP/1.1\r\n${credentials}\r\nGET ${CONFIGMAPS}?watch=1 HTTP/1.1\r\n${credentials}${upgrade}\r\n`;
+  expect(await closing(socket, () => socket.write(requests))).not.toContain('101 Switching Protocols');
+  expect(await answers()).toBe(true);
+});
+
 it('ends an HTTP/2 connection that opens and resets streams without end', async () => {
   const session = connectHttp2(`https://127.0.0.1:${fixture.server.port}`, { rejectUnauthorized: false });
   let gone = false;

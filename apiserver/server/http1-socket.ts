@@ -1,0 +1,17 @@
+/**
+ * Decides whether HTTP/1.1 text may be written to a socket of a listener. Everything that writes to such a socket by itself asks here first; replies of Node's HTTP
+ * modules need not.
+ */
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+
+/** True once the TLS handshake is complete and the client chose HTTP/1.1, or offered no protocol; always true without TLS. */
+export function speaksHttp1(socket: Duplex): boolean {
+  // `alpnProtocol` is null until the handshake is complete and false when the client offered no protocol.
+  return !(socket instanceof TLSSocket) || socket.alpnProtocol === 'http/1.1' || socket.alpnProtocol === false;
+}
+
+/** Whether a reply is being written to the socket, so that no other text may come between. Node itself decides by this member. */
+export function isAnswering(socket: Duplex): boolean {
+  return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
+}

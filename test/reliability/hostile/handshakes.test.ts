@@ -1,0 +1,122 @@
+/** TLS handshakes that take longer than the server waits. A child process serves: the failure that is tested for aborts the process. */
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { connect as connectTcp, type Socket } from 'node:net';
+import path from 'node:path';
+import { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { createAuthority, issueCertificate } from '../../../shared/runtime/pki';
+import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../../support/programs';
+
+const hook = path.resolve(__dirname, '../../support/typescript-hook.cjs');
+const program = path.resolve(__dirname, 'handshake-server.ts');
+const HOUR_MS = 3_600_000;
+
+let folder: string;
+let server: ProgramProcess;
+let port: number;
+
+beforeAll(async () => {
+  folder = temporaryFolder('handshakes');
+  const authority = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs: HOUR_MS, clock });
+  const subject = { commonName: 'apiserver' };
+  const serving = await issueCertificate({ subject, lifetimeMs: HOUR_MS, clock, authority, usage: 'server', names: ['127.0.0.1'] });
+  const files = { certificate: path.join(folder, 'tls.crt'), key: path.join(folder, 'tls.key') };
+  writeFileSync(files.certificate, serving.certificate);
+  writeFileSync(files.key, serving.key);
+  server = new ProgramProcess(
+    spawn(process.execPath, ['-r', hook, program, files.certificate, files.key], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }),
+  );
+  port = await waitUntil('the server to listen', () => Number(/port (\d+)/.exec(server.output)?.[1] ?? 0) || undefined, 30_000);
+}, 60_000);
+
+afterAll(async () => {
+  await server.kill();
+  removeFolder(folder);
+});
+
+/** Counts the handshakes that the server has given up. */
+const failures = (): number => server.output.split('failed').length - 1;
+
+/** Passes bytes of a client to the server at once, and those of the server to the client once `release` was called. */
+class LateDuplex extends Duplex {
+  private held: Buffer[] | undefined = [];
+
+  constructor(private readonly socket: Socket) {
+    super();
+    socket.on('data', (chunk: Buffer) => (this.held === undefined ? this.push(chunk) : this.held.push(chunk)));
+    socket.on('close', () => this.destroy());
+  }
+
+  release(): void {
+    const { held = [] } = this;
+    this.held = undefined;
+    for (const chunk of held) this.push(chunk);
+  }
+
+  override _read(): void {
+    // Bytes are pushed as they come.
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.socket.write(chunk, done);
+  }
+}
+
+/** Whether a TLS connection over `transport` is established before it closes. */
+function establishes(transport: Duplex, protocols: readonly string[]): Promise<boolean> {
+  if (transport.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const client = connectTls({ socket: transport, ALPNProtocols: [...protocols], rejectUnauthorized: false });
+    client.on('error', () => undefined);
+    client.on('secureConnect', () => resolve(true));
+    client.on('close', () => resolve(false));
+  });
+}
+
+async function rawConnection(): Promise<Socket> {
+  const socket = connectTcp(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
+  return socket;
+}
+
+describe.each([[['h2']], [['http/1.1']], [[]]])('a handshake that lasts too long, offering the protocols %j', (protocols) => {
+  let socket: Socket;
+  let before: number;
+
+  beforeEach(async () => {
+    before = failures();
+    socket = await rawConnection();
+  });
+
+  afterEach(() => {
+    socket.destroy();
+    expect(server.running).toBe(true);
+    expect(server.output).not.toContain('Assertion failed');
+  });
+
+  const givenUp = (): Promise<boolean> => waitUntil('the handshake to be given up', () => failures() > before);
+
+  it('closes the connection when the ClientHello comes after the time is over', async () => {
+    await givenUp();
+    expect(await establishes(socket, protocols)).toBe(false);
+  });
+
+  it('closes the connection when the ClientHello comes in time and the rest does not', async () => {
+    const late = new LateDuplex(socket);
+    const established = establishes(late, protocols);
+    await givenUp();
+    late.release();
+    expect(await established).toBe(false);
+  });
+
+  it('sends no byte when nothing comes at all', async () => {
+    const received: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => received.push(chunk));
+    await new Promise((resolve) => socket.once('close', resolve));
+    await givenUp();
+    expect(Buffer.concat(received)).toHaveLength(0);
+  });
+});
