@@ -5,6 +5,7 @@
 import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
 import { Agent } from 'node:https';
 import type { UserInfo } from '../../shared/api/identity/user';
+import { hostUrl, parseHost } from '../../shared/values/host-url';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Resolve } from '../webhook-client/resolve';
 import { dial } from '../endpoints/forward/backend';
@@ -52,9 +53,8 @@ export class Extensions {
   locate({ service }: Registration): URL | { readonly fault: string } {
     const place = this.parts.resolve(service);
     if ('fault' in place) return place;
-    const host = place.host.includes(':') ? `[${place.host}]` : place.host;
-    const text = `https://${host}:${place.port}`;
-    return URL.canParse(text) ? new URL(text) : { fault: `no address: ${text}` };
+    const host = parseHost(place.host);
+    return host === undefined ? { fault: `lookup ${place.host}: no such host` } : hostUrl('https', host, place.port);
   }
 
   /** The caller sends the body and listens. */

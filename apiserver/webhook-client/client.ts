@@ -7,6 +7,7 @@ import { Http1Transport } from '../../shared/client/http1-transport';
 import { ConnectionError, type Transport } from '../../shared/client/transport';
 import { callWebhook, type WebhookAnswer } from '../../shared/client/webhook';
 import { JSON_MEDIA_TYPE, WEBHOOK_USER_AGENT } from '../../shared/names/dialect';
+import { hostUrl, parseHost } from '../../shared/values/host-url';
 import type { Clock } from '../../shared/runtime/clock';
 import { inTime } from '../../shared/runtime/in-time';
 import { NOBODY, type Identify, type NoIdentity, type WebhookIdentity } from './identity';
@@ -106,8 +107,9 @@ export class WebhookClient {
     const url = `https://${servername}:${port}${path}`;
     const found = this.parts.resolve(place);
     if ('fault' in found) return { fault: `Post "${url}": ${found.fault}`, asked: true };
-    const address = found.host.includes(':') ? `[${found.host}]` : found.host;
-    return { url, server: new URL(`https://${address}:${found.port}`), path, host: `${servername}:${port}`, servername };
+    const address = parseHost(found.host);
+    if (address === undefined) return { fault: `Post "${url}": lookup ${found.host}: no such host`, asked: true };
+    return { url, server: hostUrl('https', address, found.port), path, host: `${servername}:${port}`, servername };
   }
 
   private async asSomebody(target: WebhookTarget, to: Destination, body: Buffer, options: CallOptions): Promise<Reply> {

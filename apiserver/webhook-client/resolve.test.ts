@@ -44,6 +44,15 @@ const slices: readonly Entry[] = [
     [{ addresses: ['fd00::1'] }],
   ),
   slice('n/c', 'other', 'platform.io/service-name', [{ name: 'web', port: 1 }], [{ addresses: ['10.0.0.4'] }]),
+  slice(
+    'n/e',
+    's',
+    'kubernetes.io/service-name',
+    [{ name: 'web', port: 1 }],
+    ['localhost', '127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '64:ff9b::7f00:1', '10.0.0.6:1@127.0.0.1'].map((text) => ({
+      addresses: [text],
+    })),
+  ),
   slice('n/d', 's', 'example.com/service-name', [{ name: 'web', port: 1 }], [{ addresses: ['10.0.0.5'] }]),
 ];
 

@@ -1,5 +1,7 @@
 /** Where a webhook behind a Service is at this moment: one of the Service's ready endpoints, as this replica's cache knows them. Connects to nothing. */
 import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
+import { parseIpAddress } from '../../shared/values/ip-address';
+import { isProxyable } from '../../shared/values/proxyable-address';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import type { Random } from '../../shared/runtime/random';
 import type { Entry } from '../cache/cache';
@@ -90,10 +92,15 @@ export function servedBy({ labels }: Pick<Entry, 'labels'>): string | undefined 
   return label === undefined ? undefined : labels[label];
 }
 
-/** An endpoint of which nobody says whether it is ready is ready. */
+/** An endpoint without the condition `ready` is ready. Names (address type FQDN), which nothing else in a cluster follows, and addresses of the server's own machine are left out. */
 function readyAddresses(slice: JsonObject): readonly string[] {
   return (arrayAt(slice, 'endpoints') ?? []).filter(isObject).flatMap((endpoint) => {
     if (own(objectAt(endpoint, 'conditions') ?? {}, 'ready') === false) return [];
-    return stringsAt(endpoint, 'addresses').slice(0, 1);
+    return stringsAt(endpoint, 'addresses').slice(0, 1).filter(leadsElsewhere);
   });
+}
+
+function leadsElsewhere(text: string): boolean {
+  const address = parseIpAddress(text);
+  return address !== undefined && isProxyable(address);
 }

@@ -1,0 +1,48 @@
+/**
+ * Which IP addresses a request of a client may be proxied to: those that mean another machine. Loopback, link-local (where clouds serve their metadata), multicast, unspecified
+ * and reserved addresses are not proxyable, nor are IPv6 addresses that stand for such an IPv4 address. Judges bytes, never a spelling.
+ */
+import type { IpAddress } from './ip-address';
+
+/** Leading bits of an address. */
+interface Prefix {
+  readonly bits: bigint;
+  readonly length: number;
+}
+
+const REFUSED_4: readonly Prefix[] = [
+  { bits: 0x00n, length: 8 },
+  { bits: 0x7fn, length: 8 },
+  { bits: 0xa9fen, length: 16 },
+  // Multicast (224.0.0.0/4), reserved (240.0.0.0/4) and broadcast.
+  { bits: 0b111n, length: 3 },
+];
+
+const REFUSED_6: readonly Prefix[] = [
+  { bits: 0xfe80n >> 6n, length: 10 },
+  { bits: 0xffn, length: 8 },
+];
+
+/** IPv6 prefixes whose addresses lead to the IPv4 address that stands `shift` bits from their end. */
+const CARRIES_IPV4: readonly (Prefix & { readonly shift: bigint })[] = [
+  // IPv4-compatible; the unspecified address and the loopback address are among them.
+  { bits: 0n, length: 96, shift: 0n },
+  // IPv4-mapped.
+  { bits: 0xffffn, length: 96, shift: 0n },
+  // IPv4-translated (SIIT).
+  { bits: 0xffff_0000n, length: 96, shift: 0n },
+  // NAT64: the well-known prefix, and prefixes for local use.
+  { bits: 0x0064_ff9bn << 64n, length: 96, shift: 0n },
+  { bits: 0x0064_ff9b_0001n, length: 48, shift: 0n },
+  // 6to4.
+  { bits: 0x2002n, length: 16, shift: 80n },
+];
+
+const startsWith = (value: bigint, width: number, { bits, length }: Prefix): boolean => value >> BigInt(width - length) === bits;
+
+export function isProxyable({ family, value }: IpAddress): boolean {
+  if (family === 4) return !REFUSED_4.some((prefix) => startsWith(value, 32, prefix));
+  if (REFUSED_6.some((prefix) => startsWith(value, 128, prefix))) return false;
+  const carrier = CARRIES_IPV4.find((prefix) => startsWith(value, 128, prefix));
+  return carrier === undefined || isProxyable({ family: 4, value: (value >> carrier.shift) & 0xffff_ffffn });
+}
