@@ -1,7 +1,7 @@
 /** Connections to machines behind objects: with whom they are trusted and how long they may take to stand. Knows nothing of what is said on them. */
 import { request as plainRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
 import { request as secureRequest, type RequestOptions } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../../../shared/runtime/clock';
 import { TRUST_WHAT_IS_NAMED } from '../../../shared/runtime/trust';
 import type { Trust } from '../../registry/operations/destination';
@@ -24,6 +24,8 @@ export interface BackendOptions {
 export interface BackendRequest {
   readonly url: URL;
   readonly trust: Trust;
+  /** The addresses to dial in place of those of the URL's host; absent = its own. */
+  readonly pinned?: readonly string[] | undefined;
   readonly method: string;
   readonly headers: OutgoingHttpHeaders;
   /** With the query; as it is. */
@@ -36,8 +38,9 @@ export class Backends {
   constructor(private readonly options: BackendOptions) {}
 
   /** Each on a connection of its own. The caller sends the body and listens. */
-  open({ url, trust, method, headers, path, believesAll = false }: BackendRequest): ClientRequest {
-    const settings = { method, headers, path, agent: false, setHost: headers['host'] === undefined };
+  open({ url, trust, pinned, method, headers, path, believesAll = false }: BackendRequest): ClientRequest {
+    const lookup = pinned === undefined ? {} : { lookup: lookupOf(pinned) };
+    const settings = { method, headers, path, agent: false, setHost: headers['host'] === undefined, ...lookup };
     // Else the client's word for the server would count.
     const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '';
     const tls = { ...this.tlsFor(trust, believesAll), servername };
@@ -50,6 +53,17 @@ export class Backends {
     const credentials = this.options.credentials();
     return { ...credentials, rejectUnauthorized: credentials.ca !== undefined && !believesAll };
   }
+}
+
+/** Resolves every name to the given addresses. */
+function lookupOf(pinned: readonly string[]): LookupFunction {
+  const addresses = pinned.map((address) => ({ address, family: isIP(address) }));
+  return (hostname, { all = false }, done) => {
+    const [first] = addresses;
+    if (first === undefined) done(new Error(`lookup ${hostname}: no such host`), '');
+    else if (all) done(null, addresses);
+    else done(null, first.address, first.family);
+  };
 }
 
 /** A request to a server that has to be there in time. The caller sends the body and listens. */

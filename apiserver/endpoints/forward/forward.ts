@@ -29,11 +29,12 @@ export interface Forwarded {
 /** Resolves when both sides have ended. Rejects with StatusError as long as the client can be told something. */
 export async function forward(backends: Backends, exchange: Exchange, forwarded: Forwarded): Promise<void> {
   const { destination, upgrades, believesAll } = forwarded;
-  const { type, url, trust } = destination;
+  const { type, url, trust, pinned } = destination;
   const isLog = type === 'log';
   const request = backends.open({
     url,
     trust,
+    pinned,
     believesAll,
     method: isLog ? 'GET' : exchange.method,
     headers: isLog ? {} : { ...headersToBackend(exchange, upgrades), ...(type === 'proxy' ? { 'x-forwarded-uri': pathOf(exchange) } : {}) },

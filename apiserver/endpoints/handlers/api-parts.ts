@@ -6,6 +6,7 @@ import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
 import type { Reader, RequestContext, ServedResource, Writer } from '../../registry/verbs';
 import type { Resources } from '../../registry/resources';
+import type { ResolveHost } from '../../registry/operations/destination';
 import type { Operations } from '../../registry/operations/operation';
 import type { Views } from '../../registry/operations/views';
 import type { Backends } from '../forward/backend';
@@ -21,6 +22,7 @@ import type { LiveWatches } from '../answer/live-watches';
 export interface NodeAccess {
   /** Types of nodes' addresses, the most preferred first. */
   readonly addressTypes: readonly string[];
+  readonly resolveHost: ResolveHost;
   readonly backends: Backends;
 }
 

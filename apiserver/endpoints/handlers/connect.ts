@@ -33,8 +33,9 @@ export async function connectTo(
   if (asked === 'log') parts.logAsked(believesAll);
   const upgrades = exchange.header('upgrade') !== undefined && exchange.output instanceof UpgradableReply;
   const { reader, resources, random, nodeAccess } = parts;
-  const places = { reader, nodes: resources.require('nodes'), endpoints: resources.require('endpoints') };
-  const destination = await connect({ ...places, random, addressTypes: nodeAccess.addressTypes }, exchange, {
+  const [nodes, endpoints, pods] = [resources.require('nodes'), resources.require('endpoints'), resources.require('pods')];
+  const { addressTypes, resolveHost } = nodeAccess;
+  const destination = await connect({ reader, nodes, endpoints, pods, random, addressTypes, resolveHost }, exchange, {
     resource,
     subresource: asked,
     key,

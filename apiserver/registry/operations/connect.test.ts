@@ -4,6 +4,7 @@ import { notFound } from '../../../shared/api/errors/status';
 import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import type { Reader } from '../verbs';
 import { connect, type Connection } from './connect';
+import type { Destination } from './destination';
 
 let fixture: Fixture;
 let reader: Pick<Reader, 'get'>;
@@ -22,9 +23,13 @@ beforeAll(async () => {
   const node = async (name: string, status: JsonObject): Promise<unknown> => fixture.create('nodes', { metadata: { name }, status });
   await node('m', { addresses: [address('InternalIP', '192.0.2.5'), address('Hostname', 'm.example')] });
   await node('own', { addresses: [address('InternalIP', '127.0.0.1')] });
+  await node('named', { addresses: [address('Hostname', 'named.example')] });
+  await node('rebound', { addresses: [address('Hostname', 'rebound.example')] });
+  await node('userinfo', { addresses: [address('InternalIP', '192.0.2.5:1@127.0.0.1')] });
+  await node('nat64', { addresses: [address('InternalIP', '64:ff9b::169.254.169.254')] });
   await node('six', { addresses: [address('InternalIP', '2001:db8::1')], daemonEndpoints: { kubeletEndpoint: { Port: 1234 } } });
   const placed = async (name: string, podIP: string): Promise<void> => {
-    const spec = { nodeName: 'm', containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 8080 }] }] };
+    const spec = { nodeName: 'm', containers: [{ name: 'c', image: 'i', ports: [{ name: 'web', containerPort: 8080 }] }] };
     await fixture.create('pods', { metadata: { name }, spec });
     await fixture.patch('pods', name, 'merge', { status: { podIP, podIPs: [{ ip: podIP }] } }, { subresource: 'status' });
   };
@@ -35,7 +40,9 @@ beforeAll(async () => {
     { name: 'admin', port: 81 },
   ];
   await fixture.create('services', { metadata: { name: 'web' }, spec: { ports } });
-  const addresses = [{ ip: '192.0.2.8' }, { ip: '192.0.2.9' }];
+  await placed('behind', '192.0.2.9');
+  const targetRef = { kind: 'Pod', namespace: 'ns', name: 'behind' };
+  const addresses = [{ ip: '192.0.2.8' }, { ip: '192.0.2.9', targetRef }];
   await fixture.create('endpoints', {
     metadata: { name: 'web' },
     subsets: [
@@ -57,7 +64,13 @@ beforeAll(async () => {
   };
 });
 
-async function open(path: string, more: Partial<Connection> = {}): Promise<string | undefined> {
+const HOSTS: Readonly<Record<string, readonly string[]>> = {
+  'm.example': ['192.0.2.5', '2001:db8::5'],
+  'named.example': ['192.0.2.6'],
+  'rebound.example': ['192.0.2.6', '::ffff:127.0.0.1'],
+};
+
+async function destinationOf(path: string, more: Partial<Connection> = {}): Promise<Destination | undefined> {
   const [resource = '', name = '', subresource = ''] = path.split('/');
   const key = { namespace: resource === 'nodes' ? '' : 'ns', name };
   const connection = {
@@ -73,10 +86,16 @@ async function open(path: string, more: Partial<Connection> = {}): Promise<strin
     reader,
     nodes: fixture.resource('nodes'),
     endpoints: fixture.resource('endpoints'),
+    pods: fixture.resource('pods'),
+    resolveHost: (name: string) => Promise.resolve(HOSTS[name] ?? []),
     addressTypes: ['Hostname', 'InternalIP'],
     random: { float: () => 0.99 },
   };
-  const destination = await connect(parts, fixture.context, connection);
+  return connect(parts, fixture.context, connection);
+}
+
+async function open(path: string, more: Partial<Connection> = {}): Promise<string | undefined> {
+  const destination = await destinationOf(path, more);
   return destination === undefined ? undefined : `${destination.type} ${destination.trust} ${destination.url.href}`;
 }
 
@@ -95,7 +114,7 @@ test.each<[string, Partial<Connection>, number, string]>([
   ['services/s:81/proxy', {}, 503, 'no service port 81 found for service "s"'],
   ['nodes/none/proxy', {}, 404, 'nodes "none" not found'],
   ['pods/one/exec', { upgrades: true }, 500, 'no preferred addresses found; known addresses: []'],
-  ['services/http:s:80/proxy', {}, 503, 'no endpoints available for service "s"'],
+  ['services/http:s:80/proxy', {}, 404, 'services "s" not found'],
   ['pods/own/proxy', {}, 400, 'address not allowed'],
   ['nodes/own/proxy', {}, 400, 'address not allowed'],
 ])('%s %j', async (path, more, code, message) => {
@@ -116,9 +135,54 @@ test.each<[string, Partial<Connection>, string]>([
   ['nodes/m:10250/proxy', {}, 'proxy kubelet https://m.example:10250/'],
   ['nodes/m:9100/proxy', {}, 'proxy any http://m.example:9100/'],
   ['nodes/six/proxy', {}, 'proxy kubelet https://[2001:db8::1]:1234/'],
-  ['services/web/proxy', {}, 'proxy any http://192.0.2.9:9090/'],
+  ['services/web:web/proxy', {}, 'proxy any http://192.0.2.9:9090/'],
+  ['pods/there:web/proxy', {}, 'proxy any http://192.0.2.7:8080/'],
   ['services/https:web:admin/proxy', {}, 'proxy any https://192.0.2.9:9091/'],
   ['services/web:81/proxy', {}, 'proxy any http://192.0.2.9:9091/'],
 ])('%s %j leads to %s', async (path, more, place) => {
   expect(await open(path, more)).toBe(place);
+});
+
+/** What a client may write for a port to be led to another machine, or to none. */
+const PORTS = [
+  ...['80@127.0.0.1', '1@HOST', ':', '80?', '80#', '80\\', ' 80', '80 ', '+80', '-1', '0', '65536', '8e1', '0x50', '80.0'],
+  ...['[::1]', '@', '%40', '80%40127.0.0.1', 'http', 'unknown', '\r\n', '80\t', '٨٠', '99999999999999999999'],
+];
+
+describe('a port that is neither a number nor declared', () => {
+  it.each(PORTS)('is refused where a pod or a node is asked for: %j', async (port) => {
+    for (const [kind, name] of [
+      ['pod', 'there'],
+      ['pod', 'https:there'],
+      ['node', 'm'],
+      ['node', 'https:m'],
+    ])
+      expect(await refusal(open(`${kind}s/${name}:${port}/proxy`))).toMatchObject({
+        code: 400,
+        message: expect.stringMatching(`^invalid ${kind} request "`),
+      });
+  });
+
+  // Upstream reads the sign of a number.
+  it.each(PORTS.filter((port) => port !== '+80'))('is in no Endpoints where a Service is asked for: %j', async (port) => {
+    expect(await refusal(open(`services/web:${port}/proxy`))).toMatchObject({ code: expect.any(Number) });
+  });
+});
+
+describe('the name of a node', () => {
+  it('is resolved before it is judged, and the addresses that were judged are those to dial', async () => {
+    expect(await destinationOf('nodes/m/proxy')).toMatchObject({ pinned: ['192.0.2.5', '2001:db8::5'] });
+    expect(await destinationOf('nodes/named:9100/proxy')).toMatchObject({ trust: 'any', pinned: ['192.0.2.6'] });
+  });
+
+  it('is refused when any of its addresses is', async () => {
+    expect(await refusal(open('nodes/rebound/proxy'))).toMatchObject({ code: 400, message: 'address not allowed' });
+  });
+});
+
+test.each([
+  ['nodes/userinfo/proxy', 400, 'lookup 192.0.2.5:1@127.0.0.1: no such host'],
+  ['nodes/nat64/proxy', 400, 'address not allowed'],
+])('%s leads to no other machine', async (path, code, message) => {
+  expect(await refusal(open(path))).toMatchObject({ code, message });
 });

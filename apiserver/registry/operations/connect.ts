@@ -6,14 +6,20 @@ import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import type { Random } from '../../../shared/runtime/random';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
+import { hostUrl, parsePort } from '../../../shared/values/host-url';
+import { quote } from '../../../shared/values/quote';
+import type { Entry } from '../../cache/cache';
 import type { Reader, RequestContext, Resource } from '../verbs';
 import { parseEntry } from '../object/stored-object';
-import { addressOf, checkProxyable, endpointOf, kubeletOf, kubeletPort, type Destination } from './destination';
+import { kubeletOf, kubeletUrl, proxyableAddress, proxyableHost, type Destination, type ResolveHost } from './destination';
+import { chooseEndpoint, servicePortName, servicePortNumber } from './service-endpoint';
 
 export interface ConnectParts {
   readonly reader: Pick<Reader, 'get'>;
   readonly nodes: Resource;
   readonly endpoints: Resource;
+  readonly pods: Resource;
+  readonly resolveHost: ResolveHost;
   /** Types of nodes' addresses, the most preferred first. */
   readonly addressTypes: readonly string[];
   readonly random: Pick<Random, 'float'>;
@@ -58,7 +64,7 @@ export async function connect(parts: ConnectParts, context: RequestContext, conn
     throw error instanceof StatusError && error.reason === 'NotFound' ? notFound(resource.row, nodeName) : error;
   });
   if (subresource !== 'log' && !connection.upgrades) throw badRequest('Upgrade request required');
-  const url = kubeletOf(parseEntry(node).object, parts.addressTypes);
+  const url = kubeletUrl(kubeletOf(parseEntry(node).object, parts.addressTypes));
   url.pathname = ['', place, key.namespace, key.name, ...(container === undefined ? [] : [container])].map(encodeURIComponent).join('/');
   url.search = told.toString();
   return { type: subresource === 'log' ? 'log' : 'stream', url, trust: 'kubelet' };
@@ -81,72 +87,98 @@ function containerOf(name: string, pod: JsonObject, container: string): string {
   throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${plain?.join(' ') ?? ''}]${others}`);
 }
 
+/** The name of a proxied object, with what its client adds to it: `[scheme:]name[:port]`. */
+interface ProxiedName {
+  /** As a whole. */
+  readonly text: string;
+  readonly scheme: 'http' | 'https';
+  readonly name: string;
+  readonly port: string;
+}
+
+const SCHEMES: Readonly<Record<string, ProxiedName['scheme']>> = { '': 'http', http: 'http', https: 'https' };
+
+/** Undefined = the text is no such name. */
+function proxiedName(text: string): ProxiedName | undefined {
+  const words = text.split(':');
+  const [scheme = '', name = '', port = ''] = words.length === 3 ? words : ['', ...words];
+  const known = own(SCHEMES, scheme);
+  return words.length > 3 || known === undefined || name === '' ? undefined : { text, scheme: known, name, port };
+}
+
 async function proxy(parts: ConnectParts, context: RequestContext, resource: Resource, key: ObjectKey): Promise<Destination> {
   const kind = resource.row.singular;
-  const words = key.name.split(':');
-  if (words.length > 3) throw badRequest(`invalid ${kind} request ${JSON.stringify(key.name)}`);
-  const [scheme = '', name = '', port = ''] = words.length === 3 ? words : ['', ...words];
-  const object = parseEntry(await parts.reader.get(context, resource, { ...key, name }, undefined)).object;
-  switch (kind) {
-    case 'pod':
-      return toPod(object, scheme, port);
-    case 'node':
-      return toNode(parts, object, scheme, port);
-    default:
-      return toService(parts, context, { namespace: key.namespace, name }, object, scheme, port);
-  }
+  const asked = proxiedName(key.name);
+  if (asked === undefined) throw invalidRequest(kind, key.name);
+  if (kind === 'service') return toService(parts, context, resource, key.namespace, asked);
+  const object = parseEntry(await parts.reader.get(context, resource, { ...key, name: asked.name }, undefined)).object;
+  return kind === 'pod' ? toPod(object, asked) : toNode(parts, object, asked);
 }
 
-const schemeOf = (scheme: string): string => (scheme === 'https' ? 'https' : 'http');
+const invalidRequest = (kind: string, name: string): StatusError => badRequest(`invalid ${kind} request ${quote(name)}`);
 
-function toPod(pod: JsonObject, scheme: string, port: string): Destination {
-  const host = stringAt(objectAt(pod, 'status'), 'podIP') ?? '';
-  if (host === '') throw badRequest('address not allowed');
-  checkProxyable(host);
-  return { type: 'proxy', url: addressOf(schemeOf(scheme), host, port === '' ? firstPort(pod) : port), trust: 'any' };
+function toPod(pod: JsonObject, { text, scheme, port }: ProxiedName): Destination {
+  const host = proxyableAddress(stringAt(objectAt(pod, 'status'), 'podIP') ?? '');
+  const ports = containerPorts(pod);
+  const declared = port === '' ? ports[0] : ports.find((each) => stringAt(each, 'name') === port);
+  const number = parsePort(port) ?? (declared === undefined ? undefined : portOf(declared));
+  if (port !== '' && number === undefined) throw invalidRequest('pod', text);
+  return { type: 'proxy', url: hostUrl(scheme, host, number), trust: 'any' };
 }
 
-/** The first that a container names; '' = none does. */
-function firstPort(pod: JsonObject): number | string {
-  const ports = (arrayAt(objectAt(pod, 'spec'), 'containers') ?? [])
-    .filter(isObject)
-    .flatMap((container) => arrayAt(container, 'ports') ?? []);
-  const [first] = ports.filter(isObject);
-  const port = first === undefined ? undefined : own(first, 'containerPort');
-  return typeof port === 'number' ? port : '';
+function portOf(port: JsonObject): number | undefined {
+  const number = own(port, 'containerPort');
+  return typeof number === 'number' ? number : undefined;
+}
+
+function containerPorts(pod: JsonObject): readonly JsonObject[] {
+  const containers = (arrayAt(objectAt(pod, 'spec'), 'containers') ?? []).filter(isObject);
+  return containers.flatMap((container) => arrayAt(container, 'ports') ?? []).filter(isObject);
 }
 
 /** Its kubelet, or whatever else answers on another port of the machine. */
-function toNode({ addressTypes }: ConnectParts, node: JsonObject, scheme: string, port: string): Destination {
-  const url = kubeletOf(node, addressTypes);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  checkProxyable(host);
-  if (port === '' || port === String(kubeletPort(node))) return { type: 'proxy', url, trust: 'kubelet' };
-  return { type: 'proxy', url: addressOf(schemeOf(scheme), host, port), trust: 'any' };
-}
-
-async function toService(
-  { reader, endpoints, random }: ConnectParts,
-  context: RequestContext,
-  key: ObjectKey,
-  service: JsonObject,
-  scheme: string,
-  port: string,
+async function toNode(
+  { addressTypes, resolveHost }: ConnectParts,
+  node: JsonObject,
+  { text, scheme, port }: ProxiedName,
 ): Promise<Destination> {
-  const portName = portNameOf(service, key.name, port);
-  const found = await reader.get(context, endpoints, key, undefined).catch((error: unknown) => {
-    if (error instanceof StatusError && error.reason === 'NotFound') return undefined;
-    throw error;
-  });
-  const object = found === undefined ? undefined : parseEntry(found).object;
-  return { type: 'proxy', url: endpointOf(key.name, schemeOf(scheme), object, portName, random.float()), trust: 'any' };
+  const kubelet = kubeletOf(node, addressTypes);
+  const number = port === '' ? kubelet.port : parsePort(port);
+  if (number === undefined) throw invalidRequest('node', text);
+  const { host, ...checked } = await proxyableHost(kubelet.host, resolveHost);
+  const isKubelet = number === kubelet.port;
+  return { type: 'proxy', url: hostUrl(isKubelet ? 'https' : scheme, host, number), trust: isKubelet ? 'kubelet' : 'any', ...checked };
 }
 
-/** Undefined = any. */
-function portNameOf(service: JsonObject, name: string, port: string): string | undefined {
-  if (port === '') return undefined;
-  const ports = (arrayAt(objectAt(service, 'spec'), 'ports') ?? []).filter(isObject);
-  const found = ports.find((each) => each['name'] === port || String(Number(own(each, 'port') ?? 0)) === port);
-  if (found === undefined) throw serviceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`);
-  return stringAt(found, 'name') ?? '';
+/** Without a number for a port only the Endpoints count, whether or not there is a Service (upstream behaviour). */
+async function toService(
+  parts: ConnectParts,
+  context: RequestContext,
+  resource: Resource,
+  namespace: string,
+  { text, scheme, name, port }: ProxiedName,
+): Promise<Destination> {
+  const { reader, endpoints, pods, random } = parts;
+  const read = async (from: Resource): Promise<JsonObject> => {
+    const entry = await parts.reader.get(context, from, { namespace, name }, undefined).catch((error: unknown) => {
+      throw error instanceof StatusError && error.reason === 'NotFound' ? notFound(resource.row, name) : error;
+    });
+    return parseEntry(entry).object;
+  };
+  const number = servicePortNumber(port);
+  const portName = number === undefined ? port : servicePortName(await read(resource), name, number);
+  const object = await read(endpoints);
+  // Any state of the pods will do that is not older than the Endpoints, which the cache has seen.
+  const podNamed = (pod: string): Promise<Entry | undefined> =>
+    reader.get(context, pods, { namespace, name: pod }, 0).catch(undefinedIfAbsent);
+  const endpoint = await chooseEndpoint(object, { namespace, portName, chance: random.float(), podNamed });
+  if (endpoint === undefined) {
+    const isEmpty = (arrayAt(object, 'subsets') ?? []).length === 0;
+    throw serviceUnavailable(`no endpoints available for service ${quote(isEmpty ? name : text)}`);
+  }
+  return { type: 'proxy', url: hostUrl(scheme, proxyableAddress(endpoint.address), endpoint.port), trust: 'any' };
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  if (!(error instanceof StatusError && error.reason === 'NotFound')) throw error;
 }

@@ -30,6 +30,7 @@ import type { BindableResource } from '../../authentication/service-account/boun
 import { legacyUses } from '../../authentication/service-account/legacy-uses';
 import { tables } from '../../printers/table';
 import { Backends } from '../../endpoints/forward/backend';
+import { hostResolver } from '../../endpoints/forward/resolve-host';
 import type { ApiParts, NodeAccess } from '../../endpoints/handlers/api-parts';
 import { LiveWatches } from '../../endpoints/answer/live-watches';
 import { Outbox } from '../../endpoints/output/outbox';
@@ -351,6 +352,10 @@ const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', '
 const KUBELET_TIMEOUT_MS = 5_000;
 
 function nodeAccess({ options, clock }: Setting): NodeAccess {
-  const { addressTypes = ADDRESS_TYPES, credentials = () => ({}), timeoutMs = KUBELET_TIMEOUT_MS } = options.kubelets ?? {};
-  return { addressTypes, backends: new Backends({ clock, credentials, timeoutMs }) };
+  const { addressTypes = ADDRESS_TYPES, credentials = () => ({}), timeoutMs = KUBELET_TIMEOUT_MS, resolveHost } = options.kubelets ?? {};
+  return {
+    addressTypes,
+    resolveHost: resolveHost ?? hostResolver(clock, timeoutMs),
+    backends: new Backends({ clock, credentials, timeoutMs }),
+  };
 }

@@ -21,12 +21,15 @@ import type { AccessOptions } from '../access';
 import type { ConnectionCaps } from '../connections';
 import type { BodyPace } from '../deadlines';
 import type { BackendOptions } from '../../endpoints/forward/backend';
+import type { ResolveHost } from '../../registry/operations/destination';
 import type { TlsBounds, TlsFiles } from '../listeners';
 import type { ConnectionLimits } from '../sessions';
 
 /** How machines are reached; absent = as the flags' defaults say. */
 export interface KubeletOptions extends Omit<BackendOptions, 'clock'> {
   readonly addressTypes: readonly string[];
+  /** Absent = with the system's resolver. */
+  readonly resolveHost?: ResolveHost;
 }
 
 export interface ServerOptions extends AccessOptions {

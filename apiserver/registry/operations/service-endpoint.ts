@@ -1,0 +1,82 @@
+/**
+ * Which endpoint a proxied request to a Service goes to: a ready address of its Endpoints that refers to a pod of the same namespace which has that address, as upstream demands.
+ * Addresses that clients have written by hand lead nowhere else. Connects to nothing.
+ */
+import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { parseIpAddress } from '../../../shared/values/ip-address';
+import { serviceUnavailable } from '../../../shared/api/errors/status';
+import { quote } from '../../../shared/values/quote';
+import type { Entry } from '../../cache/cache';
+import { parseEntry } from '../object/stored-object';
+
+export interface ServiceEndpoint {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface EndpointChoice {
+  readonly namespace: string;
+  /** The name of the port in the Endpoints. */
+  readonly portName: string;
+  /** In [0, 1): where the search begins. */
+  readonly chance: number;
+  /** A pod of the namespace; undefined = there is none of that name. */
+  readonly podNamed: (name: string) => Promise<Entry | undefined>;
+}
+
+/** Addresses that are tried, so that Endpoints full of references to nothing hold nobody up. */
+const MOST_TRIED = 1_000;
+
+/** Undefined = no address of that port is a pod's. */
+export async function chooseEndpoint(endpoints: JsonObject, choice: EndpointChoice): Promise<ServiceEndpoint | undefined> {
+  const candidates = candidatesIn(endpoints, choice);
+  const first = Math.floor(choice.chance * candidates.length);
+  for (const { address, port, podName } of [...candidates.slice(first), ...candidates.slice(0, first)].slice(0, MOST_TRIED)) {
+    const pod = await choice.podNamed(podName);
+    if (pod !== undefined && hasAddress(pod, address)) return { address, port };
+  }
+  return undefined;
+}
+
+type Candidate = ServiceEndpoint & { readonly podName: string };
+
+function candidatesIn(endpoints: JsonObject, { namespace, portName }: EndpointChoice): readonly Candidate[] {
+  return (arrayAt(endpoints, 'subsets') ?? []).filter(isObject).flatMap((subset) => {
+    const ports = (arrayAt(subset, 'ports') ?? []).filter(isObject);
+    const port = ports.find((each) => (stringAt(each, 'name') ?? '') === portName);
+    if (port === undefined) return [];
+    return (arrayAt(subset, 'addresses') ?? []).filter(isObject).flatMap((address) => {
+      const target = objectAt(address, 'targetRef');
+      if (target === undefined || (stringAt(target, 'namespace') ?? '') !== namespace) return [];
+      return [{ address: stringAt(address, 'ip') ?? '', port: Number(own(port, 'port') ?? 0), podName: stringAt(target, 'name') ?? '' }];
+    });
+  });
+}
+
+function hasAddress(pod: Entry, text: string): boolean {
+  if (pod.fields['status.podIP'] === text) return true;
+  const wanted = parseIpAddress(text);
+  const status = objectAt(parseEntry(pod).object, 'status');
+  return (arrayAt(status, 'podIPs') ?? []).filter(isObject).some((item) => {
+    const address = parseIpAddress(stringAt(item, 'ip') ?? '');
+    return wanted !== undefined && address?.family === wanted.family && address.value === wanted.value;
+  });
+}
+
+const INT64 = 63;
+const NUMBER = /^[+-]?[0-9]{1,19}$/;
+
+/** The number that a port of a Service is asked for by; undefined = it is asked for by name. */
+export function servicePortNumber(text: string): bigint | undefined {
+  if (!NUMBER.test(text)) return undefined;
+  const number = BigInt(text.replace(/^\+/, ''));
+  return BigInt.asIntN(INT64 + 1, number) === number ? number : undefined;
+}
+
+/** The name of the port with this number in the Service. Throws 503 where there is none. */
+export function servicePortName(service: JsonObject, name: string, number: bigint): string {
+  const ports = (arrayAt(objectAt(service, 'spec'), 'ports') ?? []).filter(isObject);
+  const found = ports.find((each) => Number(own(each, 'port')) === Number(number));
+  if (found === undefined) throw serviceUnavailable(`no service port ${number} found for service ${quote(name)}`);
+  return stringAt(found, 'name') ?? '';
+}
