@@ -22,8 +22,9 @@ const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 
 /** In whose name documents are asked for that belong to nobody. */
 const OF_NOBODY: UserInfo = { name: 'system:aggregator', groups: [] };
 
-/** Resolves when both sides have ended. */
+/** Resolves when both sides have ended. The initial state of a watch is the other server's work, so its seats here are returned at once. */
 export async function handOn(extensions: Extensions, registration: Registration, exchange: Exchange): Promise<void> {
+  exchange.begun();
   const url = registration.isAvailable ? extensions.locate(registration) : undefined;
   if (!(url instanceof URL)) {
     sendText(exchange, 503, UNAVAILABLE);

@@ -53,6 +53,7 @@ function route(parts: ApiParts, exchange: Exchange, info: ResourceRequest): Prom
   checkNamespace(resource, info.namespace);
   const place = resource.row.namespaced ? info : { ...info, namespace: '' };
   warnOfDeprecation(parts, exchange, resource, info);
+  countLongRunning(parts, exchange);
   const subresource = subresourceRow(resource.row, info);
   if (resource.stored !== undefined && subresource?.connects !== undefined) return connectTo(parts, exchange, resource, subresource, place);
   if (isViewWatched) throw watchNotSupported(resource.row);
@@ -70,7 +71,12 @@ function routeCustom(parts: ApiParts, exchange: Exchange, resource: Resource, in
   checkName(info.name);
   checkNamespace(resource, info.namespace);
   warnOfDeprecation(parts, exchange, resource, info);
+  countLongRunning(parts, exchange);
   return HANDLERS[verb](parts, exchange, resource, info);
+}
+
+function countLongRunning(parts: ApiParts, exchange: Exchange): void {
+  if (exchange.longRunning !== undefined) exchange.whenFinished(parts.longRunningStarted(exchange));
 }
 
 /** There is nothing at this path, neither inside the API nor outside of it. */

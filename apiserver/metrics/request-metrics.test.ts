@@ -27,7 +27,7 @@ function listed(resource: string): MeasuredRequest {
 it('is exposed in short pieces, counts new resources together beyond a bound, and shows nothing twice', () => {
   const metrics = new RequestMetrics(new ManualClock(), new Meters());
   for (let at = 0; at < 20_100; at += 1) metrics.finished(listed(`things${at}`));
-  const ends = [metrics.watchStarted(listed('things1')), metrics.watchStarted(listed('things1'))];
+  const ends = [metrics.longRunningStarted(listed('things1')), metrics.longRunningStarted(listed('things1'))];
   ends[0]?.();
 
   const seen = new Set<string>();

@@ -63,8 +63,8 @@ export class RequestMetrics {
   });
   private readonly labels = new KnownLabels();
   private readonly series = new Map<RequestLabels, Series>();
-  /** Those that are open, by their labels. */
-  private readonly watches = new Map<string, Count>();
+  /** Open requests by their labels. */
+  private readonly longRunning = new Map<string, Count>();
 
   constructor(
     private readonly clock: Clock,
@@ -84,19 +84,19 @@ export class RequestMetrics {
     if (request.terminated || request.status === 0) this.cutShort(labels, request);
   }
 
-  /** A watch has begun; the returned function counts its end. */
-  watchStarted(request: DescribedRequest): () => void {
+  /** Counts a long-running request as open until the returned function is called. */
+  longRunningStarted(request: DescribedRequest): () => void {
     const labels = labelText(SHORT_LABELS, this.labels.of(request));
-    const watches = this.watches.get(labels) ?? new Count();
-    this.watches.set(labels, watches);
-    watches.add();
-    return () => watches.add(-1);
+    const open = this.longRunning.get(labels) ?? new Count();
+    this.longRunning.set(labels, open);
+    open.add();
+    return () => open.add(-1);
   }
 
   *exposed(): ExposedPieces {
     yield* this.totals();
-    yield familyHead(LONG_RUNNING, 'Watches that are open.', 'gauge');
-    for (const [labels, { value }] of this.watches) yield `${LONG_RUNNING}{${labels}} ${value}\n`;
+    yield familyHead(LONG_RUNNING, 'Long-running requests that are open.', 'gauge');
+    for (const [labels, { value }] of this.longRunning) yield `${LONG_RUNNING}{${labels}} ${value}\n`;
     for (const histogram of [this.durations, this.slis, this.sizes]) yield* histogram.exposed();
   }
 

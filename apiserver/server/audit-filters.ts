@@ -5,7 +5,6 @@ import type { Auditor } from '../audit/auditor';
 import type { AuditObject } from '../audit/event';
 import { sendText } from '../endpoints/answer/respond';
 import type { Exchange } from '../endpoints/request/exchange';
-import { isLongRunning } from '../endpoints/request/request-info';
 import { sourceIps } from '../endpoints/request/source-ips';
 import type { Filter } from './run-chain';
 
@@ -19,7 +18,7 @@ export function beginAudit(auditor: Auditor, naming: Dialect): Filter {
       sourceIps: sourceIps(exchange),
       userAgent: userAgent(exchange),
     };
-    const trail = auditor.begin(asked, info, referenceOf(exchange, naming), exchange, isLongRunning(info));
+    const trail = auditor.begin(asked, info, referenceOf(exchange, naming), exchange, exchange.longRunning !== undefined);
     exchange.audit = trail;
     exchange.whenFinished(() => {
       if (exchange.audit === trail) trail.finished();

@@ -22,7 +22,8 @@ import { refusalOf, turnedRefusal } from '../authorization/union';
 import { whenKnown, type Eventually } from '../../shared/runtime/eventually';
 import type { Exchange } from '../endpoints/request/exchange';
 import { Query } from '../endpoints/request/query';
-import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request/request-info';
+import { longRunning } from '../endpoints/request/long-running';
+import { pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request/request-info';
 import { sendStatus, sendText } from '../endpoints/answer/respond';
 import type { StoredType } from '../cache/cache';
 import type { Admitted, FlowControl, Refused } from '../flow-control/flow-control';
@@ -65,6 +66,7 @@ export function readRequestInfo(resources: Resources, naming: Dialect): Filter {
     if (query !== '') exchange.query = new Query(query);
     const info = requestInfo(exchange.method, path, exchange.query, names);
     exchange.info = info;
+    exchange.longRunning = longRunning(info);
     if (info.kind === 'resource') {
       exchange.resource = resources.find(info.group, info.version, info.resource);
       if (info.dialect !== undefined) exchange.dialect = info.dialect;
@@ -124,7 +126,7 @@ export function rebalance(chance: number, random: Random): Filter {
 /** Counts what a server on its way down waits for. */
 export function countOngoing(ongoing: Ongoing): Filter {
   return (exchange) => {
-    if (!isLongRunning(exchange.info)) ongoing.add(exchange);
+    if (exchange.longRunning === undefined) ongoing.add(exchange);
     return true;
   };
 }
@@ -132,7 +134,7 @@ export function countOngoing(ongoing: Ongoing): Filter {
 /** Sets when the request must have been answered; long-running ones may last. */
 export function setDeadline(clock: Clock, deadlines: Deadlines, requestTimeoutMs: number): Filter {
   return (exchange) => {
-    if (!isLongRunning(exchange.info)) {
+    if (exchange.longRunning === undefined) {
       const asked = timeoutOf(exchange.query.get('timeout'));
       const limit = asked === undefined || asked <= 0 ? requestTimeoutMs : Math.min(asked, requestTimeoutMs);
       exchange.deadline = clock.monotonic() + limit;
@@ -235,7 +237,7 @@ const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: [MASTERS, AUTHENTIC
 /** Bounds how many requests are worked on at once. Administrators and long-running requests are exempt. */
 export function limitInFlight(inFlight: InFlight): Filter {
   return (exchange) => {
-    if (isLongRunning(exchange.info) || isMaster(exchange.user) || inFlight.enter(exchange)) return true;
+    if (exchange.longRunning !== undefined || isMaster(exchange.user) || inFlight.enter(exchange)) return true;
     exchange.terminated = true;
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
     return false;
@@ -243,25 +245,25 @@ export function limitInFlight(inFlight: InFlight): Filter {
 }
 
 /**
- * Gives everyone seats of the priority level that he falls under, makes him wait for them, or turns him away. What lasts gives them back once it has told what there
- * was when it began, and connections to elsewhere take none.
+ * Grants the request seats of its priority level, queues it until they are free, or refuses it with 429. A watch returns its seats once its initial state has been
+ * sent; other long-running requests take none and their answers name no flow schema.
  */
 export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredType) => number): Filter {
   return (exchange) => {
     const { info, user, deadline } = exchange;
-    if (info.kind === 'resource' && info.verb === 'proxy') return true;
+    if (exchange.longRunning?.seats === 'none') return true;
     const entered = flowControl.enter({ user, asked: info, seats: () => seatsOf(exchange, countOf), deadline });
     if (entered === undefined) return true;
     exchange.fallsUnder(entered.schema.uid, entered.level.spec.uid);
-    if (!('decision' in entered)) return settle(exchange, entered);
+    if (!('decision' in entered)) return applyDecision(exchange, entered);
     exchange.whenFinished(entered.cancel);
-    return exchange.afterQueue(entered.decision, (decided) => settle(exchange, decided));
+    return exchange.afterQueue(entered.decision, (decided) => applyDecision(exchange, decided));
   };
 
-  function settle(exchange: Exchange, decided: Admitted | Refused): boolean {
+  function applyDecision(exchange: Exchange, decided: Admitted | Refused): boolean {
     if ('done' in decided) {
-      if (isLongRunning(exchange.info)) exchange.whenBegun(decided.done);
-      else exchange.whenFinished(decided.done);
+      if (exchange.longRunning === undefined) exchange.whenFinished(decided.done);
+      else exchange.whenBegun(decided.done);
       return !exchange.finished;
     }
     exchange.terminated = true;
@@ -270,13 +272,11 @@ export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredTy
   }
 }
 
-/** Lists go through objects, and so do watches that begin with what there is. */
+/** Upstream's estimate: a list takes seats by its objects, a watch one seat unless it starts with a list (`sendInitialEvents`). */
 function seatsOf({ info, resource, query }: Exchange, countOf: (stored: StoredType) => number): number {
   if (info.kind !== 'resource' || info.name !== '' || resource?.stored === undefined) return 1;
-  const version = query.get('resourceVersion') ?? '';
-  const goesThrough =
-    info.verb === 'list' || (info.verb === 'watch' && (version === '' || version === '0' || query.get('sendInitialEvents') === 'true'));
-  if (!goesThrough) return 1;
+  const lists = info.verb === 'list' || (info.verb === 'watch' && query.boolean('sendInitialEvents') === true);
+  if (!lists) return 1;
   const selects = (query.get('labelSelector') ?? '') !== '' || (query.get('fieldSelector') ?? '') !== '';
   const limit = Number(query.get('limit') ?? '');
   return seatsFor(countOf(resource.stored), selects || !Number.isInteger(limit) ? undefined : limit);

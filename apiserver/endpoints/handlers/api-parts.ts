@@ -45,8 +45,8 @@ export interface ApiParts extends ExchangeParts {
   readonly watches: LiveWatches;
   /** Least duration of a watch that names none, in seconds; the most is twice that. */
   readonly minRequestTimeoutSeconds: number;
-  /** A watch has begun; the returned function is called at its end. */
-  watchStarted(exchange: Exchange): () => void;
+  /** Counts a long-running request as open; the returned function is called at its end. */
+  longRunningStarted(exchange: Exchange): () => void;
   /** Somebody asks for a log; `believesAll` = whatever certificate the kubelet shows. */
   logAsked(believesAll: boolean): void;
   readonly logDistrusted: () => void;

@@ -37,7 +37,6 @@ export async function watch(parts: ApiParts, exchange: Exchange, resource: Resou
   });
   const started = await parts.reader.watch(exchange, resource, info.namespace, { ...options, selection }, stream);
   const seconds = timeoutSeconds ?? parts.minRequestTimeoutSeconds * (1 + parts.random.float());
-  exchange.whenFinished(parts.watchStarted(exchange));
   stream.begin(started, seconds * 1000);
 }
 

@@ -19,6 +19,7 @@ import type { RequestTrace } from '../../tracing/span';
 import type { Outbox } from '../output/outbox';
 import { endAfterBody } from './linger';
 import { EMPTY_QUERY, type Query } from './query';
+import type { LongRunning } from './long-running';
 import type { RequestInfo } from './request-info';
 import { UpgradableReply, type OpenedWebSocket, type WebSocketUse } from './upgradable-reply';
 import { WarningList } from './warnings';
@@ -68,6 +69,8 @@ export class Exchange implements RequestContext {
   auditId = '';
   query: Query = EMPTY_QUERY;
   info: RequestInfo = UNKNOWN_PATH;
+  /** `undefined` when it is to be answered within its deadline. */
+  longRunning: LongRunning | undefined;
   /** The served resource that the path names; undefined for other paths. */
   resource: ServedResource | undefined;
   /** The spelling of names in the answer. */

@@ -1,6 +1,6 @@
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { Query } from './query';
-import { isLongRunning, requestInfo, UnreadableRequest } from './request-info';
+import { requestInfo, UnreadableRequest } from './request-info';
 
 const info = (method: string, path: string, query = '') => requestInfo(method, path, new Query(query), GENERATED_NAMES.platform);
 
@@ -57,7 +57,6 @@ it.each([
 ])('a collection with ?%s is a %s', (query, verb) => {
   const found = info('GET', '/api/v1/pods', query);
   expect(found.verb).toBe(verb);
-  expect(isLongRunning(found)).toBe(verb === 'watch');
 });
 
 it('watches one object by its name', () => {

@@ -178,11 +178,3 @@ function verbOf(method: string): RequestVerb {
       return '';
   }
 }
-
-/** What leads to a machine lasts as long as both sides like. */
-const LASTING: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
-
-/** Requests that may last as long as they like: they have no deadline and hold no in-flight seat. */
-export function isLongRunning(info: RequestInfo): boolean {
-  return info.kind === 'resource' && (info.verb === 'watch' || info.verb === 'proxy' || LASTING.has(info.subresource));
-}

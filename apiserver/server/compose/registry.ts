@@ -344,7 +344,7 @@ function apiOf(
     watchListMeter: ({ group, version, resource }, info) =>
       setting.meters.observer('apiserver_watch_list_duration_seconds', group, version, resource, scopeOf(info)),
     deprecatedRequested: (row, removed, subresource) => metrics.deprecatedRequested(row, removed, subresource),
-    watchStarted: (exchange) => metrics.requests.watchStarted(exchange),
+    longRunningStarted: (exchange) => metrics.requests.longRunningStarted(exchange),
   };
 }
 

@@ -1,0 +1,48 @@
+import { KINDS } from '../../../shared/api/kinds';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { longRunning } from './long-running';
+import { Query } from './query';
+import { requestInfo } from './request-info';
+
+const kept = (method: string, target: string): string | undefined => {
+  const [path = '', query = ''] = target.split('?');
+  return longRunning(requestInfo(method, path, new Query(query), GENERATED_NAMES.kubernetes))?.seats;
+};
+
+describe('longRunning', () => {
+  test.each([
+    ['GET', '/api/v1/pods?watch=1', 'start'],
+    ['GET', '/api/v1/namespaces/n/pods/p?watch=1', 'start'],
+    ['GET', '/api/v1/watch/namespaces/n/pods/p', 'start'],
+    ['GET', '/api/v1/watch/namespaces/n/pods/p/log', 'start'],
+    ['GET', '/apis/wardle.example.com/v1/namespaces/n/flunders?watch=1', 'start'],
+    ['GET', '/apis/wardle.example.com/v1/namespaces/n/flunders/f/log', 'none'],
+    ['GET', '/api/v1/proxy/nodes/n', 'none'],
+    ...['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE'].map((method) => [method, '/api/v1/namespaces/n/services/s/proxy/x', 'none']),
+    ['GET', '/api/v1/namespaces/n/pods/p/log?follow=1', 'none'],
+    ['POST', '/api/v1/namespaces/n/pods/p/exec?command=ls', 'none'],
+    ['GET', '/debug/pprof/profile', 'none'],
+  ])('%s %s keeps its seats: %s', (method, target, seats) => {
+    expect(kept(method, target)).toBe(seats);
+  });
+
+  test.each([
+    ['GET', '/api/v1/pods'],
+    ['POST', '/api/v1/pods?watch=1'],
+    ['DELETE', '/api/v1/watch/namespaces/n/pods'],
+    ['GET', '/api/v1/namespaces/n/pods/p/status?watch=1'],
+    ['GET', '/api/v1/namespaces/n/pods/log'],
+    ['GET', '/debug/pprof'],
+    ['GET', '/metrics?watch=1'],
+  ])('%s %s is not long-running', (method, target) => {
+    expect(kept(method, target)).toBeUndefined();
+  });
+
+  it('names every subresource that connects to a machine', () => {
+    const connecting = KINDS.flatMap(({ group, version, resource, subresources = [] }) =>
+      subresources.filter(({ connects }) => connects !== undefined).map(({ name }) => `/apis/${group}/${version}/${resource}/x/${name}`),
+    );
+    expect(connecting.length).toBeGreaterThan(6);
+    for (const path of connecting) expect([path, kept('GET', path)]).toEqual([path, 'none']);
+  });
+});
