@@ -20,6 +20,8 @@ export interface Availability {
 }
 
 export interface CheckedServer extends Availability {
+  /** It was asked and did not answer as it should. */
+  readonly isUnanswered: boolean;
   readonly learnt: Learnt;
 }
 
@@ -48,31 +50,36 @@ export function faultOf({ service: { namespace, name, port } }: Registration, st
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 
-/** `before`: what it has said of itself, which holds for as long as it is registered. Never rejects. */
+/** `before`: what it has said of itself, which holds for as long as it is registered. An aborted `signal` ends the check with some result. Never rejects. */
 export async function check(
-  extensions: Extensions,
+  extensions: Asking['extensions'],
   registration: Registration,
   state: ServiceState,
   clock: Clock,
   before?: DescriptionText,
+  signal?: AbortSignal,
 ): Promise<CheckedServer> {
   const fault = faultOf(registration, state);
-  if (fault !== undefined) return { ...fault, learnt: unknown(before) };
+  if (fault !== undefined) return { ...fault, isUnanswered: false, learnt: unknown(before) };
   const { group, version } = registration;
   const path = `/apis/${group}/${version}`;
-  const asking = { extensions, registration, clock };
+  const asking = { extensions, registration, clock, signal };
   let told = '';
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < ATTEMPTS && signal?.aborted !== true; attempt++) {
     const answer = await fetchDocument(asking, path);
     if ('body' in answer) {
       const resources = remoteResources(registration, answer.body ?? {});
       const [openApi, description] = await Promise.all([openApiOf(asking), descriptionOf(asking, before)]);
       const learnt = { resources, openApi, description };
-      return { status: 'True', reason: 'Passed', message: 'all checks passed', learnt };
+      return { status: 'True', reason: 'Passed', message: 'all checks passed', isUnanswered: false, learnt };
     }
     told = answer.fault;
   }
-  return { ...unavailable('FailedDiscoveryCheck', `failing or missing response from ${told}`), learnt: unknown(before) };
+  return {
+    ...unavailable('FailedDiscoveryCheck', `failing or missing response from ${told}`),
+    isUnanswered: true,
+    learnt: unknown(before),
+  };
 }
 
 /** Where the document of this version is; only one of this very version counts. */
@@ -102,9 +109,10 @@ async function descriptionOf(asking: Asking, before: DescriptionText | undefined
 }
 
 interface Asking {
-  readonly extensions: Extensions;
+  readonly extensions: Pick<Extensions, 'locate' | 'open'>;
   readonly registration: Registration;
   readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
 }
 
 type Fetched = { readonly body: JsonObject | undefined } | { readonly fault: string };
@@ -117,12 +125,19 @@ async function fetchDocument(asking: Asking, path: string): Promise<Fetched> {
   return { body: answer.bytes === undefined ? undefined : tryParseObject(answer.bytes.toString()) };
 }
 
-async function fetchBytes({ extensions, registration, clock }: Asking, path: string, as: OutgoingHttpHeaders): Promise<FetchedBytes> {
+async function fetchBytes(
+  { extensions, registration, clock, signal }: Asking,
+  path: string,
+  as: OutgoingHttpHeaders,
+): Promise<FetchedBytes> {
+  if (signal?.aborted === true) return { fault: 'the check was cut short' };
   const url = extensions.locate(registration);
   if (!(url instanceof URL)) return { fault: url.fault };
   const asked = `${url.protocol}//${url.hostname}:${url.port === '' ? '443' : url.port}${path}`;
   const headers = { accept: 'application/json', ...as };
   const request = extensions.open(registration, url, { method: 'GET', path, headers, alone: true });
+  const cut = (): void => void request.destroy();
+  signal?.addEventListener('abort', cut);
   let isLate = false;
   const timer = clock.after(ANSWER_MS, () => {
     isLate = true;
@@ -143,6 +158,7 @@ async function fetchBytes({ extensions, registration, clock }: Asking, path: str
     return { bytes: await bytesOf(answer.message), etag: answer.message.headers.etag };
   } finally {
     timer.cancel();
+    signal?.removeEventListener('abort', cut);
     request.destroy();
   }
 }

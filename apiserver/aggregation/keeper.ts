@@ -1,10 +1,13 @@
 /**
- * Looks after the servers behind registrations: asks each when something about it or its Service changes, and now and then; says in the status of the APIService what it
- * has found, and tells discovery what there is. Each on its own: one that does not answer holds up nobody. Every replica does; one that finds its answer there writes nothing.
+ * Checks the servers behind APIServices and writes what it finds to their Available condition and to discovery. A server is checked at once when its APIService, its
+ * Service or that Service's endpoints change, every 30 s while it is available, and with back-off from 1 s while it does not answer. Checks of different servers run
+ * side by side. Every replica does this; a condition that already says the same is not written.
  */
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
+import { BackOff } from '../../shared/client/back-off';
 import type { Clock, Timer } from '../../shared/runtime/clock';
+import type { Random } from '../../shared/runtime/random';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { ServiceState } from '../webhook-client/resolve';
 import type { Cache } from '../cache/cache';
@@ -17,13 +20,14 @@ import { availableCondition, type Registration, type Registrations } from './reg
 
 export interface AvailabilityParts {
   readonly registrations: Registrations;
-  readonly extensions: Extensions;
+  readonly extensions: Pick<Extensions, 'locate' | 'open'>;
   readonly stateOf: (service: Registration['service']) => ServiceState;
   readonly writer: Pick<Writer, 'update'>;
   readonly cache: Pick<Cache, 'get'>;
   /** The resource of APIServices. */
   readonly services: Resource;
   readonly clock: Clock;
+  readonly random: Random;
   /** One that was there is away. */
   readonly lost: (name: string, reason: string) => void;
   /** Told of what went wrong; it is tried again. */
@@ -31,73 +35,109 @@ export interface AvailabilityParts {
 }
 
 export interface AvailabilityKeeper {
-  /** Something about it has changed. */
+  /** The APIService, its Service or its endpoints have changed. */
   look(name: string): void;
   stop(): void;
 }
 
 const INTERVAL_MS = 30_000;
+const BACK_OFF = { firstMs: 1_000, longestMs: INTERVAL_MS };
+/** Changes that cut a check short before one is let finish, so that endpoints that change all the time cannot keep it from ever ending. */
+const MAX_CUTS = 5;
 
 export function keepAvailability(parts: AvailabilityParts): AvailabilityKeeper {
   return new Keeper(parts);
 }
 
+interface Checked {
+  readonly backOff: BackOff;
+  timer: Timer | undefined;
+  /** Cuts the running check short. */
+  running: AbortController | undefined;
+  /** A change has come since the check started. */
+  isOutdated: boolean;
+  cuts: number;
+}
+
 class Keeper implements AvailabilityKeeper {
-  private readonly timers = new Map<string, Timer>();
-  /** Those that are being asked; true = once more. */
-  private readonly running = new Map<string, boolean>();
+  private readonly servers = new Map<string, Checked>();
   private stopped = false;
 
   constructor(private readonly parts: AvailabilityParts) {}
 
   look(name: string): void {
     if (this.stopped) return;
-    if (this.running.has(name)) this.running.set(name, true);
-    else void this.run(name);
+    const server = this.serverOf(name);
+    server.backOff.reset();
+    if (server.running === undefined) {
+      void this.run(name, server);
+      return;
+    }
+    server.isOutdated = true;
+    if (server.cuts >= MAX_CUTS) return;
+    server.cuts += 1;
+    server.running.abort();
   }
 
   stop(): void {
     this.stopped = true;
-    for (const timer of this.timers.values()) timer.cancel();
-    this.timers.clear();
-  }
-
-  private async run(name: string): Promise<void> {
-    this.timers.get(name)?.cancel();
-    this.timers.delete(name);
-    this.running.set(name, false);
-    try {
-      await this.checkOne(name);
-    } catch (error) {
-      this.parts.failed(`whether ${name} is available could not be told`, error);
+    for (const { timer, running } of this.servers.values()) {
+      timer?.cancel();
+      running?.abort();
     }
-    const again = this.running.get(name) === true;
-    this.running.delete(name);
-    if (this.stopped || this.parts.registrations.get(name) === undefined) return;
-    if (again) this.look(name);
-    else
-      this.timers.set(
-        name,
-        this.parts.clock.after(INTERVAL_MS, () => this.look(name)),
-      );
+    this.servers.clear();
   }
 
-  private async checkOne(name: string): Promise<void> {
+  private serverOf(name: string): Checked {
+    let server = this.servers.get(name);
+    if (server === undefined) {
+      const backOff = new BackOff(this.parts.random, BACK_OFF);
+      server = { backOff, timer: undefined, running: undefined, isOutdated: false, cuts: 0 };
+      this.servers.set(name, server);
+    }
+    return server;
+  }
+
+  private async run(name: string, server: Checked): Promise<void> {
+    server.timer?.cancel();
+    server.running = new AbortController();
+    server.isOutdated = false;
+    const outcome = await this.checkOne(name, server, server.running.signal).catch((error: unknown) => {
+      this.parts.failed(`the availability of ${name} could not be checked`, error);
+      return 'retry' as const;
+    });
+    server.running = undefined;
+    if (this.stopped) return;
+    if (this.parts.registrations.get(name) === undefined) {
+      this.servers.delete(name);
+      return;
+    }
+    if (server.isOutdated) return this.run(name, server);
+    server.cuts = 0;
+    if (outcome === 'done') server.backOff.reset();
+    const delayMs = outcome === 'done' ? INTERVAL_MS : server.backOff.next();
+    server.timer = this.parts.clock.after(delayMs, () => void this.run(name, server));
+  }
+
+  /** `retry`: nothing will announce that the server answers. A missing Service or endpoint is announced by its creation. */
+  private async checkOne(name: string, server: Checked, signal: AbortSignal): Promise<'done' | 'retry'> {
     const { registrations, extensions, stateOf, clock } = this.parts;
     const registration = registrations.get(name);
-    if (registration === undefined) return;
-    const found = await check(extensions, registration, stateOf(registration.service), clock, registrations.described(name));
-    if (this.stopped) return;
+    if (registration === undefined) return 'done';
+    const found = await check(extensions, registration, stateOf(registration.service), clock, registrations.described(name), signal);
+    if (this.stopped || signal.aborted) return 'done';
     registrations.learn(name, found.learnt);
-    await this.tell(name, found);
+    if ((await this.tell(name, found)) === 'conflict') server.isOutdated = true;
+    return found.isUnanswered ? 'retry' : 'done';
   }
 
-  private async tell(name: string, found: CheckedServer): Promise<void> {
+  /** `conflict`: another replica has written first. */
+  private async tell(name: string, found: CheckedServer): Promise<'conflict' | undefined> {
     const { writer, cache, services, clock, lost } = this.parts;
     const entry = cache.get(services.stored, name);
-    if (entry === undefined) return;
+    if (entry === undefined) return undefined;
     const { object } = parseEntry(entry);
-    if (objectAt(objectAt(object, 'spec'), 'service') === undefined || isTold(object, found)) return;
+    if (objectAt(objectAt(object, 'spec'), 'service') === undefined || isTold(object, found)) return undefined;
     const value = { ...object, status: { ...objectAt(object, 'status'), conditions: [conditionOf(object, found, clock.now())] } };
     const body = { value, duplicates: [], format: 'json' } as const;
     try {
@@ -105,10 +145,10 @@ class Keeper implements AvailabilityKeeper {
       if (found.status === 'False' && stringAt(availableCondition(object), 'status') === 'True') lost(name, found.reason);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      // Another replica may have said it first.
-      if (error.reason === 'Conflict') this.look(name);
-      else if (error.reason !== 'NotFound') throw error;
+      if (error.reason === 'Conflict') return 'conflict';
+      if (error.reason !== 'NotFound') throw error;
     }
+    return undefined;
   }
 }
 

@@ -325,7 +325,7 @@ function apiServices({ clock, names, failed }: Setting, { cache, resources, defi
 }
 
 function availability(
-  { clock, meters, failed }: Setting,
+  { clock, random, meters, failed }: Setting,
   { cache, resources, registrations }: State,
   extensions: Extensions,
   writer: Writer,
@@ -333,7 +333,7 @@ function availability(
   const services = resources.require(SERVICES);
   const stateOf = stateOfServices(cache, resources);
   const lost = (name: string, reason: string): void => meters.count('aggregator_unavailable_apiservice_total', name, reason).add();
-  const keeper = keepAvailability({ ...registrations, extensions, stateOf, writer, cache, services, clock, lost, failed });
+  const keeper = keepAvailability({ ...registrations, extensions, stateOf, writer, cache, services, clock, random, lost, failed });
   const watching = registrations.watch((name) => keeper.look(name));
   return {
     stop() {

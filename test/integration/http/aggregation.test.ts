@@ -118,6 +118,14 @@ describe('availability', () => {
     expect(found['message']).toBe(fault === undefined ? 'all checks passed' : message.replaceAll('PORT', String(extension.port)));
   });
 
+  test('is found again within seconds when a server that refused answers, without any change of its APIService', async () => {
+    extension.behave('refuse');
+    await lookAgain();
+    await available('FailedDiscoveryCheck');
+    extension.behave('well');
+    await available('Passed');
+  });
+
   test('a server whose own certificate is named instead of who signed it', async () => {
     for (const caBundle of [extension.certificate, extension.caBundle]) {
       await sent('PATCH', `${SERVICES}/${NAME}`, { spec: { caBundle } });
