@@ -153,6 +153,9 @@ export const KUBELET_STREAM_PROTOCOLS: readonly string[] = [
   'channel.k8s.io',
 ];
 
+/** The sub-protocols of a log over a WebSocket: its bytes as they are, or as text in base64. */
+export const LOG_PROTOCOLS = { binary: 'binary.k8s.io', base64: 'base64.binary.k8s.io' } as const;
+
 /** The protocol in which kubelets forward ports, and the one that carries its connection over a WebSocket. */
 export const PORT_FORWARD_PROTOCOL = 'portforward.k8s.io';
 export const PORT_FORWARD_TUNNEL = `SPDY/3.1+${PORT_FORWARD_PROTOCOL}`;

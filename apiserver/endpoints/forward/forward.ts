@@ -11,6 +11,7 @@ import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
 import { headersToBackend } from './headers';
 import { logFailure } from './log-failure';
+import { sendLogFrames, wantsLogFrames } from './log-frames';
 import { answerOf, hasBody, joinConnections, pathOf, relay, relayAnswer } from './relay';
 import { saidIn } from './said';
 
@@ -74,6 +75,7 @@ const SAID_BYTES = 4_096;
 
 async function showLog(exchange: Exchange, message: IncomingMessage, pod: string): Promise<void> {
   const status = message.statusCode ?? 502;
+  if (status === 200 && wantsLogFrames(exchange)) return sendLogFrames(exchange, message);
   if (status === 200) {
     exchange.head(200, { 'Content-Type': 'text/plain' });
     return relay(exchange, message, 'end');

@@ -6,11 +6,15 @@ export const CLOSED = { normally: 1000, wordsAreNotTaken: 1003 } as const;
 /** What a client may leave unread before the other side is made to wait. */
 export const UNREAD_BYTES = 1024 * 1024;
 
-/** Whether the client asks for a WebSocket of this protocol, whatever else it would take. */
-export function asksFor(protocol: string, { request: { headers } }: Exchange): boolean {
-  const listed = (headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
-  return headers.upgrade?.toLowerCase() === 'websocket' && listed.includes(protocol);
+/** The sub-protocols that the client offers, in its order; `undefined` when it does not ask for a WebSocket. */
+export function offeredProtocols({ request: { headers } }: Exchange): readonly string[] | undefined {
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
+  const listed = (headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim());
+  return listed.filter((protocol) => protocol !== '');
 }
+
+/** Whether the client asks for a WebSocket of this protocol, whatever else it would take. */
+export const asksFor = (protocol: string, exchange: Exchange): boolean => offeredProtocols(exchange)?.includes(protocol) === true;
 
 /** A message. */
 export const bytesOf = (data: Buffer | ArrayBuffer | readonly Buffer[]): Buffer =>

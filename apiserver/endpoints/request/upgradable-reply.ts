@@ -6,7 +6,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
+import { CLOSING_STREAM_PROTOCOL, LOG_PROTOCOLS, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
 
 /** What clients send over a WebSocket on which they are only told things. Bytes. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
@@ -23,14 +23,20 @@ const socketsOf = (maxPayload: number, chosen: (protocols: readonly string[]) =>
   });
 
 /**
- * What a WebSocket is for: what a client is told; streams to a container, whose protocol has been asked for; a connection to a kubelet that is carried over it, whose
- * protocol the kubelet may have agreed to.
+ * What a WebSocket is for: what a client is told; a log, in one of its protocols or without one; streams to a container, whose protocol has been asked for; a connection to
+ * a kubelet that is carried over it, whose protocol the kubelet may have agreed to.
  */
-export type WebSocketUse = 'told' | 'streams' | 'tunnel' | 'agreedTunnel';
+export type WebSocketUse = 'told' | 'log' | 'streams' | 'tunnel' | 'agreedTunnel';
+
+/** The first protocol of a log that the client offers. */
+export function logProtocol(offered: readonly string[]): string | undefined {
+  return offered.find((protocol) => protocol === LOG_PROTOCOLS.binary || protocol === LOG_PROTOCOLS.base64);
+}
 
 const SERVERS: Readonly<Record<WebSocketUse, WebSocketServer>> = {
   // The one that is no token.
   told: socketsOf(MAX_MESSAGE_BYTES, (protocols) => protocols.find((protocol) => !protocol.startsWith('base64url.bearer.authorization.'))),
+  log: socketsOf(MAX_MESSAGE_BYTES, logProtocol),
   streams: socketsOf(MAX_TYPED_BYTES, () => CLOSING_STREAM_PROTOCOL),
   tunnel: socketsOf(MAX_TYPED_BYTES, () => undefined),
   // The library insists on protocols that are single words: it never sees this one.

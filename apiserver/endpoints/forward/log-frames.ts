@@ -1,0 +1,56 @@
+/**
+ * Sends a log over a WebSocket: an empty message first, then the log in messages of at most 2 KiB, binary or as text in base64 by the sub-protocol, and a normal close
+ * where the log ends or breaks off. Messages of the client are ignored. The kubelet is read only as fast as the client takes what it says.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { WebSocket } from 'ws';
+import { LOG_PROTOCOLS } from '../../../shared/names/dialect';
+import type { Exchange } from '../request/exchange';
+import { logProtocol, UpgradableReply } from '../request/upgradable-reply';
+import { CLOSED, offeredProtocols, UNREAD_BYTES } from './web-socket';
+
+/** As upstream cuts a log. */
+const MESSAGE_BYTES = 2_048;
+
+export function wantsLogFrames(exchange: Exchange): boolean {
+  return exchange.output instanceof UpgradableReply && offeredProtocols(exchange) !== undefined;
+}
+
+/** Resolves when both sides have ended. A client that offers only other protocols is refused with 403. */
+export async function sendLogFrames(exchange: Exchange, log: IncomingMessage): Promise<void> {
+  const offered = offeredProtocols(exchange) ?? [];
+  if (offered.length > 0 && logProtocol(offered) === undefined) {
+    log.destroy();
+    return exchange.send(403, {}, Buffer.alloc(0));
+  }
+  const { webSocket, carrier } = exchange.openWebSocket('log');
+  if (webSocket === undefined) log.destroy();
+  else {
+    const clientGone = new Promise((resolve) => carrier.once('close', resolve));
+    void clientGone.then(() => log.destroy());
+    await sendAll(webSocket, log, (bytes) => (exchange.sentBytes += bytes));
+    await clientGone;
+  }
+  exchange.finish();
+}
+
+async function sendAll(webSocket: WebSocket, log: IncomingMessage, sent: (bytes: number) => void): Promise<void> {
+  const isText = webSocket.protocol === LOG_PROTOCOLS.base64;
+  const send = (piece: Buffer): Promise<void> | undefined => {
+    const taken = new Promise<void>((resolve) => {
+      webSocket.send(isText ? piece.toString('base64') : piece, { binary: !isText }, () => resolve());
+    });
+    return webSocket.bufferedAmount > UNREAD_BYTES ? taken : undefined;
+  };
+  void send(Buffer.alloc(0));
+  try {
+    for await (const chunk of log) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      for (let at = 0; at < chunk.length; at += MESSAGE_BYTES) await send(chunk.subarray(at, at + MESSAGE_BYTES));
+      sent(chunk.length);
+    }
+  } catch {
+    // A log that breaks off ends there.
+  }
+  webSocket.close(CLOSED.normally);
+}

@@ -1,0 +1,207 @@
+/** Logs over WebSockets: sub-protocols, messages and ends, as the reference server was asked; the kubelet is played here. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:tls';
+import WebSocket from 'ws';
+import { waitUntil } from '../../support/programs';
+import { ADMIN, call, type Fixture } from './fixture';
+import { kubeletCertificate, POD, runPod, startKubeletFixture } from './kubelet-fixture';
+
+const TOKEN = `base64url.bearer.authorization.k8s.io.${Buffer.from(ADMIN).toString('base64url')}`;
+const BINARY = 'binary.k8s.io';
+const BASE64 = 'base64.binary.k8s.io';
+const PIECE = Buffer.alloc(1024 * 1024, 'x');
+
+let fixture: Fixture;
+let kubelet: Server;
+/** What the kubelet does with the next log that it is asked for. */
+let play: (response: ServerResponse) => void;
+let requests = 0;
+const sockets: WebSocket[] = [];
+
+beforeAll(async () => {
+  fixture = await startKubeletFixture();
+  const { certificate: cert, key } = await kubeletCertificate(fixture);
+  kubelet = createServer({ cert, key });
+  kubelet.on('request', (_request, response) => {
+    requests += 1;
+    play(response);
+  });
+  kubelet.listen(0, '127.0.0.1');
+  await once(kubelet, 'listening');
+  const { port }: AddressInfo = Object(kubelet.address());
+  await runPod(fixture, port);
+});
+afterAll(async () => {
+  kubelet.closeAllConnections();
+  kubelet.close();
+  await fixture.stop();
+});
+beforeEach(() => {
+  requests = 0;
+  play = (response) => response.end('one\n');
+});
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.terminate();
+});
+
+interface Heard {
+  readonly socket: WebSocket;
+  readonly messages: { readonly text: string; readonly isBinary: boolean }[];
+  readonly code: () => number | undefined;
+}
+
+function open(protocols: readonly string[], query = ''): Heard {
+  const url = `wss://127.0.0.1:${fixture.server.port}${POD}/log${query}`;
+  const headers = { authorization: `Bearer ${ADMIN}` };
+  const socket = new WebSocket(url, [...protocols], { rejectUnauthorized: false, headers });
+  sockets.push(socket);
+  const messages: Heard['messages'] = [];
+  let closed: number | undefined;
+  socket.on('error', () => undefined);
+  socket.on('message', (data: Buffer, isBinary) => messages.push({ text: data.toString(), isBinary }));
+  socket.on('close', (code) => (closed = code));
+  return { socket, messages, code: () => closed };
+}
+
+async function toEnd(heard: Heard): Promise<Heard> {
+  await waitUntil('the end of the log', () => heard.code() !== undefined);
+  return heard;
+}
+
+/** The status of an answer that opens no WebSocket. */
+async function refusal({ socket }: Heard): Promise<number | undefined> {
+  const [, response]: [unknown, { statusCode?: number | undefined }] = await new Promise((resolve) =>
+    socket.once('unexpected-response', (request, answer) => resolve([request, answer])),
+  );
+  return response.statusCode;
+}
+
+describe('a log over a WebSocket', () => {
+  test.each([
+    [[], '', true],
+    [[BINARY], BINARY, true],
+    [[BASE64], BASE64, false],
+    [[BASE64, BINARY], BASE64, false],
+    [[BINARY, BASE64], BINARY, true],
+    [['v4.channel.k8s.io', BINARY], BINARY, true],
+    [[TOKEN, BASE64], BASE64, false],
+  ])('answers the sub-protocols %j with "%s"', async (offered, chosen, isBinary) => {
+    const { socket, messages, code } = await toEnd(open(offered));
+    const text = isBinary ? 'one\n' : 'b25lCg==';
+    expect([socket.protocol, messages, code()]).toEqual([
+      chosen,
+      [
+        { text: '', isBinary },
+        { text, isBinary },
+      ],
+      1000,
+    ]);
+  });
+
+  test.each([[['v4.channel.k8s.io']], [[TOKEN]], [['BINARY.K8S.IO']], [['binary.platform.io']]])(
+    'refuses the sub-protocols %j with 403',
+    async (offered) => {
+      expect(await refusal(open(offered))).toBe(403);
+    },
+  );
+
+  test.each([
+    [BINARY, [2_048, 2_048, 904]],
+    [BASE64, [2_732, 2_732, 1_208]],
+  ])('sends messages of at most 2 KiB of the log over %s', async (protocol, lengths) => {
+    const log = 'y'.repeat(5_000);
+    play = (response) => response.end(log);
+    const { messages } = await toEnd(open([protocol]));
+    expect(messages.map(({ text }) => text.length)).toEqual([0, ...lengths]);
+    const encoding = protocol === BASE64 ? 'base64' : 'utf8';
+    expect(Buffer.concat(messages.map(({ text }) => Buffer.from(text, encoding))).toString()).toBe(log);
+  });
+
+  test('arrives as the kubelet writes it, and closes normally where the kubelet breaks off', async () => {
+    let response: ServerResponse | undefined;
+    play = (started) => {
+      response = started;
+      started.write('one\n');
+    };
+    const heard = open([], '?follow=1');
+    await waitUntil('the first line', () => heard.messages.length === 2);
+    response?.write('two\n');
+    await waitUntil('the second line', () => heard.messages.length === 3);
+    response?.destroy();
+    await toEnd(heard);
+    expect([heard.messages.map(({ text }) => text), heard.code()]).toEqual([['', 'one\n', 'two\n'], 1000]);
+  });
+
+  test('opens and closes without a line when the log is empty', async () => {
+    play = (response) => response.end();
+    const { messages, code } = await toEnd(open([BINARY]));
+    expect([messages, code()]).toEqual([[{ text: '', isBinary: true }], 1000]);
+  });
+
+  test.each(['close', 'terminate'] as const)('ends the request to the kubelet when the client ends it: %s', async (how) => {
+    let isClosed = false;
+    play = (response) => {
+      response.once('close', () => (isClosed = true));
+      response.write('one\n');
+    };
+    const heard = open([BINARY], '?follow=1');
+    await waitUntil('the first line', () => heard.messages.length === 2);
+    heard.socket.send('ignored');
+    heard.socket[how]();
+    await waitUntil('the kubelet is left', () => isClosed);
+    await toEnd(heard);
+  });
+
+  test('reads the kubelet no faster than the client takes it', async () => {
+    const pieces = 64;
+    let written = 0;
+    play = (response) => {
+      const next = (): void => {
+        if (written === pieces) response.end();
+        else response.write(PIECE, () => ((written += 1), next()));
+      };
+      next();
+    };
+    const heard = open([BINARY]);
+    await once(heard.socket, 'open');
+    heard.socket.pause();
+    let [last, unchanged] = [-1, 0];
+    await waitUntil('the kubelet has to wait', () => {
+      unchanged = written === last ? unchanged + 1 : 0;
+      last = written;
+      return unchanged > 10;
+    });
+    expect(written).toBeLessThan(pieces / 2);
+    heard.socket.resume();
+    await toEnd(heard);
+    expect(heard.messages.reduce((sum, { text }) => sum + text.length, 0)).toBe(pieces * PIECE.length);
+  });
+
+  test('is refused as over HTTP where there is none', async () => {
+    expect(await refusal(open([BINARY], '?container=none'))).toBe(400);
+    play = (response) => response.writeHead(500).end('broken');
+    expect(await refusal(open([BINARY]))).toBe(500);
+  });
+
+  test.each([
+    ['websocket', 'HTTP/1.1 400 '],
+    ['other', 'HTTP/1.1 200 '],
+  ])('answers a request with Upgrade: %s and no handshake with %s', async (upgrade, expected) => {
+    const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+    socket.write(
+      `GET ${POD}/log HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`,
+    );
+    let received = '';
+    socket.on('data', (data: Buffer) => (received += data.toString()));
+    await once(socket, 'close');
+    expect(received.slice(0, expected.length)).toBe(expected);
+  });
+
+  test('is plain text for a client that asks for no WebSocket', async () => {
+    expect(await call(fixture, `${POD}/log`)).toMatchObject({ status: 200, text: 'one\n' });
+    expect(requests).toBe(1);
+  });
+});
