@@ -2,7 +2,7 @@
  * What nodes may do: read what their pods need, one by one, and what every node must do to be one. It never denies; others may allow more.
  */
 import type { UserInfo } from '../../../shared/api/identity/user';
-import { ALLOW, NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision, type ResourceAttributes } from '../authorizer';
+import { ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision, type ResourceAttributes } from '../authorizer';
 import { Grants } from '../rbac/grants';
 import type { PolicyRule } from '../rbac/rule';
 import type { NodeGraph } from './graph';
@@ -35,7 +35,7 @@ export function nodeAuthorizer(parts: NodeAuthorizerParts): Authorizer {
       if (node === '') return pass(`unknown node for user ${JSON.stringify(user.name)}`);
       const guard = attributes.kind === 'resource' ? guards.get(`${attributes.resource}.${attributes.group}`) : undefined;
       if (guard !== undefined && attributes.kind === 'resource') return guard(node, attributes);
-      return isGranted(grants, attributes) ? ALLOW : NO_OPINION;
+      return grants.find(attributes) === undefined ? NO_OPINION : ALLOW;
     },
     rules(user) {
       if (nodeOf(user) === undefined) return NO_RULES;
@@ -45,9 +45,6 @@ export function nodeAuthorizer(parts: NodeAuthorizerParts): Authorizer {
 }
 
 const NO_BINDING = { text: '', namespace: '', role: { kind: 'ClusterRole', namespace: '', name: '' }, subjects: [] } as const;
-
-const isGranted = (grants: Grants, attributes: Attributes): boolean =>
-  (attributes.kind === 'resource' ? grants.decideResource(attributes) : grants.decidePath(attributes)) !== undefined;
 
 type Guard = (node: string, attributes: ResourceAttributes) => Decision;
 type Relation = (node: string, attributes: ResourceAttributes) => boolean;

@@ -1,18 +1,15 @@
 /** Role-based access control: allowed is what a rule of a role allows that is bound to the user or to one of the groups. It only ever adds. */
 import type { UserInfo } from '../../../shared/api/identity/user';
 import { NO_OPINION, type AccessRules, type Attributes, type Authorizer, type Decision } from '../authorizer';
-import type { Grants } from './grants';
+import type { Grant, Grants } from './grants';
 import type { RbacPolicy } from './policy';
-import { readResource, type PolicyRule } from './rule';
+import type { PolicyRule } from './rule';
 
 export function rbacAuthorizer(policy: RbacPolicy): Authorizer {
   return {
     authorize(user, attributes) {
-      const allowed = decideIn(policy, '', user, attributes);
-      if (allowed !== undefined) return allowed;
-      const namespace = namespaceOf(attributes);
-      const there = namespace === '' ? undefined : decideIn(policy, namespace, user, attributes);
-      return there ?? noOpinion(errorsOf(grantsOf(policy, user, namespace)));
+      const grant = decidingGrant(policy, user, attributes);
+      return grant?.decision ?? noOpinion(errorsOf(grantsOf(policy, user, namespaceOf(attributes))));
     },
     rules(user, namespace) {
       const { rules, errors } = heldBy(policy, user, namespace);
@@ -28,19 +25,20 @@ export function rbacAuthorizer(policy: RbacPolicy): Authorizer {
 
 const namespaceOf = (attributes: Attributes): string => (attributes.kind === 'resource' ? attributes.namespace : '');
 
-function decideIn(policy: RbacPolicy, place: string, user: UserInfo, attributes: Attributes): Decision | undefined {
-  const own = decide(policy.grants(place, 'user', user.name), attributes);
+/** The grant that allows the request: of those that hold everywhere, else of those in its namespace. `undefined` when none does. */
+export function decidingGrant(policy: RbacPolicy, user: UserInfo, attributes: Attributes): Grant | undefined {
+  const namespace = namespaceOf(attributes);
+  return findIn(policy, '', user, attributes) ?? (namespace === '' ? undefined : findIn(policy, namespace, user, attributes));
+}
+
+function findIn(policy: RbacPolicy, place: string, user: UserInfo, attributes: Attributes): Grant | undefined {
+  const own = policy.grants(place, 'user', user.name)?.find(attributes);
   if (own !== undefined) return own;
   for (const group of user.groups) {
-    const found = decide(policy.grants(place, 'group', group), attributes);
+    const found = policy.grants(place, 'group', group)?.find(attributes);
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function decide(grants: Grants | undefined, attributes: Attributes): Decision | undefined {
-  if (grants === undefined) return undefined;
-  return attributes.kind === 'resource' ? grants.decideResource(attributes) : grants.decidePath(attributes);
 }
 
 function noOpinion(errors: readonly string[]): Decision {
@@ -59,25 +57,10 @@ export function heldBy(policy: RbacPolicy, user: UserInfo, namespace: string): H
   return { rules: all.flatMap(({ rules }) => rules), errors: errorsOf(all) };
 }
 
-/** Whether a user holds what a rule allows that allows one thing. */
+/** Whether a user holds a rule that allows everything that a given rule, which is about one thing, allows. */
 export function holds(policy: RbacPolicy, user: UserInfo, namespace: string): (part: PolicyRule) => boolean {
   const all = grantsOf(policy, user, namespace);
-  return (part) => {
-    const attributes = attributesOf(part);
-    return all.some((grants) => decide(grants, attributes) !== undefined);
-  };
-}
-
-/** Wildcards are words like others here: only a wildcard allows one. */
-function attributesOf({
-  verbs: [verb = ''],
-  groups: [group = ''],
-  resources: [text = ''],
-  names: [name = ''],
-  paths: [path],
-}: PolicyRule): Attributes {
-  if (path !== undefined) return { kind: 'path', verb, path };
-  return { kind: 'resource', verb, group, version: '', ...readResource(text), namespace: '', name };
+  return (part) => all.some((grants) => grants.covers(part));
 }
 
 function grantsOf(policy: RbacPolicy, user: UserInfo, namespace: string): readonly Grants[] {

@@ -2,6 +2,7 @@ import { resourceAttributes } from '../../../test/support/attributes';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
 import type { Attributes } from '../authorizer';
+import { rbacAuthorizer } from './authorizer';
 import { readBinding } from './binding';
 import { explain } from './explain';
 import { RbacPolicy } from './policy';
@@ -37,4 +38,20 @@ it('says to whom nothing is bound', () => {
   expect(explain(policy, { name: 'u', groups: [] }, resourceAttributes())).toBe(
     'no role is bound to user "u" or a group of it for the whole cluster or the namespace "n"',
   );
+});
+
+it('names an allowing rule exactly when the authorizer allows', async () => {
+  const texts = ['pods', 'pods/', 'pods/log', '*/log', '*', 'nodes/*'];
+  for (const text of texts) {
+    const one = new RbacPolicy();
+    one.setRole('', 'r', [readRule({ verbs: ['get'], apiGroups: [''], resources: [text] })]);
+    one.setBinding('', 'b', readBinding('', 'b', { roleRef, subjects: [{ kind: 'Group', name: 'g' }] }, GENERATED_NAMES.platform));
+    for (const resource of texts)
+      for (const subresource of ['', 'log', '*']) {
+        const attributes = resourceAttributes({ resource, subresource });
+        const user = { name: 'u', groups: ['g'] };
+        const { type } = await rbacAuthorizer(one).authorize(user, attributes);
+        expect([attributes, explain(one, user, attributes).startsWith('by the rule')]).toEqual([attributes, type === 'allow']);
+      }
+  }
 });

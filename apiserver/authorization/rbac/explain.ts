@@ -2,17 +2,15 @@
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { Attributes, ResourceAttributes } from '../authorizer';
 import type { RbacPolicy } from './policy';
-import { allowsPath, allowsResource, has, type PolicyRule } from './rule';
-import { heldBy } from './authorizer';
+import { decidingGrant, heldBy } from './authorizer';
+import { allowsPath, fullResource, has, namesResource, type PolicyRule } from './rule';
 import { shownRule } from './shown-rules';
 
-/** Names the rule that allows it, or says what is missing. */
+/** Names the rule that decides, or what the user's rules lack. The authorizer finds that rule, so that reason and decision agree. */
 export function explain(policy: RbacPolicy, user: UserInfo, attributes: Attributes): string {
+  const deciding = decidingGrant(policy, user, attributes);
+  if (deciding !== undefined) return `by the rule ${shownRule(deciding.rule)}`;
   const { rules } = heldBy(policy, user, attributes.kind === 'resource' ? attributes.namespace : '');
-  const allowing = rules.find((rule) =>
-    attributes.kind === 'path' ? allowsPath(rule, attributes) : namesResource(rule, attributes) && allowsResource(rule, attributes),
-  );
-  if (allowing !== undefined) return `by the rule ${shownRule(allowing)}`;
   const who = `user ${JSON.stringify(user.name)} or a group of it`;
   if (rules.length === 0) return `no role is bound to ${who}${attributes.kind === 'resource' ? placeOf(attributes) : ''}`;
   const near = attributes.kind === 'path' ? nearPath(rules, attributes) : nearResource(rules, attributes);
@@ -24,22 +22,12 @@ const placeOf = ({ namespace }: ResourceAttributes): string =>
 
 function whatOf(attributes: Attributes): string {
   if (attributes.kind === 'path') return `the path ${JSON.stringify(attributes.path)}`;
-  return `${JSON.stringify(fullName(attributes))} of the API group ${JSON.stringify(attributes.group)}`;
-}
-
-const fullName = ({ resource, subresource }: ResourceAttributes): string => (subresource === '' ? resource : `${resource}/${subresource}`);
-
-function namesResource({ resources, groups }: PolicyRule, attributes: ResourceAttributes): boolean {
-  const { subresource, group } = attributes;
-  const isNamed = resources.some(
-    (text) => text === '*' || text === fullName(attributes) || (subresource !== '' && text === `*/${subresource}`),
-  );
-  return isNamed && has(groups, group);
+  return `${JSON.stringify(fullResource(attributes))} of the API group ${JSON.stringify(attributes.group)}`;
 }
 
 /** Rules that name the resource but not this verb, or not this object. */
 function nearResource(rules: readonly PolicyRule[], attributes: ResourceAttributes): string | undefined {
-  const naming = rules.filter((rule) => namesResource(rule, attributes));
+  const naming = rules.filter((rule) => namesResource(rule, attributes) && has(rule.groups, attributes.group));
   if (naming.length === 0) return undefined;
   const withVerb = naming.filter(({ verbs }) => has(verbs, attributes.verb));
   if (withVerb.length > 0) {

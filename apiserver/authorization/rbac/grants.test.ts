@@ -4,7 +4,7 @@ import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { ResourceAttributes } from '../authorizer';
 import { readBinding } from './binding';
 import { Grants, type BoundRules } from './grants';
-import { allowsResource, readRule, type PolicyRule } from './rule';
+import { allowsObject, namesResource, readRule, type PolicyRule } from './rule';
 
 const some = (...words: readonly string[]): fc.Arbitrary<string[]> => fc.subarray([...words], { minLength: 1, maxLength: 2 });
 
@@ -12,8 +12,8 @@ const rule = fc
   .record({
     verbs: some('get', 'list', '*'),
     apiGroups: some('', 'apps', '*'),
-    resources: some('pods', 'pods/log', 'secrets', '*', '*/log'),
-    resourceNames: fc.subarray(['a', 'b', 'c']),
+    resources: some('pods', 'pods/', 'pods/log', 'pods/log/x', 'secrets', '*', '*/', '*/log', '*/x'),
+    resourceNames: fc.subarray(['', 'a', 'b', 'c']),
   })
   .map(readRule);
 
@@ -21,16 +21,15 @@ const asked: fc.Arbitrary<ResourceAttributes> = fc
   .record({
     verb: fc.constantFrom('get', 'list', 'delete'),
     group: fc.constantFrom('', 'apps', 'other'),
-    resource: fc.constantFrom('pods', 'secrets', 'nodes'),
-    subresource: fc.constantFrom('', 'log'),
+    resource: fc.constantFrom('pods', 'secrets', 'nodes', 'pods/log', 'pods/', '*/log'),
+    subresource: fc.constantFrom('', 'log', 'log/x'),
     name: fc.constantFrom('', 'a', 'b', 'd'),
   })
   .map(resourceAttributes);
 
-/** Those that name it, then those about any resource with that subresource, then those about everything. */
-function namings({ resource, subresource }: ResourceAttributes): readonly string[] {
-  const below = subresource === '' ? '' : `/${subresource}`;
-  return [...new Set([`${resource}${below}`, `*${below}`, '*'])];
+/** The texts by which rules name a resource: in full, as that subresource of every resource, as everything. */
+function textsOf({ resource, subresource }: ResourceAttributes): readonly string[] {
+  return subresource === '' ? [resource, '*'] : [`${resource}/${subresource}`, `*/${subresource}`, '*'];
 }
 
 const roleRef = { kind: 'ClusterRole', name: 'r' };
@@ -42,7 +41,7 @@ function bound(at: number, rules: readonly PolicyRule[]): BoundRules {
   return { binding, subject, rules };
 }
 
-it('allows what a rule allows, and names the first binding of those that name it most closely', () => {
+it('allows what some rule allows, and names the first binding of those that name it most closely', () => {
   fc.assert(
     fc.property(fc.array(fc.array(rule, { maxLength: 3 }), { maxLength: 8 }), fc.array(asked, { minLength: 1 }), (roles, questions) => {
       const grants = new Grants(roles.map((rules, at) => bound(at, rules)));
@@ -50,14 +49,44 @@ it('allows what a rule allows, and names the first binding of those that name it
         const names =
           (naming: string) =>
           (one: PolicyRule): boolean =>
-            one.resources.includes(naming) && allowsResource(one, attributes);
-        const places = namings(attributes).map((naming) => roles.findIndex((rules) => rules.some(names(naming))));
+            one.resources.includes(naming) && allowsObject(one, attributes);
+        const places = textsOf(attributes).map((naming) => roles.findIndex((rules) => rules.some(names(naming))));
         const first = places.find((at) => at >= 0);
-        const decision = grants.decideResource(attributes);
-        if (first === undefined) expect(decision).toBeUndefined();
-        else expect(decision?.reason).toContain(`"b${first}"`);
+        const grant = grants.find(attributes);
+        expect(grant !== undefined).toBe(roles.flat().some((one) => namesResource(one, attributes) && allowsObject(one, attributes)));
+        if (first === undefined) expect(grant).toBeUndefined();
+        else expect(grant?.decision.reason).toContain(`"b${first}"`);
       }
     }),
     { numRuns: 500 },
   );
+});
+
+/** As release 1.31.1 answers a SubjectAccessReview whose `resource` may contain a slash. */
+it.each<[rule: string, resource: string, subresource: string, isAllowed: boolean]>([
+  ['things/status', 'things/status', '', true],
+  ['things/status', 'things', 'status', true],
+  ['things/status', 'things', '', false],
+  ['things/status', 'things/status', 'status', false],
+  ['*/log', '*/log', '', true],
+  ['*/log', 'pods', 'log', true],
+  ['*/log', 'pods/log', '', false],
+  ['*/log', 'pods/x', 'log', true],
+  ['*/log', 'pods', 'x/log', false],
+  ['*/log/x', 'pods', 'log/x', true],
+  ['*/x', 'pods', 'log/x', false],
+  ['nodes/*', 'nodes/*', '', true],
+  ['nodes/*', 'nodes', '*', true],
+  ['nodes/*', 'nodes', 'status', false],
+  ['pods/log/x', 'pods/log', 'x', true],
+  ['pods/', 'pods', '', false],
+  ['pods/', 'pods', 'log', false],
+  ['pods/', 'pods/', '', true],
+  ['*/', 'pods', '', false],
+  ['*/', 'pods/', '', false],
+  ['/log', '', 'log', true],
+  ['', 'pods', '', false],
+])('the rule %j decides on %j with the subresource %j: %p', (text, resource, subresource, isAllowed) => {
+  const grants = new Grants([bound(0, [readRule({ verbs: ['get'], apiGroups: [''], resources: [text] })])]);
+  expect(grants.find(resourceAttributes({ resource, subresource })) !== undefined).toBe(isAllowed);
 });

@@ -3,25 +3,25 @@
  * rules. Made of roles and bindings as they are at one moment; never changes.
  */
 import { appendAt } from '../../../shared/values/append';
-import type { Decision, PathAttributes, ResourceAttributes } from '../authorizer';
+import type { Attributes, Decision, PathAttributes } from '../authorizer';
 import type { Binding, BindingSubject } from './binding';
-import { allowsPath, allowsResource, readResource, type PolicyRule } from './rule';
+import { allowsObject, allowsPath, fullResource, subresourceOf, type ObjectAccess, type PolicyRule } from './rule';
 
 type Allowed = Extract<Decision, { readonly type: 'allow' }>;
 
-/** A rule, and how its subject comes to it. */
-class Grant {
-  private told: Allowed | undefined;
+/** A rule together with the binding that grants it. */
+export class Grant {
+  private allowed: Allowed | undefined;
 
   constructor(
     readonly rule: PolicyRule,
-    /** The first one that allows something is the reason given. */
+    /** The position in the order of bindings; the first grant that allows a request gives the reason. */
     readonly place: number,
     private readonly bound: BoundRules,
   ) {}
 
   get decision(): Allowed {
-    return (this.told ??= { type: 'allow', reason: this.reason() });
+    return (this.allowed ??= { type: 'allow', reason: this.reason() });
   }
 
   private reason(): string {
@@ -37,7 +37,7 @@ export interface BoundRules {
   readonly rules: readonly PolicyRule[] | undefined;
 }
 
-/** What is granted on one resource, in order. Most are never asked about, so they are arranged when one is. */
+/** The grants that name one resource, in order. Most resources are never asked about, so the index is built by the first look-up. */
 class ResourceGrants {
   private readonly added: Grant[] = [];
   private arranged: Arranged | undefined;
@@ -46,9 +46,10 @@ class ResourceGrants {
     this.added.push(grant);
   }
 
-  first(attributes: ResourceAttributes): Grant | undefined {
+  first(access: ObjectAccess): Grant | undefined {
     const { all, byName } = (this.arranged ??= arrange(this.added));
-    const [anything, named] = [firstOf(all, attributes), firstOf(byName.get(attributes.name), attributes)];
+    const named = access.name === undefined ? undefined : firstOf(byName.get(access.name), access);
+    const anything = firstOf(all, access);
     return named === undefined || (anything !== undefined && anything.place < named.place) ? anything : named;
   }
 }
@@ -73,14 +74,9 @@ function arrange(grants: readonly Grant[]): Arranged {
   return { all: [...all.values()], byName };
 }
 
-/** By resource, `*` being one; then it is that of all. */
-type ByResource = Map<string, ResourceGrants>;
-
 export class Grants {
-  /** Of resources, by subresource; '' = the resource itself. */
-  private readonly bySubresource = new Map<string, ByResource>();
-  /** Those that cover every resource with all that is below it. */
-  private readonly ofAll = new ResourceGrants();
+  /** By the text with which rules name a resource: `pods`, `pods/log`, `*` and a slash and `log`, `*`. */
+  private readonly byText = new Map<string, ResourceGrants>();
   private readonly ofPaths: Grant[] = [];
   private wrong: readonly string[] | undefined;
 
@@ -101,18 +97,29 @@ export class Grants {
     ));
   }
 
-  /** Undefined = nothing here allows it. */
-  decideResource(attributes: ResourceAttributes): Allowed | undefined {
-    const byResource = this.bySubresource.get(attributes.subresource);
-    if (byResource !== undefined) {
-      const found = byResource.get(attributes.resource)?.first(attributes) ?? byResource.get('*')?.first(attributes);
-      if (found !== undefined) return found.decision;
-    }
-    return this.ofAll.first(attributes)?.decision;
+  /** The grant that decides: of those that name the resource most closely, the first. `undefined` when no rule allows the request. */
+  find(attributes: Attributes): Grant | undefined {
+    return attributes.kind === 'resource'
+      ? this.naming(fullResource(attributes), attributes.subresource, attributes)
+      : this.ofPath(attributes);
   }
 
-  decidePath(attributes: PathAttributes): Allowed | undefined {
-    for (const grant of this.ofPaths) if (allowsPath(grant.rule, attributes)) return grant.decision;
+  /** Whether a single rule allows everything that `part`, a rule about one thing, allows. */
+  covers({ verbs: [verb = ''], groups: [group = ''], resources: [text = ''], names: [name], paths: [path] }: PolicyRule): boolean {
+    if (path !== undefined) return this.ofPath({ kind: 'path', verb, path }) !== undefined;
+    return this.naming(text, subresourceOf(text), { verb, group, name }) !== undefined;
+  }
+
+  private naming(text: string, subresource: string, access: ObjectAccess): Grant | undefined {
+    return (
+      this.byText.get(text)?.first(access) ??
+      (subresource === '' ? undefined : this.byText.get(`*/${subresource}`)?.first(access)) ??
+      this.byText.get('*')?.first(access)
+    );
+  }
+
+  private ofPath(attributes: PathAttributes): Grant | undefined {
+    for (const grant of this.ofPaths) if (allowsPath(grant.rule, attributes)) return grant;
     return undefined;
   }
 
@@ -120,20 +127,14 @@ export class Grants {
     const { resources, paths } = grant.rule;
     if (paths.length > 0) this.ofPaths.push(grant);
     for (const text of resources) {
-      if (text === '*') this.ofAll.add(grant);
-      else {
-        const { resource, subresource } = readResource(text);
-        const byResource: ByResource = this.bySubresource.get(subresource) ?? new Map<string, ResourceGrants>();
-        this.bySubresource.set(subresource, byResource);
-        const grants = byResource.get(resource) ?? new ResourceGrants();
-        byResource.set(resource, grants);
-        grants.add(grant);
-      }
+      const grants = this.byText.get(text) ?? new ResourceGrants();
+      this.byText.set(text, grants);
+      grants.add(grant);
     }
   }
 }
 
-function firstOf(grants: readonly Grant[] | undefined, attributes: ResourceAttributes): Grant | undefined {
-  if (grants !== undefined) for (const grant of grants) if (allowsResource(grant.rule, attributes)) return grant;
+function firstOf(grants: readonly Grant[] | undefined, access: ObjectAccess): Grant | undefined {
+  if (grants !== undefined) for (const grant of grants) if (allowsObject(grant.rule, access)) return grant;
   return undefined;
 }

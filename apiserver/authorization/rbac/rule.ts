@@ -29,24 +29,37 @@ export function readRule(rule: JsonObject): PolicyRule {
   };
 }
 
-export interface NamedResource {
-  readonly resource: string;
-  /** '' = the resource itself. */
-  readonly subresource: string;
-}
+/** The resource as rules name it: `pods`, `pods/log`. */
+export const fullResource = ({ resource, subresource }: Pick<ResourceAttributes, 'resource' | 'subresource'>): string =>
+  subresource === '' ? resource : `${resource}/${subresource}`;
 
-/** `pods/log` in its parts. */
-export function readResource(text: string): NamedResource {
+/** What follows the slash of `pods/log`; '' when nothing does. */
+export function subresourceOf(text: string): string {
   const slash = text.indexOf('/');
-  return slash < 0 ? { resource: text, subresource: '' } : { resource: text.slice(0, slash), subresource: text.slice(slash + 1) };
+  return slash < 0 ? '' : text.slice(slash + 1);
 }
 
 /** Whether a list names a word, or all. */
 export const has = (list: readonly string[], word: string): boolean => list.includes(word) || list.includes('*');
 
-/** Whether the rule, which is known to name the resource, allows this with it. */
-export function allowsResource(rule: PolicyRule, { verb, group, name }: ResourceAttributes): boolean {
-  return has(rule.verbs, verb) && has(rule.groups, group) && (rule.names.length === 0 || rule.names.includes(name));
+/** Whether the rule names the resource: in full, as that subresource of every resource, or as everything. */
+export function namesResource({ resources }: PolicyRule, attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): boolean {
+  const { subresource } = attributes;
+  return has(resources, fullResource(attributes)) || (subresource !== '' && resources.includes(`*/${subresource}`));
+}
+
+/** A verb on objects of a resource. `name` undefined = on all of them, '' = a request that names none. */
+export interface ObjectAccess {
+  readonly verb: string;
+  readonly group: string;
+  readonly name: string | undefined;
+}
+
+/** Whether the rule, which is known to name the resource, allows the access. */
+export function allowsObject(rule: PolicyRule, { verb, group, name }: ObjectAccess): boolean {
+  return (
+    has(rule.verbs, verb) && has(rule.groups, group) && (rule.names.length === 0 || (name !== undefined && rule.names.includes(name)))
+  );
 }
 
 export function allowsPath(rule: PolicyRule, { verb, path }: PathAttributes): boolean {
@@ -85,8 +98,7 @@ export function covers(rule: PolicyRule, part: PolicyRule): boolean {
   );
 }
 
-function coversResource(resources: readonly string[], resource: string): boolean {
-  if (has(resources, resource)) return true;
-  const slash = resource.indexOf('/');
-  return slash >= 0 && resources.includes(`*${resource.slice(slash)}`);
+function coversResource(resources: readonly string[], text: string): boolean {
+  const subresource = subresourceOf(text);
+  return has(resources, text) || (subresource !== '' && resources.includes(`*/${subresource}`));
 }
