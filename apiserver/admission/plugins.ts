@@ -18,14 +18,15 @@ export function defaultAdmission(surroundings: AdmissionSurroundings, switches: 
   const { escalation, mayUseAddresses, nodes, meter } = surroundings;
   const made = ADMISSION_PLUGINS.filter((row) => isOn(row, switches, nodes !== undefined)).map(({ make }) => make?.(surroundings) ?? {});
   const reserving = made.find((parts) => parts.reserving !== undefined)?.reserving;
-  const first: readonly MutatingPlugin[] = [
-    ...made.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating])),
-    ...(escalation === undefined ? [] : [roleEscalation(escalation)]),
-  ];
+  const first: readonly MutatingPlugin[] = made.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating]));
   const again = createAdmission({ mutating: first, validating: [] });
   return createAdmission({
     meter,
-    mutating: [...first, ...made.flatMap(({ outside }) => outside?.((request) => again.mutate(request)) ?? [])],
+    mutating: [
+      ...first,
+      ...made.flatMap(({ outside }) => outside?.((request) => again.mutate(request)) ?? []),
+      ...(escalation === undefined ? [] : [roleEscalation(escalation)]),
+    ],
     validating: [
       ...made.flatMap(({ validating }) => (validating === undefined ? [] : [validating])),
       ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),

@@ -1,18 +1,45 @@
-import { admissionRequest } from '../../test/support/admission-request';
-import { refusal } from '../../test/support/write-fixture';
-import { NO_OPINION } from '../authorization/authorizer';
+import fc from 'fast-check';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import type { JsonObject } from '../../shared/values/json';
+import { admissionRequest, type AskedParts } from '../../test/support/admission-request';
+import { resourceAttributes } from '../../test/support/attributes';
+import { UNCHANGED } from '../../test/support/plugin-switches';
+import { refusal, writeFixture } from '../../test/support/write-fixture';
+import { NO_OPINION, NO_RULES, type Attributes, type Authorizer } from '../authorization/authorizer';
+import { rbacAuthorizer } from '../authorization/rbac/authorizer';
+import { readBinding } from '../authorization/rbac/binding';
 import { RbacPolicy } from '../authorization/rbac/policy';
-import { roleEscalation } from './role-escalation';
+import { readRule } from '../authorization/rbac/rule';
+import { defaultAdmission } from './plugins';
+import { roleEscalation, type EscalationParts } from './role-escalation';
+
+const author = { name: 'u', groups: [] };
+const REFUSING: Authorizer = { authorize: () => NO_OPINION, rules: () => NO_RULES };
+
+function policyOf(rules: readonly JsonObject[]): RbacPolicy {
+  const policy = new RbacPolicy();
+  policy.setRole('', 'own', rules.map(readRule));
+  const binding = { roleRef: { kind: 'ClusterRole', name: 'own' }, subjects: [{ kind: 'User', name: author.name }] };
+  policy.setBinding('', 'own', readBinding('', 'own', binding, GENERATED_NAMES.platform));
+  return policy;
+}
+
+const partsOf = (policy: RbacPolicy): EscalationParts => ({ policy, authorizer: REFUSING, current: () => Promise.resolve() });
+
+/** Undefined = the role is admitted. */
+async function judge(held: readonly JsonObject[], object: JsonObject, changes: AskedParts = {}): Promise<string | undefined> {
+  const plugin = roleEscalation(partsOf(policyOf(held)));
+  const asked = admissionRequest({ kind: 'ClusterRole', namespace: '', user: author, object, ...changes });
+  try {
+    await plugin.mutate(asked);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
 
 it('lets others go first between the permissions that it compares', async () => {
-  const plugin = roleEscalation({
-    policy: new RbacPolicy(),
-    authorizer: {
-      authorize: () => NO_OPINION,
-      rules: () => ({ resources: [], paths: [], incomplete: false, errors: [] }),
-    },
-    current: () => Promise.resolve(),
-  });
+  const plugin = roleEscalation(partsOf(new RbacPolicy()));
   const resourceNames = Array.from({ length: 100 }, (_, at) => `n${at}`);
   const rules = [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'], resourceNames }];
   let rests = 0;
@@ -21,4 +48,121 @@ it('lets others go first between the permissions that it compares', async () => 
   const asked = admissionRequest({ kind: 'Role', object: { metadata: { name: 'r' }, rules }, context });
   expect(await refusal(Promise.resolve(plugin.mutate(asked)))).toMatchObject({ code: 403 });
   expect(rests).toBeGreaterThanOrEqual(200);
+});
+
+const some = (...words: readonly string[]): fc.Arbitrary<string[]> => fc.subarray([...words], { minLength: 1, maxLength: 2 });
+
+const rules = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: resourceRule() },
+    fc.record({ verbs: some('get', '*'), nonResourceURLs: some('*', '/*', '/x', '/x*', '/x/*', '/x/y') }),
+  ),
+  { maxLength: 3 },
+);
+
+function resourceRule(): fc.Arbitrary<JsonObject> {
+  return fc.record({
+    verbs: some('get', 'list', '*'),
+    apiGroups: some('', 'apps', '*'),
+    resources: some('pods', 'pods/', 'pods/log', 'secrets', '*', '*/', '*/log', 'pods/*'),
+    resourceNames: fc.subarray(['', 'a', '*'], { maxLength: 2 }),
+  });
+}
+
+/** Every request that the rules above tell apart. */
+const REQUESTS: readonly Attributes[] = [
+  ...['get', 'list', 'create'].flatMap((verb) =>
+    ['', 'apps', 'other'].flatMap((group) =>
+      ['pods', 'secrets', 'nodes'].flatMap((resource) =>
+        ['', 'log', 'status'].flatMap((subresource) =>
+          ['', 'a', 'b'].map((name) => resourceAttributes({ verb, group, resource, subresource, name, namespace: '' })),
+        ),
+      ),
+    ),
+  ),
+  ...['get', 'post'].flatMap((verb) => ['/', '/x', '/xy', '/x/', '/x/y', '/z'].map((path) => ({ kind: 'path', verb, path }) as const)),
+];
+
+it('admits no role that allows a request which the rules of its author refuse', async () => {
+  let admitted = 0;
+  await fc.assert(
+    fc.asyncProperty(rules, rules, async (held, given) => {
+      if ((await judge(held, { metadata: { name: 'new' }, rules: given })) !== undefined) return;
+      admitted += 1;
+      const [own, made] = [rbacAuthorizer(policyOf(held)), rbacAuthorizer(policyOf(given))];
+      for (const request of REQUESTS) {
+        const [before, after] = [await own.authorize(author, request), await made.authorize(author, request)];
+        if (after.type === 'allow') expect([held, given, request, before.type]).toEqual([held, given, request, 'allow']);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(admitted).toBeGreaterThan(100);
+});
+
+it.each<[held: readonly string[] | undefined, given: readonly string[] | undefined, missing: string | undefined]>([
+  [[''], undefined, '{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}'],
+  [[''], [''], undefined],
+  [['', 'a'], undefined, '{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}'],
+  [[''], ['', 'x'], '{APIGroups:[""], Resources:["secrets"], ResourceNames:["x"], Verbs:["get"]}'],
+  [undefined, [''], undefined],
+])('compares the names %j with the names %j', async (held, given, missing) => {
+  const rule = (names: readonly string[] | undefined): JsonObject => ({
+    verbs: ['get'],
+    apiGroups: [''],
+    resources: ['secrets'],
+    ...(names === undefined ? {} : { resourceNames: [...names] }),
+  });
+  const message = await judge([rule(held)], { metadata: { name: 'new' }, rules: [rule(given)] });
+  if (missing === undefined) expect(message).toBeUndefined();
+  else expect(message).toContain(`not currently held:\n${missing}`);
+});
+
+const SELECTING = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
+const metadata = { name: 'r' };
+
+it.each<[change: string, object: JsonObject, oldObject: JsonObject | undefined, isRefused: boolean]>([
+  ['creating', { metadata, ...SELECTING }, undefined, true],
+  ['adding', { metadata, ...SELECTING }, { metadata }, true],
+  ['removing', { metadata }, { metadata, ...SELECTING }, true],
+  ['labelling a role with', { metadata: { ...metadata, labels: { a: 'b' } }, ...SELECTING }, { metadata, ...SELECTING }, true],
+  ['changing finalizers beside', { metadata: { ...metadata, finalizers: ['a.test/b'] }, ...SELECTING }, { metadata, ...SELECTING }, false],
+  ['changing a role without', { metadata: { ...metadata, labels: { a: 'b' } } }, { metadata }, false],
+])('%s an aggregationRule needs all permissions: %#', async (_change, object, oldObject, isRefused) => {
+  const change = { operation: oldObject === undefined ? 'CREATE' : 'UPDATE', oldObject } as const;
+  const text = await judge([], object, change);
+  expect(text?.includes('must have cluster-admin privileges to use the aggregationRule') ?? false).toBe(isRefused);
+  const everything = [
+    { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+    { verbs: ['*'], nonResourceURLs: ['*'] },
+  ];
+  expect(await judge(everything, object, change)).toBeUndefined();
+});
+
+it('judges a role as a reinvoked webhook leaves it', async () => {
+  const { clock, cache, random, resources } = await writeFixture();
+  const admission = defaultAdmission(
+    {
+      names: GENERATED_NAMES.platform,
+      random,
+      clock,
+      cache,
+      resources,
+      escalation: partsOf(new RbacPolicy()),
+      webhooks: {
+        mutating: (again) => ({
+          name: 'MutatingAdmissionWebhook',
+          handles: () => true,
+          async mutate(request) {
+            await again(request);
+            if (request.object !== undefined) request.object['rules'] = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }];
+          },
+        }),
+        validating: { name: 'ValidatingAdmissionWebhook', handles: () => false, validate: () => undefined },
+      },
+    },
+    UNCHANGED,
+  );
+  const asked = admissionRequest({ kind: 'ClusterRole', namespace: '', user: author, object: { metadata: { name: 'r' }, rules: [] } });
+  expect(await refusal(Promise.resolve(admission.mutate(asked)))).toMatchObject({ code: 403 });
 });

@@ -1,6 +1,7 @@
 /**
- * Nobody gives away what he does not have: who writes a role must hold all that it allows or be allowed to `escalate` it; who writes a binding must hold
- * all that its role allows or be allowed to `bind` it. It looks at objects as all others have left them, so it comes last of those that may change them.
+ * Prevents privilege escalation: the author of a role must hold every permission in it or be allowed to `escalate` it; the author of a binding must
+ * hold every permission of its role or be allowed to `bind` it. It runs after everything that may change an object, webhooks and their reinvocation
+ * included, and before the rules of the kind.
  */
 import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
@@ -66,7 +67,8 @@ async function guardRole(escalation: EscalationParts, request: AdmissionRequest,
   if (await mayDo(escalation, request.user, { verb: 'escalate', resource, namespace: request.namespace, name })) return;
   const rules = (arrayAt(object, 'rules') ?? []).filter(isObject).map(readRule);
   await refuseMissing(escalation, request, rules);
-  if (objectAt(object, 'aggregationRule') === undefined) return;
+  // Without its aggregationRule a role keeps the rules that it has gathered, so removing one is no less than setting one.
+  if (![object, request.oldObject].some((role) => objectAt(role, 'aggregationRule') !== undefined)) return;
   if (EVERYTHING.every(holds(escalation.policy, request.user, request.namespace))) return;
   throw refusal(request, 'must have cluster-admin privileges to use the aggregationRule');
 }

@@ -57,9 +57,7 @@ export interface ObjectAccess {
 
 /** Whether the rule, which is known to name the resource, allows the access. */
 export function allowsObject(rule: PolicyRule, { verb, group, name }: ObjectAccess): boolean {
-  return (
-    has(rule.verbs, verb) && has(rule.groups, group) && (rule.names.length === 0 || (name !== undefined && rule.names.includes(name)))
-  );
+  return has(rule.verbs, verb) && has(rule.groups, group) && (rule.names.length === 0 || (name !== undefined && rule.names.includes(name)));
 }
 
 export function allowsPath(rule: PolicyRule, { verb, path }: PathAttributes): boolean {
