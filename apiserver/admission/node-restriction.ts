@@ -1,21 +1,25 @@
 /**
- * What nodes may write is confined to what is theirs: their own Node without taints and labels that would draw others' pods to them, their own lease, the
- * pods that are on them, and tokens for these. It judges nobody else.
+ * NodeRestriction: confines what a node writes to its own Node (without the taints, labels and owners that decide what runs there), its own Lease and CSINode, the
+ * pods on it, tokens for these, the status of claims, and certificates of its own name. Requests of all other users pass.
  */
 import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
-import { forbidden, notFound, type StatusError } from '../../shared/api/errors/status';
+import { notFound, type StatusError } from '../../shared/api/errors/status';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { nodeOf } from '../authorization/node/authorizer';
+import { readRequest, RequestFault } from '../../shared/runtime/certificate-request';
+import { NODE_USER_PREFIX, nodeOf } from '../authorization/node/authorizer';
 import { podReferences, type ReferredKind } from '../authorization/node/references';
 import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { restrictedLabels } from './node-labels';
+import { refused } from './pod-creation';
 
 export interface NodeRestrictionParts {
   /** As this replica knows it. */
   readonly pod: (namespace: string, name: string) => JsonObject | undefined;
   readonly node: (name: string) => JsonObject | undefined;
+  /** Of the Leases of nodes. */
+  readonly nodeLeaseNamespace: string;
 }
 
 /** What is asked of a node that writes something. */
@@ -32,27 +36,26 @@ const RULES: Readonly<Record<string, (written: Written) => StatusError | undefin
   'serviceaccounts.': asksForToken,
   'leases.coordination.platform.io': writesLease,
   'csinodes.storage.platform.io': writesCsiNode,
+  'persistentvolumeclaims.': writesClaim,
+  'certificatesigningrequests.certificates.platform.io': requestsCertificate,
 };
 
-/** It judges before the kind's own rules do; of a deletion there is only one thing to judge. */
-export function nodeRestriction(parts: NodeRestrictionParts): {
-  readonly ofChanges: MutatingPlugin;
-  readonly ofDeletions: ValidatingPlugin;
-} {
+/** Judges a write twice: as it was sent, before the rules of its kind, and as it will be stored, because a webhook may be reinvoked in between. */
+export function nodeRestriction(parts: NodeRestrictionParts): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
   const judge = (request: AdmissionRequest): undefined => judgeNode(parts, request);
   const name = 'NodeRestriction';
   const looksInto = ({ resource: { row }, user }: AdmissionQuestion): boolean =>
     nodeOf(user) !== undefined && Object.hasOwn(RULES, `${row.resource}.${row.group}`);
   return {
-    ofChanges: { name, handles: (operation) => operation === 'CREATE' || operation === 'UPDATE', looksInto, mutate: judge },
-    ofDeletions: { name, handles: (operation) => operation === 'DELETE', looksInto, validate: judge },
+    mutating: { name, handles: (operation) => operation === 'CREATE' || operation === 'UPDATE', looksInto, mutate: judge },
+    validating: { name, handles: (operation) => operation !== 'CONNECT', looksInto, validate: judge },
   };
 }
 
 function judgeNode(parts: NodeRestrictionParts, request: AdmissionRequest): undefined {
   const by = nodeOf(request.user);
   if (by === undefined) return;
-  if (by === '') throw refusal(request, `could not determine node from user ${quoted(request.user.name)}`);
+  if (by === '') throw refused(request, `could not determine node from user ${quoted(request.user.name)}`);
   const { resource, group } = request.resource.row;
   const fault = RULES[`${resource}.${group}`]?.({ ...parts, request, by });
   if (fault !== undefined) throw fault;
@@ -60,29 +63,53 @@ function judgeNode(parts: NodeRestrictionParts, request: AdmissionRequest): unde
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-function refusal(request: AdmissionRequest, text: string): StatusError {
-  const { group, resource } = request.resource.row;
-  return forbidden({ group, resource }, nameOf(request), text);
-}
-
 const nameOf = ({ name, object }: AdmissionRequest): string => stringAt(readMetadata(object ?? {}), 'name') ?? name;
 
 function writesNode({ request, by }: Written): StatusError | undefined {
-  const { operation, object, oldObject } = request;
-  if (nameOf(request) !== by) return refusal(request, `node ${quoted(by)} is not allowed to modify node ${quoted(nameOf(request))}`);
-  if (operation === 'CREATE') {
-    const labels = restrictedLabels(Object.keys(labelsOf(object)));
-    return labels.length === 0
-      ? undefined
-      : refusal(request, `node ${quoted(by)} is not allowed to set the following labels: ${labels.join(', ')}`);
+  if (nameOf(request) !== by) return refused(request, `node ${quoted(by)} is not allowed to modify node ${quoted(nameOf(request))}`);
+  switch (request.operation) {
+    case 'CREATE':
+      return createsNode(request, by);
+    case 'UPDATE':
+      return updatesNode(request, by);
+    case 'DELETE':
+    case 'CONNECT':
+      return undefined;
   }
-  if (operation !== 'UPDATE') return undefined;
-  const taints = (node: JsonObject | undefined): readonly unknown[] => arrayAt(objectAt(node, 'spec'), 'taints') ?? [];
-  if (!equalJson([...taints(object)] as JsonObject[], [...taints(oldObject)] as JsonObject[]))
-    return refusal(request, `node ${quoted(by)} is not allowed to modify taints`);
-  const labels = restrictedLabels(changedLabels(labelsOf(object), labelsOf(oldObject)));
-  return labels.length === 0 ? undefined : refusal(request, `is not allowed to modify labels: ${labels.join(', ')}`);
 }
+
+function createsNode(request: AdmissionRequest, by: string): StatusError | undefined {
+  const { object } = request;
+  // Upstream says "pods".
+  if (configSourceOf(object) !== undefined)
+    return refused(request, `node ${quoted(by)} is not allowed to create pods with a non-nil configSource`);
+  if (ownersOf(object).length > 0) return refused(request, `node ${quoted(by)} is not allowed to set ownerReferences`);
+  const labels = restrictedLabels(Object.keys(labelsOf(object)));
+  return labels.length === 0
+    ? undefined
+    : refused(request, `node ${quoted(by)} is not allowed to set the following labels: ${labels.join(', ')}`);
+}
+
+function updatesNode(request: AdmissionRequest, by: string): StatusError | undefined {
+  const { object, oldObject } = request;
+  const configSource = configSourceOf(object);
+  if (configSource !== undefined && !equalJson(configSource, configSourceOf(oldObject) ?? null))
+    return refused(request, `node ${quoted(by)} is not allowed to update configSource to a new non-nil configSource`);
+  if (!equalJson(taintsOf(object), taintsOf(oldObject))) return refused(request, `node ${quoted(by)} is not allowed to modify taints`);
+  // The garbage collector would delete the node, which could then register again without its taints and labels.
+  if (!equalJson(ownersOf(object), ownersOf(oldObject)))
+    return refused(request, `node ${quoted(by)} is not allowed to modify ownerReferences`);
+  const labels = restrictedLabels(changedLabels(labelsOf(object), labelsOf(oldObject)));
+  return labels.length === 0 ? undefined : refused(request, `is not allowed to modify labels: ${labels.join(', ')}`);
+}
+
+const configSourceOf = (node: JsonObject | undefined): JsonObject | undefined => objectAt(objectAt(node, 'spec'), 'configSource');
+
+const taintsOf = (node: JsonObject | undefined): JsonObject[] => objectsAt(objectAt(node, 'spec'), 'taints');
+
+const ownersOf = (object: JsonObject | undefined): JsonObject[] => objectsAt(readMetadata(object ?? {}), 'ownerReferences');
+
+const objectsAt = (object: JsonObject | undefined, member: string): JsonObject[] => (arrayAt(object, member) ?? []).filter(isObject);
 
 const labelsOf = (object: JsonObject | undefined): JsonObject => objectAt(readMetadata(object ?? {}), 'labels') ?? {};
 
@@ -96,12 +123,16 @@ function writesPod(written: Written): StatusError | undefined {
   if (subresource === 'eviction') return evicts(written);
   if (subresource === 'status') {
     if (nodeNameOf(oldObject) !== by)
-      return refusal(request, `node ${quoted(by)} can only update pod status for pods with spec.nodeName set to itself`);
+      return refused(request, `node ${quoted(by)} can only update pod status for pods with spec.nodeName set to itself`);
     if (!equalJson(labelsOf(object), labelsOf(oldObject)))
-      return refusal(request, `node ${quoted(by)} cannot update labels through pod status`);
+      return refused(request, `node ${quoted(by)} cannot update labels through pod status`);
+    // Upstream's spelling.
+    if (!equalJson(claimStatusesOf(object), claimStatusesOf(oldObject)))
+      return refused(request, `node ${quoted(by)} cannot update resource claim statues`);
     return undefined;
   }
-  if (subresource !== '') return refusal(request, `unexpected pod subresource ${quoted(subresource)}`);
+  if (subresource !== '')
+    return refused(request, `unexpected pod subresource ${quoted(subresource)}, only 'status' and 'eviction' are allowed`);
   switch (operation) {
     case 'CREATE':
       return createsPod(written);
@@ -109,11 +140,13 @@ function writesPod(written: Written): StatusError | undefined {
       return undefined;
     case 'DELETE':
       if (nodeNameOf(oldObject) === by) return undefined;
-      return refusal(request, `node ${quoted(by)} can only delete pods with spec.nodeName set to itself`);
+      return refused(request, `node ${quoted(by)} can only delete pods with spec.nodeName set to itself`);
     case 'UPDATE':
-      return refusal(request, `unexpected operation ${quoted(operation)}`);
+      return refused(request, `unexpected operation ${quoted(operation)}, node ${quoted(by)} can only create and delete mirror pods`);
   }
 }
+
+const claimStatusesOf = (pod: JsonObject | undefined): JsonObject[] => objectsAt(objectAt(pod, 'status'), 'resourceClaimStatuses');
 
 const nodeNameOf = (pod: JsonObject | undefined): string => stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '';
 
@@ -121,7 +154,7 @@ function evicts({ request, by, pod }: Written): StatusError | undefined {
   const name = nameOf(request);
   const found = pod(request.namespace, name);
   if (found === undefined) return notFound({ group: '', resource: 'pod' }, name);
-  return nodeNameOf(found) === by ? undefined : refusal(request, `node ${by} can only evict pods with spec.nodeName set to itself`);
+  return nodeNameOf(found) === by ? undefined : refused(request, `node ${by} can only evict pods with spec.nodeName set to itself`);
 }
 
 const MIRROR = 'platform.io/config.mirror';
@@ -138,18 +171,25 @@ function createsPod({ request, by, node }: Written): StatusError | undefined {
   const pod = request.object ?? {};
   const annotations = Object.keys(objectAt(readMetadata(pod), 'annotations') ?? {});
   if (!annotations.some((name) => canonicalQualifiedName(name) === MIRROR))
-    return refusal(request, `pod does not have "kubernetes.io/config.mirror" annotation, node ${quoted(by)} can only create mirror pods`);
-  if (nodeNameOf(pod) !== by) return refusal(request, `node ${quoted(by)} can only create pods with spec.nodeName set to itself`);
+    return refused(request, `pod does not have "kubernetes.io/config.mirror" annotation, node ${quoted(by)} can only create mirror pods`);
+  if (nodeNameOf(pod) !== by) return refused(request, `node ${quoted(by)} can only create pods with spec.nodeName set to itself`);
   const owned = ownerFault(pod, by, node(by));
-  if (owned !== undefined) return refusal(request, owned);
+  if (owned !== undefined) return refused(request, owned);
+  const unreachable = unreachableOf(pod);
+  return unreachable === undefined ? undefined : refused(request, `node ${quoted(by)} can not create pods that reference ${unreachable}`);
+}
+
+/** What the pod references that would open more to its node. Of features that are off only trust bundles are refused; claims of devices are dropped. */
+function unreachableOf(pod: JsonObject): string | undefined {
   const [reference] = podReferences(pod);
-  return reference === undefined
-    ? undefined
-    : refusal(request, `node ${quoted(by)} can not create pods that reference ${UNREACHABLE[reference.kind]}`);
+  if (reference !== undefined) return UNREACHABLE[reference.kind];
+  const spec = objectAt(pod, 'spec');
+  const sources = objectsAt(spec, 'volumes').flatMap((volume) => objectsAt(objectAt(volume, 'projected'), 'sources'));
+  return sources.some((source) => objectAt(source, 'clusterTrustBundle') !== undefined) ? 'clustertrustbundles' : undefined;
 }
 
 function ownerFault(pod: JsonObject, by: string, node: JsonObject | undefined): string | undefined {
-  const owners = (arrayAt(readMetadata(pod), 'ownerReferences') ?? []).filter(isObject);
+  const owners = ownersOf(pod);
   const [owner] = owners;
   const self = `node ${quoted(by)} can only create pods with`;
   if (owner === undefined) return `${self} an owner reference set to itself`;
@@ -166,25 +206,76 @@ function asksForToken({ request, by, pod }: Written): StatusError | undefined {
   if (request.subresource !== 'token') return undefined;
   const reference = objectAt(objectAt(request.object, 'spec'), 'boundObjectRef');
   if (reference === undefined || stringAt(reference, 'kind') !== 'Pod' || stringAt(reference, 'apiVersion') !== 'v1')
-    return refusal(request, 'node requested token not bound to a pod');
+    return refused(request, 'node requested token not bound to a pod');
   const [name, uid] = [stringAt(reference, 'name') ?? '', stringAt(reference, 'uid') ?? ''];
-  if (uid === '') return refusal(request, 'node requested token with a pod binding without a uid');
+  if (uid === '') return refused(request, 'node requested token with a pod binding without a uid');
   const found = pod(request.namespace, name);
   if (found === undefined) return notFound({ group: '', resource: 'pod' }, name);
   if (stringAt(readMetadata(found), 'uid') !== uid)
-    return refusal(
+    return refused(
       request,
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     );
-  return nodeNameOf(found) === by ? undefined : refusal(request, 'node requested token bound to a pod scheduled on a different node');
+  return nodeNameOf(found) === by ? undefined : refused(request, 'node requested token bound to a pod scheduled on a different node');
 }
 
-/** In which namespace is the authorizer's question, which others may have answered; here it is the name that counts. */
-function writesLease({ request, by }: Written): StatusError | undefined {
+function writesLease({ request, by, nodeLeaseNamespace }: Written): StatusError | undefined {
+  if (request.namespace !== nodeLeaseNamespace)
+    return refused(request, `can only access leases in the ${quoted(nodeLeaseNamespace)} system namespace`);
   if (nameOf(request) === by) return undefined;
-  return refusal(request, 'can only access node lease with the same name as the requesting node');
+  return refused(request, 'can only access node lease with the same name as the requesting node');
 }
 
 function writesCsiNode({ request, by }: Written): StatusError | undefined {
-  return nameOf(request) === by ? undefined : refusal(request, 'can only access CSINode with the same name as the requesting node');
+  return nameOf(request) === by ? undefined : refused(request, 'can only access CSINode with the same name as the requesting node');
+}
+
+/** Of its status a node reports how large a volume has become, and how far a resize is. */
+function writesClaim({ request, by }: Written): StatusError | undefined {
+  const { operation, subresource, object = {}, oldObject = {} } = request;
+  if (operation !== 'UPDATE' || subresource !== 'status') return refused(request, 'may only update PVC status');
+  const changed = changedFields(withoutReported(object), withoutReported(oldObject));
+  if (changed.length === 0) return undefined;
+  const text = `node ${quoted(by)} is not allowed to update fields other than status.quantity and status.conditions`;
+  return refused(request, `${text}: ${changed.join(', ')}`);
+}
+
+/** What a client may change of the metadata; the server carries the rest over. */
+const CLIENTS_METADATA = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
+
+function withoutReported(claim: JsonObject): JsonObject {
+  const metadata = readMetadata(claim);
+  const { capacity: _capacity, conditions: _conditions, ...status } = objectAt(claim, 'status') ?? {};
+  return { ...claim, metadata: Object.fromEntries(CLIENTS_METADATA.map((member) => [member, own(metadata, member) ?? null])), status };
+}
+
+/** Paths of two members, sorted. */
+function changedFields(object: JsonObject, before: JsonObject): readonly string[] {
+  return changedMembers(object, before).flatMap((member) => {
+    const [now, then] = [own(object, member), own(before, member)];
+    return isObject(now) && isObject(then) ? changedMembers(now, then).map((inner) => `${member}.${inner}`) : [member];
+  });
+}
+
+const changedMembers = (object: JsonObject, before: JsonObject): readonly string[] =>
+  [...new Set([...Object.keys(object), ...Object.keys(before)])]
+    .filter((member) => !equalJson(own(object, member) ?? null, own(before, member) ?? null))
+    .sort();
+
+/** In canonical spelling: the signers whose certificates make a node. */
+const NODE_SIGNERS: ReadonlySet<string> = new Set(['platform.io/kubelet-serving', 'platform.io/kube-apiserver-client-kubelet']);
+
+/** What a request asks for never changes, so it is judged once. */
+function requestsCertificate({ request, by }: Written): StatusError | undefined {
+  if (request.operation !== 'CREATE') return undefined;
+  const spec = objectAt(request.object, 'spec');
+  if (!NODE_SIGNERS.has(canonicalQualifiedName(stringAt(spec, 'signerName') ?? ''))) return undefined;
+  const text = Buffer.from(stringAt(spec, 'request') ?? '', 'base64').toString('latin1');
+  try {
+    const name = NODE_USER_PREFIX + by;
+    return readRequest(text).commonName === name ? undefined : refused(request, `can only create a node CSR with CN=${name}`);
+  } catch (error) {
+    if (!(error instanceof RequestFault)) throw error;
+    return refused(request, `unable to parse csr: ${error.message}`);
+  }
 }

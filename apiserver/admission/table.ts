@@ -142,7 +142,7 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
       return serviceAccount({ names, random, account: (namespace, name) => cache.snapshot(accounts).get(`${namespace}/${name}`) });
     },
   },
-  { name: 'NodeRestriction', on: 'with-nodes', make: ({ nodes }) => restricting(nodes) },
+  { name: 'NodeRestriction', on: 'with-nodes', make: ({ nodes }) => (nodes === undefined ? {} : nodeRestriction(nodes)) },
   { name: 'TaintNodesByCondition', on: 'by-default', make: ({ names }) => ({ mutating: taintNodes(names.prefix) }) },
   { name: 'AlwaysPullImages', on: 'when-asked', make: () => ({ mutating: alwaysPullImages() }) },
   {
@@ -267,9 +267,3 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
   },
   { name: 'AlwaysDeny', on: 'when-asked', make: () => ({ mutating: alwaysDeny() }) },
 ];
-
-function restricting(nodes: NodeRestrictionParts | undefined): PluginParts {
-  if (nodes === undefined) return {};
-  const { ofChanges, ofDeletions } = nodeRestriction(nodes);
-  return { mutating: ofChanges, validating: ofDeletions };
-}

@@ -6,6 +6,7 @@
  */
 import { writeRecording } from './recording';
 import { ask, hangUp, type Body, type Json } from './reference';
+import { NODE_REQUESTS } from '../support/certificate-request';
 
 const NS = 'rec-restricted';
 const IN = `/api/v1/namespaces/${NS}`;
@@ -56,6 +57,77 @@ const token = (ref?: Body): Body => ({
 const bound = (name: string, uid: string): Body => ({ kind: 'Pod', apiVersion: 'v1', name, uid });
 const labels = (given: Body): Body => ({ metadata: { labels: given } });
 const taint = (key: string): Body => ({ key, value: 'x', effect: 'NoSchedule' });
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const GROUP = 'rbac.authorization.k8s.io';
+const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+const CLAIM = `${IN}/persistentvolumeclaims/claim`;
+const SIGNERS = ['kube-apiserver-client-kubelet', 'kubelet-serving', 'kube-apiserver-client'];
+
+const configSource: Body = { configMap: { name: 'a', namespace: 'b', kubeletConfigKey: 'k' } };
+const spec = (given: Body): Body => ({ spec: given });
+const status = (given: Body): Body => ({ status: given });
+const bundle: Body = { projected: { sources: [{ clusterTrustBundle: { name: 'b', path: 'p' } }] } };
+const claims: Body = { resourceClaims: [{ name: 'a', resourceClaimName: 'b' }] };
+
+function certificate(name: string, signer: string, request: string): Step {
+  const encoded = Buffer.from(request).toString('base64');
+  return node('POST', REQUESTS, named(name, spec({ request: encoded, signerName: `kubernetes.io/${signer}`, usages: ['client auth'] })));
+}
+
+/** What nodes may not write, even where roles allow it. */
+const WITH_ALL_PERMISSIONS: readonly Step[] = [
+  admin('POST', `${RBAC}/clusterroles`, named(NS, { rules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] })),
+  admin(
+    'POST',
+    `${RBAC}/clusterrolebindings`,
+    named(NS, {
+      roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name: NS },
+      subjects: [{ kind: 'Group', apiGroup: GROUP, name: 'system:nodes' }],
+    }),
+  ),
+  admin(
+    'POST',
+    `${IN}/persistentvolumeclaims`,
+    named('claim', spec({ accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } })),
+  ),
+  patch(`/api/v1/nodes/${NODE}`, spec({ configSource })),
+  patch(`/api/v1/nodes/${NODE}/status`, spec({ configSource })),
+  patch(`/api/v1/nodes/${NODE}`, spec({ configSource: null })),
+  patch(`/api/v1/nodes/${NODE}`, { ...labels({ 'kubernetes.io/new': '1' }), ...spec({ configSource, taints: [taint('other')] }) }),
+  patch(`/api/v1/nodes/${NODE}/status`, spec({ taints: [taint('other')] })),
+  patch(`/api/v1/nodes/${NODE}`, spec({ unschedulable: true })),
+  node('DELETE', `/api/v1/nodes/${OTHER}?dryRun=All`),
+  node('DELETE', `/api/v1/nodes/${NODE}`),
+  node('POST', '/api/v1/nodes', { metadata: { generateName: 'n' } }),
+  node('POST', '/api/v1/nodes', { metadata: { name: NODE, labels: { 'kubernetes.io/z': '1' } }, ...spec({ configSource }) }),
+  node('POST', '/api/v1/nodes', named(NODE, spec({ configSource: {} }))),
+  node('POST', '/api/v1/nodes', named(NODE)),
+
+  patch(`${IN}/pods/own`, labels({ a: 'b' })),
+  patch(`${IN}/pods/own/status`, status({ resourceClaimStatuses: [{ name: 'a', resourceClaimName: 'b' }] })),
+  patch(`${IN}/pods/own/ephemeralcontainers`, spec({ ephemeralContainers: [{ name: 'e', image: 'i' }] })),
+  node('POST', `${IN}/pods/own/binding`, { ...named('own'), target: { kind: 'Node', name: NODE } }),
+  node('POST', `${IN}/pods`, mirror('bundles', NODE, { volumes: [{ name: 'v', ...bundle }] })),
+  node('POST', `${IN}/pods?dryRun=All`, mirror('claims', NODE, claims)),
+
+  patch(CLAIM, labels({ a: 'b' })),
+  patch(`${CLAIM}/status`, status({ capacity: { storage: '2Gi' } })),
+  patch(`${CLAIM}/status`, status({ conditions: [{ type: 'Resizing', status: 'True' }] })),
+  patch(`${CLAIM}/status`, status({ phase: 'Bound' })),
+  patch(`${CLAIM}/status`, labels({ a: 'b' })),
+  patch(`${CLAIM}/status`, { metadata: { ownerReferences: [owner()] } }),
+  patch(`${CLAIM}/status`, spec({ volumeName: 'v' })),
+  patch(`${CLAIM}/status`, status({ allocatedResources: { storage: '2Gi' } })),
+  node('DELETE', CLAIM),
+  node('POST', `${IN}/persistentvolumeclaims`, named('more', spec({ accessModes: ['ReadWriteOnce'] }))),
+
+  node('POST', LEASES.replace('kube-node-lease', NS), named(NODE, spec({ holderIdentity: NODE }))),
+  ...SIGNERS.flatMap((signer) => [
+    ...Object.values(NODE_REQUESTS).map((request, at) => certificate(`${NS}-${signer}-${at}`, signer, request)),
+    certificate(`${NS}-${signer}`, signer, 'no request'),
+  ]),
+];
 
 const STEPS: readonly Step[] = [
   admin('POST', '/api/v1/namespaces', named(NS)),
@@ -137,6 +209,7 @@ const STEPS: readonly Step[] = [
   node('POST', LEASES, named(OTHER, { spec: { holderIdentity: NODE } })),
   node('POST', CSI, named(NODE, { spec: { drivers: [] } })),
   node('POST', CSI, named(OTHER, { spec: { drivers: [] } })),
+  ...WITH_ALL_PERMISSIONS,
 ];
 
 const uids = new Map<string, string>();
@@ -168,9 +241,14 @@ async function main(): Promise<void> {
       if (step.method === 'POST') await new Promise((resolve) => setTimeout(resolve, 150));
     }
   } finally {
+    // Without controllers nothing else removes the finalizer that protects the claim.
+    await ask('PATCH', CLAIM, { 'content-type': MERGE }, Buffer.from(JSON.stringify({ metadata: { finalizers: null } })));
     for (const path of [
       `${IN}/pods`,
       `${IN}/serviceaccounts`,
+      `${IN}/persistentvolumeclaims`,
+      ...['clusterroles', 'clusterrolebindings'].map((kind) => `${RBAC}/${kind}/${NS}`),
+      ...SIGNERS.flatMap((signer) => ['', '-0', '-1', '-2', '-3', '-4'].map((end) => `${REQUESTS}/${NS}-${signer}${end}`)),
       `/api/v1/nodes/${NODE}`,
       `/api/v1/nodes/${OTHER}`,
       `${LEASES}/${NODE}`,

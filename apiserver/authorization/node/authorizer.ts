@@ -15,12 +15,12 @@ export interface NodeAuthorizerParts {
   readonly nodeLeaseNamespace: string;
 }
 
-const PREFIX = 'system:node:';
+export const NODE_USER_PREFIX = 'system:node:';
 const NODES = 'system:nodes';
 
 /** The node that a user is: its name, which may be ''; undefined = none. */
 export function nodeOf(user: UserInfo): string | undefined {
-  return user.name.startsWith(PREFIX) && user.groups.includes(NODES) ? user.name.slice(PREFIX.length) : undefined;
+  return user.name.startsWith(NODE_USER_PREFIX) && user.groups.includes(NODES) ? user.name.slice(NODE_USER_PREFIX.length) : undefined;
 }
 
 const pass = (reason: string): Decision => ({ type: 'no-opinion', reason });

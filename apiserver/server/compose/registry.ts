@@ -4,7 +4,7 @@
  */
 import { conditionCosts } from '../../metrics/condition-metrics';
 import { scopeOf } from '../../metrics/request-labels';
-import { canonicalNamespace, namespaceAlias } from '../../../shared/names/dialect';
+import { canonicalNamespace, namespaceAlias, type GeneratedNames } from '../../../shared/names/dialect';
 import { whenKnown } from '../../../shared/runtime/eventually';
 import type { JsonObject } from '../../../shared/values/json';
 import { Extensions } from '../../aggregation/extensions';
@@ -93,10 +93,17 @@ function extensionsOf({ options, clock, random, tracing }: Setting, { cache, res
   return new Extensions({ resolve: resolverOf(cache, resources, random), credentials, clock, traces: tracing });
 }
 
-function nodeRestrictionParts({ cache, resources }: Pick<State, 'cache' | 'resources'>): NodeRestrictionParts {
+function nodeRestrictionParts(
+  { cache, resources }: Pick<State, 'cache' | 'resources'>,
+  { nodeLeaseNamespace }: GeneratedNames,
+): NodeRestrictionParts {
   const [pods, nodes] = [resources.require('pods').stored, resources.require('nodes').stored];
   const read = (entry: Entry | undefined): JsonObject | undefined => (entry === undefined ? undefined : parseEntry(entry).object);
-  return { pod: (namespace, name) => read(cache.get(pods, `${namespace}/${name}`)), node: (name) => read(cache.get(nodes, name)) };
+  return {
+    pod: (namespace, name) => read(cache.get(pods, `${namespace}/${name}`)),
+    node: (name) => read(cache.get(nodes, name)),
+    nodeLeaseNamespace,
+  };
 }
 
 /** Unless the flags say otherwise, nodes are restricted where they are told apart from other users. */
@@ -198,7 +205,7 @@ function admissionOf(
     imageReviews: options.imageReviews,
     makeNamespace,
     owners: { authorize: (user, attributes) => authorizer.authorize(user, attributes), resourceOf: servedBy(resources) },
-    nodes: restrictsNodes(options) ? nodeRestrictionParts({ cache, resources }) : undefined,
+    nodes: restrictsNodes(options) ? nodeRestrictionParts({ cache, resources }, names) : undefined,
     escalation: {
       policy: rbac.policy,
       authorizer,
