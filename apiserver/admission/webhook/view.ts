@@ -3,7 +3,7 @@
  * stored. Decides nothing.
  */
 import { codecOf } from '../../../shared/api/codec/codec';
-import { converterOf } from '../../../shared/api/conversion';
+import { converterOf, dropCarried } from '../../../shared/api/conversion';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { SCALE, type KindRow } from '../../../shared/api/kinds';
 import { membersOf } from '../../../shared/api/structural/member-path';
@@ -66,6 +66,7 @@ export function shownAs(row: KindRow, names: GeneratedNames): ObjectView {
       const of = made === row ? codec : codecOf(made);
       const decoded = of.decode(changed).object;
       of.applyDefaults(decoded);
+      dropCarried(made, decoded);
       const fresh = converter === undefined ? decoded : converter.toHub(decoded);
       canonicalizeGroups(fresh, of.groupFields, names);
       replaceObject(object, fresh);

@@ -1,6 +1,7 @@
 /** Creation of an object: POST, and the PUT or apply that finds nothing. The steps stand in {@link attemptCreate} in their order. */
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { generateName } from '../../../shared/values/name-formats';
+import { dropCarried } from '../../../shared/api/conversion';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { withPasses } from '../../../shared/values/steps';
@@ -198,6 +199,7 @@ function receive(path: AttemptPath, request: WriteRequest, { sent }: Birth): Jso
   const { info } = request;
   const { strategy } = info;
   info.codec.applyDefaults(sent);
+  dropCarried(info.row, sent);
   const object = toHub(info, sent);
   meta.dropDeletion(metadataOf(object));
   strategy.canonicalize?.(object);

@@ -3,6 +3,7 @@
  * body becomes the changed object is its {@link UpdatedObjectInfo}'s business.
  */
 import { stringAt, type JsonObject } from '../../../shared/values/json';
+import { dropCarried } from '../../../shared/api/conversion';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { isTerminating, metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { withPasses, type GiveWay } from '../../../shared/values/steps';
@@ -223,6 +224,7 @@ async function receive(
   checkResourceVersion(request, stringAt(metadata, 'resourceVersion'), entry);
   // What a configuration leaves out that is applied in a version that is not stored is filled in where the object is read (upstream behaviour).
   if (source.verb !== 'apply' || !needsWebhook(info) || info.row.version === info.hub.version) info.codec.applyDefaults(sent);
+  dropCarried(info.row, sent);
   const object = toHub(info, sent);
   info.strategy.canonicalize?.(object);
   info.strategy.setRequiredLabels?.(object, path.strategyContext(request));

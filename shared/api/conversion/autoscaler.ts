@@ -15,11 +15,13 @@ const BEHAVIOR: KeyOf = (names) => `${names.autoscaling}behavior`;
 const CURRENT_METRICS: KeyOf = (names) => `${names.autoscaling}current-metrics`;
 const CONDITIONS: KeyOf = (names) => `${names.autoscaling}conditions`;
 const CONDITION_TYPE = 'autoscaling.v1.HorizontalPodAutoscalerCondition';
+const CARRIED = [METRICS, BEHAVIOR, CURRENT_METRICS, CONDITIONS];
 const DEFAULT_SHARE = 80;
 
 export const autoscaler: Conversion = {
+  carried: CARRIED,
   toHub(object) {
-    const metadata = metadataWithout(object, [METRICS, BEHAVIOR, CURRENT_METRICS, CONDITIONS]);
+    const metadata = metadataWithout(object, CARRIED);
     return { ...object, metadata, spec: newerSpec(object), status: newerStatus(object) };
   },
   fromHub(object, dialect) {
@@ -38,7 +40,7 @@ export const autoscaler: Conversion = {
     const current = measured.map((metric) => processorShare('current', metric)).find((value) => value !== undefined);
     return {
       ...object,
-      metadata: metadataWith(object, added),
+      metadata: metadataWith({ ...object, metadata: metadataWithout(object, CARRIED) }, added),
       spec: { ...without(spec, ['metrics', 'behavior']), ...(share === undefined ? {} : { targetCPUUtilizationPercentage: share }) },
       status: {
         ...without(status, ['currentMetrics', 'conditions']),

@@ -166,3 +166,13 @@ test('annotations are understood in either spelling, and go', () => {
     });
   }
 });
+
+test('an autoscaler of version 1 shows nothing of annotations that were stored with version 2', () => {
+  const row = rowOf('autoscaling.v1.HorizontalPodAutoscaler');
+  if (row === undefined) throw new Error('no autoscaler');
+  const annotations = { 'autoscaling.alpha.kubernetes.io/metrics': 'x', 'autoscaling.alpha.platform.io/behavior': 'x', k: 'v' };
+  for (const naming of ['platform', 'kubernetes'] as const) {
+    const shown = converterOf(row, naming)?.fromHub({ metadata: { name: 'x', annotations }, spec: {} });
+    expect(Object(Object(shown?.['metadata']).annotations)).toEqual({ k: 'v' });
+  }
+});

@@ -4,12 +4,15 @@
  */
 import type { Dialect } from '../../names/dialect';
 import { own, type JsonObject } from '../../values/json';
+import type { KeyOf } from '../metadata/carried-annotations';
 
 export interface Conversion {
   /** A decoded object of the served version as one of the hub. Names are understood in both dialects. */
   toHub(object: JsonObject): JsonObject;
   /** An object of the hub as one of the served version; annotations that it needs are named in the dialect. */
   fromHub(object: JsonObject, dialect: Dialect): JsonObject;
+  /** Annotations in which the served version holds fields of the hub. A write in the hub's version drops them. */
+  readonly carried?: readonly KeyOf[];
 }
 
 /** For versions that differ in nothing but their names. */

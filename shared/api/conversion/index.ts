@@ -4,7 +4,8 @@
  */
 import type { Dialect } from '../../names/dialect';
 import type { JsonObject } from '../../values/json';
-import { storedRowOf, type KindRow } from '../kinds';
+import { KNOWN_KINDS, storedRowOf, type KindRow } from '../kinds';
+import { annotationAt, metadataWithout, type KeyOf } from '../metadata/carried-annotations';
 import { decodeObject } from '../types';
 import { autoscaler } from './autoscaler';
 import { renamed, SAME, type Conversion } from './conversion';
@@ -46,4 +47,21 @@ export function converterOf(row: KindRow, naming: Dialect): Converter | undefine
     toHub: (object) => decodeObject(hubType, conversion.toHub(object)).object,
     fromHub: (object) => decodeObject(row.type, conversion.fromHub(object, naming)).object,
   };
+}
+
+/** By the type that is stored: the annotations in which its other versions hold its fields. */
+const CARRIED: ReadonlyMap<string, readonly KeyOf[]> = new Map(
+  KNOWN_KINDS.flatMap((row): [string, readonly KeyOf[]][] => {
+    const keys = row.storedAs === undefined ? undefined : CONVERSIONS[row.type]?.carried;
+    return keys === undefined ? [] : [[storedRowOf(row).type, keys]];
+  }),
+);
+
+/**
+ * Takes the annotations that hold fields in another version out of an object that was sent in the stored version. They would be read as fields the
+ * next time the object is written in the other version. `row` is the version that was sent.
+ */
+export function dropCarried(row: KindRow, object: JsonObject): void {
+  const keys = CARRIED.get(row.type);
+  if (keys?.some((key) => annotationAt(object, key) !== undefined) === true) object['metadata'] = metadataWithout(object, keys);
 }

@@ -1,0 +1,25 @@
+import { storedRowOf, SERVED_KINDS } from '../../../shared/api/kinds';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { objectAt, type JsonObject } from '../../../shared/values/json';
+import { shownAs } from './view';
+
+const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
+
+function annotationsAfterPatch(version: string): unknown {
+  const row = SERVED_KINDS.find((known) => known.kind === 'HorizontalPodAutoscaler' && known.version === version);
+  if (row === undefined) throw new Error(`no autoscaler ${version}`);
+  expect(storedRowOf(row).version).toBe('v2');
+  const object: JsonObject = { metadata: { name: 'a' }, spec: {} };
+  const annotations = { [METRICS]: '[]', k: 'v' };
+  shownAs(row, GENERATED_NAMES.platform).take(object, {
+    apiVersion: `autoscaling/${version}`,
+    kind: row.kind,
+    metadata: { name: 'a', annotations },
+    spec: { maxReplicas: 1 },
+  });
+  return objectAt(objectAt(object, 'metadata'), 'annotations');
+}
+
+test.each(['v1', 'v2'])('an autoscaler %s from a webhook keeps no annotation that holds fields of another version', (version) => {
+  expect(annotationsAfterPatch(version)).toEqual({ k: 'v' });
+});

@@ -1,0 +1,87 @@
+/** Annotations in which an older version of a kind holds fields mean nothing in the version that is stored, so that no write in it keeps them. */
+import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { isObject, objectAt, type JsonObject } from '../../../shared/values/json';
+
+const V1 = 'autoscaling/v1/horizontalpodautoscalers';
+const V2 = 'autoscaling/v2/horizontalpodautoscalers';
+
+const PREFIXES = ['autoscaling.alpha.kubernetes.io/', 'autoscaling.alpha.platform.io/'];
+const METRICS = '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1"}}]';
+
+const stale = (prefix: string): Record<string, string> => ({
+  [`${prefix}metrics`]: METRICS,
+  [`${prefix}behavior`]: '{"ScaleUp":{"Policies":[{"Type":"Pods","Value":1,"PeriodSeconds":5}]}}',
+  [`${prefix}current-metrics`]: '[]',
+  [`${prefix}conditions`]: '[]',
+});
+
+const KEPT = { k: 'v', 'autoscaling.alpha.kubernetes.io/other': 'x' };
+
+const autoscaler = (version: string, annotations: JsonObject): JsonObject => ({
+  apiVersion: `autoscaling/${version}`,
+  kind: 'HorizontalPodAutoscaler',
+  metadata: { name: 'a', annotations },
+  spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } },
+});
+
+const annotationsOf = (object: JsonObject | undefined): unknown => objectAt(objectAt(object, 'metadata'), 'annotations');
+
+type Write = (fixture: Fixture, annotations: JsonObject) => Promise<unknown>;
+
+const WRITES: readonly (readonly [verb: string, write: Write])[] = [
+  ['update', (fixture, annotations) => fixture.update(V2, 'a', autoscaler('v2', annotations))],
+  ['merge patch', (fixture, annotations) => fixture.patch(V2, 'a', 'merge', { metadata: { annotations } })],
+  ['strategic merge patch', (fixture, annotations) => fixture.patch(V2, 'a', 'strategic', { metadata: { annotations } })],
+  [
+    'JSON patch',
+    (fixture, annotations) => fixture.patch(V2, 'a', 'json', [{ op: 'add', path: '/metadata/annotations', value: annotations }]),
+  ],
+  ['apply', (fixture, annotations) => fixture.patch(V2, 'a', 'apply', autoscaler('v2', annotations), { force: true })],
+];
+
+describe.each(PREFIXES)('annotations below %s', (prefix) => {
+  const sent = { ...stale(prefix), ...KEPT };
+
+  it('are dropped by a create in the stored version', async () => {
+    const fixture = await writeFixture();
+    const { object } = await fixture.create(V2, autoscaler('v2', sent));
+    expect(annotationsOf(object)).toEqual(KEPT);
+    expect(annotationsOf(await fixture.stored(V2, 'a'))).toEqual(KEPT);
+  });
+
+  it('are owned by nobody after a create in the stored version', async () => {
+    const fixture = await writeFixture();
+    const { object } = await fixture.create(V2, autoscaler('v2', sent));
+    expect(JSON.stringify(objectAt(object, 'metadata')?.['managedFields'])).not.toContain(`${prefix}metrics`);
+  });
+
+  it('are dropped when an apply creates the object', async () => {
+    const fixture = await writeFixture();
+    await fixture.patch(V2, 'a', 'apply', autoscaler('v2', sent));
+    expect(annotationsOf(await fixture.stored(V2, 'a'))).toEqual(KEPT);
+  });
+
+  it.each(WRITES)('are dropped by %s in the stored version, and do not change a later write in the other version', async (_verb, write) => {
+    const fixture = await writeFixture();
+    await fixture.create(V2, autoscaler('v2', {}));
+    await write(fixture, sent);
+    expect(annotationsOf(await fixture.stored(V2, 'a'))).toEqual(KEPT);
+    await fixture.patch(V1, 'a', 'merge', { metadata: { labels: { l: '1' } } });
+    const spec = objectAt(await fixture.stored(V2, 'a'), 'spec');
+    expect(spec?.['behavior']).toBeUndefined();
+    expect(spec?.['metrics']).toEqual([
+      { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
+    ]);
+  });
+
+  it('still hold fields in the other version', async () => {
+    const fixture = await writeFixture();
+    await fixture.create(V1, autoscaler('v1', sent));
+    const stored = await fixture.stored(V2, 'a');
+    expect(annotationsOf(stored)).toEqual(KEPT);
+    const metrics = objectAt(stored, 'spec')?.['metrics'];
+    expect(
+      Array.isArray(metrics) && metrics.some((metric) => isObject(metric) && objectAt(metric, 'resource')?.['name'] === 'memory'),
+    ).toBe(true);
+  });
+});
