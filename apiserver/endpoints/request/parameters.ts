@@ -60,7 +60,7 @@ export function listOptions(row: KindRow, query: Query, select: SelectionBuilder
 
 export interface WatchParameters {
   readonly options: WatchOptions;
-  /** Undefined = the server's choice. */
+  /** At least 0, where the watch ends at once; undefined = the server's choice. */
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -89,7 +89,7 @@ export function watchOptions(row: KindRow, query: Query, select: SelectionBuilde
       ...(revision === undefined ? {} : { resourceVersion: revision }),
       ...(initial === undefined ? {} : { sendInitialEvents: initial }),
     },
-    timeoutSeconds: timeoutSeconds !== undefined && timeoutSeconds > 0 ? timeoutSeconds : undefined,
+    timeoutSeconds: timeoutSeconds === undefined || timeoutSeconds === 0 ? undefined : Math.max(timeoutSeconds, 0),
   };
 }
 

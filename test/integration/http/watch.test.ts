@@ -115,6 +115,13 @@ it('ends after timeoutSeconds, cleanly', async () => {
   expect(stream.response.complete).toBe(true);
 });
 
+it.each(['-1', '-9223372036854775808'])('ends at once with timeoutSeconds=%s', async (timeout) => {
+  const stream = await watch(`timeoutSeconds=${timeout}&fieldSelector=metadata.name%3Dnone`);
+  await waitUntil('the end of the stream', stream.ended);
+  expect(stream.response.complete).toBe(true);
+  expect(stream.lines).toEqual([]);
+});
+
 it('refuses what cannot be watched before the stream begins', async () => {
   const yaml = await call(fixture, `${CONFIGMAPS}?watch=1`, { headers: { accept: 'application/yaml' } });
   expect(yaml.status).toBe(406);
