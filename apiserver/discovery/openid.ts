@@ -34,7 +34,8 @@ interface OpenIdDocument {
 }
 
 export interface OpenId extends Documents {
-  serves(path: (typeof OPENID_PATHS)[number]): boolean;
+  /** Whether its documents are served. */
+  serves(): boolean;
 }
 
 /** Serves nothing where the issuer is no address. */

@@ -18,10 +18,11 @@ import {
   RESOURCE_LIST_TYPE,
   rootPathOf,
   STATUS_TYPE,
+  STRING_TYPE,
   WATCH_EVENT_TYPE,
   type PathEntry,
 } from './operations';
-import { OVERVIEWS, overviewsOf, RELEASE_TYPE, releaseSchema } from './overviews';
+import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf, RELEASE_TYPE, releaseSchema } from './overviews';
 import { renderPathV2 } from './render-v2';
 import { renderPathV3 } from './render-v3';
 import { schemaValue } from './schema-json';
@@ -69,6 +70,11 @@ export function pieceV2(rows: readonly KindRow[], naming: Dialect, describe?: De
   };
 }
 
+/** What version 2 says of the discovery documents for service account tokens, where they are served. */
+export function openIdPieceV2(naming: Dialect): Piece {
+  return { paths: renderPaths([...OPENID_OVERVIEWS.values()], naming, 'v2'), schemas: {} };
+}
+
 /** How the group of a custom kind is spelled in its paths: once where it is spelled alike in both. */
 export function spellingsOf(row: CustomRow, naming: Dialect, version: OpenApiVersion): readonly Dialect[] {
   if (version === 'v3') return [naming];
@@ -112,7 +118,7 @@ export function builtInPieceV3(rows: readonly KindRow[], subject: BuiltInSubject
 export function overviewPiece(entry: PathEntry, dialect: Dialect, describe?: Describe): Piece {
   const root = OPENAPI_ROOT[dialect];
   const texts = describe === undefined ? {} : { describe };
-  const types = entry.operations.flatMap(({ answers }) => answers.map(({ type }) => type));
+  const types = entry.operations.flatMap(({ answers }) => answers.map(({ type }) => type)).filter((type) => type !== STRING_TYPE);
   return {
     paths: renderPaths([entry], dialect, 'v3'),
     schemas: builtInSchemas(types, false, { version: 3, root, kinds: publishedKinds([], []), texts }),

@@ -9,7 +9,14 @@ import { createOpenApi } from './openapi';
 import type { PartFailure } from './parts';
 
 const clock = new ManualClock();
-const openApi = createOpenApi({ builtIn: SERVED_KINDS, rows: () => SERVED_KINDS, naming: 'platform', clock, failed: () => undefined });
+const openApi = createOpenApi({
+  builtIn: SERVED_KINDS,
+  rows: () => SERVED_KINDS,
+  naming: 'platform',
+  openId: true,
+  clock,
+  failed: () => undefined,
+});
 
 async function get(path: string, more: Partial<OpenApiRequest> = {}, from: OpenApiDocuments = openApi): Promise<OpenApiAnswer> {
   const answer = await from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, ...more });
@@ -35,6 +42,7 @@ function operations(document: JsonObject): JsonObject[] {
   return paths.flatMap((item) => ['get', 'put', 'post', 'delete', 'patch'].map((method) => item[method])).filter((item) => isObject(item));
 }
 
+const OPENID = ['.well-known/openid-configuration', 'openid/v1/jwks'];
 const CORE = '/openapi/v3/api/v1';
 const LEASES = '/openapi/v3/apis/coordination.platform.io/v1';
 
@@ -151,7 +159,7 @@ describe('/openapi/v3', () => {
         ? ['api', `api/${version}`]
         : [group, groupIn('kubernetes', group)].flatMap((name) => [`apis/${name}`, `apis/${name}/${version}`]),
     );
-    expect(Object.keys(entries)).toEqual([...new Set([...spellings, 'apis', 'version'])].sort());
+    expect(Object.keys(entries)).toEqual([...new Set([...spellings, 'apis', 'version', ...OPENID])].sort());
     for (const [name, entry] of Object.entries(entries)) {
       const url = (isObject(entry) ? stringAt(entry, 'serverRelativeURL') : undefined) ?? '';
       const [path = '', query = ''] = url.split('?');
@@ -257,7 +265,7 @@ describe('definitions', () => {
       if (custom() !== known) [known, rows] = [custom(), [...SERVED_KINDS, ...custom()]];
       return rows;
     };
-    return createOpenApi({ builtIn: SERVED_KINDS, rows: present, naming: 'platform', clock, failed });
+    return createOpenApi({ builtIn: SERVED_KINDS, rows: present, naming: 'platform', openId: true, clock, failed });
   };
   const NUMBERS = {
     type: 'object',
@@ -343,7 +351,7 @@ test('a document is made once while it is asked for, and forgotten when it is no
     },
   });
   const rows = [counting];
-  const documents = createOpenApi({ builtIn: rows, rows: () => rows, naming: 'platform', clock, failed: () => undefined });
+  const documents = createOpenApi({ builtIn: rows, rows: () => rows, naming: 'platform', openId: true, clock, failed: () => undefined });
   const cost = async (): Promise<number> => {
     const before = made;
     await get(CORE, {}, documents);
@@ -357,4 +365,32 @@ test('a document is made once while it is asked for, and forgotten when it is no
   expect(await cost()).toBe(0);
   clock.advance(300_000);
   expect(await cost()).toBeGreaterThan(0);
+});
+
+describe('the discovery documents for service account tokens', () => {
+  test.each(OPENID)('%s is described in both versions where it is served', async (name) => {
+    const path = `/${name}/`;
+    expect(Object.keys(objectAt(await json(`/openapi/v3/${name}`), 'paths') ?? {})).toEqual([path]);
+    expect(objectAt(objectAt(await json('/openapi/v2'), 'paths'), path)).toHaveProperty('get.responses.200.schema', { type: 'string' });
+    for (const version of ['v2', `v3/${name}`]) {
+      const accept = `application/com.github.proto-openapi.spec.${version.slice(0, 2)}@v1.0+protobuf`;
+      expect((await get(`/openapi/${version}`, { accept })).body.includes(path)).toBe(true);
+    }
+  });
+
+  test('are not described where they are not served', async () => {
+    const without = createOpenApi({
+      builtIn: SERVED_KINDS,
+      rows: () => SERVED_KINDS,
+      naming: 'platform',
+      openId: false,
+      clock,
+      failed: () => undefined,
+    });
+    expect(Object.keys(objectAt(await json('/openapi/v3', without), 'paths') ?? {})).not.toEqual(expect.arrayContaining(OPENID));
+    expect((await get('/openapi/v3/openid/v1/jwks', {}, without)).status).toBe(404);
+    const paths = Object.keys(objectAt(await json('/openapi/v2', without), 'paths') ?? {});
+    expect(paths.filter((path) => path.includes('openid'))).toEqual([]);
+    expect((await get('/openapi/v2', {}, without)).headers['etag']).not.toBe((await get('/openapi/v2')).headers['etag']);
+  });
 });

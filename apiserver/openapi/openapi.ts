@@ -12,7 +12,8 @@ import { perRows } from '../registry/per-rows';
 import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { chosenForm, type Form, type PartForm } from './forms';
-import { compose, type DocumentPart } from './part';
+import { openIdPieceV2 } from './documents';
+import { compose, PartEncoder, type DocumentPart } from './part';
 import { Parts, type PartFailure, type RemoteDescription } from './parts';
 import type { ReadyParts } from './ready-parts';
 import { byName, subjectsOf, type DocumentSubject, type DocumentSubjects } from './subjects';
@@ -27,6 +28,8 @@ export interface OpenApiParts {
   /** What other servers say in version 2; the same list until something changes. Absent = nothing. */
   readonly descriptions?: () => readonly RemoteDescription[];
   readonly naming: Dialect;
+  /** Whether the discovery documents for service account tokens are served. */
+  readonly openId: boolean;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Told of parts that documents have to do without. */
   readonly failed: (failure: PartFailure) => void;
@@ -81,10 +84,10 @@ class OpenApiOfParts implements OpenApi {
   private readonly since: string;
 
   constructor(private readonly options: OpenApiParts) {
-    const { clock, failed, leftOut, ready, rows, naming } = options;
+    const { clock, failed, leftOut, ready, rows, naming, openId } = options;
     this.parts = new Parts({ clock, failed, leftOut, ...(ready !== undefined && { ready }) });
     this.since = new Date(clock.now()).toUTCString();
-    this.subjects = perRows(rows, (present) => subjectsOf(present, naming));
+    this.subjects = perRows(rows, (present) => subjectsOf(present, naming, openId));
     this.customRows = perRows(rows, (present) => present.filter(({ custom }) => custom !== undefined).sort(byName));
   }
 
@@ -184,7 +187,8 @@ class OpenApiOfParts implements OpenApi {
 
   private async hashV2(custom: readonly KindRow[], remote: readonly RemoteDescription[], form: Form): Promise<string> {
     const ofRemotes = remote.flatMap(({ name, id }) => [name, id]);
-    return hashOf([await this.digestV2(form), ...custom.map((row) => this.parts.identityOf(row)), ...ofRemotes]);
+    const ofOpenId = this.options.openId ? [] : ['without OpenID'];
+    return hashOf([await this.digestV2(form), ...ofOpenId, ...custom.map((row) => this.parts.identityOf(row)), ...ofRemotes]);
   }
 
   /** Found with the part that is asked for first. */
@@ -236,13 +240,14 @@ class OpenApiOfParts implements OpenApi {
     remote: readonly RemoteDescription[],
     form: PartForm,
   ): Promise<readonly DocumentPart[]> {
-    const { builtIn, naming } = this.options;
+    const { builtIn, naming, openId } = this.options;
     const [{ part }, customParts, remoteParts] = await Promise.all([
       this.parts.ofBuiltIn(builtIn, naming, form),
       this.customParts(custom, naming, form),
       this.parts.ofRemotes(remote, builtIn, custom, naming, form),
     ]);
-    return [part, ...customParts, ...remoteParts];
+    const openIdPart = openId ? [new PartEncoder().ofPiece(openIdPieceV2(naming), form)] : [];
+    return [part, ...openIdPart, ...customParts, ...remoteParts];
   }
 
   /** Beside what else has to be found out first. */

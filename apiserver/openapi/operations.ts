@@ -47,9 +47,12 @@ export interface PathEntry {
   readonly tag: string;
   /** Of a custom kind, which has fewer representations and patches. */
   readonly custom?: true;
-  /** Answered in no other representation. */
-  readonly onlyJson?: true;
+  /** Absent = what resources are answered in. */
+  readonly mediaTypes?: { readonly produces: readonly string[]; readonly consumes?: readonly string[] };
 }
+
+/** The type of an answer that is described as a string, without a definition. */
+export const STRING_TYPE = 'string';
 
 export const PATCH_TYPE = 'meta.v1.Patch';
 export const STATUS_TYPE = 'meta.v1.Status';

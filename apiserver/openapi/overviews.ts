@@ -4,8 +4,8 @@
  */
 import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { groupIn, type Dialect } from '../../shared/names/dialect';
-import { groupIdOf, type PathEntry } from './operations';
+import { groupIn, JSON_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
+import { groupIdOf, STRING_TYPE, type PathEntry } from './operations';
 
 export const RELEASE_TYPE = 'version.Info';
 
@@ -19,7 +19,43 @@ export function overviewsOf(rows: readonly KindRow[], dialect: Dialect): Readonl
 export const OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
   ['api', overview('/api/', 'core', 'getCoreAPIVersions', 'Which versions the core group has.', 'meta.v1.APIVersions')],
   ['apis', overview('/apis/', 'apis', 'getAPIVersions', 'Which groups there are.', 'meta.v1.APIGroupList')],
-  ['version', { ...overview('/version/', 'version', 'getCodeVersion', 'Which release this is.', RELEASE_TYPE), onlyJson: true as const }],
+  [
+    'version',
+    {
+      ...overview('/version/', 'version', 'getCodeVersion', 'Which release this is.', RELEASE_TYPE),
+      mediaTypes: { produces: [JSON_MEDIA_TYPE], consumes: [JSON_MEDIA_TYPE] },
+    },
+  ],
+]);
+
+/** The discovery documents for service account tokens, which are served for some issuers only. */
+export const OPENID_OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
+  [
+    '.well-known/openid-configuration',
+    {
+      ...overview(
+        '/.well-known/openid-configuration/',
+        'WellKnown',
+        'getServiceAccountIssuerOpenIDConfiguration',
+        'The OpenID configuration of the service account issuer.',
+        STRING_TYPE,
+      ),
+      mediaTypes: { produces: [JSON_MEDIA_TYPE] },
+    },
+  ],
+  [
+    'openid/v1/jwks',
+    {
+      ...overview(
+        '/openid/v1/jwks/',
+        'openid',
+        'getServiceAccountIssuerOpenIDKeyset',
+        'The public keys with which service account tokens are verified.',
+        STRING_TYPE,
+      ),
+      mediaTypes: { produces: ['application/jwk-set+json'] },
+    },
+  ],
 ]);
 
 function groupOverview(group: string, dialect: Dialect): PathEntry {

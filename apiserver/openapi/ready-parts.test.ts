@@ -24,7 +24,15 @@ beforeEach(() => jest.clearAllMocks());
 type Naming = 'platform' | 'kubernetes';
 
 function documentsOf(rows: readonly KindRow[], naming: Naming, from: ReadyParts): OpenApiDocuments {
-  return createOpenApi({ builtIn: rows, rows: () => rows, naming, clock: new ManualClock(), failed: () => undefined, ready: from });
+  return createOpenApi({
+    builtIn: rows,
+    rows: () => rows,
+    naming,
+    openId: true,
+    clock: new ManualClock(),
+    failed: () => undefined,
+    ready: from,
+  });
 }
 
 async function get(documents: OpenApiDocuments, path: string, media = 'json'): Promise<OpenApiAnswer> {

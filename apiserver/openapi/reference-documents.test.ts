@@ -1,29 +1,27 @@
 /** Our documents against digests of the reference server's (recorded by test/recordings/openapi.ts): every path and definition that we publish, in both versions. */
 import { casesOf } from '../../test/recordings/recording';
 import { text, tupleOf } from '../../test/recordings/shape';
+import { objectAt } from '../../shared/values/json';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { digestsOf, type Digests } from '../../test/support/openapi-digests';
-import { documentV2, documentV3, overviewPiece } from './documents';
-import { OVERVIEWS, overviewsOf } from './overviews';
+import { documentV2, documentV3, openIdPieceV2, overviewPiece } from './documents';
+import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf } from './overviews';
 
 /** The digests in version 2 and in version 3 by name; `-` = not in that version. */
 const recorded = (part: keyof Digests): ReadonlyMap<string, readonly [string, string]> =>
   new Map(casesOf(`openapi/${part}`, tupleOf(text, text, text)).map(([name, ...digests]) => [name, digests]));
 const RECORDED = { paths: recorded('paths'), definitions: recorded('definitions') };
 
-/** Paths of the reference's that we may leave out: what is not served, and what discovery says without being described. */
-const LEFT_OUT: readonly RegExp[] = [
-  /^\/(logs|openid\/v1\/jwks|\.well-known\/openid-configuration)\/$/,
-  /^\/logs\/\{logpath\}$/,
-  /\/(attach|exec|portforward|proxy|log)(\/\{path\})?$/,
-];
+/** Paths of the reference's that may be left out because they are not served. */
+const LEFT_OUT: readonly RegExp[] = [/^\/logs\/$/, /^\/logs\/\{logpath\}$/, /\/(attach|exec|portforward|proxy|log)(\/\{path\})?$/];
 
-const v2 = digestsOf(documentV2(SERVED_KINDS, 'kubernetes'));
+const everything = documentV2(SERVED_KINDS, 'kubernetes');
+const v2 = digestsOf({ ...everything, paths: { ...objectAt(everything, 'paths'), ...openIdPieceV2('kubernetes').paths } });
 const v3 = [...new Map(SERVED_KINDS.map((row) => [`${row.group}/${row.version}`, row])).values()].map((row) =>
   digestsOf(documentV3(SERVED_KINDS, row, 'kubernetes')),
 );
 
-for (const overview of [...OVERVIEWS.values(), ...overviewsOf(SERVED_KINDS, 'kubernetes').values()]) {
+for (const overview of [...OVERVIEWS.values(), ...OPENID_OVERVIEWS.values(), ...overviewsOf(SERVED_KINDS, 'kubernetes').values()]) {
   const { paths, schemas } = overviewPiece(overview, 'kubernetes');
   v3.push(digestsOf({ paths, components: { schemas } }));
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../shared/values/json';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
 import type { Parameter } from './operation-shapes';
-import { RESPONSE_TEXT, type GroupVersionKindNames, type Operation, type PathEntry } from './operations';
+import { RESPONSE_TEXT, STRING_TYPE, type GroupVersionKindNames, type Operation, type PathEntry } from './operations';
 import { CUSTOM_PATCH_MEDIA_TYPES, PATCH_MEDIA_TYPES } from './patch-types';
 
 /** @param reference the published name of a type */
@@ -15,7 +15,7 @@ export function renderPathV2(entry: PathEntry, dialect: Dialect, reference: (typ
 
 function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const { body, parameters } = operation;
-  const ref = (type: string): JsonObject => ({ $ref: `#/definitions/${reference(type)}` });
+  const ref = (type: string): JsonObject => schemaOrReference(type, `#/definitions/${reference(type)}`);
   const rendered = parameters.map(renderParameter);
   if (body !== undefined)
     rendered.unshift({ name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: ref(body.type) });
@@ -24,7 +24,7 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
   responses['401'] = { description: 'Unauthorized' };
   return {
     description: operation.description,
-    consumes: consumes(operation, entry, dialect),
+    ...consumes(operation, entry, dialect),
     produces: produces(operation, entry, dialect),
     schemes: ['https'],
     tags: [entry.tag],
@@ -40,17 +40,24 @@ export function extensionsOf({ on }: Operation): JsonObject {
   return { 'x-kubernetes-action': on.action, 'x-kubernetes-group-version-kind': renderKind(on.kind) };
 }
 
-function consumes(operation: Operation, entry: PathEntry, dialect: Dialect): string[] {
-  if (operation.body?.patch === true) return [...patchTypes(entry)];
-  return operation.on === undefined || entry.custom === true ? produces(operation, entry, dialect) : ['*/*'];
+/** What an answer of the type is described with. */
+export function schemaOrReference(type: string, $ref: string): JsonObject {
+  return type === STRING_TYPE ? { type: 'string' } : { $ref };
+}
+
+function consumes(operation: Operation, entry: PathEntry, dialect: Dialect): { consumes?: string[] } {
+  const { custom, mediaTypes } = entry;
+  if (mediaTypes !== undefined) return mediaTypes.consumes === undefined ? {} : { consumes: [...mediaTypes.consumes] };
+  if (operation.body?.patch === true) return { consumes: [...patchTypes(entry)] };
+  return { consumes: operation.on === undefined || custom === true ? produces(operation, entry, dialect) : ['*/*'] };
 }
 
 export function patchTypes({ custom }: PathEntry): readonly string[] {
   return custom === true ? CUSTOM_PATCH_MEDIA_TYPES : PATCH_MEDIA_TYPES;
 }
 
-export function produces({ watchable }: Operation, { custom, onlyJson }: PathEntry, dialect: Dialect): string[] {
-  if (onlyJson === true) return [JSON_MEDIA_TYPE];
+export function produces({ watchable }: Operation, { custom, mediaTypes }: PathEntry, dialect: Dialect): string[] {
+  if (mediaTypes !== undefined) return [...mediaTypes.produces];
   if (custom === true) return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE];
   const protobuf = PROTOBUF_MEDIA_TYPE[dialect];
   const streams = watchable ? [`${JSON_MEDIA_TYPE};stream=watch`, `${protobuf};stream=watch`] : [];

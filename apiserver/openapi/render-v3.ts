@@ -3,7 +3,7 @@ import type { JsonObject } from '../../shared/values/json';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Parameter } from './operation-shapes';
 import { RESPONSE_TEXT, type Operation, type PathEntry } from './operations';
-import { extensionsOf, patchTypes, produces } from './render-v2';
+import { extensionsOf, patchTypes, produces, schemaOrReference } from './render-v2';
 
 /** @param reference the published name of a type */
 export function renderPathV3(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
@@ -16,7 +16,7 @@ export function renderPathV3(entry: PathEntry, dialect: Dialect, reference: (typ
 function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const { body, parameters } = operation;
   const content = (type: string, mediaTypes: readonly string[]): JsonObject => {
-    const schema = { $ref: `#/components/schemas/${reference(type)}` };
+    const schema = schemaOrReference(type, `#/components/schemas/${reference(type)}`);
     return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
   };
   const responses: JsonObject = {};

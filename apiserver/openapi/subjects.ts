@@ -8,7 +8,7 @@ import { type Dialect, DIALECTS, groupIn } from '../../shared/names/dialect';
 import { compareBytes } from '../../shared/values/json';
 import type { BuiltInSubject } from './documents';
 import type { PathEntry } from './operations';
-import { OVERVIEWS, overviewsOf } from './overviews';
+import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf } from './overviews';
 
 /** A document of version 3: what it is of. */
 export interface DocumentSubject extends BuiltInSubject {
@@ -21,7 +21,8 @@ export interface DocumentSubject extends BuiltInSubject {
 /** By their names. */
 export type DocumentSubjects = ReadonlyMap<string, DocumentSubject>;
 
-export function subjectsOf(rows: readonly KindRow[], naming: Dialect): DocumentSubjects {
+/** `openId` = the discovery documents for service account tokens are served. */
+export function subjectsOf(rows: readonly KindRow[], naming: Dialect, openId: boolean): DocumentSubjects {
   const subjects = new Map<string, DocumentSubject & { isBuiltIn: boolean; custom: KindRow[] }>();
   for (const row of rows) {
     for (const dialect of dialectsOf(row, naming)) {
@@ -34,10 +35,10 @@ export function subjectsOf(rows: readonly KindRow[], naming: Dialect): DocumentS
     }
   }
   for (const { custom } of subjects.values()) custom.sort(byName);
-  return new Map([...overviewSubjects(rows, naming), ...subjects]);
+  return new Map([...overviewSubjects(rows, naming, openId), ...subjects]);
 }
 
-function overviewSubjects(rows: readonly KindRow[], naming: Dialect): DocumentSubjects {
+function overviewSubjects(rows: readonly KindRow[], naming: Dialect, openId: boolean): DocumentSubjects {
   const of = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, DocumentSubject][] =>
     [...overviews].map(([name, overview]) => [name, { name, group: '', version: '', dialect, isBuiltIn: true, overview, custom: [] }]);
   const groups = DIALECTS.flatMap((dialect) =>
@@ -49,7 +50,7 @@ function overviewSubjects(rows: readonly KindRow[], naming: Dialect): DocumentSu
       dialect,
     ),
   );
-  return new Map([...of(OVERVIEWS, naming), ...groups]);
+  return new Map([...of(OVERVIEWS, naming), ...(openId ? of(OPENID_OVERVIEWS, naming) : []), ...groups]);
 }
 
 /** A group that is spelled alike in both has one document. */

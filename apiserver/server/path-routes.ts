@@ -154,8 +154,8 @@ function openIdRoute(openId: OpenId, path: (typeof OPENID_PATHS)[number]): PathR
     purpose: 'what others check tokens with',
     paths: withSlash(path),
     methods: 'GET',
-    listed: () => (openId.serves(path) ? [path] : []),
-    leads: () => openId.serves(path),
+    listed: () => (openId.serves() ? [path] : []),
+    leads: () => openId.serves(),
     answer: (exchange) => sendFrom(openId, exchange),
   };
 }

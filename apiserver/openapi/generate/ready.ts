@@ -21,7 +21,7 @@ export function makeReady(rows: readonly KindRow[], describe: Describe, into: Re
       digests.set(digestName({ dialect: naming }), digest);
     }
     // Most documents are the same whatever names were chosen.
-    const subjects = [...subjectsOf(rows, naming).values()].filter((subject) => !digests.has(digestName(subject)));
+    const subjects = [...subjectsOf(rows, naming, true).values()].filter((subject) => !digests.has(digestName(subject)));
     for (const { custom: _, isBuiltIn: __, ...of } of subjects) {
       for (const media of MEDIA) {
         const { dialect, name } = of;

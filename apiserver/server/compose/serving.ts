@@ -110,7 +110,7 @@ function pathsOf(
     health,
     metrics,
     discovery: createDiscovery({ rows, remotes: () => registrations.remoteVersions(), naming, serverAddress: serverAddress(options) }),
-    openApi: openApiOf(setting, state),
+    openApi: openApiOf(setting, state, access.openId?.serves() === true),
     openId: access.openId,
     build: { gitCommit: '', buildDate: '1970-01-01T00:00:00Z', runtime: process.version, platform: `${process.platform}/${process.arch}` },
     servesGroup,
@@ -118,13 +118,18 @@ function pathsOf(
 }
 
 /** Where there are definitions, clients will ask what they say. */
-function openApiOf({ options, clock, logger }: Setting, { resources, definitions, registrations: { registrations } }: State): OpenApi {
+function openApiOf(
+  { options, clock, logger }: Setting,
+  { resources, definitions, registrations: { registrations } }: State,
+  openId: boolean,
+): OpenApi {
   const openApi = createOpenApi({
     builtIn: resources.builtIn,
     rows: () => resources.rows,
     remotes: () => registrations.remoteDocuments(),
     descriptions: () => registrations.remoteDescriptions(),
     naming: options.naming,
+    openId,
     clock,
     failed(failure) {
       logger.warn('a definition is left out of OpenAPI: its part cannot be made', { ...failure });

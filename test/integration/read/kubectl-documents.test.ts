@@ -26,7 +26,14 @@ beforeEach(async () => {
       naming: 'platform',
       serverAddress: '127.0.0.1:1',
     }),
-    createOpenApi({ builtIn: SERVED_KINDS, rows: () => SERVED_KINDS, naming: 'platform', clock: systemClock, failed: () => undefined }),
+    createOpenApi({
+      builtIn: SERVED_KINDS,
+      rows: () => SERVED_KINDS,
+      naming: 'platform',
+      openId: true,
+      clock: systemClock,
+      failed: () => undefined,
+    }),
   ]);
   folder = mkdtempSync(path.join(tmpdir(), 'documents-'));
   kubeconfig = path.join(folder, 'kubeconfig');
