@@ -27,3 +27,12 @@ export const DEVIATIONS: ReadonlyMap<string, RuleAnswer> = new Map([
     refused(['subsets[0].notReadyAddresses[0].ip', 'FieldValueInvalid', 'Invalid value: "10.1.1.1": must not be in `addresses` as well']),
   ],
 ]);
+
+/**
+ * Release 1.31.1 makes null of an object or list that loses its last field to an apply, and then refuses the null that it has made. This server leaves
+ * the object or list empty. `stated` = the applied configuration, `causes` = of the recorded refusal.
+ */
+export function refusesNullOfItsOwn(stated: object | undefined, causes: readonly (readonly string[])[] | undefined): boolean {
+  const saysNull = JSON.stringify(stated ?? null).includes('null');
+  return !saysNull && causes !== undefined && causes.every(([, , text = '']) => text.startsWith('Invalid value: "null"'));
+}

@@ -19,9 +19,9 @@ import {
   type PathElement,
 } from './field-set';
 import { Changes, withoutServerFields, type Ownership } from './manager';
-import { mergeApplied, removeFields } from './merge';
+import { mergeApplied, removeFields, restoreNulls } from './merge';
 import type { Shape } from './shape';
-import { fieldSetOf, withStructMembers } from './typed';
+import { fieldsAndEmptyLists, fieldSetOf, withStructMembers } from './typed';
 
 export interface Conflict {
   readonly manager: Manager;
@@ -113,7 +113,7 @@ export function applyConfiguration(
   const object =
     previous === undefined || repeats
       ? merged
-      : prune(ownership, merged, previous, [{ manager, time: undefined, fields: wanted }, ...others]);
+      : restoreNulls(shape, prune(ownership, merged, previous, [stating(ownership, config, manager), ...others]), config);
 
   const changes = new Changes(ownership, live, object);
   const conflicts = others.flatMap((entry) => {
@@ -126,6 +126,11 @@ export function applyConfiguration(
   const time = equalJson(live, object) ? previous?.time : options.now;
   const fields = repeats ? previous.fields : canonical(own);
   return { object, entries: isEmptySet(own) ? left : [...left, { manager, time, fields }] };
+}
+
+/** The manager as the owner of all that its configuration states, empty lists too: no set of managedFields names those, but they stay. */
+function stating({ own: { shape, resets } }: Ownership, config: JsonObject, manager: Manager): ManagedFieldsEntry {
+  return { manager, time: undefined, fields: differenceBelow(fieldsAndEmptyLists(shape, config), resets) };
 }
 
 /** Takes out what the manager applied before and nobody, itself included, wants now. Each set counts in the version that it was written in. */
@@ -160,5 +165,5 @@ function restoreOwned(ownership: Ownership, merged: JsonObject, stripped: JsonOb
 }
 
 function allFields(shape: Shape, object: JsonObject): FieldSet {
-  return withStructMembers(shape, fieldSetOf(shape, object));
+  return withStructMembers(shape, fieldsAndEmptyLists(shape, object));
 }

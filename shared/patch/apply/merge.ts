@@ -106,7 +106,7 @@ function mergeItems(shape: ItemShape, live: JsonArray, applied: JsonArray): Json
   return merged;
 }
 
-/** The object without the members of `fields`. What loses all it had becomes null. */
+/** The object without the members of `fields`. An object or list that loses all it had becomes empty. */
 export function removeFields(shape: Shape, object: JsonObject, fields: FieldSet): JsonObject {
   if (isEmptySet(fields)) return object;
   const left = removeFrom(shape, object, fields);
@@ -126,7 +126,7 @@ function removeFrom(declared: Shape, value: JsonValue, fields: FieldSet): JsonVa
         const kept = keep(member, own(value, name) ?? null, nodeAt(fields, fieldElement(name)));
         if (kept !== undefined) setMember(left, name, kept);
       }
-      return isEmptyObject(left) ? null : left;
+      return left;
     }
     case 'items': {
       if (!Array.isArray(value) || (shape.kind !== 'set' && shape.kind !== 'keyed')) return null;
@@ -135,7 +135,7 @@ function removeFrom(declared: Shape, value: JsonValue, fields: FieldSet): JsonVa
         const kept = keep(shape.of, item, nodeAt(fields, itemElement(shape, item)));
         if (kept !== undefined) left.push(kept);
       }
-      return left.length === 0 ? null : left;
+      return left;
     }
   }
 }
@@ -145,4 +145,32 @@ function keep(shape: Shape | undefined, value: JsonValue, node: FieldSet | undef
   if (node === undefined) return value;
   if (isMember(node)) return undefined;
   return shape === undefined ? value : removeFrom(shape, value, node);
+}
+
+/** The object with null in place of every empty object or list for which the configuration states null. */
+export function restoreNulls(shape: Shape, object: JsonObject, applied: JsonObject): JsonObject {
+  const restored = nullsRestored(shape, object, applied);
+  return isObject(restored) ? restored : object;
+}
+
+function nullsRestored(declared: Shape, value: JsonValue, applied: JsonValue): JsonValue {
+  if (applied === null) return isEmpty(value) ? null : value;
+  const shape = shapeFor(declared, value, applied);
+  if (isObject(value) && isObject(applied) && partition(shape) === 'members') {
+    let restored: JsonObject | undefined;
+    for (const name of Object.keys(applied)) {
+      const [member, was, stated] = [memberShape(shape, name), own(value, name), own(applied, name)];
+      if (member === undefined || was === undefined || stated === undefined) continue;
+      const now = nullsRestored(member, was, stated);
+      if (now !== was) setMember((restored ??= { ...value }), name, now);
+    }
+    return restored ?? value;
+  }
+  if (!Array.isArray(value) || !Array.isArray(applied) || shape.kind !== 'keyed') return value;
+  const stated = new Map(applied.map((item) => [itemElement(shape, item), item]));
+  return value.map((item) => nullsRestored(shape.of, item, stated.get(itemElement(shape, item)) ?? item));
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return isObject(value) ? isEmptyObject(value) : Array.isArray(value) && value.length === 0;
 }

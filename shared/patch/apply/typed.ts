@@ -115,36 +115,46 @@ function plain(value: JsonValue): string {
   return `map[${names.map((name) => `${name}:${plain(value[name] ?? null)}`).join(' ')}]`;
 }
 
-/** The fields that an object holds. Not in canonical order. */
+/** The fields that an object holds. Not in canonical order. A list whose items are fields is none itself, so that an empty one is not in the set. */
 export function fieldSetOf(shape: Shape, object: JsonObject): FieldSet {
+  return gathered(shape, object, false);
+}
+
+/** The same with every empty list as a field. */
+export function fieldsAndEmptyLists(shape: Shape, object: JsonObject): FieldSet {
+  return gathered(shape, object, true);
+}
+
+function gathered(shape: Shape, object: JsonObject, emptyLists: boolean): FieldSet {
   const set: FieldSet = {};
-  gather(shape, object, set);
+  gather(shape, object, set, emptyLists);
   return set;
 }
 
 /** Puts the fields that a value is made of into its node. False = there are none. */
-function gather(declared: Shape, value: JsonValue, into: FieldSet): boolean {
+function gather(declared: Shape, value: JsonValue, into: FieldSet, emptyLists: boolean): boolean {
   const shape = shapeFor(declared, value);
   switch (partition(shape)) {
     case 'leaf':
       return false;
     case 'members':
-      return isObject(value) && gatherMembers(shape, value, into);
+      return isObject(value) && gatherMembers(shape, value, into, emptyLists);
     case 'items':
-      return Array.isArray(value) && (shape.kind === 'set' || shape.kind === 'keyed') && gatherItems(shape, value, into);
+      return Array.isArray(value) && (shape.kind === 'set' || shape.kind === 'keyed') && gatherItems(shape, value, into, emptyLists);
   }
 }
 
-function gatherMembers(shape: Shape, value: JsonObject, into: FieldSet): boolean {
+function gatherMembers(shape: Shape, value: JsonObject, into: FieldSet, emptyLists: boolean): boolean {
   let any = false;
   for (const name of Object.keys(value)) {
     const member = memberShape(shape, name);
     const found = own(value, name) ?? null;
     const isLeaf = member !== undefined && partition(shapeFor(member, found)) === 'leaf';
     // A key of a map is a field of its own; a member of a struct is one where there is nothing below it.
-    const isField = isLeaf || found === null || isKey(shape, name) || (isObject(found) && isEmptyObject(found));
+    const isEmpty = isObject(found) ? isEmptyObject(found) : emptyLists && Array.isArray(found) && found.length === 0;
+    const isField = isLeaf || found === null || isKey(shape, name) || isEmpty;
     const node = isLeaf || member === undefined ? MEMBER : openNode(isField);
-    const holds = node !== MEMBER && member !== undefined && gather(member, found, node);
+    const holds = node !== MEMBER && member !== undefined && gather(member, found, node, emptyLists);
     if (!holds && !isField) continue;
     into[memberElement(shape, name)] = holds ? node : MEMBER;
     any = true;
@@ -153,12 +163,12 @@ function gatherMembers(shape: Shape, value: JsonObject, into: FieldSet): boolean
 }
 
 /** Items that cannot be told apart are one. */
-function gatherItems(shape: ItemShape, items: JsonArray, into: FieldSet): boolean {
+function gatherItems(shape: ItemShape, items: JsonArray, into: FieldSet, emptyLists: boolean): boolean {
   for (const item of items) {
     const element = itemElement(shape, item);
     const known = nodeAt(into, element) ?? MEMBER;
     const node = known === MEMBER ? openNode(true) : known;
-    const holds = gather(shape.of, item, node);
+    const holds = gather(shape.of, item, node, emptyLists);
     into[element] = holds || known !== MEMBER ? node : MEMBER;
   }
   return items.length > 0;

@@ -1,0 +1,172 @@
+/** What an applied configuration states as empty stays, whatever the manager had there before. */
+import * as fc from 'fast-check';
+import { readSchema } from '../../api/structural/read-schema';
+import { equalJson, isObject, own, type JsonObject, type JsonValue } from '../../values/json';
+import { applyConfiguration, type Applied } from './apply';
+import { customShape } from './custom-shape';
+import type { ManagedFieldsEntry, Manager } from './entries';
+import type { FieldSet } from './field-set';
+import { recordUpdate, type Ownership, type VersionView } from './manager';
+import { shapeOf } from './shape';
+
+const NOW = '2026-01-02T03:04:05Z';
+const text = { type: 'string' };
+const pair = { type: 'object', properties: { x: text, y: text } };
+const keyed = {
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['name'],
+  items: {
+    type: 'object',
+    properties: { name: text, value: text, pair, names: { type: 'array', 'x-kubernetes-list-type': 'set', items: text } },
+  },
+};
+const node = readSchema({
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        keyed,
+        set: { type: 'array', 'x-kubernetes-list-type': 'set', items: text },
+        atomic: { type: 'array', items: text },
+        map: { type: 'object', additionalProperties: text },
+        pairs: { type: 'object', additionalProperties: pair },
+        lists: { type: 'object', additionalProperties: { type: 'array', 'x-kubernetes-list-type': 'set', items: text } },
+        pair,
+        free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    },
+  },
+});
+
+const same = (object: JsonObject): JsonObject => object;
+const ofShape = (shape: VersionView['shape'], resets: FieldSet = {}): Ownership => {
+  const view: VersionView = { shape, resets, convert: same, back: same };
+  return { own: view, in: (apiVersion) => (apiVersion === 'v1' ? view : undefined) };
+};
+const custom = ofShape(customShape(node));
+
+interface State {
+  readonly object: JsonObject;
+  readonly entries: readonly ManagedFieldsEntry[];
+}
+const NOTHING: State = { object: { metadata: {} }, entries: [] };
+const manager = (name: string, operation: Manager['operation']): Manager => ({ name, operation, apiVersion: 'v1', subresource: '' });
+
+function apply(state: State, spec: JsonValue, by = 'm', ownership = custom): Applied {
+  return applyConfiguration(ownership, state.object, { spec }, state.entries, manager(by, 'Apply'), { force: true, now: NOW });
+}
+
+function update(state: State, object: JsonObject): State {
+  return { object, entries: recordUpdate(custom, state.object, object, state.entries, manager('u', 'Update'), NOW) };
+}
+
+const CASES: readonly (readonly [title: string, before: JsonValue, stated: JsonValue])[] = [
+  ['a keyed list', { keyed: [{ name: 'a', value: '1' }] }, { keyed: [] }],
+  ['a keyed list among other fields', { keyed: [{ name: 'a' }], pair: { x: '1' } }, { keyed: [] }],
+  ['a set', { set: ['a'] }, { set: [] }],
+  ['an atomic list', { atomic: ['a'] }, { atomic: [] }],
+  ['a map', { map: { a: '1' } }, { map: {} }],
+  ['a map of objects', { pairs: { a: { x: '1' } } }, { pairs: {} }],
+  ['an object in a map', { pairs: { a: { x: '1' } } }, { pairs: { a: {} } }],
+  ['a list in a map', { lists: { a: ['1'] } }, { lists: { a: [] } }],
+  ['an object', { pair: { x: '1' } }, { pair: {} }],
+  ['the spec', { pair: { x: '1' }, set: ['a'] }, {}],
+  ['an object in an item', { keyed: [{ name: 'a', pair: { x: '1' } }] }, { keyed: [{ name: 'a', pair: {} }] }],
+  ['a list in an item', { keyed: [{ name: 'a', names: ['x'] }] }, { keyed: [{ name: 'a', names: [] }] }],
+  ['an object without a schema', { free: { a: { b: '1' } } }, { free: { a: {} } }],
+  ['a list without a schema', { free: { a: ['1'] } }, { free: { a: [] } }],
+];
+
+it.each(CASES)('keeps %s that the configuration states empty after it had fields', (_title, before, stated) => {
+  expect(apply(apply(NOTHING, before), stated).object).toEqual({ metadata: {}, spec: stated });
+});
+
+it.each(CASES)('keeps %s that the configuration states empty again and again', (_title, before, stated) => {
+  const once = apply(apply(NOTHING, before), stated);
+  expect(apply(once, stated)).toEqual(once);
+});
+
+it.each(CASES)('takes %s away that the configuration states no more', (_title, before) => {
+  const { object, entries } = apply(NOTHING, before);
+  const options = { force: true, now: NOW };
+  const left = applyConfiguration(custom, object, {}, entries, manager('m', 'Apply'), options);
+  expect(left).toEqual({ object: { metadata: {} }, entries: [] });
+});
+
+it('keeps null for a spec that had fields', () => {
+  expect(apply(apply(NOTHING, { pair: { x: '1' } }), null).object['spec']).toBeNull();
+});
+
+it('keeps the items of others in a list that the configuration states empty', () => {
+  const both = apply(apply(NOTHING, { set: ['a'] }, 'n'), { set: ['b'] });
+  expect(apply(both, { set: [] }).object['spec']).toEqual({ set: ['a'] });
+});
+
+it('keeps a list empty that was made by an update and loses its last item to an apply', () => {
+  const made = update(NOTHING, { metadata: {}, spec: { map: {} } });
+  const filled = apply(made, { map: { a: '1' } });
+  expect(apply(filled, {}).object['spec']).toEqual({ map: {} });
+});
+
+it('keeps null that the configuration states', () => {
+  const before = apply(NOTHING, { set: ['a'], pair: { x: '1' } });
+  expect(apply(before, { set: null, pair: null }).object['spec']).toEqual({ set: null, pair: null });
+});
+
+it('keeps what is stated empty in a built-in kind', () => {
+  const pods = ofShape(shapeOf('core.v1.Pod'));
+  const container = { name: 'c', image: 'i', securityContext: { runAsUser: 1 }, env: [{ name: 'A', value: '1' }] };
+  const before = apply(
+    NOTHING,
+    { containers: [container], volumes: [{ name: 'v', emptyDir: {} }], securityContext: { runAsUser: 1 } },
+    'm',
+    pods,
+  );
+  const stated = { containers: [{ name: 'c', image: 'i', securityContext: {}, env: [] }], volumes: [], securityContext: {} };
+  expect(apply(before, stated, 'm', pods).object['spec']).toEqual(stated);
+});
+
+const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 });
+const texts = names.map((keys) => Object.fromEntries(keys.map((key) => [key, '1'])));
+const pairs = fc.dictionary(fc.constantFrom('x', 'y'), fc.constant('1'));
+const item = fc.record({ name: fc.constantFrom('a', 'b'), value: fc.constant('1'), pair: pairs, names }, { requiredKeys: ['name'] });
+const spec: fc.Arbitrary<JsonObject> = fc.record(
+  {
+    keyed: fc.uniqueArray(item, { selector: ({ name }) => name, maxLength: 2 }),
+    set: names,
+    atomic: names,
+    map: texts,
+    pairs: fc.dictionary(fc.constantFrom('a', 'b'), pairs),
+    lists: fc.dictionary(fc.constantFrom('a', 'b'), names),
+    pair: pairs,
+    free: fc.dictionary(fc.constantFrom('a', 'b'), fc.oneof(pairs, names)),
+  },
+  { requiredKeys: [] },
+);
+
+/** Whether a value has all that a configuration states, in objects and in items that have a name. */
+function holds(value: JsonValue | undefined, stated: JsonValue): boolean {
+  if (isObject(stated)) return isObject(value) && Object.keys(stated).every((name) => holds(own(value, name), stated[name] ?? null));
+  if (!Array.isArray(stated)) return value !== undefined && equalJson(value, stated);
+  if (!Array.isArray(value)) return false;
+  return stated.every((wanted) =>
+    value.some((found) => (isObject(wanted) && isObject(found) && found['name'] !== wanted['name'] ? false : holds(found, wanted))),
+  );
+}
+
+it('an apply leaves all that its configuration states, and no null that nobody stated', () => {
+  const step = fc.record({ by: fc.constantFrom('m', 'm', 'n'), spec });
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 2, maxLength: 5 }), (steps) => {
+      let state: State = NOTHING;
+      for (const { by, spec: stated } of steps) {
+        state = apply(state, stated, by);
+        expect(holds(state.object['spec'], stated)).toBe(true);
+        expect(JSON.stringify(state.object)).not.toContain('null');
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
