@@ -10,8 +10,9 @@ import * as status from '../../../shared/api/errors/status';
 import { canonicalGroup, LAST_APPLIED_ANNOTATION } from '../../../shared/names/dialect';
 import { ApplyConflict, applyConfiguration, type Applied } from '../../../shared/patch/apply/apply';
 import { compare } from '../../../shared/patch/apply/compare';
-import { readEntries, type ManagedFieldsEntry } from '../../../shared/patch/apply/entries';
+import { readEntries, type ManagedFieldsEntry, type Manager } from '../../../shared/patch/apply/entries';
 import { difference, isEmptySet, union } from '../../../shared/patch/apply/field-set';
+import { keptItems, type KeptItem } from '../../../shared/patch/apply/kept-items';
 import { recordUpdate } from '../../../shared/patch/apply/manager';
 import { MissingKey } from '../../../shared/patch/apply/shape';
 import { fieldSetOf, shapeFaults } from '../../../shared/patch/apply/typed';
@@ -80,8 +81,16 @@ export interface ApplyRequest {
   readonly ms: number;
 }
 
-/** The new object in the served version, decoded, with its managedFields and without defaults. `old` is the stored one. Throws StatusError. */
-export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): JsonObject {
+/** What an applied configuration makes of a stored object. */
+export interface AppliedTo {
+  /** In the served version, decoded, with its managedFields and without defaults. */
+  readonly object: JsonObject;
+  /** A refusal of the object, with the owners of what the configuration leaves out and could not remove. */
+  readonly explain: (refusal: status.StatusError) => status.StatusError;
+}
+
+/** `old` is the stored object. Throws StatusError. */
+export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): AppliedTo {
   const { info, name, subresource } = request;
   const ownership = ownershipOf(info, subresource);
   const faults = shapeFaults(ownership.own.shape, config);
@@ -90,11 +99,24 @@ export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObje
   if (old === undefined && uid !== '') {
     throw status.conflict(info.gr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
   }
-  const applied = guarded(() => apply(request, config, old));
+  const { applied, entries, manager } = guarded(() => apply(request, config, old));
   const object = decode(info, applied.object, config);
   refreshLastApplied(request, object, config);
   setOwnership(metadataOf(object), applied.entries);
-  return object;
+  const explain = (refusal: status.StatusError): status.StatusError =>
+    explained(refusal, keptItems(ownership.own.shape, entries, applied, manager));
+  return { object, explain };
+}
+
+/** An item that the configuration leaves out may be incomplete once only other managers own it: then they are named. */
+function explained(refusal: status.StatusError, kept: readonly KeptItem[]): status.StatusError {
+  const fields = refusal.status.details?.causes?.map(({ field = '' }) => field) ?? [];
+  const isRefused = (item: string): boolean =>
+    fields.some((field) => field === item || field.startsWith(`${item}.`) || field.startsWith(`${item}[`));
+  const owners = kept.filter(({ field }) => isRefused(field)).flatMap((item) => item.owners);
+  if (owners.length === 0) return refusal;
+  const { listed, causes } = new ApplyConflict(owners);
+  return status.invalidForOwners(refusal, `other managers own fields of what the configuration leaves out: ${listed}`, causes);
 }
 
 function untyped(info: KindInfo, config: JsonObject, faults: readonly string[]): Error {
@@ -119,14 +141,24 @@ function guarded<T>(run: () => T): T {
   }
 }
 
-function apply(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Applied {
+interface Attempted {
+  readonly applied: Applied;
+  /** Before. */
+  readonly entries: readonly ManagedFieldsEntry[];
+  readonly manager: Manager;
+}
+
+function apply(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Attempted {
   const { info, subresource } = request;
   const ownership = ownershipOf(info, subresource);
   const now = timestamp(request.ms);
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
   const manager = managerOf(info, subresource, request.manager, 'Apply');
   const entries = old === undefined ? [] : liveEntries(request, old, live, now);
-  const attempt = (force: boolean): Applied => applyConfiguration(ownership, live, config, entries, manager, { force, now });
+  const attempt = (force: boolean): Attempted => {
+    const applied = applyConfiguration(ownership, live, config, entries, manager, { force, now });
+    return { applied, entries, manager };
+  };
   try {
     return attempt(request.force);
   } catch (error) {

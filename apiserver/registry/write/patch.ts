@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import { canonicalizeGroups, inSpelling } from '../../../shared/api/types/group-fields';
 import { toServed } from '../object/resource-info';
 import type { PatchBody, WriteOptions, WriteResult } from '../verbs';
-import { applyTo, readApply } from './apply';
+import { applyTo, readApply, type AppliedTo } from './apply';
 import { agreeOnPlace } from './metadata-steps';
 import { readPatch, type DocumentPatch, type Patcher } from './patcher';
 import { isHeavyPatch } from './heavy';
@@ -51,9 +51,12 @@ async function applySource(
   const config = await readApply(info, bytes, fieldValidation, (text) => context.warn(text), clock);
   canonicalizeGroups(config, info.codec.groupFields, names);
   const applied = { info, name, subresource, manager: fieldManager, force: force === true };
-  const object = (old: JsonObject | undefined): JsonObject =>
-    agreeOnPlace(info, applyTo({ ...applied, ms: clock.now() }, config, old), names, namespace, name);
-  return { verb: 'apply', owned: true, object };
+  let last: AppliedTo | undefined;
+  const object = (old: JsonObject | undefined): JsonObject => {
+    last = applyTo({ ...applied, ms: clock.now() }, config, old);
+    return agreeOnPlace(info, last.object, names, namespace, name);
+  };
+  return { verb: 'apply', owned: true, object, explain: (refusal) => last?.explain(refusal) ?? refusal };
 }
 
 function patchSource(

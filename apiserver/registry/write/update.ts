@@ -47,6 +47,8 @@ export interface UpdatedObjectInfo {
   readonly owned?: true;
   /** A decoded object of the served version, new on every call; of an apply, with its managedFields. `old` is the stored one, if there is one. */
   object(old: JsonObject | undefined): JsonObject;
+  /** Adds to a refusal of the last object what the source knows of its cause. */
+  readonly explain?: (refusal: status.StatusError) => status.StatusError;
 }
 
 /** A body of PUT. */
@@ -166,7 +168,7 @@ export async function attemptUpdate(
   if (mutated !== undefined) await mutated;
   const object = place(request, change, received, old);
   await pass();
-  decide(path, request, change, object, old);
+  explaining(change.source, () => decide(path, request, change, object, old));
   await pass();
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
   const checked = path.admission.validate({ ...admitted, object });
@@ -278,6 +280,14 @@ function decide(path: AttemptPath, request: WriteRequest, { claims }: Replacemen
   meta.countGeneration(info, subresource, object, old);
   validateUpdate(info, rules, object, old, strategyContext);
   if (subresource === undefined) for (const warning of strategy.warningsOnUpdate?.(object, old) ?? []) context.warn(warning);
+}
+
+function explaining({ explain }: UpdatedObjectInfo, decide: () => void): void {
+  try {
+    decide();
+  } catch (error) {
+    throw error instanceof status.StatusError && error.reason === 'Invalid' ? (explain?.(error) ?? error) : error;
+  }
 }
 
 /** What has been decided, beside what is stored. */

@@ -187,6 +187,22 @@ export const modified = (gr: GroupResource, name: string): StatusError =>
 export const applyConflict = (message: string, causes: readonly { readonly message: string; readonly field: string }[]): StatusError =>
   new StatusError('Conflict', message, { causes: causes.map((cause) => ({ reason: 'FieldManagerConflict', ...cause })) });
 
+/**
+ * A refusal of an applied configuration that is invalid because of what other managers own: `text` and `causes` say who owns what of it. Release 1.31.1
+ * says nothing of them.
+ */
+export const invalidForOwners = (
+  { message, status }: StatusError,
+  text: string,
+  causes: readonly { readonly message: string; readonly field: string }[],
+): StatusError => {
+  const known = status.details?.causes ?? [];
+  return new StatusError('Invalid', `${message}; ${text}`, {
+    ...status.details,
+    causes: [...known, ...causes.map((cause) => ({ reason: 'FieldManagerConflict', ...cause }))],
+  });
+};
+
 /** A condition on a DELETE that does not hold; upstream names the kind where other errors name the resource. */
 export const deletePrecondition = (
   gk: { readonly group: string; readonly kind: string },

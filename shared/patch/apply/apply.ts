@@ -33,6 +33,8 @@ export interface Conflict {
 export class ApplyConflict extends Error {
   override readonly name = 'ApplyConflict';
   readonly causes: readonly { readonly message: string; readonly field: string }[];
+  /** The message without what failed: `conflict with "x": .spec.y`. */
+  readonly listed: string;
 
   constructor(readonly conflicts: readonly Conflict[]) {
     let count = 0;
@@ -48,7 +50,9 @@ export class ApplyConflict extends Error {
       })
       .filter(({ paths }) => paths.length > 0);
     const left = count > MOST_PATHS ? [`and ${count - MOST_PATHS} more`] : [];
-    super(conflictText(count, found, left));
+    const listed = conflictText(count, found, left);
+    super(`Apply failed with ${count} conflict${count === 1 ? '' : 's'}: ${listed}`);
+    this.listed = listed;
     this.causes = [
       ...found.flatMap(({ name, paths }) => paths.map((field) => ({ message: `conflict with ${name}`, field }))),
       ...left.map((message) => ({ message, field: '' })),
@@ -82,9 +86,9 @@ function conflictText(
   left: readonly string[],
 ): string {
   const [first] = found;
-  if (count === 1 && first !== undefined) return `Apply failed with 1 conflict: conflict with ${first.name}: ${first.paths.join('')}`;
+  if (count === 1 && first !== undefined) return `conflict with ${first.name}: ${first.paths.join('')}`;
   const parts = found.map(({ name, paths }) => `conflicts with ${name}:\n- ${paths.join('\n- ')}`);
-  return `Apply failed with ${count} conflicts: ${[...parts, ...left].join('\n')}`;
+  return [...parts, ...left].join('\n');
 }
 
 export interface Applied {
