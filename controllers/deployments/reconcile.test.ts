@@ -162,6 +162,43 @@ test('in the middle of a roll-out sets grow and shrink in proportion', () => {
   ]);
 });
 
+describe('a Deployment whose sets name another number of desired replicas', () => {
+  const marked = (sets: readonly ApiObject[], spec: JsonObject): readonly (readonly [unknown, unknown, unknown])[] =>
+    plan(deployment(spec), sets).sets.map(({ name, replicas, annotations }) => [name, replicas, annotations[`${PREFIX}desired-replicas`]]);
+
+  it.each<[string, JsonObject, readonly ApiObject[], readonly (readonly [string, number, string])[]]>([
+    [
+      'a finished set whose annotation was edited, before a change of the image',
+      { replicas: 3, ...rolling(0, 1), template: template('three') },
+      [set('old', { replicas: 3, desired: 7, max: 7 })],
+      [['old', 3, '3']],
+    ],
+    [
+      'scaled to the number that the old set has reached',
+      { replicas: 2, ...rolling(0, 1) },
+      [set('old', { of: TWO, replicas: 2, desired: 3, max: 3 }), set('new', { replicas: 0, desired: 3, max: 3, revision: 2 })],
+      [['old', 2, '2']],
+    ],
+    [
+      'scaled while paused to the number that there is',
+      { replicas: 2, paused: true },
+      [set('new', { replicas: 2, desired: 3, max: 4 })],
+      [['new', 2, '2']],
+    ],
+    [
+      'scaled in the middle of a rollout whose strategy is Recreate now',
+      { replicas: 2, strategy: { type: 'Recreate' } },
+      [set('old', { of: TWO, replicas: 2, desired: 3, max: 4 }), set('new', { replicas: 1, desired: 3, max: 4, revision: 2 })],
+      [
+        ['old', 2, '2'],
+        ['new', 1, '2'],
+      ],
+    ],
+  ])('updates the annotation: %s', (_, spec, sets, expected) => {
+    expect(marked(sets, spec)).toEqual(expected);
+  });
+});
+
 test('while paused a new template makes nothing, and the number still counts', () => {
   const made = plan(deployment({ replicas: 4, paused: true }), [set('old', { of: TWO, replicas: 2, desired: 2, max: 3 })]);
   expect(sizes(made)).toEqual([['old', 4]]);

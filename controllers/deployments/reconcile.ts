@@ -5,9 +5,9 @@
 import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { hasEnded } from '../runtime/pods';
-import { numberAt, replicasOf } from '../owned/wishes';
+import { numberAt } from '../owned/wishes';
 import { isRolling } from './bounds';
-import { annotated, annotatedNumber, annotationsOf } from './names';
+import { annotated, annotationsOf } from './names';
 import { findCurrent, forgettable, markCurrent, newSet, nextRevision } from './revisions';
 import { Scaling, type Scaled } from './scaling';
 import { isActiveSet, isChanged, plannedSet, type PlannedSet } from './set';
@@ -96,13 +96,8 @@ class Planning {
     }
   }
 
-  /** The sets stand as another number asked for. */
   private isScaled(): boolean {
-    const wanted = replicasOf(this.view.deployment);
-    return this.all.filter(isActiveSet).some(({ annotations }) => {
-      const desired = annotatedNumber(annotations, 'desired');
-      return desired !== undefined && desired !== wanted;
-    });
+    return this.all.some((set) => isActiveSet(set) && this.scaling.isOutdated(set));
   }
 
   /** The set of the present template, where it is there. */

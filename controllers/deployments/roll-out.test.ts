@@ -2,11 +2,13 @@
 import * as fc from 'fast-check';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { qualifiedNameIn } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 import { boundsOf } from './bounds';
 import { planDeployment } from './reconcile';
 
 const NOW = Date.UTC(2026, 0, 2);
+const DESIRED = qualifiedNameIn('kubernetes', 'deployment.platform.io/desired-replicas');
 
 /** What runs of a set, and all states in which it has been told. */
 interface LivingSet {
@@ -33,8 +35,8 @@ class Cluster {
   private made = 0;
 
   constructor(
-    readonly wanted: number,
-    private readonly strategy: JsonObject,
+    private wanted: number,
+    private strategy: JsonObject,
   ) {
     this.template = image(0);
     this.heardTemplate = this.template;
@@ -63,6 +65,22 @@ class Cluster {
 
   want(number: number): void {
     this.template = image(number);
+  }
+
+  scale(replicas: number): void {
+    this.wanted = replicas;
+  }
+
+  use(strategy: JsonObject): void {
+    this.strategy = strategy;
+  }
+
+  /** Somebody, or an older release, has left another number of wanted pods in a set. */
+  mark(index: number, desired: number): void {
+    const set = this.at(index);
+    if (set === undefined) return;
+    set.annotations = { ...set.annotations, [DESIRED]: String(desired) };
+    this.tell(set);
   }
 
   /** The Deployment's controller hears of its Deployment, and of one set what is news there. */
@@ -217,5 +235,44 @@ test('never more pods than surge allows, never fewer that serve than promised, a
       },
     ),
     { numRuns: 100 },
+  );
+});
+
+const strategy: fc.Arbitrary<JsonObject> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ maxSurge: bound, maxUnavailable: bound }).map((rollingUpdate) => ({ type: 'RollingUpdate', rollingUpdate })),
+  },
+  { weight: 1, arbitrary: fc.constant({ type: 'Recreate' }) },
+);
+const scaling: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 12, arbitrary: move },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 9 }).map<Move>((replicas) => (cluster) => cluster.scale(replicas)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(some, some).map<Move>(
+      ([index, desired]) =>
+        (cluster) =>
+          cluster.mark(index, desired),
+    ),
+  },
+  { weight: 1, arbitrary: strategy.map<Move>((next) => (cluster) => cluster.use(next)) },
+);
+
+test('a rollout finishes however often the Deployment is scaled, its strategy changed or its sets annotated meanwhile', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 9 }),
+      strategy,
+      fc.array(scaling, { minLength: 20, maxLength: 200, size: 'max' }),
+      (wanted, first, moves) => {
+        const cluster = new Cluster(wanted, first);
+        cluster.settle();
+        for (const next of moves) next(cluster);
+        cluster.settle();
+        expect(cluster.isSettled).toBe(true);
+      },
+    ),
+    { numRuns: 200 },
   );
 });

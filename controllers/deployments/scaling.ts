@@ -97,9 +97,21 @@ export class Scaling {
     return this.scale(set, this.wanted);
   }
 
+  /** Whether the set was last scaled for another number of replicas than the Deployment has now. */
+  isOutdated({ annotations }: PlannedSet): boolean {
+    const desired = annotatedNumber(annotations, 'desired');
+    return desired !== undefined && desired !== this.wanted;
+  }
+
   /** The wanted number has changed, or the Deployment is paused: each set keeps its share. */
   inProportion(old: readonly PlannedSet[], created: PlannedSet | undefined): void {
     const all = created === undefined ? old : [...old, created];
+    this.resizeInProportion(all, old, created);
+    // A set that keeps its size is annotated as well: as long as one is outdated, every sync is a scaling one and the rollout does not go on.
+    for (const set of all) if (isActiveSet(set) && this.isOutdated(set)) this.note(set);
+  }
+
+  private resizeInProportion(all: readonly PlannedSet[], old: readonly PlannedSet[], created: PlannedSet | undefined): void {
     const active = all.filter(isActiveSet);
     const only = active.length === 1 ? active[0] : active.length === 0 ? (created ?? [...old].sort(byAge).at(-1)) : undefined;
     if (only !== undefined) {
