@@ -101,6 +101,11 @@ export interface Strategy<T extends JsonObject = JsonObject> {
   earlyWarnings?(object: T): readonly string[];
   /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
   prepareForCreate?(object: T, context: StrategyContext): void;
+  /**
+   * Sets defaults that follow from members which `prepareForCreate` has set. Called after validation and validating admission: these defaults are applied
+   * when the stored object is read, so no rule sees them at creation.
+   */
+  completeCreated?(object: T): void;
   /** What is judged of a new object, in the order in which it is told; absent = `CREATE.usual`. */
   readonly createStages?: Stages;
   /** What is wrong with a new object's name, or with what it is to be generated from, besides its format: part of the stage `metadata`. */

@@ -3,7 +3,7 @@ import { invalidValue, type FieldError } from '../../../shared/api/errors/field-
 import { dnsLabel } from '../../../shared/values/name-formats';
 import type { Errors } from '../rules/checks';
 import { checkJobChange } from './job/change';
-import { checkGeneratedSelector, checkJobSelector, generateSelector } from './job/selector';
+import { checkGeneratedSelector, checkJobSelector, defaultLabels, generateSelector } from './job/selector';
 import { checkJobSpec, isIndexed, manyIndexesWarnings } from './job/spec';
 import { validateJobStatus } from './job/status';
 import { UPDATE } from '../../registry/stages';
@@ -18,6 +18,7 @@ export const job: Strategy<BatchV1Job> = {
     if (object.spec !== undefined) delete object.spec.managedBy;
     generateSelector(object, names);
   },
+  completeCreated: defaultLabels,
   validate(object, old, { names }) {
     const errors: Errors = [];
     checkGeneratedSelector(object, old, names, errors);

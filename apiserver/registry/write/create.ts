@@ -237,8 +237,9 @@ function checkFree({ info }: WriteRequest, { name }: Birth, object: JsonObject, 
   if (info.row.custom !== undefined) checkDefinition(info, definition);
 }
 
-/** A converted object, with the defaults of the version that is stored. */
+/** With the defaults that upstream applies when it reads the stored object: those of a converted object, and those that its kind sets late. */
 function stored({ info }: WriteRequest, object: JsonObject): JsonObject {
+  info.strategy.completeCreated?.(object);
   if (info.converter !== undefined) info.hubCodec.applyDefaults(object);
   return object;
 }

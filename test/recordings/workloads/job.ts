@@ -20,6 +20,17 @@ const staysIndexed = (members: Body): Body => stays({ completionMode: 'Indexed',
 const staysFailing = (...rules: Json[]): Body => stays({ podFailurePolicy: { rules } });
 const staysSucceeding = (...rules: Json[]): Body => staysIndexed({ successPolicy: { rules } });
 
+/** `undefined` = the member is absent. */
+function unlabelled(bytes: number, templateLabels: Json | undefined, labels: Body | undefined, members: Body = {}): Body {
+  return {
+    metadata: { name: { $text: 'a', $times: bytes }, ...(labels === undefined ? {} : { labels }) },
+    ...spec({
+      template: template({ restartPolicy: 'Never' }, templateLabels === undefined ? {} : { labels: templateLabels }),
+      ...members,
+    }),
+  };
+}
+
 const INDEXES = [
   '0',
   '0-2',
@@ -70,6 +81,19 @@ export const JOBS: KindCases = {
     'a status and a generation': { metadata: { generation: 7 }, ...spec({}), status: { active: -1 } },
     'name: of 63 bytes': { metadata: { name: { $text: 'a', $times: 63 } }, ...spec({}) },
     'name: of 64 bytes': { metadata: { name: { $text: 'a', $times: 64 } }, ...spec({}) },
+    ...Object.fromEntries(
+      [undefined, null].flatMap((templateLabels) =>
+        [undefined, {}, { x: 'y' }].map((labels) => {
+          const title = `template labels ${JSON.stringify(templateLabels)}, labels ${JSON.stringify(labels)}`;
+          return [`name: of 64 bytes, ${title}`, unlabelled(64, templateLabels, labels)];
+        }),
+      ),
+    ),
+    'name: of 63 bytes, without labels': unlabelled(63, undefined, undefined),
+    'name: of 64 bytes, labels of its own': { metadata: { name: { $text: 'a', $times: 64 }, labels: { x: 'y' } }, ...spec({}) },
+    'name: of 64 bytes, indexed, without labels': {
+      ...unlabelled(64, undefined, undefined, { completionMode: 'Indexed', completions: 3 }),
+    },
     'name: a subdomain': { metadata: { name: 'a.b' }, ...spec({}) },
     'name: in capitals': { metadata: { name: 'A' }, ...spec({}) },
     'name: indexed of 62 bytes': { metadata: { name: { $text: 'a', $times: 62 } }, ...indexed({}) },

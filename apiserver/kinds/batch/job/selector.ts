@@ -30,9 +30,13 @@ export function generateSelector(object: BatchV1Job, names: GeneratedNames): voi
   const made = { [prefixed[0]]: uid, [prefixed[1]]: name, [plain[0]]: uid, [plain[1]]: name };
   const labels = ((template.metadata ??= {}).labels ??= {});
   for (const [label, value] of Object.entries(made)) if (!Object.hasOwn(labels, label)) labels[label] = value;
-  // Labels that a Job does not have it takes from its template, whatever they came from.
-  if (isEmptyObject(metadata.labels ?? {})) metadata.labels = { ...labels };
   spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, [prefixed[0]]: uid } };
+}
+
+/** A Job without labels has those of its template, the generated ones among them. */
+export function defaultLabels({ metadata, spec }: BatchV1Job): void {
+  const labels = labelsOf(spec?.template);
+  if (metadata !== undefined && labels !== undefined && isEmptyObject(metadata.labels ?? {})) metadata.labels = { ...labels };
 }
 
 /** Of a Job that does not choose by hand: its selector is the one that was made for it. Older Jobs know only the labels of old days. */
