@@ -112,12 +112,22 @@ it('follows the replicas: one that stops is gone at once, one that dies with its
   await quiet();
   expect(subsets(one)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
   expect(found(one, slices, 'platform-ipv4-7443')).toBeUndefined();
-  // What the store does when the lease of the second has passed.
-  await store.revokeLease('2');
+  // One that dies cannot put its key again when its lease ends.
+  const lease = await store.grantLease(15);
+  const dying = {
+    type: 'put',
+    key: '/registry/replicas/192.0.2.3:6443',
+    value: Buffer.from('{"ip":"192.0.2.3","port":6443}'),
+    lease,
+  } as const;
+  await store.transact({ compare: [], operations: [dying] });
   await quiet();
-  expect(subsets(one)).toEqual([{ addresses: [{ ip: '192.0.2.1' }], ports: port(6443) }]);
-  // It was only slow: its next renewal brings it back.
-  two.clock.advance(5_000);
+  expect(subsets(one)).toMatchObject([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }, { ip: '192.0.2.3' }] }]);
+  await store.revokeLease(lease);
+  await quiet();
+  expect(subsets(one)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
+  // One that was only slow can.
+  await store.revokeLease('2');
   await quiet();
   expect(subsets(one)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
   expect(replicas.flatMap(({ failures }) => failures)).toEqual([]);
@@ -140,6 +150,23 @@ it('restores what others delete or change, and writes nothing when all is well',
   const written = store.current;
   await service.pass();
   expect(store.current).toBe(written);
+});
+
+it('leaves the endpoints as they are while no replica is known', async () => {
+  const { store, replicas } = await cluster();
+  const [one] = replicas;
+  if (one === undefined) return;
+  const service = one.keep();
+  await service.complete;
+  expect(found(one, endpoints)).toBeUndefined();
+  one.replicas.join({ ip: '192.0.2.1', port: 6443 });
+  await quiet();
+  const written = store.current;
+  one.replicas.reset();
+  await service.pass();
+  await quiet();
+  expect([store.current, one.replicas.addresses]).toEqual([written, []]);
+  expect(subsets(one)).toHaveLength(1);
 });
 
 it('finds no address for anyone else than the default Service in the first place of the range', async () => {

@@ -1,7 +1,7 @@
 /**
  * Keeps the Service in `default` that leads to the API servers, with Endpoints and EndpointSlices that name the live ones.
  * Every replica does so, through the ordinary write path; whoever comes second finds nothing to change. The Service itself is made when it is
- * missing and otherwise left as it is.
+ * missing and otherwise left as it is. While no replica is known, the endpoints are left as they are, too: the one that looks is running.
  */
 import { parseIpAddress } from '../../shared/values/ip-address';
 import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
@@ -78,6 +78,7 @@ async function keep(options: DefaultServiceOptions): Promise<void> {
   const name = names.defaultService;
   await create(options, services, name, serviceOf(options));
   const groups = groupsOf(replicas.addresses);
+  if (groups.length === 0) return;
   const skipsMirror = { [`endpointslice.${names.prefix}/skip-mirror`]: 'true' };
   await put(options, endpoints, name, skipsMirror, { subsets: groups.map(subsetOf) });
   const ofService = { [`${names.prefix}/service-name`]: name };

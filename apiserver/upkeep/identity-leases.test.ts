@@ -126,6 +126,19 @@ it('takes back its labels and leaves what others wrote beside them; a deleted on
   expect(replica.failures).toEqual([]);
 });
 
+it('has its Lease again after it was starved for so long that another server deleted it', async () => {
+  await keep();
+  const name = String(nameOf(await only()));
+  // It sees nothing and renews nothing meanwhile.
+  store.held = true;
+  store.remove(`/registry/${leases().stored.segment}/${SYSTEM}/${name}`);
+  await pass(10_000);
+  store.held = false;
+  store.pump();
+  await pass(2_000);
+  expect(await only()).toMatchObject({ metadata: { name }, spec: { renewTime: expect.stringMatching(/^2026-01-02T03:04:1/) } });
+});
+
 it('goes on after a write that went wrong, and says so', async () => {
   jest.spyOn(store, 'transact').mockRejectedValueOnce(new StoreError('unavailable', 'gone for a moment'));
   const kept = keepIdentityLease(options());

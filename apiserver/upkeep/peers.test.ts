@@ -104,6 +104,18 @@ it('takes one renewal that is late for no wrong clock', async () => {
   expect(one.found).toEqual([]);
 });
 
+it('takes no clock for wrong after it was starved itself and sees many renewals at once', async () => {
+  const [one, other] = [await start('one', 0), await start('other', 0)];
+  await renewals(4);
+  store.held = true;
+  await renewals(5, [other]);
+  await other.replica.clock.advanceAsync(9_000);
+  await one.replica.clock.advanceAsync(59_000);
+  store.held = false;
+  await renewals(8);
+  expect([...one.found, ...other.found]).toEqual([]);
+});
+
 it('forgets who is not there any more', async () => {
   const [one, ahead] = [await start('one', 0), await start('ahead', 60_000)];
   await renewals(4);

@@ -35,6 +35,8 @@ const MOST_OFFSET_MS = 5_000;
 const TOLD_AGAIN_MS = 600_000;
 /** Whoever has not renewed for so long is not there any more. */
 const GONE_MS = 60_000;
+/** Servers renew every ten seconds: renewals that are seen closer together have waited, because this server got no processor time or its watch was cut. */
+const BURST_MS = 5_000;
 
 interface Peer {
   readonly renewTime: string;
@@ -75,8 +77,9 @@ class Peers {
     const before = this.known.get(entry.key);
     if (before?.renewTime === renewTime) return;
     const seenAt = clock.monotonic();
-    if (before === undefined || seenAt - before.seenAt > GONE_MS) {
-      // It may be old: only from the next one on it is known when it was made.
+    const sinceMs = seenAt - (before?.seenAt ?? -Infinity);
+    if (before === undefined || sinceMs > GONE_MS || sinceMs < BURST_MS) {
+      // It may be old, and in a burst so may the ones before it: only from the next one on it is known when it was made.
       this.known.set(entry.key, { renewTime, seenAt, offsets: [], differing: 0, toldAt: before?.toldAt ?? -Infinity });
       return;
     }

@@ -1,5 +1,6 @@
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock, settle } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
+import { prefixRange, StoreError, type LeaseId } from '../storage/store';
 import { REPLICAS, Replicas, type ReplicaAddress } from './replicas';
 
 const addresses = [1, 2, 3].map((last): ReplicaAddress => ({ ip: `10.0.0.${last}`, port: 6443 }));
@@ -37,4 +38,83 @@ test('whoever is none of them waits for nobody', () => {
   const outside = new Replicas(options);
   for (const { ip, port } of addresses) outside.changed(`${REPLICAS}${ip}:${port}`, Buffer.from(JSON.stringify({ ip, port })));
   expect(subjects.map((subject) => outside.goingBefore(subject))).toEqual(subjects.map(() => 0));
+});
+
+describe('a replica that has joined', () => {
+  const own = { ip: '10.0.0.1', port: 6443 };
+  const key = '/registry/replicas/10.0.0.1:6443';
+  let clock: ManualClock;
+  let store: MemoryStore;
+  let replicas: Replicas;
+  let failures: string[];
+
+  beforeEach(async () => {
+    [clock, failures] = [new ManualClock(), []];
+    store = new MemoryStore(clock);
+    replicas = new Replicas({ store, prefix: '/registry', clock, failed: (message) => void failures.push(message) });
+    replicas.join(own);
+    await settle();
+  });
+  afterEach(() => replicas.leave());
+
+  const isRecorded = async (): Promise<boolean> => (await store.get(key)).kv !== undefined;
+
+  it('puts its key again at the next renewal when it is gone although the lease goes on', async () => {
+    store.remove(key);
+    expect(await isRecorded()).toBe(false);
+    await clock.advanceAsync(5_000);
+    expect(await isRecorded()).toBe(true);
+    await clock.advanceAsync(60_000);
+    expect([await isRecorded(), failures]).toEqual([true, []]);
+  });
+
+  it('puts its key again at once when the watch shows that it is gone', async () => {
+    await store.revokeLease('1');
+    replicas.changed(`${REPLICAS}10.0.0.1:6443`, undefined);
+    await settle();
+    expect(await isRecorded()).toBe(true);
+  });
+
+  it('takes no lease up again that has ended', async () => {
+    await store.revokeLease('1');
+    const renewed: LeaseId[] = [];
+    const renew = store.keepLeaseAlive.bind(store);
+    jest.spyOn(store, 'keepLeaseAlive').mockImplementation((lease, call) => {
+      renewed.push(lease);
+      return renew(lease, call);
+    });
+    await clock.advanceAsync(20_000);
+    expect(renewed).toEqual(['1', '2', '2', '2']);
+    expect(await isRecorded()).toBe(true);
+  });
+
+  it('puts its key under its own lease again when a put of an earlier one arrives late', async () => {
+    const early = await store.grantLease(10);
+    await store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(JSON.stringify(own)), lease: early }] });
+    await clock.advanceAsync(60_000);
+    expect(await isRecorded()).toBe(true);
+    // By the end of that lease the key had moved.
+    expect(store.eventsAt(store.current)).toMatchObject([{ type: 'put', key, created: false }]);
+  });
+
+  it.each(['grantLease', 'transact', 'keepLeaseAlive', 'get'] as const)('has its key again after failures of %s', async (call) => {
+    const failing = jest.spyOn(store, call).mockRejectedValue(new StoreError('unavailable', 'late'));
+    await store.revokeLease('1');
+    await clock.advanceAsync(30_000);
+    failing.mockRestore();
+    await clock.advanceAsync(1_000);
+    expect(await isRecorded()).toBe(true);
+    const written = store.current;
+    await clock.advanceAsync(60_000);
+    expect([await isRecorded(), store.current]).toEqual([true, written]);
+  });
+
+  it('leaves nothing behind when it leaves while its key is put again', async () => {
+    await store.revokeLease('1');
+    clock.advance(5_000);
+    await replicas.leave();
+    await clock.advanceAsync(60_000);
+    expect((await store.range(prefixRange('/registry/'))).kvs).toEqual([]);
+    expect(failures).toEqual([]);
+  });
 });

@@ -104,6 +104,23 @@ test('a leader without a connection gives up before another can take over', asyn
   expect(first.terms[1]?.fence.transitions).toBe(1);
 });
 
+test('a term counts from when the Lease was requested, also where the process was stopped before it read the answer', async () => {
+  const all = world();
+  all.api.intercept = ({ method }) => {
+    if (method !== 'POST') return undefined;
+    all.clock.advance(4_000);
+    all.api.intercept = () => new ConnectionError('away', true);
+    return undefined;
+  };
+  const first = copy('first', all);
+  await settle(10);
+  expect([all.clock.monotonic(), first.isLeading()]).toEqual([4_000, true]);
+  await all.clock.advanceAsync(3_900);
+  expect(first.isLeading()).toBe(true);
+  await all.clock.advanceAsync(200);
+  expect(first.isLeading()).toBe(false);
+});
+
 test('a renewal whose answer was lost is found to have been stored, and the term goes on', async () => {
   const all = world();
   const first = copy('first', all);

@@ -64,6 +64,12 @@ interface Observation {
   readonly since: number;
 }
 
+interface Acquired {
+  readonly lease: ApiObject;
+  /** Monotonic milliseconds at which the write that took it was sent. */
+  readonly takenAt: number;
+}
+
 /** A leader's own Lease; gone when the term is lost. */
 interface Held {
   lease: ApiObject | undefined;
@@ -85,20 +91,20 @@ export class LeaderElection {
    */
   async run(signal: AbortSignal, lead: (term: Term) => Promise<void>): Promise<void> {
     while (!signal.aborted) {
-      const lease = await this.acquire(signal);
-      if (lease === undefined) return;
-      if (await this.lead(lease, signal, lead)) return;
+      const acquired = await this.acquire(signal);
+      if (acquired === undefined) return;
+      if (await this.lead(acquired, signal, lead)) return;
     }
   }
 
   /** The Lease once it is this copy's; undefined when the signal is aborted first. */
-  private async acquire(signal: AbortSignal): Promise<ApiObject | undefined> {
+  private async acquire(signal: AbortSignal): Promise<Acquired | undefined> {
     const { logger, lease } = this.options;
     while (!signal.aborted) {
       let waitMs: number;
       try {
         const outcome = await this.tryAcquire(signal);
-        if (outcome.type === 'taken') return outcome.lease;
+        if (outcome.type === 'taken') return outcome;
         waitMs = outcome.waitMs;
       } catch (error) {
         if (signal.aborted) return undefined;
@@ -112,7 +118,7 @@ export class LeaderElection {
 
   private async tryAcquire(
     signal: AbortSignal,
-  ): Promise<{ readonly type: 'taken'; readonly lease: ApiObject } | { readonly type: 'wait'; readonly waitMs: number }> {
+  ): Promise<(Acquired & { readonly type: 'taken' }) | { readonly type: 'wait'; readonly waitMs: number }> {
     const { client, clock, lease: place, identity, durationMs, within } = this.options;
     const call = { signal, timeoutMs: CALL_MS };
     const found = await this.find(place, call);
@@ -126,7 +132,9 @@ export class LeaderElection {
     }
     const fence = { ...place, holder: identity, transitions: record === undefined ? 0 : record.transitions + 1 };
     const taken = takenLease({ fence, within, dialect: client.dialect }, { now: clock.now(), durationMs }, found);
-    return { type: 'taken', lease: await (found === undefined ? client.create(LEASES, taken, call) : client.update(LEASES, taken, call)) };
+    const takenAt = clock.monotonic();
+    const lease = await (found === undefined ? client.create(LEASES, taken, call) : client.update(LEASES, taken, call));
+    return { type: 'taken', lease, takenAt };
   }
 
   private async find(place: Place, call: RequestOptions): Promise<ApiObject | undefined> {
@@ -215,15 +223,15 @@ export class LeaderElection {
   }
 
   /** Leads one term. True when `lead` has ended by itself. */
-  private async lead(taken: ApiObject, signal: AbortSignal, lead: (term: Term) => Promise<void>): Promise<boolean> {
-    const { clock, logger, lease: place, identity, onChange } = this.options;
+  private async lead({ lease: taken, takenAt }: Acquired, signal: AbortSignal, lead: (term: Term) => Promise<void>): Promise<boolean> {
+    const { logger, lease: place, identity, onChange } = this.options;
     const { transitions } = leaseRecord(taken);
     const over = new AbortController();
     const stop = (): void => over.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     logger.info('leading', { lease: place.name, transitions });
     onChange?.(true);
-    const held: Held = { lease: taken, renewedAt: clock.monotonic() };
+    const held: Held = { lease: taken, renewedAt: takenAt };
     const renewing = this.renew(held, over);
     let ended = false;
     try {

@@ -1,19 +1,22 @@
 /**
- * The leases of the embedded store: which exist, when they end, which keys go with them. They are kept on disk with
- * their time to live; after a restart each lives that long again, as etcd does it. It never writes: it says what ends,
- * the store does it.
+ * The leases of the embedded store: which exist, when they end, and which keys they hold. They are kept on disk with their time to live; after a restart each
+ * lives that long again, as in etcd. A lease whose time is over is never renewed again, also while the disk has not taken its end yet: the end is then
+ * requested again until the store confirms it with `remove`. Never writes: the store does.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Environment } from './environment';
 
 interface Lease {
   readonly ttlMs: number;
-  /** On the monotonic clock. */
-  expiry: number;
+  /** On the monotonic clock: when it ends; once it has ended, when its end is requested again. */
+  due: number;
+  hasEnded: boolean;
   readonly keys: Set<string>;
 }
 
 const SHORTEST_WAIT_MS = 100;
+/** As long as the store waits for the disk. */
+const END_AGAIN_MS = 10_000;
 
 export class Leases {
   private readonly leases = new Map<number, Lease>();
@@ -22,16 +25,17 @@ export class Leases {
 
   constructor(
     private readonly clock: Clock,
-    private readonly expired: (lease: number) => void,
+    /** Called when a lease ends, and again while it has not been removed. */
+    private readonly onEnd: (lease: number) => void,
   ) {}
 
-  /** Forgets everything and reads leases and their keys anew; running leases keep their end. */
+  /** Replaces everything by what is on disk; a lease that is known keeps its end. */
   load(environment: Environment): void {
     const before = new Map(this.leases);
     this.leases.clear();
     const snapshot = environment.snapshot();
     try {
-      for (const { lease, ttlSeconds } of snapshot.leases()) this.add(lease, ttlSeconds, before.get(lease)?.expiry);
+      for (const { lease, ttlSeconds } of snapshot.leases()) this.add(lease, ttlSeconds, before.get(lease));
       if (this.leases.size === 0) return;
       for (const { key, latest } of snapshot.live(Buffer.alloc(1), Buffer.alloc(1, 0xff), Infinity)) {
         if (latest.lease !== 0) this.leases.get(latest.lease)?.keys.add(key.toString());
@@ -41,30 +45,37 @@ export class Leases {
     }
   }
 
-  add(lease: number, ttlSeconds: number, expiry?: number): void {
+  add(lease: number, ttlSeconds: number, known?: Pick<Lease, 'due' | 'hasEnded'>): void {
     const ttlMs = ttlSeconds * 1_000;
-    this.leases.set(lease, { ttlMs, expiry: expiry ?? this.clock.monotonic() + ttlMs, keys: new Set() });
-    this.timer?.cancel();
-    this.timer = undefined;
-    this.schedule();
+    const { due, hasEnded } = known ?? { due: this.clock.monotonic() + ttlMs, hasEnded: false };
+    this.leases.set(lease, { ttlMs, due, hasEnded, keys: new Set() });
+    this.reschedule();
   }
 
-  /** False when there is no such lease. */
+  /** False when there is no such lease, or its time is over. */
   renew(lease: number): boolean {
     const found = this.leases.get(lease);
-    if (found === undefined) return false;
-    found.expiry = this.clock.monotonic() + found.ttlMs;
+    if (found === undefined || !this.isAlive(found)) return false;
+    found.due = this.clock.monotonic() + found.ttlMs;
     return true;
   }
 
   has(lease: number): boolean {
-    return this.leases.has(lease);
+    const found = this.leases.get(lease);
+    return found !== undefined && this.isAlive(found);
   }
 
-  keys(lease: number): readonly string[] {
-    return [...(this.leases.get(lease)?.keys ?? [])];
+  /** From now on the lease is over. Returns the keys that it has held; some may have moved to another lease since. */
+  end(lease: number): readonly string[] {
+    const found = this.leases.get(lease);
+    if (found === undefined) return [];
+    found.hasEnded = true;
+    found.due = this.clock.monotonic() + END_AGAIN_MS;
+    this.reschedule();
+    return [...found.keys];
   }
 
+  /** To be called once the end is on disk. */
   remove(lease: number): void {
     this.leases.delete(lease);
   }
@@ -81,15 +92,25 @@ export class Leases {
     this.timer?.cancel();
   }
 
+  private isAlive({ hasEnded, due }: Lease): boolean {
+    return !hasEnded && due > this.clock.monotonic();
+  }
+
+  private reschedule(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+    this.schedule();
+  }
+
   private schedule(): void {
     if (this.closed || this.timer !== undefined || this.leases.size === 0) return;
     let earliest = Infinity;
-    for (const { expiry } of this.leases.values()) earliest = Math.min(earliest, expiry);
+    for (const { due } of this.leases.values()) earliest = Math.min(earliest, due);
     this.timer = this.clock.after(Math.max(SHORTEST_WAIT_MS, earliest - this.clock.monotonic()), () => {
       this.timer = undefined;
       const now = this.clock.monotonic();
-      for (const [lease, { expiry }] of [...this.leases]) {
-        if (expiry <= now) this.expired(lease);
+      for (const [lease, { due }] of [...this.leases]) {
+        if (due <= now) this.onEnd(lease);
       }
       this.schedule();
     });

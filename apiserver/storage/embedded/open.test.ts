@@ -6,7 +6,7 @@ import { open } from 'lmdb';
 import { silentLogger, type LogFields, type Logger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
-import { prefixRange, type Store, type TransactionResult, type StoreEvent } from '../store';
+import { prefixRange, type LeaseId, type Store, type TransactionResult, type StoreEvent } from '../store';
 import { Environment } from './environment';
 import { openEmbeddedStore } from './open';
 
@@ -156,6 +156,78 @@ describe('the embedded store and its disk', () => {
     const outcomes = await Promise.all(writes);
     expect(new Set(outcomes)).toEqual(new Set(['done', 'unavailable']));
     expect(await store.revision()).toBe(1 + outcomes.filter((outcome) => outcome === 'done').length);
+  });
+
+  describe('whose lease ends', () => {
+    let lease: LeaseId;
+    beforeEach(async () => {
+      lease = await store.grantLease(15);
+      await store.transact({ compare: [], operations: [{ type: 'put', key: '/leased', value: Buffer.from(''), lease }] });
+    });
+    const renewal = (): Promise<unknown> =>
+      store.keepLeaseAlive(lease).then(
+        () => 'renewed',
+        (error: unknown) => error,
+      );
+    const over = expect.objectContaining({ failure: 'lease-not-found' });
+    /** After all that waits for the disk. */
+    const leased = async (): Promise<unknown> => {
+      await put('/other', '');
+      return (await store.get('/leased')).kv?.key;
+    };
+
+    it('does not take it up again while the disk is late with the end, nor afterwards', async () => {
+      const disk = slowDisk();
+      await clock.advanceAsync(15_000);
+      expect(await renewal()).toEqual(over);
+      await clock.advanceAsync(12_000);
+      expect(await renewal()).toEqual(over);
+      disk.release();
+      expect([await leased(), await renewal()]).toEqual([undefined, over]);
+      await settle();
+      await clock.advanceAsync(10_000);
+      expect(clock.pending).toBe(0);
+    });
+
+    it('ends it later where the disk fails, and refuses to renew it or to put a key under it meanwhile', async () => {
+      jest.spyOn(Environment.prototype, 'write').mockRejectedValueOnce(new Error('no space left'));
+      await clock.advanceAsync(15_000);
+      expect([await renewal(), await leased()]).toEqual([over, '/leased']);
+      const leasing = store.transact({ compare: [], operations: [{ type: 'put', key: '/b', value: Buffer.from(''), lease }] });
+      await expect(leasing).rejects.toEqual(over);
+      await clock.advanceAsync(10_000);
+      expect([await renewal(), await leased()]).toEqual([over, undefined]);
+    });
+
+    it('refuses to renew it once its time is over, also before the timer that ends it has run', async () => {
+      jest.spyOn(clock, 'monotonic').mockReturnValue(15_000);
+      expect(await renewal()).toEqual(over);
+    });
+
+    it('leaves a key that has moved to another lease while the end waited for the disk', async () => {
+      const next = await store.grantLease(600);
+      jest.spyOn(Environment.prototype, 'write').mockRejectedValueOnce(new Error('no space left'));
+      await clock.advanceAsync(15_000);
+      await store.transact({ compare: [], operations: [{ type: 'put', key: '/leased', value: Buffer.from(''), lease: next }] });
+      await clock.advanceAsync(10_000);
+      expect([await renewal(), await leased()]).toEqual([over, '/leased']);
+    });
+
+    it('ends one, too, whose grant the disk answered too late', async () => {
+      const disk = slowDisk();
+      const late = store.grantLease(600).catch((error: unknown) => error);
+      await clock.advanceAsync(11_000);
+      expect(await late).toMatchObject({ failure: 'ambiguous' });
+      disk.release();
+      await put('/other', '');
+      await clock.advanceAsync(600_000);
+      await put('/other', '');
+      await settle();
+      await store.close();
+      clock = new ManualClock();
+      store = await openEmbeddedStore({ directory, clock, random: systemRandom });
+      expect(clock.pending).toBe(0);
+    });
   });
 
   it('removes from the files what compaction made unreadable', async () => {

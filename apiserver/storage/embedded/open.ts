@@ -119,7 +119,8 @@ class EmbeddedStore implements Store {
     this.lastLease = lastLease;
     this.maxTransactionBytes = options.maxTransactionBytes ?? 3 << 20;
     this.watches = new Watches(environment, revision);
-    this.leases = new Leases(options.clock, (lease) => void this.end(lease, this.deadline()).catch(() => this.leases.load(environment)));
+    // An end that fails is requested again.
+    this.leases = new Leases(options.clock, (lease) => void this.end(lease, this.deadline()).catch(() => undefined));
     const events = {
       durable: this.watches.publish.bind(this.watches),
       rolledBack: (reason: unknown) => {
@@ -203,6 +204,8 @@ class EmbeddedStore implements Store {
     if (!Number.isSafeInteger(ttlSeconds) || ttlSeconds < 1)
       throw new StoreError('internal', `a lease lives whole seconds, not ${ttlSeconds}`);
     const lease = ++this.lastLease;
+    // Known before it is on disk, so that it also ends where the answer comes too late for its caller.
+    this.leases.add(lease, ttlSeconds);
     await this.pipeline.push({
       changes: [],
       also: (batch) => {
@@ -211,7 +214,6 @@ class EmbeddedStore implements Store {
       },
       deadline: this.deadline(options),
     });
-    this.leases.add(lease, ttlSeconds);
     return String(lease);
   }
 
@@ -298,11 +300,11 @@ class EmbeddedStore implements Store {
     return changes;
   }
 
-  /** Deletes a lease and its keys in one revision. */
+  /** Deletes a lease and its keys in one revision. The lease is over from the call on, whether or not the disk takes that in time. */
   private async end(lease: number, deadline: number): Promise<void> {
-    const keys = this.leases.keys(lease);
-    this.leases.remove(lease);
+    const keys = this.leases.end(lease).filter((key) => this.pipeline.state(key)?.lease === lease);
     await this.pipeline.push({ changes: keys.map(deletion), also: (batch) => batch.removeLease(lease), deadline });
+    this.leases.remove(lease);
   }
 
   private purge(): void {
