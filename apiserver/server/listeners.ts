@@ -167,6 +167,11 @@ function takeStream(
   listener: RequestListener,
 ): void {
   const { ':method': method, ':path': url, expect } = headers;
+  // Reset together with its head: nothing can be answered, and Node throws where one tries.
+  if (stream.closed) {
+    stream.on('error', () => undefined);
+    return;
+  }
   if (expect === '100-continue') stream.additionalHeaders({ ':status': 100 });
   else if (expect !== undefined || method === 'CONNECT') {
     stream.on('error', () => undefined);

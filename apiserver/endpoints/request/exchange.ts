@@ -219,7 +219,7 @@ export class Exchange implements RequestContext {
     this.trace?.writing(size);
     const { output } = this;
     if (!(output instanceof ServerResponse)) {
-      if (output.destroyed) return;
+      if (output.closed || output.destroyed) return;
       output.respond({ ':status': status, ...all });
       if (this.movesOn) sendAway(output);
       return;

@@ -1,0 +1,81 @@
+/** HTTP/2 streams that a client resets in the same piece as it opens them. An exception here would end the process, whatever the credentials. */
+import { constants } from 'node:http2';
+import { connect, type TLSSocket } from 'node:tls';
+import { connectionPreface, headersFrame, rawFrame, FRAME, resetFrame } from '../../support/raw-http2';
+import { ADMIN, call, startFixture, type Fixture } from './fixture';
+
+const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
+const PATHS = ['/version', '/livez', CONFIGMAPS, `${CONFIGMAPS}?watch=1`, `${CONFIGMAPS}?resourceVersion=999999&timeout=1ms`, '/nothing'];
+const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'CONNECT'];
+const EXPECTATIONS = [undefined, '100-continue', 'nonsense'];
+const CODES = [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_INTERNAL_ERROR, constants.NGHTTP2_CANCEL];
+
+let fixture: Fixture;
+let socket: TLSSocket;
+
+beforeAll(async () => void (fixture = await startFixture()), 30_000);
+afterAll(() => fixture.stop());
+beforeEach(async () => {
+  socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+  socket.on('error', () => undefined);
+  socket.resume();
+  await new Promise((resolve) => socket.once('secureConnect', resolve));
+});
+afterEach(() => socket.destroy());
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly expect: string | undefined;
+}
+
+const requests: readonly Request[] = METHODS.flatMap((method) =>
+  PATHS.flatMap((path) => EXPECTATIONS.map((expect) => ({ method, path, expect }))),
+);
+
+function head(stream: number, { method, path, expect }: Request, endsStream: boolean): Buffer {
+  const target: [string, string][] =
+    method === 'CONNECT'
+      ? []
+      : [
+          [':scheme', 'https'],
+          [':path', path],
+        ];
+  const expectation: [string, string][] = expect === undefined ? [] : [['expect', expect]];
+  const headers: [string, string][] = [
+    [':method', method],
+    ...target,
+    [':authority', 'x'],
+    ['authorization', `Bearer ${ADMIN}`],
+    ...expectation,
+  ];
+  return headersFrame(stream, headers, endsStream);
+}
+
+describe.each(CODES)('a stream that is reset with code %d together with its head', (code) => {
+  it.each([
+    ['without a body', true],
+    ['before its body', false],
+  ])('is dropped %s, whatever it asks for', async (_title, endsStream) => {
+    const frames = requests.flatMap((request, index) => {
+      const stream = 2 * index + 1;
+      return [head(stream, request, endsStream), resetFrame(stream, code)];
+    });
+    socket.write(Buffer.concat([connectionPreface(), ...frames]));
+    await call(fixture, `${CONFIGMAPS}?resourceVersion=999999&timeout=20ms`);
+    expect((await call(fixture, '/version')).status).toBe(200);
+  });
+
+  it('is dropped while other streams of its connection have an answer or a watch', async () => {
+    const watch = { method: 'GET', path: `${CONFIGMAPS}?watch=1`, expect: undefined };
+    const frames = requests.flatMap((request, index) => {
+      const stream = 2 * index + 3;
+      return [head(stream, request, false), rawFrame(FRAME.data, 0, stream, Buffer.from('{')), resetFrame(stream, code)];
+    });
+    socket.write(Buffer.concat([connectionPreface(), head(1, watch, true)]));
+    for (const frame of frames) socket.write(frame);
+    const body = JSON.stringify({ metadata: { generateName: 'seen-' } });
+    expect((await call(fixture, CONFIGMAPS, { method: 'POST', body })).status).toBe(201);
+    expect((await call(fixture, '/version')).status).toBe(200);
+  });
+});

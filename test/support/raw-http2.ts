@@ -1,0 +1,41 @@
+/** Frames of HTTP/2 as bytes, for clients that send what no library would: the head of a stream and its reset in one piece, frames out of order. */
+
+/** What every connection begins with: the preface and empty settings. */
+export const connectionPreface = (): Buffer =>
+  Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), rawFrame(FRAME.settings, 0, 0)]);
+
+export const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, windowUpdate: 8 } as const;
+const END_STREAM = 1;
+const END_HEADERS = 4;
+
+export function rawFrame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head[3] = type;
+  head[4] = flags;
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** Headers as literals without compression; names and values shorter than 127 bytes. */
+export function headersFrame(stream: number, headers: readonly (readonly [string, string])[], endsStream = true): Buffer {
+  const literals = headers.flatMap(([name, value]) => [Buffer.from([0]), shortText(name), shortText(value)]);
+  return rawFrame(FRAME.headers, END_HEADERS | (endsStream ? END_STREAM : 0), stream, Buffer.concat(literals));
+}
+
+export const resetFrame = (stream: number, code: number): Buffer => rawFrame(FRAME.reset, 0, stream, uint32(code));
+
+/** The client's setting of how many bytes of each answer may be sent before it grants more. */
+export const streamWindow = (bytes: number): Buffer => rawFrame(FRAME.settings, 0, 0, Buffer.concat([Buffer.from([0, 4]), uint32(bytes)]));
+
+export const windowUpdate = (stream: number, bytes: number): Buffer => rawFrame(FRAME.windowUpdate, 0, stream, uint32(bytes));
+
+function shortText(text: string): Buffer {
+  return Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1')]);
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
