@@ -26,7 +26,7 @@ const masters: Authorizer = {
 };
 const alwaysAllow: Authorizer = { authorize: (): Decision => ALLOW, rules: () => ALL_RULES };
 const alwaysDeny: Authorizer = {
-  authorize: (): Decision => ({ type: 'no-opinion', reason: 'Everything is forbidden.' }),
+  authorize: (): Decision => ({ type: 'deny', reason: 'Everything is forbidden.' }),
   rules: () => NO_RULES,
 };
 
@@ -49,11 +49,14 @@ const BY_MODE: Readonly<Record<OwnMode, (parts: AuthorizerParts) => Authorizer>>
   AlwaysDeny: () => alwaysDeny,
 };
 
-/** The chain of the links given, in their order; masters always come first. */
+/** The chain of the links given, in their order; masters always come first. What follows AlwaysDeny grants nothing and lists no rules. */
 export function authorizersFor(links: readonly AuthorizerLink[], parts: AuthorizerParts): readonly Authorizer[] {
+  const end = links.indexOf('AlwaysDeny') + 1;
   return [
     masters,
-    ...links.map((link) => (typeof link === 'string' ? told(BY_MODE[link](parts), link, link.toLowerCase(), parts.decided) : link)),
+    ...(end === 0 ? links : links.slice(0, end)).map((link) =>
+      typeof link === 'string' ? told(BY_MODE[link](parts), link, link.toLowerCase(), parts.decided) : link,
+    ),
   ];
 }
 
