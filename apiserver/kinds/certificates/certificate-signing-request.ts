@@ -58,4 +58,6 @@ function nameRequester(object: CertificatesV1CertificateSigningRequest, { user }
   spec.username = user.name;
   if (user.uid !== undefined && user.uid !== '') spec.uid = user.uid;
   if (user.groups.length > 0) spec.groups = [...user.groups];
+  const extra = Object.entries(user.extra ?? {});
+  if (extra.length > 0) spec.extra = Object.fromEntries(extra.map(([key, values]) => [key, [...values]]));
 }

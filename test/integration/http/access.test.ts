@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { systemClock } from '../../../shared/runtime/clock';
 import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
+import { CERTIFICATE_REQUEST } from '../../support/certificate-request';
 import { ADMIN, ALICE, call, json, startFixture, type Answer, type Fixture } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';
@@ -452,4 +453,37 @@ it('tells others where to find its keys: under the address that it advertises', 
     expect(json(await call(fixture, path))).toMatchObject({ keys: [{ kty: 'EC' }] });
   for (const method of ['POST', 'HEAD', 'OPTIONS']) expect((await call(fixture, '/openid/v1/jwks', { method })).status).toBe(405);
   expect(json(await call(fixture, '/'))['paths']).toEqual(expect.arrayContaining(['/.well-known/openid-configuration', '/openid/v1/jwks']));
+});
+
+it('records the whole requester in a certificate request, and nothing that the client states of it', async () => {
+  const body = {
+    metadata: { name: 'whole-requester' },
+    spec: {
+      request: Buffer.from(CERTIFICATE_REQUEST).toString('base64'),
+      signerName: 'example.com/signer',
+      usages: ['client auth'],
+      username: 'other',
+      uid: 'other',
+      groups: ['other'],
+      extra: { other: ['x'] },
+    },
+  };
+  const headers = {
+    'impersonate-user': 'bob',
+    'impersonate-uid': '77',
+    'impersonate-group': 'system:masters',
+    'impersonate-extra-scopes': ['a', 'b'],
+    'impersonate-extra-x%2fy': 'c',
+  };
+  const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+  const answer = await call(fixture, path, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(json(answer)['spec']).toEqual({
+    request: body.spec.request,
+    signerName: 'example.com/signer',
+    usages: ['client auth'],
+    username: 'bob',
+    uid: '77',
+    groups: ['system:masters', 'system:authenticated'],
+    extra: { scopes: ['a', 'b'], 'x/y': ['c'] },
+  });
 });
