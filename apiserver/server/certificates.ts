@@ -2,6 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
+import { commonNameOf, subjectValues } from '../../shared/runtime/pki';
 import type { ClientCertificate } from '../authentication/authenticator';
 import type { Exchange } from '../endpoints/request/exchange';
 import { lifeOf, type ClientAuthorities, type Life } from './client-authorities';
@@ -82,8 +83,8 @@ function read(connection: object): Seen | undefined {
   const facts = {
     verified: false,
     isProxy: false,
-    commonName: texts(subject, 'CN')[0] ?? '',
-    organizations: texts(subject, 'O'),
+    commonName: commonNameOf(subject),
+    organizations: subjectValues(subject, 'O'),
     expiresAt: life.until,
   };
   const never = (): Vouched => ({ vouched: false, generation: -1 });
@@ -104,11 +105,4 @@ function handshakeOf({ authorized, authorizationError }: TLSSocket): Handshake {
 /** An HTTP/2 session's socket is a proxy that shows its members only when they are read (`in` sees the session), so it is told by what it can do. */
 function isTls(socket: unknown): socket is TLSSocket {
   return typeof socket === 'object' && socket !== null && typeof Reflect.get(socket, 'getPeerCertificate') === 'function';
-}
-
-/** A subject attribute that occurs several times is a list. */
-function texts(subject: object, attribute: string): string[] {
-  const value: unknown = Object.entries(subject).find(([name]) => name === attribute)?.[1];
-  const values: unknown[] = Array.isArray(value) ? value : [value];
-  return values.filter((item) => typeof item === 'string');
 }

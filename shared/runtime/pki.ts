@@ -120,19 +120,24 @@ export function publicKeyOf(privateKey: string): string {
 /** What a certificate says. Throws on text that is not a PEM certificate. */
 export function readCertificate(pem: string): CertificateFacts {
   const certificate = new X509Certificate(pem);
-  const valuesOf = (name: string, wanted: string): readonly string[] =>
-    name
-      .split('\n')
-      .map(splitAttribute)
-      .filter(([type]) => type === wanted)
-      .map(([, value]) => value);
+  const { subject, issuer } = certificate.toLegacyObject();
   return {
-    commonName: valuesOf(certificate.subject, 'CN')[0] ?? '',
-    organizations: valuesOf(certificate.subject, 'O'),
-    issuer: valuesOf(certificate.issuer, 'CN')[0] ?? '',
+    commonName: commonNameOf(subject),
+    organizations: subjectValues(subject, 'O'),
+    issuer: commonNameOf(issuer),
     notBefore: Date.parse(certificate.validFrom),
     notAfter: Date.parse(certificate.validTo),
   };
+}
+
+/** As upstream does, and as requests for certificates are read: the last counts where there are several. '' = none. */
+export const commonNameOf = (subject: object | undefined): string => subjectValues(subject, 'CN').at(-1) ?? '';
+
+/** The values of an attribute of a subject as Node reads it: an attribute that occurs several times is a list. */
+export function subjectValues(subject: object | undefined, attribute: string): readonly string[] {
+  const value: unknown = Object.entries(subject ?? {}).find(([name]) => name === attribute)?.[1];
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values.filter((item) => typeof item === 'string');
 }
 
 /** What is wrong with the time of a certificate at `now`, to be said after its name; undefined = its time has come and is not over. */
@@ -230,9 +235,4 @@ function subjectName(x509: typeof X509, subject: Subject): X509.Name {
 function alternativeNames(x509: typeof X509, names: readonly string[]): X509.Extension[] {
   if (names.length === 0) return [];
   return [new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value })))];
-}
-
-function splitAttribute(line: string): [type: string, value: string] {
-  const equals = line.indexOf('=');
-  return [line.slice(0, equals), line.slice(equals + 1)];
 }

@@ -2,7 +2,8 @@
 import { Agent, request } from 'node:https';
 import { systemClock } from '../../../shared/runtime/clock';
 import { createAuthority, createSubordinate, issueCertificate, type Credential } from '../../../shared/runtime/pki';
-import { startFixture, type Fixture } from './fixture';
+import { TWO_NAMES } from '../../support/odd-certificates';
+import { call, json, startFixture, type Fixture } from './fixture';
 
 const HOUR_MS = 3_600_000;
 const clock = systemClock;
@@ -80,4 +81,16 @@ it('an authority that is not trusted any more vouches for nobody, on old connect
   expect(old.connections()).toBe(1);
   const fresh = connection(await clientOf(next));
   expect(await fresh.status()).toBe(200);
+});
+
+it('authenticates a client by the last common name of its certificate', async () => {
+  fixture.server.renew({ ...(await servingTls()), clientCa: Buffer.from(TWO_NAMES.certificate) });
+  const review = { apiVersion: 'authentication.platform.io/v1', kind: 'SelfSubjectReview' };
+  const answer = await call(fixture, '/apis/authentication.platform.io/v1/selfsubjectreviews', {
+    method: 'POST',
+    token: null,
+    certificate: TWO_NAMES,
+    body: JSON.stringify(review),
+  });
+  expect(json(answer)).toMatchObject({ status: { userInfo: { username: 'second', groups: ['a,b', 'c', 'system:authenticated'] } } });
 });
