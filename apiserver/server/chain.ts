@@ -26,6 +26,7 @@ import type { Tracing } from '../tracing/span';
 import { auditReceived, beginAudit } from './audit-filters';
 import type { Deadlines } from './deadlines';
 import { answerFailure } from './failures';
+import { hideFencingLease } from './fence-filter';
 import * as filters from './filters';
 import type { InFlight } from './in-flight';
 import type { Ongoing } from './ongoing';
@@ -128,6 +129,7 @@ function filterChain(parts: ChainParts): readonly Filter[] {
     ...(flowControl === undefined ? [] : [timed('priorityandfairness', filters.controlFlow(flowControl, parts.countOf))]),
     filters.takeTurn(),
     timed('authorization', authorization(parts)),
+    hideFencingLease(parts.authorizer, GENERATED_NAMES[parts.naming]),
   ];
 }
 

@@ -86,6 +86,7 @@ export class Exchange implements RequestContext {
   /** How soon it goes on where others are there too. */
   priority: Priority = 'urgent';
   creationRefusal: (() => Eventually<StatusError | undefined>) | undefined;
+  isFenceHidden = false;
   deadline = Number.POSITIVE_INFINITY;
   /** The status that was or is being sent; 0 before. */
   status = 0;

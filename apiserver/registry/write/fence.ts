@@ -12,8 +12,15 @@ import { parseEntry } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { Guard } from './guaranteed-update';
 
-/** `name` = the object that is to be written. */
-export function leaseGuard(fence: Fence, leases: ResourceInfo, names: GeneratedNames, gr: GroupResource, name: string): Guard {
+/** `name` = the object that is to be written. A hidden Lease refuses the write whatever it contains. */
+export function leaseGuard(
+  fence: Fence,
+  isHidden: boolean,
+  leases: ResourceInfo,
+  names: GeneratedNames,
+  gr: GroupResource,
+  name: string,
+): Guard {
   const key = entryKey({ namespace: canonicalNamespace(names, fence.namespace), name: fence.name });
   const term = `term ${fence.transitions} of ${quote(fence.holder)}`;
   return {
@@ -23,7 +30,7 @@ export function leaseGuard(fence: Fence, leases: ResourceInfo, names: GeneratedN
     storeKey: leases.keyPrefix + key,
     compared: 'always',
     refusal: (lease) =>
-      isInForce(fence, lease === undefined ? undefined : parseEntry(lease).object)
+      !isHidden && isInForce(fence, lease === undefined ? undefined : parseEntry(lease).object)
         ? undefined
         : conflict(gr, name, `the ${term} under the lease ${quote(`${fence.namespace}/${fence.name}`)} is over`),
   };

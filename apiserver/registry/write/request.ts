@@ -145,12 +145,12 @@ interface Guarding {
 /** What a write rests on besides its object: its Namespace, the definition of its kind, and the Lease that its sender holds. */
 function guardsOf({ names, namespaces, definitions, leases }: Guarding, request: WriteRequest, name: string): readonly Guard[] {
   const { info, namespace } = request;
-  const { fence } = request.context;
+  const { fence, isFenceHidden = false } = request.context;
   const { custom } = info.row;
   const guards: Guard[] = [];
   if (info.namespaced) guards.push({ name: 'namespace', compared: 'at-birth', ...watched(namespaces, namespace) });
   if (custom !== undefined) guards.push({ name: 'definition', compared: 'at-birth', ...watched(definitions, custom.definition) });
-  if (fence !== undefined) guards.push(leaseGuard(fence, leases, names, info.gr, name));
+  if (fence !== undefined) guards.push(leaseGuard(fence, isFenceHidden, leases, names, info.gr, name));
   return guards;
 }
 

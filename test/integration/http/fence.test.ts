@@ -1,0 +1,63 @@
+/** What a caller learns of the Lease that its write names as a fence. */
+import { ADMIN, call, json, startFixture, type Answer, type Fixture } from './fixture';
+
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const GROUP = 'rbac.authorization.k8s.io';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture({ naming: 'kubernetes' });
+  await make(LEASES, { metadata: { name: 'l' }, spec: { holderIdentity: 'me', leaseTransitions: 3 } });
+  await grant('writer', ['configmaps'], '', ['ann', 'bob', 'system:serviceaccount:kube-system:c', 'system:serviceaccount:default:c']);
+  await grant('reader', ['leases'], 'coordination.k8s.io', ['bob']);
+});
+afterAll(() => fixture.stop());
+
+async function make(path: string, body: object): Promise<void> {
+  const answer = await call(fixture, path, { method: 'POST', body: JSON.stringify(body) });
+  if (answer.status !== 201) throw new Error(answer.text);
+}
+
+async function grant(name: string, resources: readonly string[], apiGroup: string, users: readonly string[]): Promise<void> {
+  await make(`${RBAC}/clusterroles`, { metadata: { name }, rules: [{ verbs: ['*'], apiGroups: [apiGroup], resources }] });
+  await make(`${RBAC}/clusterrolebindings`, {
+    metadata: { name },
+    roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name },
+    subjects: users.map((user) => ({ kind: 'User', apiGroup: GROUP, name: user })),
+  });
+}
+
+function write(user: string, fence: string): Promise<Answer> {
+  return call(fixture, '/api/v1/namespaces/default/configmaps?dryRun=All', {
+    method: 'POST',
+    token: ADMIN,
+    headers: { 'impersonate-user': user, 'x-lease-fence': fence },
+    body: JSON.stringify({ metadata: { name: 'm' } }),
+  });
+}
+
+const RIGHT = 'default/l;3;me';
+
+it('answers a caller that may read the Lease by what the Lease contains', async () => {
+  expect(await write('bob', RIGHT)).toMatchObject({ status: 201 });
+  for (const wrong of ['default/l;2;me', 'default/l;3;you', 'default/none;3;me'])
+    expect(await write('bob', wrong)).toMatchObject({ status: 409 });
+});
+
+it('answers a caller that may not read the Lease as if the term were over, whatever it contains', async () => {
+  const over = (fence: string): string => {
+    const [lease = '', term = '', holder = ''] = fence.split(';');
+    return `Operation cannot be fulfilled on configmaps "m": the term ${term} of "${holder}" under the lease "${lease}" is over`;
+  };
+  for (const fence of [RIGHT, 'default/l;2;me', 'default/l;3;you', 'default/none;3;me'])
+    for (const user of ['ann', 'system:serviceaccount:default:c']) {
+      const answer = await write(user, fence);
+      expect([answer.status, json(answer)['message']]).toEqual([409, over(fence)]);
+    }
+});
+
+it('answers the accounts of the system namespace, with which controllers write, by what the Lease contains', async () => {
+  expect(await write('system:serviceaccount:kube-system:c', RIGHT)).toMatchObject({ status: 201 });
+  expect(await write('system:serviceaccount:kube-system:c', 'default/l;2;me')).toMatchObject({ status: 409 });
+});
