@@ -1,6 +1,6 @@
 /** DELETE of one object and of collections. Options come from the body and from the query. */
 import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { clientFault } from '../../../shared/api/errors/status';
+import { clientFault, deletedCollectionStatus } from '../../../shared/api/errors/status';
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { quote } from '../../../shared/values/quote';
 import { DecodeError, decodeObject } from '../../../shared/api/types';
@@ -11,12 +11,12 @@ import type { ApiParts } from './api-parts';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
 import { decode, HeadFault } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
-import { deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../request/parameters';
+import { collectionDeleteOptions, deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../request/parameters';
+import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
-import { sendList, sendStatus } from '../answer/respond';
+import { sendStatus } from '../answer/respond';
 import { ANSWERED, ANSWERING } from '../request/traced';
-import { listOptionsOf, negotiated, refuseSingleForm, sendEntry } from './answer';
-import { recordedList } from './recording';
+import { negotiated, sendEntry } from './answer';
 
 const TYPE = 'meta.v1.DeleteOptions';
 
@@ -39,26 +39,25 @@ export async function remove(parts: ApiParts, exchange: Exchange, resource: Reso
 }
 
 export async function removeCollection(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const form = negotiated(parts, exchange, resource, info, 'object');
+  negotiated(parts, exchange, resource, info, 'object');
   const list = listOptions(resource.row, exchange.query, parts.select);
-  const options = await optionsOf(parts, exchange);
+  const options = await optionsOf(parts, exchange, collectionDeleteOptions);
   const page = await parts.writer.deleteCollection(exchange, resource, info.namespace, list, options);
-  refuseSingleForm(resource, form);
   exchange.trace?.event(ANSWERING);
-  await sendList(
-    exchange,
-    form.encoder,
-    recordedList(parts, exchange, resource.row, form.wanted, page),
-    listOptionsOf(parts, exchange, form),
-  );
+  sendStatus(exchange, deletedCollectionStatus(resource.row, page.continue), 200);
+  exchange.trace?.event(ANSWERED);
 }
 
 /** The query's options count where there is no body; a dry run is honoured wherever it stands. */
-async function optionsOf(parts: ApiParts, exchange: Exchange): Promise<DeleteOptions> {
+async function optionsOf(
+  parts: ApiParts,
+  exchange: Exchange,
+  fromQuery: (query: Query) => DeleteOptions = deleteOptions,
+): Promise<DeleteOptions> {
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const dryRun = exchange.query.all('dryRun');
   if (bytes.length === 0) {
-    const options = deleteOptions(exchange.query);
+    const options = fromQuery(exchange.query);
     refuse('DeleteOptions', dryRunErrors(dryRun));
     return options;
   }

@@ -119,12 +119,21 @@ export function patchOptions(
   return { ...writeValues(query, headers), ...(force === undefined ? {} : { force }) };
 }
 
-/** Delete options from the query. `uid` and `resourceVersion` are preconditions, of collections too (upstream behaviour). */
+/** Delete options from the query. `uid` and `resourceVersion` are preconditions. */
 export function deleteOptions(query: Query): DeleteOptions {
+  return deleteOptionsWith(query, query.get('resourceVersion'));
+}
+
+/** The same of a collection, whose `resourceVersion` says which list is meant. */
+export function collectionDeleteOptions(query: Query): DeleteOptions {
+  return deleteOptionsWith(query, undefined);
+}
+
+function deleteOptionsWith(query: Query, resourceVersion = ''): DeleteOptions {
   const gracePeriodSeconds = integer(query, 'gracePeriodSeconds');
   const orphanDependents = query.boolean('orphanDependents');
   const propagationPolicy = query.get('propagationPolicy');
-  const [uid = '', resourceVersion = ''] = [query.get('uid'), query.get('resourceVersion')];
+  const uid = query.get('uid') ?? '';
   const preconditions = { ...(uid === '' ? {} : { uid }), ...(resourceVersion === '' ? {} : { resourceVersion }) };
   return {
     dryRun: query.all('dryRun').includes('All'),

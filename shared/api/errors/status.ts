@@ -393,3 +393,15 @@ export function deletedStatus(gr: GroupResource, name: string, uid: string): Sta
     details: { name, ...(gr.group === '' ? {} : { group: gr.group }), kind: gr.resource, uid },
   };
 }
+
+/** The answer to the deletion of a collection. `next` = the token with which a deletion that was limited goes on. */
+export function deletedCollectionStatus({ group, resource }: GroupResource, next: string | undefined): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: next === undefined ? {} : { continue: next },
+    status: 'Success',
+    details: { ...(group === '' ? {} : { group }), kind: resource },
+    code: 200,
+  };
+}

@@ -14,6 +14,7 @@ import { masked, withoutLatency } from '../../recordings/masked';
 import { casesOf } from '../../recordings/recording';
 import { isBody, type Body, type Json } from '../../recordings/reference';
 import { body, listOf, shape, text } from '../../recordings/shape';
+import { collectionDeletionStatus } from '../../support/deviations';
 import { sinkInto } from '../../support/audit-event';
 import { MemoryStore } from '../../support/memory-store';
 import { ADMIN, ALICE, callStep, issuingAccounts, startFixture, type Fixture } from './fixture';
@@ -50,8 +51,16 @@ afterAll(async () => {
 test.each(RECORDED.map(({ step, events: recorded }) => [step, recorded] as const))('%s', (step, recorded) => {
   const index = AUDIT_STEPS.findIndex(({ name }) => name === step);
   const ours = events.filter(({ auditID }) => auditID === `step-${index}`);
-  expect(ours.map(comparable)).toEqual(recorded.map(comparable));
+  expect(ours.map(comparable)).toEqual(recorded.map(withDeviation).map(comparable));
 });
+
+function withDeviation(event: Body): Body {
+  const { verb, requestURI, responseObject } = event;
+  if (verb !== 'deletecollection' || !isBody(responseObject) || typeof requestURI !== 'string') return event;
+  const status = collectionDeletionStatus(requestURI);
+  const { kind: _kind, apiVersion: _apiVersion, ...responseStatus } = status;
+  return { ...event, responseObject: status, responseStatus };
+}
 
 /** Without what is new in every run, who the users are besides their names, and what objects are made of that are answered with, which other recordings are about. */
 function comparable(event: Body): Json {
