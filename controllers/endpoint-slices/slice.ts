@@ -1,7 +1,7 @@
 /** Slices as they are and as they are to be: which are a Service's own, what they hold, and the objects that are written. */
 import type { ApiObject } from '../../shared/client/api-object';
 import type { GeneratedNames } from '../../shared/names/dialect';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { textsAt, type AddressType, type ServiceView } from '../service-pods/service';
 import { portsKey, type SlicePort } from './endpoints';
 
@@ -130,12 +130,17 @@ export function sliceObject(
       ownerReferences: [{ apiVersion: 'v1', kind, name, uid, controller: true, blockOwnerDeletion: true }],
     },
     addressType: content.type,
-    endpoints: [...content.endpoints],
-    ports: content.ports.map(({ name: portName, port, protocol, appProtocol }) => ({
-      name: portName,
-      port,
-      protocol,
-      ...(appProtocol === undefined ? {} : { appProtocol }),
-    })),
+    endpoints: nullIfEmpty(content.endpoints),
+    ports: nullIfEmpty(
+      content.ports.map(({ name: portName, port, protocol, appProtocol }) => ({
+        name: portName,
+        port,
+        protocol,
+        ...(appProtocol === undefined ? {} : { appProtocol }),
+      })),
+    ),
   };
 }
+
+/** A list without items is stored as null; sent as an empty list it would be a field that the controller owns. */
+const nullIfEmpty = (list: readonly JsonObject[]): JsonValue => (list.length === 0 ? null : [...list]);
