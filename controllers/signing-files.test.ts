@@ -65,12 +65,12 @@ test('what changes is read again, and what cannot be used then leaves the old in
   const end = files.watch(clock, silentLogger);
   const first = files.of(CLIENT);
   await authority('followed');
-  clock.advance(10_000);
+  clock.advance(60_000);
   await settle();
   const second = files.of(CLIENT);
   expect(second?.certificate).not.toBe(first?.certificate);
   writeFileSync(path.join(folder, 'followed.key'), 'nothing');
-  clock.advance(10_000);
+  clock.advance(60_000);
   await settle();
   expect(files.of(CLIENT)).toBe(second);
   end();

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { noFileEvents } from '../../test/support/file-events';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import { silentLogger } from '../../shared/runtime/logger';
@@ -16,7 +17,7 @@ const at = (name: string): string => path.join(folder, name);
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'webhook-files-'));
   clock = new ManualClock();
-  configurations = new ConfigurationFiles(clock, silentLogger);
+  configurations = new ConfigurationFiles(clock, silentLogger, noFileEvents);
 });
 afterEach(() => {
   configurations.close();
@@ -47,7 +48,7 @@ async function pair(): Promise<void> {
 
 const open = (): Promise<KubeconfigWebhook> =>
   openWebhook('judge', at('kubeconfig'), { clock, configurations, random: { float: () => 0, uuid: () => '', string: () => '' } });
-const later = (): Promise<void> => clock.advanceAsync(10_000);
+const later = (): Promise<void> => clock.advanceAsync(60_000);
 const fault = (): string | undefined => configurations.all[0]?.fault;
 
 it('goes where the file says now, and keeps its connections while nothing has changed', async () => {

@@ -31,7 +31,7 @@ it('is another one when it, or a certificate that it names, says something else'
   const followed = followKubeconfig(at('kubeconfig'));
   const end = followed.watch(clock, silentLogger);
   const later = async (): Promise<void> => {
-    clock.advance(10_000);
+    clock.advance(60_000);
     await settle(5);
   };
   const first = followed.current();

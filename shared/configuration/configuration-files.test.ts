@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { silentLogger } from '../runtime/logger';
+import { noFileEvents } from '../../test/support/file-events';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ConfigurationFiles, NotYetUsable } from './configuration-files';
 import { ConfigurationError } from './fault';
@@ -82,7 +83,7 @@ it.each([
 });
 
 it('tries again what may be usable later, and only that', async () => {
-  const files = new ConfigurationFiles(clock, silentLogger);
+  const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
   let trouble: Error | undefined;
   let loads = 0;
   const load = async (): Promise<readonly string[]> => {
@@ -98,7 +99,7 @@ it('tries again what may be usable later, and only that', async () => {
   expect(loads).toBe(1);
   trouble = new NotYetUsable('somebody is away');
   writeFileSync(file, `${HEAD}# changed\n`);
-  await turn();
+  await clock.advanceAsync(50_000);
   await turn();
   expect([loads, live?.fault, live?.reloads]).toEqual([3, 'somebody is away', { success: 0, failure: 2 }]);
   trouble = new Error('it is wrong');
@@ -107,18 +108,17 @@ it('tries again what may be usable later, and only that', async () => {
   expect([loads, live?.fault]).toEqual([4, 'it is wrong']);
   trouble = undefined;
   writeFileSync(file, `${HEAD}# changed again\n`);
-  await turn();
-  await turn();
+  await clock.advanceAsync(60_000);
   expect([loads, live?.fault, live?.reloads]).toEqual([5, undefined, { success: 1, failure: 3 }]);
   files.close();
 });
 
 it('goes on with the old configuration while the changed file is wrong, and takes the next one that is right', async () => {
   const used: string[] = [];
-  const files = new ConfigurationFiles(clock, silentLogger);
+  const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
   const write = (mode: string): Promise<void> => {
     writeFileSync(file, `${HEAD}mode: ${mode}\n`);
-    return clock.advanceAsync(10_000);
+    return clock.advanceAsync(60_000);
   };
   writeFileSync(file, `${HEAD}mode: Deny\n`);
   await files.open({ name: 'gate', path: file, formats: [FORMAT], use: ({ mode }) => void used.push(mode) });
@@ -138,7 +138,7 @@ it('reads all again when a file changes that the configuration names, also one t
   for (const named of [one, other]) writeFileSync(named, '1');
   const used: string[] = [];
   let names = [one];
-  const files = new ConfigurationFiles(clock, silentLogger);
+  const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
   const load = (): Promise<string[]> => {
     used.push(names.map((named) => readFileSync(named, 'utf8')).join());
     return Promise.resolve([file, ...names]);
@@ -146,21 +146,21 @@ it('reads all again when a file changes that the configuration names, also one t
   await files.follow({ name: 'gate', path: file, load });
   // What was not watched when it was read is read again.
   expect(used.splice(0)).toEqual(['1', '1']);
-  await clock.advanceAsync(20_000);
+  await clock.advanceAsync(120_000);
   expect([used, files.all[0]?.reloads]).toEqual([[], { success: 0, failure: 0 }]);
   names = [one, other];
   writeFileSync(one, '22');
-  await clock.advanceAsync(10_000);
+  await clock.advanceAsync(60_000);
   expect([used.splice(0), files.all[0]?.reloads]).toEqual([['22,1', '22,1'], { success: 1, failure: 0 }]);
   writeFileSync(other, '333');
-  await clock.advanceAsync(10_000);
+  await clock.advanceAsync(60_000);
   expect([used, files.all[0]?.reloads]).toEqual([['22,333'], { success: 2, failure: 0 }]);
   files.close();
   expect(clock.pending).toBe(0);
 });
 
 it('does not start with a file that is wrong', async () => {
-  const files = new ConfigurationFiles(clock, silentLogger);
+  const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
   writeFileSync(file, HEAD);
   await expect(files.open({ name: 'gate', path: file, formats: [FORMAT], use: () => undefined })).rejects.toThrow('mode: is required');
   files.close();

@@ -3,6 +3,7 @@
  * old configuration in use and is told in the log, by {@link LiveConfiguration.fault} and by the counts.
  */
 import type { Clock } from '../runtime/clock';
+import { fileEvents, type FileEvents } from '../runtime/file-events';
 import { watchFiles } from '../runtime/file-watch';
 import type { Logger } from '../runtime/logger';
 import { errorMessage } from '../runtime/error-message';
@@ -60,6 +61,7 @@ export class ConfigurationFiles {
   constructor(
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly events: FileEvents = fileEvents,
   ) {}
 
   /** Rejects where the file cannot be used. */
@@ -70,7 +72,7 @@ export class ConfigurationFiles {
 
   /** The same. */
   async follow({ name, path, load }: FollowedFile): Promise<void> {
-    const { clock, logger } = this;
+    const { clock, logger, events } = this;
     const state: ReloadState = { name, fault: undefined, reloads: { success: 0, failure: 0 }, lastReload: {} };
     const count = (outcome: Outcome): void => {
       state.reloads[outcome] += 1;
@@ -95,7 +97,7 @@ export class ConfigurationFiles {
     const watch = (paths: readonly string[]): void => {
       this.ends.get(name)?.();
       watched = paths;
-      this.ends.set(name, watchFiles({ paths, clock, changed: reload, due: () => isToBeTriedAgain }));
+      this.ends.set(name, watchFiles({ paths, clock, events, changed: reload, due: () => isToBeTriedAgain }));
     };
     // A file is watched before it is read, so that no change is missed.
     const read = async (): Promise<void> => {

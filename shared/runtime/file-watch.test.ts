@@ -1,41 +1,177 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ManualClock } from '../../test/support/manual-clock';
-import { watchFiles } from './file-watch';
+import { noFileEvents } from '../../test/support/file-events';
+import { ManualClock, settle } from '../../test/support/manual-clock';
+import { waitUntil } from '../../test/support/programs';
+import { systemClock } from './clock';
+import type { FileEvents } from './file-events';
+import { stampOf, watchFiles } from './file-watch';
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'watched-'))));
+let file: string;
+let clock: ManualClock;
+let changes: number;
+const changed = async (): Promise<void> => void (changes += 1);
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'watched-'));
+  file = path.join(folder, 'a');
+  clock = new ManualClock();
+  changes = 0;
+});
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('tells once of each change, of a file that comes and of one that goes, until it is ended', async () => {
-  const clock = new ManualClock();
-  const file = path.join(folder, 'a');
-  let changes = 0;
-  const changed = async (): Promise<void> => void (changes += 1);
-  const end = watchFiles({ paths: [file], clock, changed });
-  await clock.advanceAsync(30_000);
-  expect(changes).toBe(0);
-  writeFileSync(file, 'one');
-  await clock.advanceAsync(30_000);
-  expect(changes).toBe(1);
-  rmSync(file);
-  await clock.advanceAsync(30_000);
-  expect(changes).toBe(2);
-  end();
-  writeFileSync(file, 'two');
-  await clock.advanceAsync(30_000);
-  expect([changes, clock.pending]).toEqual([2, 0]);
+describe('watchFiles without events', () => {
+  const events = noFileEvents;
+
+  it('notices each change within a minute, a file that comes and one that goes too, until it is ended', async () => {
+    const end = watchFiles({ paths: [file], clock, changed, events });
+    await clock.advanceAsync(120_000);
+    expect(changes).toBe(0);
+    writeFileSync(file, 'one');
+    await clock.advanceAsync(120_000);
+    expect(changes).toBe(1);
+    rmSync(file);
+    await clock.advanceAsync(120_000);
+    expect(changes).toBe(2);
+    end();
+    writeFileSync(file, 'two');
+    await clock.advanceAsync(120_000);
+    expect([changes, clock.pending]).toEqual([2, 0]);
+  });
+
+  it('compares contents: a write of the same size with its time put back is a change, a new time alone is none', async () => {
+    writeFileSync(file, 'one');
+    const { atime, mtime } = statSync(file);
+    const end = watchFiles({ paths: [file], clock, changed, events });
+    writeFileSync(file, 'two');
+    utimesSync(file, atime, mtime);
+    await clock.advanceAsync(60_000);
+    expect(changes).toBe(1);
+    utimesSync(file, new Date(0), new Date(0));
+    await clock.advanceAsync(60_000);
+    expect(changes).toBe(1);
+    end();
+  });
+
+  it('does not read a pipe', async () => {
+    execFileSync('mkfifo', [file]);
+    const end = watchFiles({ paths: [file], clock, changed, events });
+    await clock.advanceAsync(60_000);
+    expect(changes).toBe(0);
+    end();
+  });
+
+  it('asks every ten seconds for other reasons', async () => {
+    let isDue = false;
+    const end = watchFiles({ paths: [file], clock, changed, events, due: () => isDue });
+    await clock.advanceAsync(10_000);
+    isDue = true;
+    await clock.advanceAsync(20_000);
+    expect(changes).toBe(2);
+    end();
+  });
+
+  it('ends for good while a change is being dealt with', async () => {
+    let finish: () => void = () => undefined;
+    const slow = (): Promise<void> => new Promise((resolve) => (finish = resolve));
+    const end = watchFiles({ paths: [], clock, due: () => true, changed: slow, events });
+    await clock.advanceAsync(10_000);
+    end();
+    finish();
+    await clock.advanceAsync(60_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('notices at once what has changed since the files were read', async () => {
+    const seen = stampOf([file]);
+    writeFileSync(file, 'one');
+    const end = watchFiles({ paths: [file], clock, changed, events, seen });
+    await clock.advanceAsync(100);
+    expect(changes).toBe(1);
+    end();
+  });
 });
 
-it('ends for good while a change is being dealt with', async () => {
-  const clock = new ManualClock();
-  let dealt: () => void = () => undefined;
-  const changed = (): Promise<void> => new Promise((resolve) => (dealt = resolve));
-  const end = watchFiles({ paths: [], clock, due: () => true, changed });
-  await clock.advanceAsync(10_000);
-  end();
-  dealt();
-  await clock.advanceAsync(60_000);
-  expect(clock.pending).toBe(0);
+describe('watchFiles with events', () => {
+  it('reads a file once it has settled after an event, and calls back one at a time', async () => {
+    let notify: () => void = () => undefined;
+    let followed = 0;
+    const finish: (() => void)[] = [];
+    const slow = (): Promise<void> => new Promise((resolve) => finish.push(resolve));
+    const events: FileEvents = (_paths, notifier) => {
+      notify = notifier;
+      followed += 1;
+      return () => void (followed -= 1);
+    };
+    const end = watchFiles({ paths: [file], clock, changed: slow, events });
+    for (const text of ['half', 'whole']) {
+      writeFileSync(file, text);
+      notify();
+      await clock.advanceAsync(99);
+    }
+    expect(finish).toHaveLength(0);
+    await clock.advanceAsync(1);
+    expect(finish).toHaveLength(1);
+    writeFileSync(file, 'next');
+    notify();
+    await clock.advanceAsync(100);
+    expect(finish).toHaveLength(1);
+    finish[0]?.();
+    await settle();
+    expect([finish.length, followed]).toEqual([2, 1]);
+    end();
+    expect([followed, clock.pending]).toEqual([0, 0]);
+  });
+
+  const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
+  /** As kubelets mount volumes: the file is a link into a folder behind a link, which is swapped. */
+  const mount = (version: string): void => {
+    mkdirSync(path.join(folder, version));
+    write(path.join(version, 'a'), version);
+    symlinkSync(version, path.join(folder, '..next'));
+    renameSync(path.join(folder, '..next'), path.join(folder, '..data'));
+  };
+
+  it.each<[string, () => void, () => void]>([
+    ['is written', () => write('a', 'one'), () => write('a', 'two')],
+    ['comes', () => undefined, () => write('a', 'one')],
+    ['goes', () => write('a', 'one'), () => rmSync(file)],
+    [
+      'is replaced',
+      () => write('a', 'one'),
+      () => {
+        write('b', 'two');
+        renameSync(path.join(folder, 'b'), file);
+      },
+    ],
+    [
+      'is behind a link to another folder',
+      () => {
+        mkdirSync(path.join(folder, 'other'));
+        write('other/target', 'one');
+        symlinkSync(path.join(folder, 'other/target'), file);
+      },
+      () => write('other/target', 'two'),
+    ],
+    [
+      'is in a volume of a kubelet',
+      () => {
+        mount('..1');
+        symlinkSync('..data/a', file);
+      },
+      () => mount('..2'),
+    ],
+  ])('notices that a file %s', async (_name, before, then) => {
+    before();
+    const end = watchFiles({ paths: [file], clock: systemClock, changed });
+    try {
+      then();
+      await waitUntil('the change to be noticed', () => changes > 0);
+    } finally {
+      end();
+    }
+  });
 });

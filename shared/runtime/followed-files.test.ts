@@ -28,7 +28,7 @@ const open = (): FollowedFiles<string> =>
   });
 const write = (name: string, text: string): void => writeFileSync(at(name), text);
 async function later(): Promise<void> {
-  clock.advance(10_000);
+  clock.advance(60_000);
   await settle(5);
 }
 

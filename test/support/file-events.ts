@@ -1,0 +1,4 @@
+/** For tests in which the clock alone decides when files are compared. */
+import type { FileEvents } from '../../shared/runtime/file-events';
+
+export const noFileEvents: FileEvents = () => () => undefined;
