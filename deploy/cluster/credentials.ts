@@ -2,9 +2,11 @@
  * Certificates and keys in folders: made where they are missing, kept as long as they are good, and replaced when they run out, do not fit together, or do not
  * cover the names they must. Knows nothing of who needs which.
  */
+import { createPrivateKey } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
+import { errorMessage } from '../../shared/runtime/error-message';
 import { readIfThere } from '../../shared/runtime/read-if-there';
 import {
   belongsTogether,
@@ -18,6 +20,7 @@ import {
   type Credential,
   type Subject,
 } from '../../shared/runtime/pki';
+import { signingAlgorithmOf } from '../../shared/runtime/signing-algorithm';
 import { writeFileAtomically } from './files';
 
 /** An end certificate: `<file>.crt` and `<file>.key`. */
@@ -47,8 +50,10 @@ export class CredentialFolder {
   /** `<file>.crt` and `<file>.key`. */
   async authority(commonName: string, label: string, file = 'ca'): Promise<Credential> {
     const present = this.read(file);
-    if (present !== undefined && belongsTogether(present, present.certificate) && !needsRenewal(present.certificate, this.clock))
+    if (present !== undefined && belongsTogether(present, present.certificate) && !needsRenewal(present.certificate, this.clock)) {
+      this.checkSigns(file, present);
       return present;
+    }
     const fresh = await createAuthority({ subject: { commonName }, lifetimeMs: AUTHORITY_LIFETIME_MS, clock: this.clock });
     this.write(file, fresh);
     this.made(label);
@@ -79,6 +84,17 @@ export class CredentialFolder {
   /** Writes the file unless it says so already. */
   put(name: string, text: string, mode: number): void {
     if (this.text(name) !== text) writeFileAtomically(path.join(this.path, name), text, mode);
+  }
+
+  private checkSigns(file: string, { key }: Credential): void {
+    try {
+      signingAlgorithmOf(createPrivateKey(key));
+    } catch (error) {
+      const place = path.join(this.path, file);
+      throw new Error(`${place}.key: ${errorMessage(error)}; put such a key and its certificate (${place}.crt) there, or neither`, {
+        cause: error,
+      });
+    }
   }
 
   private isGood(credential: Credential, authority: Credential, leaf: Leaf): boolean {

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { belongsTogether, covers, readCertificate } from '../../shared/runtime/pki';
 import { ManualClock } from '../../test/support/manual-clock';
+import { FOREIGN_KEYS, foreignAuthority } from '../../test/support/foreign-authority';
 import { ensureCertificates } from './certificates';
 import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
 
@@ -47,6 +48,42 @@ describe('ensureCertificates', () => {
     expect(second).toEqual({ ...first, made: [] });
     expect(read('sa.key')).toBe(keys);
   });
+
+  it.each(FOREIGN_KEYS.filter(({ signsCertificates }) => signsCertificates).map((key) => [key.type, key.form, key] as const))(
+    'signs with an authority that was made elsewhere, with a key of %s as %s',
+    async (_type, _form, key) => {
+      const clock = new ManualClock();
+      const foreign = await foreignAuthority(key, clock.now());
+      mkdirSync(folder);
+      for (const name of ['ca', 'front-proxy-ca']) {
+        writeFileSync(path.join(folder, `${name}.crt`), foreign.certificate);
+        writeFileSync(path.join(folder, `${name}.key`), foreign.key);
+      }
+      const { authority, admin, controllers } = await ensureCertificates(folder, clock);
+      expect(authority).toBe(foreign.certificate);
+      const server = { certificate: read('apiserver.crt'), key: read('apiserver.key') };
+      const proxy = { certificate: read('front-proxy-client.crt'), key: read('front-proxy-client.key') };
+      // Which compares the key identifiers, too.
+      for (const leaf of [server, proxy, admin, controllers]) expect(belongsTogether(leaf, authority)).toBe(true);
+      expect((await ensureCertificates(folder, clock)).made).toEqual([]);
+    },
+  );
+
+  it.each(FOREIGN_KEYS.filter(({ signsCertificates }) => !signsCertificates))(
+    'refuses an authority with a key of $type in one sentence that names the file, and replaces nothing',
+    async (key) => {
+      const clock = new ManualClock();
+      const foreign = await foreignAuthority(key, clock.now());
+      mkdirSync(folder);
+      writeFileSync(path.join(folder, 'ca.crt'), foreign.certificate);
+      writeFileSync(path.join(folder, 'ca.key'), foreign.key);
+      await expect(ensureCertificates(folder, clock)).rejects.toThrow(
+        `${folder}/ca.key: an authority signs with an RSA key, or an ECDSA key on P-256, P-384 or P-521; this key is ed25519; ` +
+          `put such a key and its certificate (${folder}/ca.crt) there, or neither`,
+      );
+      expect(read('ca.key')).toBe(foreign.key);
+    },
+  );
 
   it('replaces the certificate of the API servers alone when it does not cover where they are reached', async () => {
     const clock = new ManualClock();

@@ -4,6 +4,7 @@ import type * as X509 from '@peculiar/x509';
 import type { ParsedRequest } from './certificate-request';
 import { loadX509 } from './pki';
 import type { Random } from './random';
+import { signingAlgorithmOf } from './signing-algorithm';
 
 /** An authority that signs; read by {@link readAuthority}. */
 export interface SigningAuthority {
@@ -49,7 +50,7 @@ export function readAuthority(certificate: string, key: string): SigningAuthorit
   const read = new X509Certificate(certificate);
   const signing = createPrivateKey(key);
   if (!read.checkPrivateKey(signing)) throw new Error('the key is not that of the certificate');
-  if (algorithmOf(signing) === undefined) throw new Error('the key is no RSA key and no ECDSA key of a known curve');
+  signingAlgorithmOf(signing);
   return { certificate, key: signing, notAfter: Date.parse(read.validTo) };
 }
 
@@ -60,8 +61,7 @@ export async function issueFor(
 ): Promise<string> {
   const x509 = await loadX509();
   const issuer = new x509.X509Certificate(authority.certificate);
-  const algorithm = algorithmOf(authority.key);
-  if (algorithm === undefined) throw new Error('the authority cannot sign');
+  const algorithm = signingAlgorithmOf(authority.key);
   const der = authority.key.export({ type: 'pkcs8', format: 'der' });
   const certificate = await x509.X509CertificateGenerator.create({
     // Positive, and never zero.
@@ -106,16 +106,4 @@ function extensionsOf(x509: typeof X509, request: ParsedRequest, issuer: X509.X5
     // Without a subject the names are all that it is known by.
     ...(names.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(names, request.subject.length === 0)]),
   ];
-}
-
-const CURVES: Readonly<Record<string, { readonly namedCurve: string; readonly hash: string }>> = {
-  prime256v1: { namedCurve: 'P-256', hash: 'SHA-256' },
-  secp384r1: { namedCurve: 'P-384', hash: 'SHA-384' },
-  secp521r1: { namedCurve: 'P-521', hash: 'SHA-512' },
-};
-
-function algorithmOf(key: KeyObject): { name: string; hash: string; namedCurve?: string } | undefined {
-  if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-  const curve = key.asymmetricKeyType === 'ec' ? CURVES[key.asymmetricKeyDetails?.namedCurve ?? ''] : undefined;
-  return curve === undefined ? undefined : { name: 'ECDSA', ...curve };
 }

@@ -1,15 +1,17 @@
 /**
- * Certificates and keys: a private authority, the certificates that it signs, and a signing key pair. All ECDSA P-256.
+ * Certificates and keys: a private authority, the certificates that it signs, and a signing key pair. What is made is ECDSA P-256; an authority that was made
+ * elsewhere may have an RSA key or one of the other usual curves.
  *
  * What it is for: the local runner's first start and tests. The X.509 library is loaded when the first certificate is made, so a process
  * that only reads certificates never pays for it.
  * What it never does: touch files, or keep keys. Times come from the clock; the PEM texts are the only result.
  */
-import { createPrivateKey, createPublicKey, generateKeyPair, webcrypto, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, webcrypto, X509Certificate, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import type * as X509 from '@peculiar/x509';
 import type { Clock } from './clock';
+import { signingAlgorithmOf } from './signing-algorithm';
 
 /** A certificate (PEM, one block) with its private key (PEM, SEC 1: clients in Java take no other form for a key of an elliptic curve). */
 export interface Credential {
@@ -184,11 +186,6 @@ async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 }
 
-async function importSigningKey(pem: string): Promise<webcrypto.CryptoKey> {
-  const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' });
-  return webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']);
-}
-
 const authorityExtensions = async (x509: typeof X509, { publicKey }: webcrypto.CryptoKeyPair): Promise<X509.Extension[]> => [
   new x509.BasicConstraintsExtension(true, 0, true),
   new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature, true),
@@ -202,6 +199,8 @@ async function signed(
   extensions: readonly X509.Extension[],
 ): Promise<Credential> {
   const issuer = new x509.X509Certificate(request.authority.certificate);
+  const authorityKey = createPrivateKey(request.authority.key);
+  const signingAlgorithm = signingAlgorithmOf(authorityKey);
   const times = validity(request);
   const certificate = await x509.X509CertificateGenerator.create({
     notBefore: times.notBefore,
@@ -209,11 +208,19 @@ async function signed(
     subject: subjectName(x509, request.subject),
     issuer: issuer.subjectName,
     publicKey: keys.publicKey,
-    signingKey: await importSigningKey(request.authority.key),
-    signingAlgorithm: algorithm,
-    extensions: [...extensions, await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey)],
+    signingKey: await webcrypto.subtle.importKey('pkcs8', derOf(authorityKey), signingAlgorithm, false, ['sign']),
+    signingAlgorithm,
+    extensions: [...extensions, await authorityKeyIdentifier(x509, issuer)],
   });
   return credentialOf(certificate, keys);
+}
+
+const derOf = (key: KeyObject): Buffer => key.export({ type: 'pkcs8', format: 'der' });
+
+/** As the authority names its key: not every authority does it by the same digest, and clients compare. */
+async function authorityKeyIdentifier(x509: typeof X509, issuer: X509.X509Certificate): Promise<X509.Extension> {
+  const own = issuer.getExtension(x509.SubjectKeyIdentifierExtension);
+  return own === null ? x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey) : new x509.AuthorityKeyIdentifierExtension(own.keyId);
 }
 
 async function credentialOf(certificate: X509.X509Certificate, keys: webcrypto.CryptoKeyPair): Promise<Credential> {

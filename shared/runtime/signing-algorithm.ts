@@ -1,0 +1,23 @@
+/** How a private key signs certificates. Kubernetes' usual authorities are RSA (kubeadm) or ECDSA; other keys are refused in one sentence. */
+import type { KeyObject } from 'node:crypto';
+
+export interface SigningAlgorithm {
+  readonly name: 'RSASSA-PKCS1-v1_5' | 'ECDSA';
+  readonly hash: string;
+  readonly namedCurve?: string;
+}
+
+const CURVES: ReadonlyMap<string | undefined, Pick<SigningAlgorithm, 'hash' | 'namedCurve'>> = new Map([
+  ['prime256v1', { namedCurve: 'P-256', hash: 'SHA-256' }],
+  ['secp384r1', { namedCurve: 'P-384', hash: 'SHA-384' }],
+  ['secp521r1', { namedCurve: 'P-521', hash: 'SHA-512' }],
+]);
+
+/** Throws where the key is not RSA and on none of the curves. */
+export function signingAlgorithmOf(key: KeyObject): SigningAlgorithm {
+  if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  const curve = key.asymmetricKeyType === 'ec' ? CURVES.get(key.asymmetricKeyDetails?.namedCurve) : undefined;
+  if (curve !== undefined) return { name: 'ECDSA', ...curve };
+  const found = [key.asymmetricKeyType, key.asymmetricKeyDetails?.namedCurve].filter((part) => part !== undefined).join(' on ');
+  throw new Error(`an authority signs with an RSA key, or an ECDSA key on P-256, P-384 or P-521; this key is ${found}`);
+}
