@@ -21,6 +21,7 @@ import { opensslSuites, suitesFault } from './options/cipher-suites';
 import type { EncryptionFromFile } from './options/encryption-options';
 import { etcdCredentialFiles } from './options/etcd-credential-files';
 import { etcdTrouble } from './options/etcd-trouble';
+import { frontProxyOptions, namesProxyHeaders } from './options/front-proxy-options';
 import type { ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
 import { Meters } from './metrics/meters';
@@ -214,10 +215,7 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
   if (fault !== undefined) throw new UsageError(fault);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) throw new UsageError('--advertise-address must be an IP address');
-  const namesHeaders = (['username-headers', 'group-headers', 'extra-headers-prefix'] as const).some(
-    (name) => flags[`requestheader-${name}`].length > 0,
-  );
-  if (namesHeaders && flags['requestheader-client-ca-file'] === '')
+  if (namesProxyHeaders(flags) && flags['requestheader-client-ca-file'] === '')
     throw new UsageError('headers of a proxy count only with --requestheader-client-ca-file');
   const local = flags['insecure-bind-address'];
   if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
@@ -354,14 +352,6 @@ async function tokenWebhookOf(
 
 /** Absent where no authority of proxies is named. */
 function frontProxyOf(flags: ServerFlags): Pick<ServerOptions, 'frontProxy'> {
-  if (flags['requestheader-client-ca-file'] === '') return {};
-  const lower = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase());
-  return {
-    frontProxy: {
-      allowedNames: flags['requestheader-allowed-names'],
-      usernameHeaders: lower(flags['requestheader-username-headers']),
-      groupHeaders: lower(flags['requestheader-group-headers']),
-      extraPrefixes: lower(flags['requestheader-extra-headers-prefix']),
-    },
-  };
+  const frontProxy = frontProxyOptions(flags);
+  return frontProxy === undefined ? {} : { frontProxy };
 }

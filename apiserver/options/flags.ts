@@ -170,9 +170,21 @@ export const FLAGS = {
     help: 'Common names that the certificate of such a proxy may have; none = any.',
     default: [],
   }),
-  'requestheader-username-headers': list({ section: ACCESS, help: 'Headers that name the user, the first that is there.', default: [] }),
-  'requestheader-group-headers': list({ section: ACCESS, help: "Headers that name the user's groups.", default: [] }),
-  'requestheader-extra-headers-prefix': list({ section: ACCESS, help: 'What headers begin with that say more of the user.', default: [] }),
+  'requestheader-username-headers': list({
+    section: ACCESS,
+    help: 'Headers that name the user, the first that is there; X-Remote-User when no headers are named.',
+    default: [],
+  }),
+  'requestheader-group-headers': list({
+    section: ACCESS,
+    help: "Headers that name the user's groups; X-Remote-Group when no headers are named.",
+    default: [],
+  }),
+  'requestheader-extra-headers-prefix': list({
+    section: ACCESS,
+    help: 'Prefixes of headers with extra values of the user; X-Remote-Extra- when no headers are named.',
+    default: [],
+  }),
   'enable-bootstrap-token-auth': bool({
     section: ACCESS,
     help: 'Let those in who present the token of a bootstrap Secret of the system namespace.',

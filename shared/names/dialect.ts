@@ -11,7 +11,7 @@ export type Dialect = 'platform' | 'kubernetes';
 export const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
 /** API groups whose names differ between the dialects; all others (core, apps, batch, policy, autoscaling, extensions) are equal. */
-const GROUP_STEMS = [
+export const GROUP_STEMS = [
   'admission',
   'admissionregistration',
   'apidiscovery',
@@ -267,21 +267,46 @@ export const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'fore
 
 const PRODUCT_PREFIX = /^((?:[a-z0-9-]+\.)*)(platform|kubernetes)\.io\//;
 
+/** How qualified names begin whose upstream spelling has `k8s.io` where all others have `kubernetes.io`: canonical and upstream. */
+export const SHORT_QUALIFIED: readonly (readonly [canonical: string, upstream: string])[] = [
+  ['rbac.authorization.platform.io/aggregate-to-', 'rbac.authorization.k8s.io/aggregate-to-'],
+  ['flowcontrol.platform.io/v1beta3-', 'flowcontrol.k8s.io/v1beta3-'],
+  ['coordination.platform.io/within', 'coordination.k8s.io/within'],
+  ['platform.io/initial-events-end', 'k8s.io/initial-events-end'],
+];
+
+const SHORT = 'k8s.io/';
+
 /** A qualified label, annotation or type name (`platform.io/x`, `bootstrap.kubernetes.io/y`) in canonical spelling, for comparison only. */
 export function canonicalQualifiedName(name: string): string {
-  return name.replace(PRODUCT_PREFIX, '$1platform.io/');
+  if (name.includes(SHORT)) {
+    const short = SHORT_QUALIFIED.find(([, upstream]) => name.startsWith(upstream));
+    return short === undefined ? name : short[0] + name.slice(short[1].length);
+  }
+  const canonical = name.replace(PRODUCT_PREFIX, '$1platform.io/');
+  // The upstream spelling of such a name is another one.
+  return canonical !== name && shortOf(canonical) !== undefined ? name : canonical;
 }
 
 /** A canonical qualified name as a dialect spells it. */
 export function qualifiedNameIn(dialect: Dialect, name: string): string {
+  if (dialect === 'kubernetes') {
+    const short = shortOf(name);
+    if (short !== undefined) return short[1] + name.slice(short[0].length);
+  }
   return name.replace(PRODUCT_PREFIX, `$1${dialect}.io/`);
 }
 
 /** The other dialect's spelling of a qualified name; undefined when it does not bear the product's name. */
 export function otherQualifiedName(name: string): string | undefined {
-  const match = PRODUCT_PREFIX.exec(name);
-  if (!match) return undefined;
-  return name.replace(PRODUCT_PREFIX, `$1${match[2] === 'platform' ? 'kubernetes' : 'platform'}.io/`);
+  const canonical = canonicalQualifiedName(name);
+  if (canonical !== name) return canonical;
+  const upstream = qualifiedNameIn('kubernetes', name);
+  return upstream === name ? undefined : upstream;
+}
+
+function shortOf(canonical: string): (typeof SHORT_QUALIFIED)[number] | undefined {
+  return SHORT_QUALIFIED.find(([start]) => canonical.startsWith(start));
 }
 
 /** Annotations in which an older version of a kind carries what it has no member for. */
@@ -306,11 +331,29 @@ export const CARRIED_NAMES: Readonly<Record<Dialect, CarriedNames>> = {
 /** The group of volume snapshots, an extension that claims know by name. */
 export const SNAPSHOT_GROUPS: ReadonlySet<string> = new Set(['snapshot.storage.platform.io', 'snapshot.storage.k8s.io']);
 
-/** Header names of the flow-control identity, and the annotation that ends a streaming list, per dialect. */
+/** The annotation that ends a streaming list, per dialect. */
 export const INITIAL_EVENTS_END: Readonly<Record<Dialect, string>> = {
   platform: 'platform.io/initial-events-end',
   kubernetes: 'k8s.io/initial-events-end',
 };
+
+/** Headers of answers: the flow schema and priority level that a request fell under. */
+export interface FlowHeaders {
+  readonly schema: string;
+  readonly level: string;
+}
+
+export const FLOW_HEADERS: Readonly<Record<Dialect, FlowHeaders>> = {
+  platform: { schema: 'X-Platform-Pf-Flowschema-Uid', level: 'X-Platform-Pf-Prioritylevel-Uid' },
+  kubernetes: { schema: 'X-Kubernetes-Pf-Flowschema-Uid', level: 'X-Kubernetes-Pf-Prioritylevel-Uid' },
+};
+
+const SCHEMA_EXTENSION = /^x-kubernetes-/;
+
+/** How the neutral dialect spells a member of a schema (`x-platform-validations`); `undefined` when it bears no name of the product. Either spelling is read, upstream's is written. */
+export function neutralSchemaMember(member: string): string | undefined {
+  return SCHEMA_EXTENSION.test(member) ? member.replace(SCHEMA_EXTENSION, 'x-platform-') : undefined;
+}
 
 /** Who has agreed to resources in a group that bears the product's name; either spelling is read. */
 export const APPROVAL = {

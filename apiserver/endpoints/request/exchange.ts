@@ -11,7 +11,7 @@ import { quote } from '../../../shared/values/quote';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Eventually } from '../../../shared/runtime/eventually';
-import type { Dialect } from '../../../shared/names/dialect';
+import { FLOW_HEADERS, type Dialect, type FlowHeaders } from '../../../shared/names/dialect';
 import type { Trail } from '../../audit/trail';
 import type { RequestContext, ServedResource } from '../../registry/verbs';
 import type { Priority, Turns } from '../../../shared/runtime/turns';
@@ -62,8 +62,6 @@ export interface ExchangeParts {
   readonly clock: Clock;
 }
 
-type FlowHeaders = Readonly<Record<'X-Kubernetes-Pf-Flowschema-Uid' | 'X-Kubernetes-Pf-Prioritylevel-Uid', string>>;
-
 export class Exchange implements RequestContext {
   readonly method: string;
   auditId = '';
@@ -108,7 +106,7 @@ export class Exchange implements RequestContext {
   private warningList: WarningList | undefined;
   private finishers: (() => void)[] | undefined = [];
   private beginner: (() => void) | undefined;
-  /** What it was let in by, as its answer says: headers. */
+  /** The uids of the flow schema and priority level that let it in. */
   private flow: FlowHeaders | undefined;
 
   constructor(
@@ -213,7 +211,11 @@ export class Exchange implements RequestContext {
     this.status = status;
     const all: OutgoingHttpHeaders = { 'Audit-Id': this.auditId, ...headers };
     if (headers['cache-control'] === undefined) all['Cache-Control'] = 'no-cache, private';
-    if (this.flow !== undefined) Object.assign(all, this.flow);
+    if (this.flow !== undefined) {
+      const names = FLOW_HEADERS[this.dialect];
+      all[names.schema] = this.flow.schema;
+      all[names.level] = this.flow.level;
+    }
     if (this.warningList !== undefined) all['Warning'] = [...this.warningList.headers()];
     this.audit?.headSent();
     const size = sizeIn(headers);
@@ -307,7 +309,7 @@ export class Exchange implements RequestContext {
 
   /** Under which flow schema it falls, and what its priority level is. */
   fallsUnder(schema: string, level: string): void {
-    this.flow = { 'X-Kubernetes-Pf-Flowschema-Uid': schema, 'X-Kubernetes-Pf-Prioritylevel-Uid': level };
+    this.flow = { schema, level };
   }
 
   get finished(): boolean {

@@ -213,3 +213,26 @@ test('whatever is sent, decoding refuses it clearly or gives an object that is s
     { numRuns: 150 },
   );
 });
+
+describe('members of a schema in the neutral dialect', () => {
+  const decoded = (schema: JsonObject): JsonObject => decodeObject('apiextensions.v1.JSONSchemaProps', schema).object;
+  const validations = [{ rule: 'self > 1' }];
+
+  test('are read as those of upstream, at any depth, and properties of that name are not', () => {
+    const inner = { type: 'integer', 'x-platform-validations': validations, 'x-platform-int-or-string': true };
+    const expected = { type: 'integer', 'x-kubernetes-validations': validations, 'x-kubernetes-int-or-string': true };
+    const shown = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { 'x-platform-validations': schema } });
+    expect(decoded(shown(inner))).toEqual(decoded(shown(expected)));
+    expect(decoded(shown(inner))).toMatchObject(shown(expected));
+    expect(decodeObject('apiextensions.v1.JSONSchemaProps', inner).unknown).toEqual([]);
+  });
+
+  test('are refused where both spellings are there and differ', () => {
+    expect(() => decoded({ 'x-platform-validations': [], 'x-kubernetes-validations': validations })).toThrow(
+      'x-platform-validations and x-kubernetes-validations are two spellings of one member and differ',
+    );
+    expect(decoded({ 'x-platform-validations': validations, 'x-kubernetes-validations': validations })).toMatchObject({
+      'x-kubernetes-validations': validations,
+    });
+  });
+});

@@ -4,7 +4,8 @@
  * members that output always has are filled in. So a decoded object equals the parsed text of its own encoding. Judges no values: that is
  * the strategies' work.
  */
-import { isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { neutralSchemaMember } from '../../names/dialect';
+import { equalJson, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { NumberLiterals } from '../../values/number-literals';
 import { Context, MAX_DEPTH, type MemberPlace, type ValueReader } from './decode-context';
 import { DecodeError, kindOf } from './decode-error';
@@ -29,6 +30,8 @@ export function decodeObject(type: string, value: JsonObject, literals?: NumberL
 type StructReader = (value: JsonObject, context: Context, isTop: boolean) => JsonObject;
 
 interface Slot {
+  /** The canonical name, under which the value is kept. */
+  name: string;
   read: ValueReader;
   /** Drop a zero value: output would omit it. */
   omitZero: boolean;
@@ -52,13 +55,15 @@ function structReader(type: string): StructReader {
 function compileStruct(type: string): StructReader {
   const schema = schemaOf(type);
   const slots = new Map<string, Slot>(
-    schema.fields.map((field) => [
-      field.name,
-      {
+    schema.fields.flatMap((field) => {
+      const slot = {
+        name: field.name,
         read: compileField(schema.goName, field),
         omitZero: field.presence === 'omit' && field.type.kind !== 'map' && !KEPT_EMPTY.has(`${type}/${field.name}`),
-      },
-    ]),
+      };
+      const neutral = neutralSchemaMember(field.name);
+      return [[field.name, slot] as const, ...(neutral === undefined ? [] : [[neutral, slot] as const])];
+    }),
   );
   const fills = schema.fields
     .filter((field) => field.presence === 'always' || field.presence === 'null')
@@ -78,12 +83,20 @@ function compileStruct(type: string): StructReader {
         continue;
       }
       if (found === null) continue;
+      const { name } = slot;
+      if (name !== member) refuseConflict(value, member, name);
       const result = slot.read(found, context, value, member);
-      if (result !== undefined && result !== null && !(slot.omitZero && isZero(result))) object[member] = result;
+      if (result !== undefined && result !== null && !(slot.omitZero && isZero(result))) object[name] = result;
     }
     for (const { name, zero } of fills) if (object[name] === undefined) object[name] = zero();
     return object;
   };
+}
+
+/** A member that is there in both spellings must say the same in both. */
+function refuseConflict(value: JsonObject, member: string, name: string): void {
+  if (value[name] !== undefined && !equalJson(value[name], value[member]))
+    throw new DecodeError(`${member} and ${name} are two spellings of one member and differ`);
 }
 
 function isZero(value: JsonValue): boolean {

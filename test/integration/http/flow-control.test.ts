@@ -19,8 +19,8 @@ it('says under what a request falls, whatever comes of it, and nothing of those 
   const exempt = await uidOf(`${LEVELS}/exempt`);
   const headers = (answer: Awaited<ReturnType<typeof call>>): unknown[] => [
     answer.status,
-    answer.headers['x-kubernetes-pf-flowschema-uid'],
-    answer.headers['x-kubernetes-pf-prioritylevel-uid'],
+    answer.headers['x-platform-pf-flowschema-uid'],
+    answer.headers['x-platform-pf-prioritylevel-uid'],
   ];
   expect(headers(await call(f, '/api/v1/namespaces'))).toEqual([200, await uidOf(`${SCHEMAS}/exempt`), exempt]);
   expect(headers(await call(f, '/api/v1/namespaces', { token: ALICE }))).toEqual([
@@ -30,6 +30,8 @@ it('says under what a request falls, whatever comes of it, and nothing of those 
   ]);
   expect(headers(await call(f, '/healthz', { token: null }))).toEqual([200, await uidOf(`${SCHEMAS}/probes`), exempt]);
   expect(headers(await call(f, '/api/v1/namespaces', { token: 'wrong' }))).toEqual([401, undefined, undefined]);
+  const { headers: upstream } = await call(f, '/apis/coordination.k8s.io/v1/leases');
+  expect([upstream['x-kubernetes-pf-prioritylevel-uid'], upstream['x-platform-pf-prioritylevel-uid']]).toEqual([exempt, undefined]);
   const { text } = await call(f, '/metrics');
   expect(text).toContain(
     'apiserver_flowcontrol_dispatched_requests_total{flow_schema="global-default",priority_level="global-default"} 1\n',
