@@ -37,15 +37,21 @@ const MOST_CONDITIONS = 64;
 const LONGEST_MS = 30_000;
 const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-export const AUTHORIZATION_FORMAT: Format<AuthorizationConfiguration> = {
+/** `withSelectors` = match conditions may use the selectors of a request (gate AuthorizeWithSelectors). */
+export const authorizationFormat = (withSelectors: boolean): Format<AuthorizationConfiguration> => ({
   kind: 'AuthorizationConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1alpha1', 'apiserver.config.platform.io/v1beta1'],
   schema: SCHEMA,
   rules: ({ authorizers }) =>
-    authorizers.flatMap((one, index) => authorizerFaults(one, `authorizers[${index}]`, authorizers.slice(0, index))),
-};
+    authorizers.flatMap((one, index) => authorizerFaults(one, `authorizers[${index}]`, authorizers.slice(0, index), withSelectors)),
+});
 
-function authorizerFaults(one: ConfiguredAuthorizer, path: string, before: readonly ConfiguredAuthorizer[]): readonly Fault[] {
+function authorizerFaults(
+  one: ConfiguredAuthorizer,
+  path: string,
+  before: readonly ConfiguredAuthorizer[],
+  withSelectors: boolean,
+): readonly Fault[] {
   const faults: Fault[] = [];
   if (!NAME.test(one.name)) faults.push({ path: `${path}.name`, reason: 'must be a lowercase RFC 1123 subdomain' });
   if (before.some(({ name }) => name === one.name)) faults.push({ path: `${path}.name`, reason: 'is that of another authorizer' });
@@ -56,11 +62,13 @@ function authorizerFaults(one: ConfiguredAuthorizer, path: string, before: reado
   }
   return [
     ...faults,
-    ...(one.webhook === undefined ? [{ path: `${path}.webhook`, reason: 'is required' }] : webhookFaults(one.webhook, `${path}.webhook`)),
+    ...(one.webhook === undefined
+      ? [{ path: `${path}.webhook`, reason: 'is required' }]
+      : webhookFaults(one.webhook, `${path}.webhook`, withSelectors)),
   ];
 }
 
-function webhookFaults(given: ConfiguredWebhook, path: string): readonly Fault[] {
+function webhookFaults(given: ConfiguredWebhook, path: string, withSelectors: boolean): readonly Fault[] {
   const { connectionInfo, matchConditions = [], matchConditionSubjectAccessReviewVersion } = given;
   const timeout = parseDuration(given.timeout) ?? 0;
   const faults: Fault[] = [];
@@ -74,7 +82,10 @@ function webhookFaults(given: ConfiguredWebhook, path: string): readonly Fault[]
   if (matchConditions.length > MOST_CONDITIONS) fault('matchConditions', `must have at most ${MOST_CONDITIONS} items`);
   if (matchConditions.length > 0 && matchConditionSubjectAccessReviewVersion === undefined)
     fault('matchConditionSubjectAccessReviewVersion', 'is required');
-  const compiled = compileConditions(matchConditions.map(({ expression }) => expression));
+  const compiled = compileConditions(
+    matchConditions.map(({ expression }) => expression),
+    withSelectors,
+  );
   if ('faults' in compiled) for (const { index, reason } of compiled.faults) fault(`matchConditions[${index}].expression`, reason);
   return faults;
 }

@@ -10,7 +10,7 @@ import type { Authorizer } from '../authorization/authorizer';
 import { webhookAuthorizer } from '../authorization/webhook/authorizer';
 import { compileConditions } from '../authorization/webhook/conditions';
 import type { AuthorizerLink } from '../server/authorizers';
-import { AUTHORIZATION_FORMAT, type AuthorizationConfiguration, type ConfiguredWebhook } from './authorization-configuration';
+import { authorizationFormat, type AuthorizationConfiguration, type ConfiguredWebhook } from './authorization-configuration';
 import type { ServerFlags } from './flags';
 import { asking, KubeconfigWebhook, openWebhook, type WebhookParts } from './webhooks';
 
@@ -38,7 +38,7 @@ export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerL
   await parts.configurations.open({
     name: 'authorization',
     path: file,
-    formats: [AUTHORIZATION_FORMAT],
+    formats: [authorizationFormat(withSelectors(flags))],
     use(configuration) {
       const present = kindsOf(configuration);
       if (kinds !== undefined && kinds !== present)
@@ -128,7 +128,10 @@ function byConfiguration(
   parts: AuthorizerLinksParts,
 ): Authorizer {
   const { matchConditions = [], timeout, authorizedTTL, unauthorizedTTL } = webhook;
-  const compiled = compileConditions(matchConditions.map(({ expression }) => expression));
+  const compiled = compileConditions(
+    matchConditions.map(({ expression }) => expression),
+    withSelectors(flags),
+  );
   return webhookAuthorizer({
     ...commonOf(name, flags, parts),
     ask: asking(asked, parseDuration(timeout) ?? TIMEOUT_MS, parts),
@@ -139,6 +142,8 @@ function byConfiguration(
     conditions: 'conditions' in compiled && matchConditions.length > 0 ? compiled.conditions : undefined,
   });
 }
+
+const withSelectors = (flags: ServerFlags): boolean => flags['feature-gates'].enabled('AuthorizeWithSelectors');
 
 function commonOf(name: string, flags: ServerFlags, { clock, logger, meters }: AuthorizerLinksParts) {
   const failed = (message: string, error: unknown): void => logger.warn(message, { error });

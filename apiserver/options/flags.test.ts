@@ -12,6 +12,15 @@ it('reads upstream\u2019s names', () => {
   });
 });
 
+it('takes each authorization mode once, whether in one list or in several', () => {
+  const repeated = (modes: string) => ({ kind: 'error', message: expect.stringContaining(`[${modes}] has mode specified more than once`) });
+  expect(parse('--authorization-mode=RBAC,RBAC')).toMatchObject(repeated('"RBAC" "RBAC"'));
+  expect(parse('--authorization-mode=RBAC,Node', '--authorization-mode=RBAC')).toMatchObject(repeated('"RBAC" "Node" "RBAC"'));
+  expect(parse('--authorization-mode=Webhook', '--authorization-mode=Node,RBAC')).toMatchObject({
+    values: { 'authorization-mode': ['Webhook', 'Node', 'RBAC'] },
+  });
+});
+
 it.each([['--nonsense=1'], ['--authorization-mode=BuiltIn'], ['--secure-port=abc'], ['--storage-backend=sqlite']])('refuses %s', (flag) => {
   expect(parse(flag).kind).toBe('error');
 });

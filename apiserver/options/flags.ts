@@ -333,13 +333,16 @@ function authorizationModes(): Flag<readonly AuthorizationMode[]> {
     ...words,
     default: ['Node', 'RBAC'],
     bare: undefined,
-    parse(text) {
-      return words.parse(text, undefined).map((word) => {
+    parse(text, previous) {
+      const modes = words.parse(text, previous).map((word) => {
         const mode = AUTHORIZATION_MODES.find((known) => known === word);
         if (mode === undefined)
           throw new FlagError(`${JSON.stringify(word)} is not a valid mode; valid are ${AUTHORIZATION_MODES.join(', ')}`);
         return mode;
       });
+      if (new Set(modes).size < modes.length)
+        throw new FlagError(`[${modes.map((mode) => JSON.stringify(mode)).join(' ')}] has mode specified more than once`);
+      return modes;
     },
     show: (modes) => `[${modes.join(',')}]`,
   };

@@ -89,6 +89,11 @@ export class ConfigPart {
     return new ConfigPart(this.source, value, `${this.label}, ${member},`);
   }
 
+  /** Without members when it is missing or null. */
+  optionalPart(member: string): ConfigPart {
+    return this.has(member) ? this.part(member) : new ConfigPart(this.source, {}, member);
+  }
+
   names(): readonly string[] {
     return Object.keys(this.values);
   }

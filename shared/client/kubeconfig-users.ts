@@ -33,7 +33,7 @@ export function readKubeconfigUsers(file: string): KubeconfigUsers {
   for (const entry of root.parts('users')) {
     const name = entry.text('name') ?? '';
     if (users.has(name)) throw source.fault(`names the user ${JSON.stringify(name)} twice`);
-    users.set(name, userOf(entry.has('user') ? entry.part('user') : new ConfigPart(source, {}, 'user'), source));
+    users.set(name, userOf(entry.optionalPart('user'), source));
   }
   const current = currentOf(root) ?? '';
   return { users, current: current === '' ? undefined : users.get(current) };

@@ -40,6 +40,15 @@ test.each([
   expect(parseKubeconfig(config(user), '/dir/config').credentials).toEqual(expected);
 });
 
+test.each(['', '{name: u}', '{name: u, user: }', '{name: u, user: null}', '{name: u, user: {}}'])(
+  'a user without credentials is used as nobody in particular: %j',
+  (user) => {
+    const context = `contexts: [{name: x, context: {cluster: c${user === '' ? '' : ', user: u'}}}]`;
+    const text = `clusters: [{name: c, cluster: {server: "https://h:1"}}]\nusers: [${user}]\n${context}\ncurrent-context: x\n`;
+    expect(parseKubeconfig(text, 'f').credentials).toEqual({ type: 'none' });
+  },
+);
+
 test('servers can be given in place of the one in the file', () => {
   const read = parseKubeconfig(config('token: t'), 'f', { servers: ['https://a:1', 'b:2'] });
   expect(read.servers.map(({ origin }) => origin)).toEqual(['https://a:1', 'https://b:2']);

@@ -40,7 +40,7 @@ export function parseKubeconfig(text: string, file: string, options: KubeconfigO
   const context = root.named('contexts', contextName).part('context');
   const cluster = root.named('clusters', context.required('cluster')).part('cluster');
   const userName = context.text('user') ?? '';
-  const user = userName === '' ? new ConfigPart(source, {}, 'user') : root.named('users', userName).part('user');
+  const user = userName === '' ? new ConfigPart(source, {}, 'user') : root.named('users', userName).optionalPart('user');
   const servers = options.servers === undefined || options.servers.length === 0 ? [cluster.required('server')] : options.servers;
   const config = { servers: servers.map(serverUrl), tls: tlsOf(cluster, user), credentials: credentialsOf(user, cluster, source) };
   return { ...config, files: source.files };

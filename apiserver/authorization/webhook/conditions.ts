@@ -1,7 +1,11 @@
-/** When a webhook is asked at all: expressions over the review, compiled once and bounded in what one question may cost. Asks nobody. */
-import { Budget, compileExpression, CostExceeded, Failure, type Expression } from '../../../shared/expression/engine';
+/**
+ * Match conditions of an authorization webhook: expressions over the SubjectAccessReview that decide whether the webhook is asked. They are type-checked and compiled
+ * once, and bounded in what one review may cost. Asks nobody.
+ */
+import { Budget, compileExpression, CostExceeded, Failure, type Expression, type Type } from '../../../shared/expression/engine';
 import { freeValue } from '../../../shared/expression/free-json';
-import type { JsonObject } from '../../../shared/values/json';
+import { listOf, mapOf, printType, STRING } from '../../../shared/expression/types/type';
+import { objectAt, type JsonObject } from '../../../shared/values/json';
 
 /** `error` = one of them went wrong, and none is false. */
 export type Match = 'yes' | 'no' | 'error';
@@ -10,25 +14,58 @@ export type MatchConditions = (spec: JsonObject) => Match;
 
 /** What one expression may cost. */
 const LIMIT = 1_000_000;
-const VARIABLES = new Map([['request', { kind: 'dyn' } as const]]);
 
-/** What is wrong with expressions, by their number; no faults = the conditions. */
+const objectType = (name: string, fields: Readonly<Record<string, Type>>): Type => ({
+  kind: 'object',
+  name: `kubernetes.${name}`,
+  fields: new Map(Object.entries(fields)),
+});
+
+const REQUIREMENTS = listOf(objectType('SelectorRequirement', { key: STRING, operator: STRING, values: listOf(STRING) }));
+const selectorType = (name: string): Type => objectType(name, { rawSelector: STRING, requirements: REQUIREMENTS });
+const SELECTORS = { fieldSelector: selectorType('FieldSelectorAttributes'), labelSelector: selectorType('LabelSelectorAttributes') };
+
+const textFields = (names: readonly string[]): Readonly<Record<string, Type>> => Object.fromEntries(names.map((name) => [name, STRING]));
+const RESOURCE = ['namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name'];
+const PATH = ['path', 'verb'];
+
+function variablesOf(withSelectors: boolean): ReadonlyMap<string, Type> {
+  const spec = objectType('SubjectAccessReviewSpec', {
+    resourceAttributes: objectType('ResourceAttributes', { ...textFields(RESOURCE), ...(withSelectors ? SELECTORS : {}) }),
+    nonResourceAttributes: objectType('NonResourceAttributes', textFields(PATH)),
+    user: STRING,
+    groups: listOf(STRING),
+    extra: mapOf(STRING, listOf(STRING)),
+    uid: STRING,
+  });
+  return new Map([['request', spec]]);
+}
+
+export interface ConditionFault {
+  readonly index: number;
+  /** In upstream's words. */
+  readonly reason: string;
+}
+
+/** `withSelectors` = the gate AuthorizeWithSelectors is on. No faults = the conditions. */
 export function compileConditions(
   expressions: readonly string[],
-): { readonly conditions: MatchConditions } | { readonly faults: readonly { readonly index: number; readonly reason: string }[] } {
-  const compiled = expressions.map((text) => compileExpression(text, VARIABLES));
+  withSelectors = false,
+): { readonly conditions: MatchConditions } | { readonly faults: readonly ConditionFault[] } {
+  const variables = variablesOf(withSelectors);
+  const compiled = expressions.map((text) => compileExpression(text, variables));
   const faults = compiled.flatMap((one, index) => {
-    if ('fault' in one) return [{ index, reason: one.fault }];
-    return one.type.kind === 'bool' || one.type.kind === 'dyn' ? [] : [{ index, reason: 'must evaluate to bool' }];
+    const reason = faultOf(expressions, index, one);
+    return reason === undefined ? [] : [{ index, reason }];
   });
   if (faults.length > 0) return { faults };
   const all = compiled.filter((one): one is Expression => !('fault' in one));
   return {
     conditions(spec) {
-      const variables = new Map([['request', freeValue({ groups: [], ...spec })]]);
+      const values = new Map([['request', freeValue(requestOf(spec))]]);
       let hasFailed = false;
       for (const expression of all) {
-        const value = evaluate(expression, variables);
+        const value = evaluate(expression, values);
         if (value === false) return 'no';
         hasFailed ||= value !== true;
       }
@@ -36,6 +73,34 @@ export function compileConditions(
     },
   };
 }
+
+function faultOf(expressions: readonly string[], index: number, compiled: ReturnType<typeof compileExpression>): string | undefined {
+  const text = expressions[index] ?? '';
+  if (text.trim() === '') return 'Required value';
+  if (expressions.indexOf(text) < index) return `Duplicate value: ${JSON.stringify(text)}`;
+  const invalid = `Invalid value: ${JSON.stringify(text)}`;
+  if ('fault' in compiled) return `${invalid}: ${compiled.fault}`;
+  const { type } = compiled;
+  return type.kind === 'bool'
+    ? undefined
+    : `${invalid}: must evaluate to bool but got ${type.kind === 'null' ? 'null_type' : printType(type)}`;
+}
+
+/** Of the two kinds of attributes only those of the request are present; all other members are, with empty values where the review has none. */
+function requestOf(spec: JsonObject): JsonObject {
+  const [resource, path] = [objectAt(spec, 'resourceAttributes'), objectAt(spec, 'nonResourceAttributes')];
+  return {
+    user: '',
+    groups: [],
+    extra: {},
+    uid: '',
+    ...spec,
+    ...(resource === undefined ? {} : { resourceAttributes: { ...emptyTexts(RESOURCE), ...resource } }),
+    ...(path === undefined ? {} : { nonResourceAttributes: { ...emptyTexts(PATH), ...path } }),
+  };
+}
+
+const emptyTexts = (names: readonly string[]): JsonObject => Object.fromEntries(names.map((name) => [name, '']));
 
 function evaluate(expression: Expression, variables: Parameters<Expression['evaluate']>[0]): unknown {
   try {

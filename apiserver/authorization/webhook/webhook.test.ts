@@ -3,7 +3,7 @@ import type { WebhookAnswer } from '../../../shared/client/webhook';
 import type { Authorizer } from '../authorizer';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from './authorizer';
-import { compileConditions } from './conditions';
+import { compileConditions, type Match } from './conditions';
 import { readVerdict, reviewBody, reviewSpec } from './review';
 
 const user = { name: 'ann', uid: '7', groups: ['devs'], extra: { 'example.com/x': ['1', '2'] } };
@@ -147,8 +147,8 @@ describe('the authorizer', () => {
     [["request.resourceAttributes.namespace == 'n'"], 1, 'allow'],
     [["request.resourceAttributes.namespace == 'm'"], 0, 'no-opinion'],
     [["'devs' in request.groups", 'has(request.nonResourceAttributes)'], 0, 'no-opinion'],
-    [['request.nothing.here', "request.user == 'bob'"], 0, 'no-opinion'],
-    [['request.nothing.here'], 0, 'deny'],
+    [["request.extra.nothing[0] == 'a'", "request.user == 'bob'"], 0, 'no-opinion'],
+    [["request.extra.nothing[0] == 'a'"], 0, 'deny'],
     [[], 1, 'allow'],
   ])('asks only where %j', async (expressions, times, type) => {
     const compiled = compileConditions(expressions);
@@ -158,10 +158,92 @@ describe('the authorizer', () => {
     expect(asked).toHaveLength(times);
   });
 
-  it('says which condition is none', () => {
-    expect(compileConditions(['true', 'request.', '1'])).toMatchObject({
-      faults: [{ index: 1 }, { index: 2, reason: 'must evaluate to bool' }],
+  /** As release 1.31.1 refuses them at start. */
+  it.each<[expression: string, reason: string]>([
+    ['request', 'must evaluate to bool but got kubernetes.SubjectAccessReviewSpec'],
+    ['request.resourceAttributes', 'must evaluate to bool but got kubernetes.ResourceAttributes'],
+    ['request.nonResourceAttributes', 'must evaluate to bool but got kubernetes.NonResourceAttributes'],
+    ['request.user', 'must evaluate to bool but got string'],
+    ['request.groups', 'must evaluate to bool but got list(string)'],
+    ['request.extra', 'must evaluate to bool but got map(string, list(string))'],
+    ['request.?user', 'must evaluate to bool but got optional_type(string)'],
+    ['1', 'must evaluate to bool but got int'],
+    ['null', 'must evaluate to bool but got null_type'],
+    ['dyn(true)', 'must evaluate to bool but got dyn'],
+    ["request.usr == 'a'", "compilation failed: ERROR: <input>:1:8: undefined field 'usr'\n | request.usr == 'a'\n | .......^"],
+    ['has(request.usr)', "compilation failed: ERROR: <input>:1:4: undefined field 'usr'\n | has(request.usr)\n | ...^"],
+    [
+      "request.resourceAttributes.fieldSelector == 'a'",
+      "compilation failed: ERROR: <input>:1:27: undefined field 'fieldSelector'\n | request.resourceAttributes.fieldSelector == 'a'\n | ..........................^",
+    ],
+    [
+      'request.user == 1',
+      "compilation failed: ERROR: <input>:1:14: found no matching overload for '_==_' applied to '(string, int)'\n | request.user == 1\n | .............^",
+    ],
+    [
+      'request.groups.all(g, g)',
+      "compilation failed: ERROR: <input>:1:23: expected type 'bool' but found 'string'\n | request.groups.all(g, g)\n | ......................^",
+    ],
+    [
+      "object.user == 'a'",
+      "compilation failed: ERROR: <input>:1:1: undeclared reference to 'object' (in container '')\n | object.user == 'a'\n | ^",
+    ],
+  ])('has no condition %j', (expression, reason) => {
+    expect(compileConditions([expression])).toEqual({
+      faults: [{ index: 0, reason: `Invalid value: ${JSON.stringify(expression)}: ${reason}` }],
     });
+  });
+
+  it('has no condition twice and none that is blank', () => {
+    expect(compileConditions(['true', ' ', 'true'])).toEqual({
+      faults: [
+        { index: 1, reason: 'Required value' },
+        { index: 2, reason: 'Duplicate value: "true"' },
+      ],
+    });
+  });
+
+  it('has conditions about selectors where the gate AuthorizeWithSelectors is on', () => {
+    const expression = "request.resourceAttributes.fieldSelector.requirements.exists(r, r.key == 'a' && 'b' in r.values)";
+    expect(compileConditions([expression])).toHaveProperty('faults');
+    const compiled = compileConditions([expression], true);
+    if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
+    const selecting = (value: string) => ({
+      fieldSelector: { requirements: [{ key: 'a', operator: 'In', values: [value] }] },
+    });
+    const matched = (value: string) =>
+      compiled.conditions(reviewSpec(user, resourceAttributes({ selectors: selecting(value) }), 'platform'));
+    expect([matched('b'), matched('c')]).toEqual(['yes', 'no']);
+  });
+
+  /** As release 1.31.1 evaluates them: of a plain request for pods, of one with all members, of one for a path. */
+  it.each<[expression: string, plain: Match, full: Match, path: Match]>([
+    ['has(request.resourceAttributes)', 'yes', 'yes', 'no'],
+    ['has(request.nonResourceAttributes)', 'no', 'no', 'yes'],
+    ['has(request.resourceAttributes.subresource)', 'yes', 'yes', 'error'],
+    ['has(request.uid)', 'yes', 'yes', 'yes'],
+    ['has(request.extra)', 'yes', 'yes', 'yes'],
+    ["request.uid == ''", 'yes', 'no', 'yes'],
+    ['size(request.extra) == 0', 'yes', 'no', 'yes'],
+    ["request.resourceAttributes.subresource == ''", 'yes', 'no', 'error'],
+    ["request.resourceAttributes.namespace == 'n'", 'yes', 'yes', 'error'],
+    ["'scopes' in request.extra", 'no', 'yes', 'no'],
+    ["request.extra.scopes[0] == 'a'", 'error', 'yes', 'error'],
+    ["request.groups.exists(g, g == 'devs')", 'no', 'yes', 'no'],
+    ["request.nonResourceAttributes.verb == 'get'", 'error', 'error', 'yes'],
+    ["request.?uid.orValue('none') == ''", 'yes', 'no', 'yes'],
+    ['request.?nonResourceAttributes.hasValue()', 'no', 'no', 'yes'],
+    ['request == request', 'yes', 'yes', 'yes'],
+  ])('evaluates %j', (expression, plain, full, path) => {
+    const compiled = compileConditions([expression]);
+    if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
+    const all = { name: 'ann', uid: '7', groups: ['devs'], extra: { scopes: ['a'] } };
+    const specs = [
+      reviewSpec({ name: 'ann', groups: [] }, resourceAttributes(), 'platform'),
+      reviewSpec(all, resourceAttributes({ subresource: 'log', name: 'p' }), 'platform'),
+      reviewSpec({ name: 'ann', groups: [] }, { kind: 'path', verb: 'get', path: '/x' }, 'platform'),
+    ];
+    expect(specs.map((spec) => compiled.conditions(spec))).toEqual([plain, full, path]);
   });
 
   it('cannot say what somebody may do without being asked about it', () => {

@@ -173,7 +173,14 @@ it.each<[object, string]>([
     { connectionInfo: { type: 'InClusterConfig' } },
     'authorizers[1].webhook.connectionInfo.type: InClusterConfig is not for an API server: it would ask itself',
   ],
-  [{ matchConditions: [{ expression: 'request.' }] }, 'authorizers[1].webhook.matchConditions[0].expression: compilation failed'],
+  [
+    { matchConditions: [{ expression: 'request.' }] },
+    'authorizers[1].webhook.matchConditions[0].expression: Invalid value: "request.": compilation failed',
+  ],
+  [
+    { matchConditions: [{ expression: 'true' }, { expression: 'request.user' }] },
+    'authorizers[1].webhook.matchConditions[1].expression: Invalid value: "request.user": must evaluate to bool but got string',
+  ],
   [{ failurePolicy: 'Allow' }, 'authorizers[1].webhook.failurePolicy'],
 ])('cannot be set up with %j', async (changes, text) => {
   const file = configuration(webhook(changes));
