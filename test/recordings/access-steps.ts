@@ -5,7 +5,7 @@
  * test/integration/http/recorded-access.test.ts replays the recording.
  */
 import { writeRecording } from './recording';
-import { ask, hangUp, type Body, type Json } from './reference';
+import { ask, hangUp, isBody, type Body, type Json } from './reference';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const GROUP = 'rbac.authorization.k8s.io';
@@ -166,6 +166,38 @@ const GIVING: readonly Step[] = [
   as('ann', 'DELETE', `${BINDINGS}/${PREFIX}-b-bea`),
 ];
 
+const SELECTORS: Body = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
+
+/** Rules that are compared with rules, and the end of an aggregation. */
+const COMPARING: readonly Step[] = [
+  admin('POST', ROLES, role('own', rule(['get'], ['secrets'], [''], ['']), rule(['get'], ['*/log', '*/']))),
+  admin('POST', ROLES, named('gathers', { rules: [], ...SELECTORS })),
+  ...['own', 'writer'].map((to) => admin('POST', BINDINGS, binding(`nia-${to}`, to, [user('nia')]))),
+  create('nia', 'clusterroles', role('by-nia', rule(['get'], ['secrets']))),
+  create('nia', 'clusterroles', role('by-nia', rule(['get'], ['secrets'], [''], ['', 'x']))),
+  create('nia', 'clusterroles?dryRun=All', role('by-nia', rule(['get'], ['secrets'], [''], ['']))),
+  create('nia', 'clusterroles?dryRun=All', role('by-nia', rule(['get'], ['pods/log', '*/log']))),
+  create('nia', 'clusterroles', role('by-nia', rule(['get'], ['pods/log/x', 'pods']))),
+  as('nia', 'PATCH', `${ROLES}/${PREFIX}-gathers?dryRun=All`, { aggregationRule: null }, MERGE),
+  as('nia', 'PATCH', `${ROLES}/${PREFIX}-gathers?dryRun=All`, { metadata: { labels: { c: 'd' } } }, MERGE),
+  as('nia', 'PATCH', `${ROLES}/${PREFIX}-gathers?dryRun=All`, { metadata: { finalizers: ['a.test/b'] } }, MERGE),
+];
+
+const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+const review = (resource: string, subresource: string): Step =>
+  admin('POST', REVIEWS, {
+    spec: { user: 'sue', resourceAttributes: { verb: 'get', resource, ...(subresource === '' ? {} : { subresource }) } },
+  });
+
+/** Resources of reviews that contain a slash, against rules that do. */
+const REVIEWING: readonly Step[] = [
+  admin('POST', ROLES, role('slashes', rule(['get'], ['things/status', '*/log', 'nodes/*', 'pods/', '*/x/y']))),
+  admin('POST', BINDINGS, binding('slashes', 'slashes', [user('sue')])),
+  ...['things', 'things/status', 'things/', 'pods', 'pods/', 'pods/log', '*/log', 'nodes/*', 'nodes', '*'].flatMap((resource) =>
+    ['', 'status', 'log', '*', 'x/y'].map((subresource) => review(resource, subresource)),
+  ),
+];
+
 const WHO = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 const who = (by: Step['by'], headers: Readonly<Record<string, string | string[]>>): Step => ({
   by,
@@ -264,16 +296,17 @@ function answerOf(code: number, answer: string): Body {
   if (!answer.startsWith('{')) return { code, text: code === 200 ? '' : answer };
   const { kind, message = null, status = null } = JSON.parse(answer) as Body;
   if (kind === 'Status') return { code, message: code < 400 ? null : message };
+  if (kind === 'SubjectAccessReview') return { code, allowed: isBody(status) ? (status['allowed'] ?? null) : null };
   return kind === 'SelfSubjectReview' ? { code, status } : { code };
 }
 
 async function main(): Promise<void> {
   const lines: Json[] = [];
   try {
-    for (const step of [...GIVEN, ...GIVING, ...ACTING]) {
+    for (const step of [...GIVEN, ...GIVING, ...ACTING, ...COMPARING, ...REVIEWING]) {
       lines.push(await take(step));
       // The reference decides with what it has seen.
-      if (step.by === 'admin' && step.method !== 'GET' && step.headers === undefined)
+      if (step.by === 'admin' && step.method !== 'GET' && step.headers === undefined && step.path !== REVIEWS)
         await new Promise((resolve) => setTimeout(resolve, 300));
     }
   } finally {

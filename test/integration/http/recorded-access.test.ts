@@ -10,7 +10,7 @@ const steps = casesOf(
       by: oneOf('admin', 'alice'),
       method: text,
       path: text,
-      answer: shape({ code: number }, { text, message: anything, status: anything }),
+      answer: shape({ code: number }, { text, message: anything, status: anything, allowed: anything }),
     },
     { headers: mapOf(either(text, listOf(text))), body },
   ),
@@ -31,6 +31,7 @@ function shown(answer: Answer): object {
   if (!answer.text.startsWith('{')) return { code, text: code === 200 ? '' : answer.text };
   const { kind, message = null, status = null } = json(answer);
   if (kind === 'Status') return { code, message: code < 400 ? null : message };
+  if (kind === 'SubjectAccessReview') return { code, allowed: Object(status)['allowed'] };
   return kind === 'SelfSubjectReview' ? { code, status: withoutUid(status) } : { code };
 }
 
