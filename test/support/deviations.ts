@@ -2,7 +2,6 @@
  * Where this server answers otherwise than the recorded one on purpose, because this API promises so: what is replayed is held to these
  * answers instead. The recordings stay as they were recorded.
  */
-import type { Body } from '../recordings/reference';
 import type { RuleAnswer } from './recorded-rules';
 
 type Cause = readonly [field: string, reason: string, text: string];
@@ -36,12 +35,4 @@ export const DEVIATIONS: ReadonlyMap<string, RuleAnswer> = new Map([
 export function refusesNullOfItsOwn(stated: object | undefined, causes: readonly (readonly string[])[] | undefined): boolean {
   const saysNull = JSON.stringify(stated ?? null).includes('null');
   return !saysNull && causes !== undefined && causes.every(([, , text = '']) => text.startsWith('Invalid value: "null"'));
-}
-
-/** The Status with which this server answers the deletion of a collection, where release 1.31.1 answers with the list. `path` = the collection's. */
-export function collectionDeletionStatus(path: string): Body {
-  const [root, ...rest] = path.replace(/\?.*/, '').split('/').slice(1);
-  const group = root === 'apis' ? { group: rest[0] ?? '' } : {};
-  const details = { ...group, kind: rest.at(-1) ?? '' };
-  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 };
 }

@@ -16,13 +16,15 @@ import { keptItems, type KeptItem } from '../../../shared/patch/apply/kept-items
 import { recordUpdate } from '../../../shared/patch/apply/manager';
 import { MissingKey } from '../../../shared/patch/apply/shape';
 import { fieldSetOf, shapeFaults } from '../../../shared/patch/apply/typed';
+import { knownFields } from '../../../shared/patch/apply/unknown-fields';
 import type { Clock } from '../../../shared/runtime/clock';
-import { parseJson, parseYaml, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { fieldFaults, parseJson, parseYaml, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation, Subresource } from '../verbs';
+import { StrictFault, unreadable } from './body-fault';
 import { emptyObject, managerOf, ownershipOf, setOwnership, withoutOwnership } from './ownership';
 import { toServed, type KindInfo } from '../object/resource-info';
 
-/** Throws a 400 StatusError. The configuration is without kind and apiVersion. */
+/** Throws a 400 StatusError. The configuration is without kind and apiVersion, and without unknown fields. */
 export async function readApply(
   info: KindInfo,
   bytes: Buffer,
@@ -30,12 +32,8 @@ export async function readApply(
   warn: (text: string) => void,
   clock: Clock,
 ): Promise<JsonObject> {
-  const { value, duplicates } = await parse(bytes, clock);
-  if (duplicates.length > 0 && validation === 'Strict') {
-    const text = duplicates.map((line) => `\n  ${line}`).join('');
-    throw status.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${text}`);
-  }
-  if (validation === 'Warn') for (const line of duplicates) warn(line);
+  const parsed = await parse(bytes, clock);
+  const { value } = parsed;
   if (value !== null && !isObject(value)) {
     throw status.badRequest(
       'error decoding YAML: error unmarshaling JSON: while decoding JSON: ' +
@@ -46,7 +44,30 @@ export async function readApply(
   checkType(info, typeof apiVersion === 'string' ? apiVersion : '', typeof kind === 'string' ? kind : '');
   const claimed = own(objectAt(config, 'metadata') ?? {}, 'managedFields');
   if (Array.isArray(claimed)) throw status.badRequest('metadata.managedFields must be nil');
-  return config;
+  return knownConfiguration(info, config, parsed, validation, warn);
+}
+
+function knownConfiguration(
+  info: KindInfo,
+  config: JsonObject,
+  parsed: ParsedText,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): JsonObject {
+  const { shape } = ownershipOf(info, undefined).own;
+  const { object, unknown } = knownFields(shape, config);
+  const isStrict = validation === 'Strict';
+  if (isStrict && unknown.length === 0 && parsed.duplicates.length > 0) {
+    const text = parsed.duplicates.map((line) => `\n  ${line}`).join('');
+    throw status.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${text}`);
+  }
+  if (validation === 'Ignore' || (unknown.length === 0 && parsed.duplicates.length === 0)) return object;
+  // What is wrong otherwise is told where the configuration is applied, without its fields.
+  if (shapeFaults(shape, object).length > 0) return object;
+  const faults = fieldFaults(parsed, [...unknown].sort(), isStrict ? 'strict' : 'warn');
+  if (isStrict) throw unreadable(info, new StrictFault(faults));
+  for (const fault of faults) warn(fault);
+  return object;
 }
 
 async function parse(bytes: Buffer, clock: Clock): Promise<ParsedText> {

@@ -12,7 +12,7 @@ import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/quote';
 import type { FieldValidation } from '../verbs';
-import { BodyFault } from './body-fault';
+import { BodyFault, StrictFault, unreadable } from './body-fault';
 import { checkCustomKind } from './custom-kind';
 import type { KindInfo } from '../object/resource-info';
 
@@ -32,7 +32,7 @@ export function decodeBody(info: KindInfo, body: Undecoded, validation: FieldVal
     return decodeStrictly(info, body, validation, warn, []);
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
-    throw badRequest(`${kind} in version ${quote(info.row.version)} cannot be handled as a ${info.kind}: ${error.message}`);
+    throw unreadable(info, error, kind);
   }
 }
 
@@ -48,7 +48,7 @@ export function decodeStrictly(
   if (validation === 'Ignore' || (unknown.length === 0 && body.duplicates.length === 0 && earlier.length === 0)) return object;
   const strict = validation === 'Strict';
   const faults = [...earlier, ...faultsOf(body, unknown, strict ? 'strict' : 'warn')];
-  if (strict) throw new BodyFault(`strict decoding error: ${faults.join(', ')}`);
+  if (strict) throw new StrictFault(faults);
   for (const fault of faults) warn(fault);
   return object;
 }

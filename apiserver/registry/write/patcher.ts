@@ -22,7 +22,7 @@ import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
 import type { FieldValidation, PatchBody } from '../verbs';
 import { checkPatchedCustomKind } from './custom-kind';
 import { checkKind, decodeStrictly } from './decode-body';
-import { BodyFault } from './body-fault';
+import { BodyFault, StrictFault, unreadable } from './body-fault';
 import type { KindInfo } from '../object/resource-info';
 import { sortedWhere, touchedBy, touchedByMerge } from './shown-object';
 import { readStrategicPatch } from './strategic-patch';
@@ -107,7 +107,7 @@ function typeName(value: JsonValue): string {
 
 /**
  * What is wrong with a patched object is told in the order in which upstream shows it. One that does not fit its kind is shown whole, under no name
- * (upstream behaviour). `touched` = where the patch was.
+ * (upstream behaviour); one with unknown or duplicate fields is refused as any other body (upstream answers 422). `touched` = where the patch was.
  */
 function decodePatched(
   info: KindInfo,
@@ -124,6 +124,7 @@ function decodePatched(
     checkPatchedKind(info, shown);
     return decodeStrictly(info, { value: shown, duplicates: [], format: 'json' }, validation, warn, strict);
   } catch (error) {
+    if (error instanceof StrictFault) throw unreadable(info, error);
     if (!(error instanceof BodyFault)) throw error;
     throw status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(shown), error.message)]);
   }

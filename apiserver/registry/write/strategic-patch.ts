@@ -11,6 +11,7 @@ import { goText, misfit, strategicMerge, StrategicFault } from '../../../shared/
 import { kindOf } from '../../../shared/api/types/decode-error';
 import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation } from '../verbs';
+import { StrictFault, unreadable } from './body-fault';
 import type { KindInfo } from '../object/resource-info';
 
 /** Throws StatusError for a patch that cannot be read; what it returns throws it for one that cannot be applied. */
@@ -30,7 +31,7 @@ export function readStrategicPatch(
     const { object, unknown } = decode(info, merge(info, old, patch), patch);
     if (validation === 'Ignore') return object;
     const faults = [...duplicates, ...[...unknown].sort().map((path) => `unknown field ${quote(path)}`)];
-    if (validation === 'Strict' && faults.length > 0) throw unfit(patch, `strict decoding error: ${faults.join(', ')}`);
+    if (validation === 'Strict' && faults.length > 0) throw unreadable(info, new StrictFault(faults));
     for (const fault of faults) warn(fault);
     return object;
   };

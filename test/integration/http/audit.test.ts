@@ -14,7 +14,7 @@ import { masked, withoutLatency } from '../../recordings/masked';
 import { casesOf } from '../../recordings/recording';
 import { isBody, type Body, type Json } from '../../recordings/reference';
 import { body, listOf, shape, text } from '../../recordings/shape';
-import { collectionDeletionStatus } from '../../support/deviations';
+import { collectionDeletionStatus } from '../../support/deviating-steps';
 import { sinkInto } from '../../support/audit-event';
 import { MemoryStore } from '../../support/memory-store';
 import { ADMIN, ALICE, callStep, issuingAccounts, startFixture, type Fixture } from './fixture';

@@ -2,9 +2,9 @@
 import { LIVING_KINDS } from '../../recordings/lifecycles/kinds';
 import { runLifecycle, type LifecycleSend } from '../../recordings/lifecycles/run';
 import { casesOf } from '../../recordings/recording';
-import { isBody, type Body, type Json } from '../../recordings/reference';
+import type { Body } from '../../recordings/reference';
 import { body } from '../../recordings/shape';
-import { collectionDeletionStatus } from '../../support/deviations';
+import { withCollectionDeletion } from '../../support/deviating-steps';
 import { call, startFixture, warningsOf, type Fixture } from './fixture';
 
 const RECORDED = casesOf('writes/lifecycles', body);
@@ -26,14 +26,6 @@ afterAll(() => fixture.stop());
 
 test.each(LIVING_KINDS.map(({ name }, index) => [name, index] as const))('%s', (_name, index) => {
   const recorded = RECORDED[index];
-  const steps = Array.isArray(recorded?.['steps']) ? recorded['steps'].map(withDeviation) : [];
+  const steps = Array.isArray(recorded?.['steps']) ? recorded['steps'].map(withCollectionDeletion) : [];
   expect(lives[index]).toEqual({ ...recorded, steps });
 });
-
-function withDeviation(step: Json): Json {
-  if (!isBody(step) || !isBody(step['body']) || typeof step['request'] !== 'string') return step;
-  const { body: answer, request } = step;
-  const { kind } = answer;
-  const isDeletedList = request.startsWith('DELETE ') && typeof kind === 'string' && kind.endsWith('List');
-  return isDeletedList ? { ...step, body: collectionDeletionStatus(request.slice('DELETE '.length)) } : step;
-}

@@ -1,0 +1,164 @@
+/** What becomes of unknown and duplicate fields, by `fieldValidation`, in every verb that submits data. */
+import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { StatusError, type Status } from '../../../shared/api/errors/status';
+import type { FieldValidation, PatchType } from '../verbs';
+
+const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
+
+interface Case {
+  readonly type: PatchType;
+  readonly body: string;
+  /** Of a strict refusal. */
+  readonly strict: readonly string[];
+  /** Where they are other texts. */
+  readonly warnings?: readonly string[];
+}
+
+const BOTH = ['duplicate field "data.a"', 'unknown field "bar"', 'unknown field "metadata.foo"'];
+const CASES: Readonly<Record<string, Case>> = {
+  'a merge patch': {
+    type: 'merge',
+    body: '{"data":{"a":"0","a":"1"},"bar":{"x":1},"metadata":{"foo":1}}',
+    strict: BOTH,
+  },
+  'a strategic merge patch': {
+    type: 'strategic',
+    body: '{"data":{"a":"0","a":"1"},"bar":{"x":1},"metadata":{"foo":1}}',
+    strict: BOTH,
+  },
+  'a JSON patch': {
+    type: 'json',
+    body: JSON.stringify([
+      { op: 'add', path: '/bar', value: { x: 1 } },
+      { op: 'add', path: '/metadata/foo', value: 1, more: true },
+      { op: 'add', path: '/data/a', value: '1' },
+    ]),
+    strict: ['json patch unknown field "[1].more"', 'unknown field "bar"', 'unknown field "metadata.foo"'],
+  },
+  'an applied configuration': {
+    type: 'apply',
+    body: `${CONFIG.replace('{name: a}', '{name: a, foo: 1}')}data:\n  a: "0"\n  a: "1"\nbar: {x: 1}\n`,
+    strict: ['yaml: unmarshal errors:\n  line 6: key "a" already set in map', 'unknown field "bar"', 'unknown field "metadata.foo"'],
+    warnings: ['line 6: key "a" already set in map', 'unknown field "bar"', 'unknown field "metadata.foo"'],
+  },
+  'an applied configuration in JSON': {
+    type: 'apply',
+    body: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","foo":1},"data":{"a":"0","a":"1"},"bar":{"x":1}}',
+    strict: ['yaml: unmarshal errors:\n  line 1: key "a" already set in map', 'unknown field "bar"', 'unknown field "metadata.foo"'],
+    warnings: ['line 1: key "a" already set in map', 'unknown field "bar"', 'unknown field "metadata.foo"'],
+  },
+};
+
+let fixture: Fixture;
+beforeEach(async () => {
+  fixture = await writeFixture();
+  await fixture.create('configmaps', { metadata: { name: 'a' }, data: { k: 'v' } });
+});
+
+const patch = (type: PatchType, body: string, fieldValidation: FieldValidation): ReturnType<Fixture['patch']> =>
+  fixture.patch('configmaps', 'a', type, body, { fieldValidation, force: true });
+
+async function refusalOf(work: Promise<unknown>): Promise<Status> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof StatusError) return error.status;
+    throw error;
+  }
+  throw new Error('not refused');
+}
+
+describe.each(Object.entries(CASES))('%s', (_name, { type, body, strict, warnings = strict }) => {
+  it('with Strict is refused with 400, which names all unknown and duplicate fields', async () => {
+    const { code, reason, message } = await refusalOf(patch(type, body, 'Strict'));
+    const text = `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ${strict.join(', ')}`;
+    expect([code, reason, message]).toEqual([400, 'BadRequest', text]);
+    expect(await fixture.stored('configmaps', 'a')).toMatchObject({ data: { k: 'v' } });
+    expect(fixture.warnings).toEqual([]);
+  });
+
+  it('with Warn drops unknown fields and warns of each', async () => {
+    await patch(type, body, 'Warn');
+    expect([...new Set(fixture.warnings)]).toEqual(warnings);
+    expect(await fixture.stored('configmaps', 'a')).toMatchObject({ data: { a: '1', k: 'v' } });
+  });
+
+  it('with Ignore drops unknown fields silently', async () => {
+    await patch(type, body, 'Ignore');
+    expect(fixture.warnings).toEqual([]);
+    const stored = await fixture.stored('configmaps', 'a');
+    expect(stored).toMatchObject({ data: { a: '1', k: 'v' } });
+    expect(JSON.stringify(stored)).not.toMatch(/bar|foo/);
+  });
+});
+
+describe('an applied configuration', () => {
+  const apply = (text: string, fieldValidation: FieldValidation): Promise<unknown> => patch('apply', CONFIG + text, fieldValidation);
+
+  it('creates the object without unknown fields', async () => {
+    const config = CONFIG.replace('name: a', 'name: b') + 'data: {k: v}\nbar: 1\n';
+    await fixture.patch('configmaps', 'b', 'apply', config, { fieldValidation: 'Warn' });
+    expect(fixture.warnings).toEqual(['unknown field "bar"']);
+    expect(await fixture.stored('configmaps', 'b')).toMatchObject({ data: { k: 'v' } });
+  });
+
+  it('drops unknown fields in items of lists, wherever they are', async () => {
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: {
+        containers: [{ name: 'c', image: 'i', x: 1, env: [{ name: 'A', y: 1 }], resources: { z: {} } }],
+        volumes: [{ name: 'v', w: {} }],
+      },
+    };
+    await fixture.patch('pods', 'p', 'apply', pod, { fieldValidation: 'Warn' });
+    const places = ['containers[0].env[0].y', 'containers[0].resources.z', 'containers[0].x', 'volumes[0].w'];
+    expect(fixture.warnings).toEqual(places.map((place) => `unknown field "spec.${place}"`));
+    expect(await fixture.stored('pods', 'p')).toMatchObject({ spec: { containers: [{ name: 'c', env: [{ name: 'A' }] }] } });
+  });
+
+  it.each(['Strict', 'Warn', 'Ignore'] as const)('with %s names the wrong type of a field, and no unknown field', async (validation) => {
+    const { code, message } = await refusalOf(apply('data: {k: 5}\nbar: 1\n', validation));
+    expect(code).toBe(400);
+    expect(message).toContain('.data.k: expected string');
+    expect(message).not.toContain('bar');
+    expect(fixture.warnings).toEqual([]);
+  });
+
+  it('with Strict keeps the words of release 1.31.1 where there are only duplicate fields', async () => {
+    const { code, message } = await refusalOf(apply('data:\n  a: "0"\n  a: "1"\n', 'Strict'));
+    expect([code, message]).toEqual([
+      400,
+      'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 6: key "a" already set in map',
+    ]);
+  });
+
+  it('names at most 100 unknown fields, and drops all', async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `x${index}: 1\n`).join('');
+    const { message } = await refusalOf(apply(names, 'Strict'));
+    expect(message?.split('unknown field')).toHaveLength(101);
+    await apply(`data: {k: v}\n${names}`, 'Ignore');
+    expect(Object.keys((await fixture.stored('configmaps', 'a')) ?? {}).sort()).toEqual(['data', 'metadata']);
+  });
+});
+
+it('a patched scale with an unknown field is refused with 400 when Strict', async () => {
+  await fixture.create('replicationcontrollers', {
+    metadata: { name: 'r' },
+    spec: {
+      replicas: 1,
+      selector: { a: 'b' },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    },
+  });
+  const options = { subresource: 'scale', fieldValidation: 'Strict' } as const;
+  for (const type of ['merge', 'apply'] as const) {
+    const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'r' }, spec: { replicas: 2, x: 1 } };
+    const { code, message } = await refusalOf(fixture.patch('replicationcontrollers', 'r', type, body, options));
+    expect([code, message]).toEqual([
+      400,
+      'Scale in version "v1" cannot be handled as a Scale: strict decoding error: unknown field "spec.x"',
+    ]);
+  }
+});
