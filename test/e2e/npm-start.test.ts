@@ -1,13 +1,15 @@
 /**
  * What `npm start` runs (the compiled local runner) as a person meets it: first start, work, a second start, accidents, the end.
  */
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { packagedProgram, runClient } from '../support/kubectl';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../support/etcd';
 import { freePorts } from '../support/ports';
-import { type ProgramProcess, removeFolder, startProgram, temporaryFolder, waitUntil } from '../support/programs';
+import { ProgramProcess, removeFolder, startProgram, temporaryFolder, waitUntil } from '../support/programs';
+import { repository } from '../support/repository';
 
 const runner = 'deploy/local/main.js';
 const kubectl = packagedProgram('kubectl') ?? '';
@@ -210,6 +212,31 @@ describe('npm start', () => {
     local = await started(where);
     expect(await kubectlOk(where, 'get', 'configmap', 'hello', '-o', 'name')).toBe('configmap/hello\n');
   }, 60_000);
+});
+
+describe('npm start whose npm ends', () => {
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'ends the control plane after npm got %s, and leaves the folder free',
+    async (signal) => {
+      const where = await place('npm-start-parent');
+      const { folder, securePort } = where;
+      // `npm start` itself: its shell stands between npm and the control plane.
+      const args = ['start', '--', `--data-dir=${folder}`, `--secure-port=${securePort}`, '--insecure-port=0'];
+      const npm = new ProgramProcess(spawn('npm', args, { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] }));
+      try {
+        await waitUntil('the control plane to be ready', () => npm.output.includes('Ctrl-C ends it'), 120_000);
+        const pids = ['supervisor', 'apiserver', 'controllers'].map((name) => pidOf(where, name));
+        expect(pids.every(lives)).toBe(true);
+        npm.child.kill(signal);
+        await waitUntil('all processes to go', () => !pids.some(lives), 40_000);
+        expect(existsSync(path.join(folder, 'run', 'supervisor.pid'))).toBe(false);
+      } finally {
+        npm.child.kill('SIGKILL');
+        removeFolder(folder);
+      }
+    },
+    200_000,
+  );
 });
 
 describe('npm start with wrong flags', () => {
