@@ -3,7 +3,7 @@
  * cover the names they must. Knows nothing of who needs which.
  */
 import { createPrivateKey } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
@@ -84,6 +84,14 @@ export class CredentialFolder {
   /** Writes the file unless it says so already. */
   put(name: string, text: string, mode: number): void {
     if (this.text(name) !== text) writeFileAtomically(path.join(this.path, name), text, mode);
+  }
+
+  has(name: string): boolean {
+    return this.text(name) !== undefined;
+  }
+
+  remove(name: string): void {
+    rmSync(path.join(this.path, name), { force: true });
   }
 
   private checkSigns(file: string, { key }: Credential): void {

@@ -1,12 +1,18 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { belongsTogether, covers, readCertificate } from '../../shared/runtime/pki';
 import { ManualClock } from '../../test/support/manual-clock';
-import { ensureClusterFiles } from './pki';
+import type { Clock } from '../../shared/runtime/clock';
+import { systemRandom } from '../../shared/runtime/random';
+import { ensureClusterFiles, type ClusterFilesOptions } from './pki';
 
 const DAY_MS = 86_400_000;
-const addresses = { outside: 'https://cluster.example.com:6443', names: ['192.0.2.7'] };
+const ensure = (clock: Clock, more: Partial<ClusterFilesOptions> = {}): Promise<readonly string[]> =>
+  ensureClusterFiles(root, {
+    ...{ outside: 'https://cluster.example.com:6443', names: ['192.0.2.7'], grafanaPassword: '', clock, random: systemRandom },
+    ...more,
+  });
 let root: string;
 beforeEach(() => (root = mkdtempSync(path.join(tmpdir(), 'cluster-'))));
 afterEach(() => rmSync(root, { recursive: true }));
@@ -15,7 +21,7 @@ const text = (file: string): string => readFileSync(path.join(root, file), 'utf8
 const pair = (name: string) => ({ certificate: text(`${name}.crt`), key: text(`${name}.key`) });
 
 test('each part holds the keys that it needs, and no others', async () => {
-  await ensureClusterFiles(root, addresses, new ManualClock());
+  await ensure(new ManualClock());
   const keys = Object.fromEntries(
     readdirSync(root).map((part) => [
       part,
@@ -28,18 +34,20 @@ test('each part holds the keys that it needs, and no others', async () => {
     admin: ['admin.key'],
     apiserver: ['apiserver.key', 'etcd-client.key', 'front-proxy-client.key', 'sa.key'],
     authority: ['ca.key', 'front-proxy-ca.key'],
-    controllers: ['controllers.key', 'sa.key', 'serving.key'],
+    controllers: ['controllers.key', 'serving.key'],
     etcd: ['etcd1.key', 'etcd2.key', 'etcd3.key'],
     'etcd-authority': ['ca.key'],
+    grafana: [],
     monitoring: ['prometheus.key'],
     public: [],
+    tokens: ['sa.key'],
   });
   for (const [part, files] of Object.entries(keys))
     for (const file of files) expect(statSync(path.join(root, part, file)).mode & 0o777).toBe(0o600);
 });
 
 test("a certificate of the cluster's opens nothing in etcd", async () => {
-  await ensureClusterFiles(root, addresses, new ManualClock());
+  await ensure(new ManualClock());
   const [store, cluster] = [text('etcd/ca.crt'), text('public/ca.crt')];
   for (const member of ['etcd1', 'etcd2', 'etcd3']) {
     expect(belongsTogether(pair(`etcd/${member}`), store)).toBe(true);
@@ -51,7 +59,7 @@ test("a certificate of the cluster's opens nothing in etcd", async () => {
 });
 
 test('servers cover the names that they are reached by, and clients are who they should be', async () => {
-  await ensureClusterFiles(root, addresses, new ManualClock());
+  await ensure(new ManualClock());
   expect(covers(text('apiserver/apiserver.crt'), ['front', 'apiserver', '10.0.0.1', 'cluster.example.com', '192.0.2.7', 'localhost'])).toBe(
     true,
   );
@@ -65,10 +73,32 @@ test('servers cover the names that they are reached by, and clients are who they
 
 test('what is good is kept; what runs out is made again under the same authorities', async () => {
   const clock = new ManualClock();
-  await ensureClusterFiles(root, addresses, clock);
+  await ensure(clock);
   const [cluster, store, keys] = [text('public/ca.crt'), text('etcd/ca.crt'), text('apiserver/sa.key')];
-  expect(await ensureClusterFiles(root, addresses, clock)).toEqual([]);
+  expect(await ensure(clock)).toEqual([]);
   clock.advance(300 * DAY_MS);
-  expect((await ensureClusterFiles(root, addresses, clock)).length).toBeGreaterThan(5);
+  expect((await ensure(clock)).length).toBeGreaterThan(5);
   expect([text('public/ca.crt'), text('etcd/ca.crt'), text('apiserver/sa.key')]).toEqual([cluster, store, keys]);
+});
+
+test('takes the key that signs tokens away from controllers that do not sign', async () => {
+  mkdirSync(path.join(root, 'controllers'));
+  writeFileSync(path.join(root, 'controllers/sa.key'), 'of an earlier release');
+  await ensure(new ManualClock());
+  expect(existsSync(path.join(root, 'controllers/sa.key'))).toBe(false);
+  expect(text('tokens/sa.key')).toBe(text('apiserver/sa.key'));
+});
+
+test("makes a password for Grafana's administrator and keeps it, unless one is given", async () => {
+  const clock = new ManualClock();
+  expect(await ensure(clock)).toContain("the password of Grafana's administrator");
+  const password = text('grafana/admin-password');
+  expect(password).toMatch(/^[A-Za-z0-9]{32}$/);
+  expect(statSync(path.join(root, 'grafana/admin-password')).mode & 0o777).toBe(0o600);
+  expect(await ensure(clock)).toEqual([]);
+  expect(text('grafana/admin-password')).toBe(password);
+  expect(await ensure(clock, { grafanaPassword: 'given' })).toEqual([]);
+  expect(text('grafana/admin-password')).toBe('given');
+  await ensure(clock);
+  expect(text('grafana/admin-password')).toBe('given');
 });

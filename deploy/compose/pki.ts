@@ -7,6 +7,7 @@
 import path from 'node:path';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/runtime/pki';
+import { systemRandom, type Random } from '../../shared/runtime/random';
 import { CredentialFolder, type Leaf } from '../cluster/credentials';
 import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from '../cluster/identities';
 import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
@@ -48,6 +49,11 @@ const SCRAPER: Leaf = {
   names: [],
 };
 
+/** Read by Grafana when it makes its database; 190 bits. */
+const GRAFANA_PASSWORD_FILE = 'admin-password';
+const PASSWORD_LENGTH = 32;
+const PASSWORD_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
 export interface ClusterAddresses {
   /** Where clients outside reach the balancer: an https address. */
   readonly outside: string;
@@ -55,8 +61,16 @@ export interface ClusterAddresses {
   readonly names: readonly string[];
 }
 
+export interface ClusterFilesOptions extends ClusterAddresses {
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'string'>;
+  /** '' = one is made. */
+  readonly grafanaPassword: string;
+}
+
 /** Makes what is missing or no longer good below `root`. Returns what was made, in words. */
-export async function ensureClusterFiles(root: string, { outside, names }: ClusterAddresses, clock: Clock): Promise<readonly string[]> {
+export async function ensureClusterFiles(root: string, options: ClusterFilesOptions): Promise<readonly string[]> {
+  const { outside, names, clock } = options;
   const made: string[] = [];
   const folder = (name: string): CredentialFolder => new CredentialFolder(path.join(root, name), clock, (label) => made.push(label));
   const [authorityFolder, stores, servers, controllers] = ['authority', 'etcd', 'apiserver', 'controllers'].map(folder);
@@ -78,13 +92,24 @@ export async function ensureClusterFiles(root: string, { outside, names }: Clust
   const keys = await servers.signingKeys();
   await controllers.leaf(authority, CONTROLLERS_SERVER);
   const credential = await controllers.leaf(authority, CONTROLLERS_LEAF);
-  controllers.put('sa.key', keys.privateKey, 0o600);
+  folder('tokens').put('sa.key', keys.privateKey, 0o600);
+  // Where earlier releases put it.
+  controllers.remove('sa.key');
   controllers.put('kubeconfig', kubeconfig(INSIDE, authority.certificate, 'controllers', credential), 0o600);
   await monitoring.leaf(authority, SCRAPER);
   const administrator = await admin.leaf(authority, ADMIN_LEAF);
   admin.put('admin.kubeconfig', kubeconfig(outside, authority.certificate, ADMINISTRATOR, administrator), 0o600);
+  if (ensurePassword(folder('grafana'), options)) made.push("the password of Grafana's administrator");
   for (const place of [servers, controllers, monitoring, admin, everybody]) vouch(place, 'ca', authority);
   return made;
+}
+
+/** True when one was made. One that was made is kept. */
+function ensurePassword(place: CredentialFolder, { grafanaPassword, random }: ClusterFilesOptions): boolean {
+  const isMissing = grafanaPassword === '' && !place.has(GRAFANA_PASSWORD_FILE);
+  const password = isMissing ? random.string(PASSWORD_LENGTH, PASSWORD_ALPHABET) : grafanaPassword;
+  if (password !== '') place.put(GRAFANA_PASSWORD_FILE, password, 0o600);
+  return isMissing;
 }
 
 function vouch(place: CredentialFolder, name: string, { certificate }: Credential): void {
@@ -93,8 +118,13 @@ function vouch(place: CredentialFolder, name: string, { certificate }: Credentia
 
 async function main(): Promise<void> {
   const [root = '/pki'] = process.argv.slice(2);
-  const { PLATFORM_ADDRESS: outside = 'https://127.0.0.1:6443', PLATFORM_NAMES: names = '' } = process.env;
-  const made = await ensureClusterFiles(root, { outside, names: names.split(',').filter((name) => name !== '') }, systemClock);
+  const {
+    PLATFORM_ADDRESS: outside = 'https://127.0.0.1:6443',
+    PLATFORM_NAMES: names = '',
+    GRAFANA_PASSWORD: grafanaPassword = '',
+  } = process.env;
+  const given = { outside, names: names.split(',').filter((name) => name !== ''), grafanaPassword };
+  const made = await ensureClusterFiles(root, { ...given, clock: systemClock, random: systemRandom });
   process.stdout.write(made.length === 0 ? 'all certificates are good\n' : `made ${made.join(', ')}\n`);
 }
 

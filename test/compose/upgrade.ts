@@ -70,6 +70,8 @@ export class Upgrade {
     const before = await this.atRest();
     const started = performance.now();
     await docker('tag', this.after, IMAGE);
+    // A new release may need keys in places where there were none.
+    await compose('up', '--no-deps', 'pki');
     const old = await containers('apiserver');
     await scale(2 * old.length);
     const beside = await this.beside(old, before);

@@ -82,6 +82,44 @@ test('a server that does not listen yet is out of the balancer at the first refu
   expect(Number(/^ *retries (\d+)$/m.exec(settings)?.[1])).toBeGreaterThan(5);
 });
 
+test('the balancer limits the connections of a source, open and new, before TLS', () => {
+  const settings = read('deploy/compose/haproxy.cfg');
+  const [, frontend = ''] = settings.split(/^frontend api$/m);
+  const rules = frontend.split(/^\w/m)[0] ?? '';
+  expect(rules).toMatch(/stick-table type ipv6 .* store conn_cur,conn_rate\(10s\)/);
+  for (const [value, variable] of [
+    ['conn_cur', 'PLATFORM_SOURCE_CONNECTIONS'],
+    ['conn_rate', 'PLATFORM_SOURCE_RATE'],
+  ] as const) {
+    expect(rules).toContain(`tcp-request connection reject if { sc0_${value} gt "\${${variable}}" }`);
+    const fallback = new RegExp(`^ *presetenv ${variable} (\\d+)$`, 'm').exec(settings)?.[1];
+    expect(Number(fallback)).toBeGreaterThan(0);
+    expect(objectAt(serviceNamed('front'), 'environment')).toMatchObject({ [variable]: `\${${variable}:-${fallback}}` });
+  }
+});
+
+test('the key that signs tokens is mounted only where tokens are signed', () => {
+  const mounting = [...services].filter(([, service]) => texts(service, 'volumes').some((mount) => mount.startsWith('pki-tokens:')));
+  const signing = [...services].filter(([, service]) =>
+    texts(service, 'command').some((arg) => arg.startsWith('--service-account-private-key-file=')),
+  );
+  expect(mounting.map(([name]) => name)).toEqual(['pki', ...signing.map(([name]) => name)]);
+  for (const [, service] of services) for (const arg of texts(service, 'command')) expect(arg).not.toMatch(/=\/pki\/controllers\/sa\.key$/);
+});
+
+test('every folder of keys is made in the image, so that its volume belongs to the user of the programs', () => {
+  const parts = /for part in ([\w -]+);/.exec(read('Dockerfile'))?.[1]?.split(' ') ?? [];
+  const mounted = texts(serviceNamed('pki'), 'volumes').flatMap((mount) => /:\/pki\/([\w-]+)$/.exec(mount)?.[1] ?? []);
+  expect(parts.toSorted()).toEqual(mounted.toSorted());
+});
+
+test('Grafana has no default password: it reads one that was made for it', () => {
+  const environment = objectAt(serviceNamed('grafana'), 'environment') ?? {};
+  expect(environment).toMatchObject({ GF_SECURITY_ADMIN_PASSWORD__FILE: '/pki/grafana/admin-password' });
+  expect(Object.keys(environment)).not.toContain('GF_SECURITY_ADMIN_PASSWORD');
+  expect(texts(serviceNamed('grafana'), 'volumes')).toContain('pki-grafana:/pki/grafana:ro');
+});
+
 test('no service runs as root, writes to its image or keeps a right that it does not need', () => {
   for (const service of services.values()) {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
