@@ -3,13 +3,13 @@
  * users, kept for the next request. Knows nothing of what is said on them.
  */
 import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
-import { Agent } from 'node:https';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { hostUrl, parseHost } from '../../shared/values/host-url';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Resolve } from '../webhook-client/resolve';
 import { dial } from '../endpoints/forward/backend';
 import type { OutgoingTraces } from '../tracing/span';
+import { IdleCheckingAgent } from './idle-checking-agent';
 import type { Registration } from './registration';
 
 /** What this server shows of itself, in PEM; each absent = nothing. */
@@ -41,7 +41,7 @@ const CONNECT_MS = 5_000;
 const MOST_FREE = 16;
 
 export class Extensions {
-  private readonly agent = new Agent({ keepAlive: true, maxFreeSockets: MOST_FREE });
+  private readonly agent = new IdleCheckingAgent({ keepAlive: true, maxFreeSockets: MOST_FREE });
 
   constructor(private readonly parts: ExtensionsParts) {}
 

@@ -2,13 +2,12 @@
  * Hands a request on to the server that answers for its group version, in the name of its user, and the answer back piece by piece. A redirect is never followed nor
  * passed on. What goes wrong is told in upstream's words, as plain text.
  */
-import { pipeline } from 'node:stream/promises';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { connectionText } from '../../shared/runtime/connection-text';
 import { errorCode } from '../../shared/runtime/error-code';
 import { sendText } from '../endpoints/answer/respond';
-import { headersToBackend } from '../endpoints/forward/headers';
-import { answerOf, hasBody, joinConnections, pathOf, relayAnswer, type BackendAnswer } from '../endpoints/forward/relay';
+import { hasBody, headersToBackend, upgradeTo } from '../endpoints/forward/headers';
+import { answerOf, joinConnections, pathOf, relayAnswer, sendBody, type BackendAnswer } from '../endpoints/forward/relay';
 import type { Exchange } from '../endpoints/request/exchange';
 import { UpgradableReply } from '../endpoints/request/upgradable-reply';
 import type { OutgoingRequest } from '../tracing/span';
@@ -17,6 +16,8 @@ import type { Registration } from './registration';
 
 const UNAVAILABLE = 'service unavailable\n';
 const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
+/** Without a body these may go over a connection that others have used: one that breaks may be asked again. */
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
 
 /** In whose name documents are asked for that belong to nobody. */
@@ -30,18 +31,18 @@ export async function handOn(extensions: Extensions, registration: Registration,
     sendText(exchange, 503, UNAVAILABLE);
     return;
   }
-  const upgrades = exchange.header('upgrade') !== undefined && exchange.output instanceof UpgradableReply;
+  const upgrades = upgradeTo(exchange) !== undefined && exchange.output instanceof UpgradableReply;
   const request = (more: Readonly<Record<string, string>>) =>
     extensions.open(registration, url, {
       method: exchange.method,
       path: exchange.request.url ?? '/',
       headers: { ...headersFor(exchange, url, upgrades, more), ...more },
-      alone: upgrades || hasBody(exchange),
+      alone: upgrades || hasBody(exchange) || !REPEATABLE.has(exchange.method),
     });
   const once = (): Promise<Sent> => {
     const { traces } = extensions;
-    if (traces === undefined) return send(exchange, request({}), upgrades);
-    return traces.asked(asked(exchange, url), (headers) => send(exchange, request(headers), upgrades), statusOf);
+    if (traces === undefined) return send(exchange, request({}));
+    return traces.asked(asked(exchange, url), (headers) => send(exchange, request(headers)), statusOf);
   };
   let answer = await once();
   // Another server ends connections when it likes; nothing has been asked on them yet.
@@ -93,11 +94,10 @@ function pass(exchange: Exchange, answer: Exclude<BackendAnswer, { type: 'failur
 
 type Sent = Exclude<BackendAnswer, { type: 'failure' }> | { readonly type: 'failure'; readonly error: Error; readonly isStale: boolean };
 
-async function send(exchange: Exchange, request: ReturnType<Extensions['open']>, upgrades: boolean): Promise<Sent> {
+async function send(exchange: Exchange, request: ReturnType<Extensions['open']>): Promise<Sent> {
   exchange.output.once('close', () => request.destroy());
   const answered = answerOf(request);
-  if (upgrades || !hasBody(exchange)) request.end();
-  else pipeline(exchange.input, request).catch(() => request.destroy());
+  sendBody(exchange, request);
   const answer = await answered;
   if (answer.type !== 'failure') return answer;
   return { ...answer, isStale: request.reusedSocket && errorCode(answer.error) === 'ECONNRESET' };

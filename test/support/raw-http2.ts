@@ -4,8 +4,8 @@
 export const connectionPreface = (): Buffer =>
   Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), rawFrame(FRAME.settings, 0, 0)]);
 
-export const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, windowUpdate: 8 } as const;
-const END_STREAM = 1;
+export const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, goaway: 7, windowUpdate: 8 } as const;
+export const END_STREAM = 1;
 const END_HEADERS = 4;
 
 export function rawFrame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
@@ -17,9 +17,9 @@ export function rawFrame(type: number, flags: number, stream: number, payload: B
   return Buffer.concat([head, payload]);
 }
 
-/** Headers as literals without compression; names and values shorter than 127 bytes. */
+/** Headers as literals without compression or indexing; names and values shorter than 16 KiB. */
 export function headersFrame(stream: number, headers: readonly (readonly [string, string])[], endsStream = true): Buffer {
-  const literals = headers.flatMap(([name, value]) => [Buffer.from([0]), shortText(name), shortText(value)]);
+  const literals = headers.flatMap(([name, value]) => [Buffer.of(0), literal(name), literal(value)]);
   return rawFrame(FRAME.headers, END_HEADERS | (endsStream ? END_STREAM : 0), stream, Buffer.concat(literals));
 }
 
@@ -30,8 +30,11 @@ export const streamWindow = (bytes: number): Buffer => rawFrame(FRAME.settings, 
 
 export const windowUpdate = (stream: number, bytes: number): Buffer => rawFrame(FRAME.windowUpdate, 0, stream, uint32(bytes));
 
-function shortText(text: string): Buffer {
-  return Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1')]);
+function literal(text: string): Buffer {
+  const bytes = Buffer.from(text, 'latin1');
+  if (bytes.length < 127) return Buffer.concat([Buffer.of(bytes.length), bytes]);
+  const rest = bytes.length - 127;
+  return Buffer.concat([rest < 128 ? Buffer.of(127, rest) : Buffer.of(127, (rest & 127) | 128, rest >> 7), bytes]);
 }
 
 function uint32(value: number): Buffer {

@@ -3,7 +3,6 @@
  * goes wrong before there is an answer is told in upstream's words, what goes wrong later cuts the client off; a log just ends.
  */
 import type { IncomingMessage } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
 import { connectionText, isDistrusted } from '../../../shared/runtime/connection-text';
 import type { Destination } from '../../registry/operations/destination';
@@ -12,7 +11,7 @@ import type { Backends } from './backend';
 import { headersToBackend } from './headers';
 import { logFailure } from './log-failure';
 import { sendLogFrames, wantsLogFrames } from './log-frames';
-import { answerOf, hasBody, joinConnections, pathOf, relay, relayAnswer } from './relay';
+import { answerOf, joinConnections, pathOf, relay, relayAnswer, sendBody } from './relay';
 import { saidIn } from './said';
 
 export interface Forwarded {
@@ -43,8 +42,8 @@ export async function forward(backends: Backends, exchange: Exchange, forwarded:
   });
   exchange.output.once('close', () => request.destroy());
   const answered = answerOf(request);
-  if (isLog || upgrades || !hasBody(exchange)) request.end();
-  else pipeline(exchange.input, request).catch(() => request.destroy());
+  if (isLog) request.end();
+  else sendBody(exchange, request);
   const answer = await answered;
   if (answer.type === 'failure') {
     if (isLog && isDistrusted(answer.error)) forwarded.logDistrusted();

@@ -1,11 +1,16 @@
-/** Headers of a request that is handed on, and of its answer: what belongs to one connection stays on it, and who the client is here is nobody's business there. */
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+/**
+ * Headers of a proxied request, and of its answer: what belongs to one connection stays on it, a body is framed anew, and the client's credentials stay here. Never lets a
+ * client choose where one request ends and the next begins.
+ */
+import { IncomingMessage, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { WEBSOCKET_TOKEN_PROTOCOLS } from '../../../shared/names/dialect';
 import type { Exchange } from '../request/exchange';
 import { sourceIps } from '../request/source-ips';
 
+/** Of one connection, or of the exchange on it: whether the client is told to go on with its body was decided here. */
 const OF_CONNECTIONS: ReadonlySet<string> = new Set([
   'connection',
+  'expect',
   'http2-settings',
   'keep-alive',
   'proxy-authenticate',
@@ -18,20 +23,49 @@ const OF_CONNECTIONS: ReadonlySet<string> = new Set([
 ]);
 const OF_USERS = /^(authorization|impersonate-|x-remote-)/;
 
+const LENGTH = /^[0-9]+$/;
+
+/** Whether the request has a body, by its framing: every method may have one. */
+export function hasBody({ request, output }: Exchange): boolean {
+  if (request instanceof IncomingMessage)
+    return request.headers['transfer-encoding'] !== undefined || !/^0*$/.test(request.headers['content-length'] ?? '');
+  return 'endAfterHeaders' in output && !output.endAfterHeaders;
+}
+
+/** How a body is framed: by its length where the client has stated it, else in chunks, which Node does not choose by itself for GET, HEAD, DELETE and OPTIONS. */
+function framingOf(exchange: Exchange): OutgoingHttpHeaders {
+  if (!hasBody(exchange)) return {};
+  const { 'content-length': length = '', 'transfer-encoding': coding } = exchange.request.headers;
+  return coding === undefined && LENGTH.test(length) ? { 'content-length': length } : { 'transfer-encoding': 'chunked' };
+}
+
+/** HTTP itself in another version, or below TLS: the next requests on such a connection would pass by authentication here. */
+const HTTP_PROTOCOL = /^(h2c?|http|tls)(\/|$)/i;
+
+/** The protocols that the client asks for on its connection, as one header; undefined = none that may be proxied. */
+export function upgradeTo(exchange: Exchange): string | undefined {
+  const protocols = (exchange.header('upgrade') ?? '').split(',').map((protocol) => protocol.trim());
+  const allowed = protocols.filter((protocol) => protocol !== '' && !HTTP_PROTOCOL.test(protocol));
+  return allowed.length === 0 ? undefined : allowed.join(', ');
+}
+
 /** With those that ask for another protocol where `upgrades`. */
 export function headersToBackend(exchange: Exchange, upgrades: boolean): OutgoingHttpHeaders {
   const { headers } = exchange.request;
+  const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
   const sent: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(':') || OF_CONNECTIONS.has(name) || OF_USERS.test(name)) continue;
+    if (value === undefined || name.startsWith(':') || OF_CONNECTIONS.has(name) || named.has(name) || OF_USERS.test(name)) continue;
     sent[name] = value;
   }
+  delete sent['content-length'];
+  Object.assign(sent, framingOf(exchange));
   const host = headers.host ?? headers[':authority'];
   if (typeof host === 'string') sent['host'] = host;
   sent['x-forwarded-for'] = sourceIps(exchange).join(', ');
   if (!upgrades) return sent;
   sent['connection'] = 'Upgrade';
-  sent['upgrade'] = headers.upgrade;
+  sent['upgrade'] = upgradeTo(exchange);
   return withoutTokens(sent);
 }
 

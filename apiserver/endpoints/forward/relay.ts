@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Exchange } from '../request/exchange';
-import { headersToClient } from './headers';
+import { hasBody, headersToClient } from './headers';
 import { UpgradableReply } from '../request/upgradable-reply';
 
 export type BackendAnswer =
@@ -11,14 +11,25 @@ export type BackendAnswer =
   | { readonly type: 'answer'; readonly message: IncomingMessage }
   | { readonly type: 'upgraded'; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
 
-export const hasBody = ({ method }: Exchange): boolean => method !== 'GET' && method !== 'HEAD';
 export const pathOf = ({ request }: Exchange): string => (request.url ?? '').split('?', 1)[0] ?? '';
+
+/** Sends what follows the head: the client's body as it comes, or nothing. One that breaks off breaks the request off. */
+export function sendBody(exchange: Exchange, request: ClientRequest): void {
+  if (hasBody(exchange)) pipeline(exchange.input, request).catch(() => request.destroy());
+  else request.end();
+}
 
 export function answerOf(request: ClientRequest): Promise<BackendAnswer> {
   return new Promise((resolve) => {
     request.on('error', (error) => resolve({ type: 'failure', error }));
     request.once('response', (message) => resolve({ type: 'answer', message }));
-    request.once('upgrade', (message, socket, head) => resolve({ type: 'upgraded', message, socket, head }));
+    request.once('upgrade', (message, socket, head) => {
+      if (request.hasHeader('upgrade')) resolve({ type: 'upgraded', message, socket, head });
+      else {
+        socket.destroy();
+        resolve({ type: 'failure', error: new Error('the protocol was changed, which was not asked for') });
+      }
+    });
     // One that is given up without an error.
     request.once('close', () => resolve({ type: 'failure', error: new Error('the connection was closed') }));
   });

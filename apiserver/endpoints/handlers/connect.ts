@@ -6,6 +6,7 @@ import { setMember, type JsonObject, type JsonValue } from '../../../shared/valu
 import type { Resource } from '../../registry/verbs';
 import { connect } from '../../registry/operations/connect';
 import { forward } from '../forward/forward';
+import { upgradeTo } from '../forward/headers';
 import { translateStreams } from '../forward/translate';
 import { tunnelPorts } from '../forward/tunnel';
 import { asksFor } from '../forward/web-socket';
@@ -31,7 +32,7 @@ export async function connectTo(
   const { query } = exchange;
   const believesAll = query.boolean('insecureSkipTLSVerifyBackend') === true;
   if (asked === 'log') parts.logAsked(believesAll);
-  const upgrades = exchange.header('upgrade') !== undefined && exchange.output instanceof UpgradableReply;
+  const upgrades = upgradeTo(exchange) !== undefined && exchange.output instanceof UpgradableReply;
   const { reader, resources, random, nodeAccess } = parts;
   const [nodes, endpoints, pods] = [resources.require('nodes'), resources.require('endpoints'), resources.require('pods')];
   const { addressTypes, resolveHost } = nodeAccess;

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { request, type RequestOptions } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { createServer, type TLSSocket } from 'node:tls';
+import { systemClock as clock } from '../../shared/runtime/clock';
+import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+import { IdleCheckingAgent } from './idle-checking-agent';
+
+const answer = (text: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+
+/** Answers each request with the number of its connection. */
+async function startServer() {
+  const lifetimeMs = 3_600_000;
+  const authority = await createAuthority({ subject: { commonName: 'a' }, lifetimeMs, clock });
+  const { certificate, key } = await issueCertificate({
+    authority,
+    usage: 'server',
+    subject: { commonName: 's' },
+    names: ['localhost'],
+    lifetimeMs,
+    clock,
+  });
+  const sockets: TLSSocket[] = [];
+  const server = createServer({ cert: certificate, key }, (socket) => {
+    const text = String(sockets.push(socket));
+    socket.on('error', () => undefined);
+    socket.on('data', () => socket.write(answer(text)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, sockets, port: Number(Object(server.address()).port) };
+}
+
+async function ask(options: RequestOptions): Promise<string> {
+  const sent = request({ host: '127.0.0.1', rejectUnauthorized: false, ...options });
+  sent.end();
+  const [received]: IncomingMessage[] = await once(sent, 'response');
+  let text = '';
+  for await (const chunk of received ?? []) text += String(chunk);
+  return text;
+}
+
+it.each([
+  ['a whole answer', answer('evil')],
+  ['the beginning of an answer', 'HTTP/1.1 200 OK\r\nX: '],
+  ['another byte', '\n'],
+])('drops an idle connection on which its server sends %s', async (_, bytes) => {
+  const { server, sockets, port } = await startServer();
+  const agent = new IdleCheckingAgent({ keepAlive: true });
+  expect([await ask({ port, agent }), await ask({ port, agent })]).toEqual(['1', '1']);
+  sockets[0]?.write(bytes);
+  await once(Object(sockets[0]), 'close');
+  expect(await ask({ port, agent })).toBe('2');
+  agent.destroy();
+  server.close();
+});

@@ -1,0 +1,91 @@
+/** Requests with bodies to a machine behind an object, in bytes: what a proxy passes on, and that every one is answered. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { Backends } from '../../../apiserver/endpoints/forward/backend';
+import { forward } from '../../../apiserver/endpoints/forward/forward';
+import { Outbox } from '../../../apiserver/endpoints/output/outbox';
+import { Exchange } from '../../../apiserver/endpoints/request/exchange';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { Turns } from '../../../shared/runtime/turns';
+import { hasGo, startGoBackend, startNodeBackend, type EchoBackend, type StartBackend } from '../../support/echo-backend';
+import { waitUntil } from '../../support/programs';
+import { skipLoudly } from '../../support/skipped';
+
+const STARTS: readonly (readonly [string, StartBackend])[] = [
+  ['Node', startNodeBackend],
+  ['Go', startGoBackend],
+];
+const BUILD_MS = 300_000;
+
+if (!hasGo()) skipLoudly('proxied requests to a server written in Go', 'no go on PATH');
+
+describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (_, startBackend) => {
+  let backend: EchoBackend;
+  let proxy: Server;
+
+  beforeAll(async () => {
+    backend = await startBackend();
+    const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
+    const parts = { outbox: new Outbox(clock), turns: new Turns(clock), clock };
+    const url = new URL(`http://127.0.0.1:${backend.port}`);
+    proxy = createServer((request, response) => {
+      const exchange = new Exchange(request, response, parts, 'secure', 'platform', clock.monotonic());
+      const target = request.url ?? '/';
+      const forwarded = {
+        destination: { type: 'proxy', url, trust: 'any' },
+        target,
+        upgrades: false,
+        believesAll: false,
+        name: 'p',
+        logDistrusted: () => undefined,
+      } as const;
+      forward(backends, exchange, forwarded).catch(() => exchange.abort());
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+  }, BUILD_MS);
+  afterAll(async () => {
+    proxy.closeAllConnections();
+    proxy.close();
+    await backend.close();
+  });
+
+  async function sendRaw(bytes: string): Promise<string> {
+    const socket = connect(Number(Object(proxy.address()).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    socket.write(bytes);
+    await once(socket, 'close');
+    return text;
+  }
+
+  const METHODS = ['GET', 'HEAD', 'OPTIONS', 'DELETE', 'POST', 'PUT', 'PATCH'];
+  const HEAD = 'HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
+
+  it.each(METHODS)('receives the body of a %s and answers', async (method) => {
+    const answers = [
+      await sendRaw(`${method} /stated ${HEAD}Content-Length: 5\r\n\r\nhello`),
+      await sendRaw(`${method} /chunked ${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`),
+      await sendRaw(`${method} /none ${HEAD}\r\n`),
+    ];
+    expect(answers).toEqual(Array.from(answers, () => expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n/)));
+    await waitUntil('the last request', () => backend.requests.some(({ line }) => line === `${method} /none`));
+    expect(backend.requests.splice(0)).toMatchObject([
+      { line: `${method} /stated`, length: 5, codings: [], body: 'hello' },
+      { line: `${method} /chunked`, length: -1, codings: ['chunked'], body: 'hello' },
+      { line: `${method} /none`, codings: [], body: '' },
+    ]);
+  });
+
+  it('is cut off from a body that breaks off, and what follows on the connection is no request there', async () => {
+    const socket = connect(Number(Object(proxy.address()).port), '127.0.0.1');
+    const arrived = once(proxy, 'request');
+    socket.write(`GET /broken ${HEAD}Content-Length: 500\r\n\r\nDELETE /smuggled HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await arrived;
+    socket.destroy();
+    await sendRaw(`GET /after ${HEAD}\r\n`);
+    await waitUntil('the next request', () => backend.requests.some(({ line }) => line === 'GET /after'));
+    expect(backend.requests.splice(0).filter(({ line }) => line.includes('smuggled'))).toEqual([]);
+  });
+});

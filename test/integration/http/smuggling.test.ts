@@ -1,0 +1,292 @@
+/**
+ * Requests whose heads two servers may understand in different ways, sent in bytes to an aggregated API server: what reaches it is what was asked for and authorized here, each
+ * request once and with its own body, and nothing of one user's request becomes the beginning of another's.
+ */
+import { connect } from 'node:tls';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { createAuthority, issueCertificate } from '../../../shared/runtime/pki';
+import { createChance } from '../../recordings/chance';
+import { hasGo, startGoBackend, startNodeBackend, type EchoBackend, type ReadRequest, type StartBackend } from '../../support/echo-backend';
+import { waitUntil } from '../../support/programs';
+import { sendRawStream, type RawStream } from '../../support/raw-http2-stream';
+import { skipLoudly } from '../../support/skipped';
+import { ADMIN, ALICE, call, json, startFixture, type Fixture } from './fixture';
+
+const GROUP = 'wardle.example.com';
+const FLUNDERS = `/apis/${GROUP}/v1/namespaces/default/flunders`;
+const BUILD_MS = 300_000;
+
+/** What alice must not do, as another server would read it from the bytes of her request. */
+const SMUGGLED = `DELETE ${FLUNDERS}/smuggled HTTP/1.1\r\nHost: x\r\nX-Remote-User: admin\r\nX-Remote-Group: system:masters\r\nContent-Length: 0\r\n\r\n`;
+
+let fixture: Fixture;
+let backend: EchoBackend;
+
+async function create(path: string, body: object): Promise<void> {
+  const answer = await call(fixture, path, { method: 'POST', body: JSON.stringify(body) });
+  if (answer.status >= 300) throw new Error(answer.text);
+}
+
+/** Alice may read flunders; the admin may do everything. */
+async function start(startBackend: StartBackend): Promise<void> {
+  fixture = await startFixture();
+  const authority = await createAuthority({ subject: { commonName: 'extensions' }, lifetimeMs: 3_600_000, clock });
+  const identity = { subject: { commonName: 'extension' }, names: ['ext.agg.svc'] };
+  backend = await startBackend(await issueCertificate({ ...identity, authority, usage: 'server', lifetimeMs: 3_600_000, clock }));
+  await create('/api/v1/namespaces', { metadata: { name: 'agg' } });
+  await create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: { type: 'ExternalName', externalName: 'localhost' } });
+  await create('/apis/apiregistration.platform.io/v1/apiservices', {
+    metadata: { name: `v1.${GROUP}` },
+    spec: {
+      ...{ group: GROUP, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 },
+      service: { namespace: 'agg', name: 'ext', port: backend.port },
+      caBundle: Buffer.from(authority.certificate).toString('base64'),
+    },
+  });
+  const rules = [{ apiGroups: [GROUP], resources: ['flunders'], verbs: ['get', 'list'] }];
+  const roles = '/apis/rbac.authorization.platform.io/v1';
+  await create(`${roles}/clusterroles`, { metadata: { name: 'reader' }, rules });
+  await create(`${roles}/clusterrolebindings`, {
+    metadata: { name: 'reader' },
+    roleRef: { apiGroup: 'rbac.authorization.platform.io', kind: 'ClusterRole', name: 'reader' },
+    subjects: [{ apiGroup: 'rbac.authorization.platform.io', kind: 'User', name: 'alice' }],
+  });
+  await waitUntil('the server to be available', async () => (await call(fixture, FLUNDERS, { token: ALICE })).status === 200);
+  backend.requests.splice(0);
+}
+
+/** Ends the connection after what came before it; longer than any body, so that a request which waits for more is completed by it, and what is left cannot be read. */
+const LAST = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Padding: ${'p'.repeat(2_000)}\r\n\r\n`;
+
+const FINAL_STATUS = /HTTP\/1\.[01] [2-5]/;
+
+/** What is answered on a connection on which the bytes are sent. A body that lasts as long as the connection is ended once there is an answer, and time for another. */
+function sendRaw(bytes: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+  let text = '';
+  return new Promise((resolve) => {
+    socket.once('secureConnect', () => socket.write(Buffer.from(bytes + LAST, 'latin1')));
+    let isAnswered = false;
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+      if (isAnswered || !FINAL_STATUS.test(text)) return;
+      isAnswered = true;
+      void probe('meanwhile').then(() => socket.end());
+    });
+    socket.on('error', () => undefined);
+    socket.once('close', () => resolve(text));
+  });
+}
+
+const as = (token: string): string => `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
+
+/** Another user's request, which has to be answered by itself. What arrived before it has been told when this resolves. */
+async function probe(id: string): Promise<void> {
+  const line = `GET ${FLUNDERS}?probe=${id}`;
+  const answer = json(await call(fixture, `${FLUNDERS}?probe=${id}`));
+  expect(answer).toMatchObject({ line, user: 'admin', body: '' });
+  await waitUntil(line, () => backend.requests.some((request) => request.line === line));
+}
+
+/** The requests for resources that are no probes, since last time. */
+async function arrived(): Promise<readonly ReadRequest[]> {
+  await probe('last');
+  return backend.requests.splice(0).filter(({ line }) => line.includes('/flunders') && !line.includes('?probe='));
+}
+
+const STARTS: readonly (readonly [string, StartBackend])[] = [
+  ['Node', startNodeBackend],
+  ['Go', startGoBackend],
+];
+
+const suites = hasGo() ? STARTS : STARTS.slice(0, 1);
+if (!hasGo()) skipLoudly('requests to an aggregated API server written in Go', 'no go on PATH');
+
+describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
+  beforeAll(() => start(startBackend), BUILD_MS);
+  afterAll(async () => {
+    await fixture.stop();
+    await backend.close();
+  });
+  beforeEach(() => void backend.requests.splice(0));
+
+  const METHODS = ['GET', 'HEAD', 'OPTIONS', 'DELETE', 'POST', 'PUT', 'PATCH'];
+
+  it.each(METHODS)('receives the body of a %s as it was framed', async (method) => {
+    const line = `${method} ${FLUNDERS}`;
+    await sendRaw(`${line} HTTP/1.1\r\n${as(ADMIN)}Content-Length: 5\r\n\r\nhello`);
+    await sendRaw(`${line} HTTP/1.1\r\n${as(ADMIN)}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`);
+    await sendRaw(`${line} HTTP/1.1\r\n${as(ADMIN)}\r\n`);
+    const [stated, chunked, none] = await arrived();
+    expect(stated).toMatchObject({ line, length: 5, codings: [], body: 'hello' });
+    expect(chunked).toMatchObject({ line, length: -1, codings: ['chunked'], body: 'hello' });
+    expect(none).toMatchObject({ line, codings: [], body: '' });
+  });
+
+  it('is not made to read the next request as the body of the last', async () => {
+    const eaten = 400;
+    await sendRaw(`GET ${FLUNDERS}?first HTTP/1.1\r\n${as(ALICE)}Content-Length: ${eaten}\r\n\r\n${'x'.repeat(eaten)}`);
+    const padding = `X-A: ${'a'.repeat(eaten)}\r\n`;
+    await sendRaw(`GET ${FLUNDERS}?second HTTP/1.1\r\n${as(ALICE)}${padding}X-B: ${SMUGGLED}`);
+    expect((await arrived()).map(({ line, user }) => `${line} ${user}`)).toEqual([
+      `GET ${FLUNDERS}?first alice`,
+      `GET ${FLUNDERS}?second alice`,
+    ]);
+  });
+
+  it('gets a request with a body on a connection that nothing follows on', async () => {
+    await sendRaw(`GET ${FLUNDERS}?before HTTP/1.1\r\n${as(ALICE)}\r\n`);
+    await sendRaw(`GET ${FLUNDERS}?body HTTP/1.1\r\n${as(ALICE)}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`);
+    await sendRaw(`GET ${FLUNDERS}?after HTTP/1.1\r\n${as(ALICE)}\r\n`);
+    await probe('end');
+    const all = backend.requests.splice(0);
+    const [body, ...others] = all.filter(({ line }) => line === `GET ${FLUNDERS}?body`);
+    expect([body?.body, others]).toEqual([SMUGGLED, []]);
+    expect(all.filter(({ connection }) => connection === body?.connection)).toEqual([body]);
+    expect(new Set(all.map(({ connection }) => connection)).size).toBeLessThan(all.length);
+  });
+
+  it('hears nothing of Expect, trailers and what Connection names', async () => {
+    const heads = [
+      'Expect: 100-continue',
+      'Trailer: X-Remote-User',
+      'Connection: X-Hop',
+      'X-Hop: 1',
+      'TE: trailers',
+      'Transfer-Encoding: chunked',
+    ];
+    const answer = await sendRaw(
+      `POST ${FLUNDERS} HTTP/1.1\r\n${as(ADMIN)}${heads.join('\r\n')}\r\n\r\n2\r\n{}\r\n0\r\nX-Remote-User: root\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+    expect(await arrived()).toMatchObject([{ line: `POST ${FLUNDERS}`, user: 'admin', body: '{}' }]);
+  });
+
+  it.each(['h2c', 'HTTP/2.0', 'TLS/1.0', 'h2c, h2'])('is not asked to go on in %s', async (protocol) => {
+    const lines = `Connection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n`;
+    const answer = await sendRaw(`GET ${FLUNDERS} HTTP/1.1\r\n${as(ADMIN)}${lines}\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(await arrived()).toMatchObject([{ line: `GET ${FLUNDERS}` }]);
+  });
+
+  const FRAMINGS: readonly ((body: string) => string)[] = [
+    () => '',
+    (body) => `Content-Length: ${body.length}\r\n`,
+    () => 'Content-Length: 0\r\n',
+    (body) => `Content-Length: 00${body.length}\r\n`,
+    (body) => `Content-Length: +${body.length}\r\n`,
+    (body) => `Content-Length: ${body.length}, ${body.length}\r\n`,
+    (body) => `Content-Length: ${body.length}\r\nContent-Length: ${body.length}\r\n`,
+    (body) => `Content-Length: 0\r\nContent-Length: ${body.length}\r\n`,
+    (body) => `Content-Length : ${body.length}\r\n`,
+    (body) => `Content-Length:\r\n ${body.length}\r\n`,
+    (body) => `Content_Length: ${body.length}\r\n`,
+    () => 'Transfer-Encoding: chunked\r\n',
+    (body) => `Transfer-Encoding: chunked\r\nContent-Length: ${body.length}\r\n`,
+    (body) => `Content-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n`,
+    () => 'Transfer-Encoding: gzip, chunked\r\n',
+    () => 'Transfer-Encoding: chunked, identity\r\n',
+    () => 'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n',
+    () => 'Transfer-Encoding: xchunked\r\n',
+    () => 'Transfer-Encoding : chunked\r\n',
+    () => 'Transfer-Encoding:\tchunked\r\n',
+    () => 'Transfer-Encoding:\x0bchunked\r\n',
+    () => 'Transfer-Encoding\n: chunked\r\n',
+    () => 'Transfer_Encoding: chunked\r\n',
+    (body) => `Content-Length: ${body.length}\r\nTrailer: Content-Length\r\n`,
+  ];
+  const EXTRAS = [
+    ...['', '', '', 'Expect: 100-continue\r\n', 'Expect: banana\r\n', 'Trailer: X-Remote-User\r\n', 'TE: trailers, chunked\r\n'],
+    ...[
+      'Connection: close, Content-Length\r\n',
+      'Connection: Transfer-Encoding\r\n',
+      'Connection: X-Remote-User\r\n',
+      'X-Remote-User: admin\r\n',
+    ],
+    ...[
+      'Connection: Upgrade\r\nUpgrade: h2c\r\n',
+      'Connection: keep-alive\r\nKeep-Alive: timeout=5\r\n',
+      'X: a\rb\r\n',
+      'X: a\n\r\n',
+      ' folded: 1\r\n',
+    ],
+  ];
+  const chunkedOf = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const BODIES: readonly ((body: string) => string)[] = [
+    () => '',
+    (body) => body,
+    chunkedOf,
+    (body) => `0\r\n\r\n${body}`,
+    (body) => `${body.length.toString(16)};ext="\r\n"\r\n${body}\r\n0\r\n\r\n`,
+    (body) => `0${body.length.toString(16)}\n${body}\n0\n\n`,
+    (body) => `0x${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+    (body) => `${body.length.toString(16)}\r\n${body}\r\n0\r\nX-Remote-User: admin\r\nContent-Length: 5\r\n\r\n`,
+    (body) => chunkedOf(body) + body,
+  ];
+
+  it('receives nothing but what was authorized, whatever heads of HTTP/1.1 are', async () => {
+    const chance = createChance(45);
+    for (let round = 0; round < 200; round += 1) {
+      const body = chance.pick(['hello', SMUGGLED, SMUGGLED.replace('Host: x\r\n', `Host: x\r\nAuthorization: Bearer ${ALICE}\r\n`)]);
+      const framing = chance.pick(FRAMINGS)(body);
+      const version = chance.often(0.9) ? '1.1' : '1.0';
+      const extras = `${chance.pick(EXTRAS)}${chance.pick(EXTRAS)}`;
+      const head = `${chance.pick(METHODS)} ${FLUNDERS}?case=${round} HTTP/${version}\r\n`;
+      const fields = chance.often(0.5) ? framing + extras : extras + framing;
+      const bytes = `${head}${as(chance.often(0.5) ? ALICE : ADMIN)}${fields}\r\n${chance.pick(BODIES)(body)}`;
+      await sendRaw(bytes);
+      const strangers = (await arrived()).filter(({ line }) => !line.endsWith(`?case=${round}`));
+      expect([bytes, strangers]).toEqual([bytes, []]);
+    }
+  });
+
+  it('receives nothing but what was authorized, whatever heads of HTTP/2 are', async () => {
+    const chance = createChance(46);
+    const FIELDS: readonly (readonly (readonly [string, string])[])[] = [
+      [],
+      [['content-length', '5']],
+      [['content-length', '0']],
+      [['content-length', '4']],
+      [['content-length', '500']],
+      [['content-length', '+5']],
+      [['content-length', '5, 5']],
+      [
+        ['content-length', '5'],
+        ['content-length', '5'],
+      ],
+      [['transfer-encoding', 'chunked']],
+      [['connection', 'close']],
+      [['upgrade', 'h2c']],
+      [['te', 'trailers']],
+      [['expect', '100-continue']],
+      [['trailer', 'x-remote-user']],
+      [['x-remote-user', 'admin']],
+      [['x', `a\r\n${SMUGGLED}`]],
+      [['x\r\nx-remote-user', 'admin']],
+      [['X-Upper', '1']],
+      [['host', 'y']],
+      [['x', '\x7f']],
+    ];
+    const PATHS = ['', ' HTTP/1.1\r\nX: y', '&a b', `&x HTTP/1.1\r\nHost: x\r\n\r\n${SMUGGLED}`, '&\u00e9', '#f', '&\x00'];
+    for (let round = 0; round < 120; round += 1) {
+      const end = chance.often(0.7) ? '' : chance.pick(PATHS);
+      const stream: RawStream = {
+        headers: [
+          [':method', chance.pick(METHODS)],
+          [':path', `${FLUNDERS}?case=${round}${end}`],
+          [':scheme', 'https'],
+          [':authority', chance.pick(['x', 'a@b', 'x:1'])],
+          ['authorization', `Bearer ${chance.often(0.5) ? ALICE : ADMIN}`],
+          ...chance.pick(FIELDS),
+          ...chance.pick(FIELDS),
+        ],
+        data: chance.pick([[], ['hello'], ['he', 'llo'], [SMUGGLED], ['hello', SMUGGLED], ['']]),
+        ...(chance.often(0.2) ? { trailers: [['x-remote-user', 'admin']] } : {}),
+      };
+      const { data } = await sendRawStream(fixture.server.port, stream);
+      expect([stream, data]).not.toEqual([stream, expect.stringContaining('"code":500')]);
+      const strangers = (await arrived()).filter(({ line }) => !line.includes(`?case=${round}`));
+      expect([stream, strangers]).toEqual([stream, []]);
+    }
+  });
+});

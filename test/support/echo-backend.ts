@@ -1,0 +1,100 @@
+/** Servers that answer each request with what they have read of it, and remember it: one of Node, one of Go. What is proxied to them shows how its bytes are understood there. */
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecure } from 'node:https';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import type { Credential } from '../../shared/runtime/pki';
+import { removeFolder, temporaryFolder } from './programs';
+import { repository } from './repository';
+
+export interface ReadRequest {
+  /** Where its connection comes from. */
+  readonly connection: string;
+  /** Method and target. */
+  readonly line: string;
+  readonly user: string;
+  /** As stated in the head; -1 = it states none. */
+  readonly length: number;
+  readonly codings: readonly string[];
+  readonly body: string;
+}
+
+export interface EchoBackend {
+  readonly port: number;
+  /** All so far, in their order. */
+  readonly requests: ReadRequest[];
+  close(): Promise<void>;
+}
+
+/** Over TLS with a certificate, else plain. */
+export type StartBackend = (serving?: Credential) => Promise<EchoBackend>;
+
+export const startNodeBackend: StartBackend = async (serving) => {
+  const requests: ReadRequest[] = [];
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('error', () => undefined);
+    request.on('end', () => {
+      const { method = '', url = '', headers, socket } = request;
+      const coding = headers['transfer-encoding'];
+      const read = {
+        connection: `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`,
+        line: `${method} ${url}`,
+        user: String(headers['x-remote-user'] ?? ''),
+        length: Number(headers['content-length'] ?? -1),
+        codings: coding === undefined ? [] : [coding],
+        body: Buffer.concat(chunks).toString(),
+      };
+      requests.push(read);
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(read));
+    });
+  };
+  const server = serving === undefined ? createPlain(answer) : createSecure({ cert: serving.certificate, key: serving.key }, answer);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: Number(Object(server.address()).port),
+    requests,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+export const hasGo = (): boolean => spawnSync('go', ['version']).status === 0;
+
+export const startGoBackend: StartBackend = async (serving) => {
+  const folder = temporaryFolder('go-backend');
+  const program = path.join(folder, 'backend');
+  await promisify(execFile)('go', ['build', '-o', program, path.join(repository, 'test/support/go-backend/main.go')], {
+    env: { ...process.env, CGO_ENABLED: '0', GO111MODULE: 'off' },
+  });
+  const files = serving === undefined ? [] : [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')];
+  const [certificate = '', key = ''] = files;
+  if (serving !== undefined) {
+    writeFileSync(certificate, serving.certificate);
+    writeFileSync(key, serving.key);
+  }
+  const child = spawn(program, files, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const requests: ReadRequest[] = [];
+  const port = await new Promise<number>((resolve) => {
+    createInterface(child.stdout).on('line', (line) => (line.startsWith('{') ? requests.push(JSON.parse(line)) : resolve(Number(line))));
+  });
+  return {
+    port,
+    requests,
+    async close() {
+      const closed = once(child, 'close');
+      child.kill();
+      await closed;
+      removeFolder(folder);
+    },
+  };
+};
