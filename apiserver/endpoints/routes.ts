@@ -4,7 +4,7 @@
  */
 import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound, watchNotSupported } from '../../shared/api/errors/status';
 import { apiVersionOf } from '../../shared/api/identity/identity';
-import type { Deprecation, KindRow, Verb } from '../../shared/api/kinds';
+import type { Deprecation, KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { textIn } from '../../shared/names/dialect';
 import type { Resource, ServedResource } from '../registry/verbs';
 import type { ApiParts } from './handlers/api-parts';
@@ -19,7 +19,7 @@ import { get, list } from './handlers/read';
 import { showAll, showOne } from './handlers/view';
 import { watch } from './handlers/watch';
 import { create, patch, update } from './handlers/write';
-import type { RequestVerb, ResourceRequest } from './request/request-info';
+import type { ResourceRequest } from './request/request-info';
 
 type Handler = (parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest) => Promise<void>;
 
@@ -44,9 +44,10 @@ function route(parts: ApiParts, exchange: Exchange, info: ResourceRequest): Prom
   const { resource } = exchange;
   if (resource?.row.custom !== undefined && resource.stored !== undefined) return routeCustom(parts, exchange, resource, info);
   if (resource === undefined || info.nowhere || !leadsSomewhere(resource, info)) throw routeNotFound();
-  const verb = knownVerb(info.verb);
+  const subresource = subresourceRow(resource.row, info);
+  const verb = verbOf(exchange, info, subresource);
   const isViewWatched = verb === 'watch' && isView(resource) && info.name === '' && !info.watchPrefix;
-  if (verb === undefined || exchange.method === 'HEAD' || !(isViewWatched || takesMethod(resource, info, verb))) {
+  if (verb === undefined || !(isViewWatched || takesMethod(resource, info, verb))) {
     throw methodNotAllowedOnRoute();
   }
   checkName(info.name);
@@ -54,7 +55,6 @@ function route(parts: ApiParts, exchange: Exchange, info: ResourceRequest): Prom
   const place = resource.row.namespaced ? info : { ...info, namespace: '' };
   warnOfDeprecation(parts, exchange, resource, info);
   countLongRunning(parts, exchange);
-  const subresource = subresourceRow(resource.row, info);
   if (resource.stored !== undefined && subresource?.connects !== undefined) return connectTo(parts, exchange, resource, subresource, place);
   if (isViewWatched) throw watchNotSupported(resource.row);
   if (resource.stored === undefined && verb === 'get') return showOne(parts, exchange, resource, info);
@@ -141,7 +141,12 @@ const NAMED: Readonly<Record<Verb, boolean>> = {
   deletecollection: false,
 };
 
-function knownVerb(verb: RequestVerb): Verb | undefined {
+/** Methods that lead nowhere but through a proxy. */
+const PROXIED_ONLY: ReadonlySet<string> = new Set(['HEAD', 'OPTIONS']);
+
+/** The verb whose route a request takes; a proxy takes HEAD and OPTIONS where it takes GET. */
+function verbOf({ method }: Exchange, { verb }: ResourceRequest, subresource: SubresourceRow | undefined): Verb | undefined {
+  if (PROXIED_ONLY.has(method)) return subresource?.connects === 'below' ? 'get' : undefined;
   return verb === '' || verb === 'proxy' ? undefined : verb;
 }
 

@@ -12,12 +12,21 @@ import { headersToBackend } from './headers';
 import { logFailure } from './log-failure';
 import { sendLogFrames, wantsLogFrames } from './log-frames';
 import { answerOf, joinConnections, pathOf, relay, relayAnswer, sendBody } from './relay';
+import { relayProxied } from './proxied-page';
 import { saidIn } from './said';
+
+/** The two parts of a proxied URL, as the client has written them. */
+export interface ProxiedPath {
+  /** Up to the subresource, without a slash at the end: `/api/v1/nodes/n/proxy`. */
+  readonly prefix: string;
+  /** Path and query at the backend. */
+  readonly target: string;
+}
 
 export interface Forwarded {
   readonly destination: Destination;
-  /** Path and query there, where they are the client's own: a proxy's. */
-  readonly target: string;
+  /** Absent where the destination has its own path. */
+  readonly proxied: ProxiedPath | undefined;
   readonly upgrades: boolean;
   /** The client of a log does not care who shows it. */
   readonly believesAll: boolean;
@@ -28,7 +37,7 @@ export interface Forwarded {
 
 /** Resolves when both sides have ended. Rejects with StatusError as long as the client can be told something. */
 export async function forward(backends: Backends, exchange: Exchange, forwarded: Forwarded): Promise<void> {
-  const { destination, upgrades, believesAll } = forwarded;
+  const { destination, proxied, upgrades, believesAll } = forwarded;
   const { type, url, trust, pinned } = destination;
   const isLog = type === 'log';
   const request = backends.open({
@@ -38,7 +47,7 @@ export async function forward(backends: Backends, exchange: Exchange, forwarded:
     believesAll,
     method: isLog ? 'GET' : exchange.method,
     headers: isLog ? {} : { ...headersToBackend(exchange, upgrades), ...(type === 'proxy' ? { 'x-forwarded-uri': pathOf(exchange) } : {}) },
-    path: type === 'proxy' ? forwarded.target : url.pathname + url.search,
+    path: proxied?.target ?? url.pathname + url.search,
   });
   exchange.output.once('close', () => request.destroy());
   const answered = answerOf(request);
@@ -51,8 +60,11 @@ export async function forward(backends: Backends, exchange: Exchange, forwarded:
   }
   if (answer.type === 'upgraded') return joinConnections(exchange, answer.message, answer.socket, answer.head);
   if (isLog) return showLog(exchange, answer.message, forwarded.name);
-  return relayAnswer(exchange, answer.message);
+  if (proxied === undefined || upgrades) return relayAnswer(exchange, answer.message);
+  return relayProxied(exchange, answer.message, { prefix: proxied.prefix, backend: url, host: clientHost(exchange) });
 }
+
+const clientHost = ({ request: { headers } }: Exchange): string => String(headers.host ?? headers[':authority'] ?? '');
 
 /** No answer, in upstream's words. */
 export function failureOf({ type, url }: Destination, error: Error): StatusError {

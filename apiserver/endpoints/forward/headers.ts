@@ -21,6 +21,13 @@ const OF_CONNECTIONS: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+/** Which pages of other origins may read an answer is for this server to grant, not for what stands behind it. */
+const OF_ORIGINS: ReadonlySet<string> = new Set([
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+]);
 const OF_USERS = /^(authorization|impersonate-|x-remote-)/;
 
 const LENGTH = /^[0-9]+$/;
@@ -78,5 +85,6 @@ function withoutTokens(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
 }
 
 export function headersToClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name, value]) => value !== undefined && !OF_CONNECTIONS.has(name)));
+  const isKept = (name: string): boolean => !OF_CONNECTIONS.has(name) && !OF_ORIGINS.has(name);
+  return Object.fromEntries(Object.entries(headers).filter(([name, value]) => value !== undefined && isKept(name)));
 }

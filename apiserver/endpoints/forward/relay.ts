@@ -41,13 +41,19 @@ export function relayAnswer(exchange: Exchange, message: IncomingMessage): Promi
   return relay(exchange, message);
 }
 
-/** The body, as the client takes it. A break cuts the client off, or is the end for him. */
-export async function relay(exchange: Exchange, message: IncomingMessage, broken: 'cut' | 'end' = 'cut'): Promise<void> {
+/** The body, as the client takes it, through the given streams. A break cuts the client off, or is the end for him. */
+export async function relay(
+  exchange: Exchange,
+  message: IncomingMessage,
+  broken: 'cut' | 'end' = 'cut',
+  through: readonly Duplex[] = [],
+): Promise<void> {
   const { output } = exchange;
   if ('flushHeaders' in output) output.flushHeaders();
   message.on('data', (chunk: Buffer) => (exchange.sentBytes += chunk.length));
   try {
-    await pipeline(broken === 'end' ? untilBroken(message) : message, output);
+    if (broken === 'end') await pipeline(untilBroken(message), output);
+    else await pipeline([message, ...through, output]);
     exchange.finish();
   } catch {
     exchange.abort();

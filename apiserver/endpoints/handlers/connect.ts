@@ -5,8 +5,8 @@ import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/na
 import { setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Resource } from '../../registry/verbs';
 import { connect } from '../../registry/operations/connect';
-import { forward } from '../forward/forward';
 import { upgradeTo } from '../forward/headers';
+import { forward, type ProxiedPath } from '../forward/forward';
 import { translateStreams } from '../forward/translate';
 import { tunnelPorts } from '../forward/tunnel';
 import { asksFor } from '../forward/web-socket';
@@ -48,12 +48,12 @@ export async function connectTo(
     exchange.send(204, {}, Buffer.alloc(0));
     return;
   }
-  const target = destination.type === 'proxy' ? targetOf(exchange.request.url ?? '', resource.row.namespaced) : '';
-  if (target === undefined) redirectBelow(exchange);
+  const proxied = destination.type === 'proxy' ? proxiedPath(exchange.request.url ?? '', resource.row.namespaced) : undefined;
+  if (proxied?.isBare === true && !upgrades && REDIRECTED.has(exchange.method)) redirectBelow(exchange);
   else if (upgrades && isTranslated(parts, exchange, asked)) await translateStreams(nodeAccess.backends, exchange, destination.url);
   else if (upgrades && isTunnel(parts, exchange, asked)) await tunnelPorts(nodeAccess.backends, exchange, destination);
   else
-    await forward(nodeAccess.backends, exchange, { destination, target, upgrades, believesAll, name, logDistrusted: parts.logDistrusted });
+    await forward(nodeAccess.backends, exchange, { destination, proxied, upgrades, believesAll, name, logDistrusted: parts.logDistrusted });
 }
 
 /** Over WebSockets these are told to the kubelet in another protocol. */
@@ -68,15 +68,22 @@ const isTunnel = ({ gates }: ApiParts, exchange: Exchange, asked: string): boole
 /** Segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`. */
 const SEGMENTS = { namespaced: 8, other: 6 };
 
-/** Path and query behind the subresource, as the client has written them; undefined = not even a slash. */
-function targetOf(url: string, namespaced: boolean): string | undefined {
+/** A proxied URL as the client has written it, cut where the path of the backend begins. */
+function proxiedPath(url: string, namespaced: boolean): ProxiedPath & { readonly isBare: boolean } {
   const [path = '', ...query] = url.split('?');
-  const rest = path.split('/').slice(namespaced ? SEGMENTS.namespaced : SEGMENTS.other);
-  if (rest.length === 0) return undefined;
-  return `/${rest.join('/')}${query.length === 0 ? '' : `?${query.join('?')}`}`;
+  const segments = path.split('/');
+  const start = namespaced ? SEGMENTS.namespaced : SEGMENTS.other;
+  const rest = segments.slice(start);
+  return {
+    prefix: segments.slice(0, start).join('/'),
+    target: `/${rest.join('/')}${query.length === 0 ? '' : `?${query.join('?')}`}`,
+    isBare: rest.length === 0,
+  };
 }
 
-/** Links of a page would lead elsewhere. */
+/** Without a trailing slash the relative links of a page would lead out of the proxy. Other methods show no page and are passed on. */
+const REDIRECTED: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 function redirectBelow(exchange: Exchange): void {
   const [path = '', ...query] = (exchange.request.url ?? '').split('?');
   const location = `${path}/${query.length === 0 ? '' : `?${query.join('?')}`}`;

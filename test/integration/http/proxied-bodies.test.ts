@@ -31,10 +31,9 @@ describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (
     const url = new URL(`http://127.0.0.1:${backend.port}`);
     proxy = createServer((request, response) => {
       const exchange = new Exchange(request, response, parts, 'secure', 'platform', clock.monotonic());
-      const target = request.url ?? '/';
       const forwarded = {
         destination: { type: 'proxy', url, trust: 'any' },
-        target,
+        proxied: { prefix: '', target: request.url ?? '/' },
         upgrades: false,
         believesAll: false,
         name: 'p',

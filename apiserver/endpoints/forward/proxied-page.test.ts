@@ -1,0 +1,187 @@
+/** Answers of a backend as the client of a proxy receives them. */
+import { once } from 'node:events';
+import { createServer, request as plainRequest, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, createGzip, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { Turns } from '../../../shared/runtime/turns';
+import { Outbox } from '../output/outbox';
+import { Exchange } from '../request/exchange';
+import { Backends } from './backend';
+import { forward } from './forward';
+
+const PREFIX = '/api/v1/namespaces/n/services/s/proxy';
+const PAGE = Buffer.from('<a href="/x">é</a>');
+const REWRITTEN = Buffer.from(`<a href="${PREFIX}/x">é</a>`);
+const HTML = { 'content-type': 'text/html' };
+
+let answer: RequestListener;
+let backend: Server;
+let server: Server;
+const portOf = (of: Server): number => (Object(of.address()) as AddressInfo).port;
+
+async function listening(listener: RequestListener): Promise<Server> {
+  const started = createServer(listener).listen(0, '127.0.0.1');
+  await once(started, 'listening');
+  return started;
+}
+
+beforeAll(async () => {
+  backend = await listening((request, response) => answer(request, response));
+  const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
+  const parts = { clock, outbox: new Outbox(clock), turns: new Turns(clock) };
+  server = await listening((request, response) => {
+    const url = new URL(`http://127.0.0.1:${portOf(backend)}`);
+    void forward(backends, new Exchange(request, response, parts, 'secure', 'platform', 0), {
+      destination: { type: 'proxy', url, trust: 'any' },
+      proxied: { prefix: PREFIX, target: '/page' },
+      upgrades: false,
+      believesAll: false,
+      name: 's',
+      logDistrusted: () => undefined,
+    });
+  });
+});
+afterAll(() => {
+  for (const one of [backend, server]) {
+    one.closeAllConnections();
+    one.close();
+  }
+});
+
+async function get(method = 'GET'): Promise<IncomingMessage> {
+  const request = plainRequest({ host: '127.0.0.1', port: portOf(server), path: `${PREFIX}/page`, method, agent: false });
+  request.end();
+  const [message] = (await once(request, 'response')) as [IncomingMessage];
+  return message;
+}
+
+/** `undefined` when it breaks off. */
+async function bodyOf(message: IncomingMessage): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = [];
+  try {
+    for await (const piece of message as AsyncIterable<Buffer>) pieces.push(piece);
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(pieces);
+}
+
+describe('a proxied page', () => {
+  it('has its links rewritten, and no length', async () => {
+    answer = (_, response) => response.writeHead(404, { ...HTML, 'content-length': PAGE.length, etag: '"1"', 'x-own': '1' }).end(PAGE);
+    const message = await get();
+    expect([message.statusCode, message.headers['etag'], message.headers['x-own']]).toEqual([404, '"1"', '1']);
+    expect(message.headers).not.toHaveProperty('content-length');
+    expect(await bodyOf(message)).toEqual(REWRITTEN);
+  });
+
+  it.each([
+    ['text/html; charset=utf-8', true],
+    ['Text/HTML', true],
+    ['text/html;charset', true],
+    ['application/xhtml+xml', false],
+    ['text/html,x', false],
+    ['text/plain', false],
+    ['', false],
+  ])('is one by its content type: %j %s', async (type, isPage) => {
+    answer = (_, response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(PAGE);
+    expect(await bodyOf(await get())).toEqual(isPage ? REWRITTEN : PAGE);
+  });
+
+  it.each([
+    ['gzip', gzipSync, gunzipSync],
+    ['GZIP', gzipSync, gunzipSync],
+    ['deflate', deflateRawSync, inflateRawSync],
+    ['identity', (page: Buffer) => page, (page: Buffer) => page],
+  ])('is rewritten within its encoding %s', async (encoding, pack, unpack) => {
+    const packed = pack(PAGE);
+    answer = (_, response) =>
+      response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': packed.length }).end(packed);
+    const message = await get();
+    expect(message.headers['content-encoding']).toBe(encoding);
+    expect(unpack((await bodyOf(message)) ?? Buffer.alloc(0))).toEqual(REWRITTEN);
+  });
+
+  it.each(['br', 'gzip, gzip', 'constructor'])('is passed on as it is in another encoding: %s', async (encoding) => {
+    const packed = brotliCompressSync(PAGE);
+    answer = (_, response) =>
+      response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': packed.length }).end(packed);
+    const message = await get();
+    expect([message.headers['content-length'], await bodyOf(message)]).toEqual([String(packed.length), packed]);
+  });
+
+  it.each([false, true])('arrives piece by piece as the backend writes it (compressed: %s)', async (isPacked) => {
+    let finish: () => void = () => undefined;
+    answer = (_, response) => {
+      response.writeHead(200, { ...HTML, ...(isPacked ? { 'content-encoding': 'gzip' } : {}) });
+      const packer = createGzip();
+      if (isPacked) packer.pipe(response);
+      const out = isPacked ? packer : response;
+      out.write('<p>first</p><a href="/');
+      packer.flush();
+      finish = () => void out.end('x">');
+    };
+    const message = await get();
+    const pieces: Buffer[] = [];
+    message.on('data', (piece: Buffer) => pieces.push(piece));
+    await once(message, 'data');
+    finish();
+    await once(message, 'end');
+    const page = Buffer.concat(pieces);
+    expect(String(isPacked ? gunzipSync(page) : page)).toBe(`<p>first</p><a href="${PREFIX}/x">`);
+  });
+
+  it('is cut off where the backend breaks off, or its encoding is broken', async () => {
+    answer = (_, response) => response.writeHead(200, HTML).write(PAGE, () => response.destroy());
+    expect(await bodyOf(await get())).toBeUndefined();
+    answer = (_, response) => response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(PAGE);
+    expect(await bodyOf(await get())).toBeUndefined();
+  });
+
+  it('is whole however large it is', async () => {
+    const count = 100_000;
+    answer = (_, response) => response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(gzipSync('<a href=/x>'.repeat(count)));
+    const body = gunzipSync((await bodyOf(await get())) ?? Buffer.alloc(0));
+    expect(body.length).toBe(count * `<a href=${PREFIX}/x>`.length);
+  });
+
+  it('names no length and has no body where it is not shown', async () => {
+    answer = ({ method }, response) =>
+      response.writeHead(method === 'HEAD' ? 200 : 304, { ...HTML, 'content-encoding': 'gzip', 'content-length': 77 }).end();
+    for (const method of ['HEAD', 'GET']) {
+      const message = await get(method);
+      expect(message.headers).not.toHaveProperty('content-length');
+      expect(await bodyOf(message)).toEqual(Buffer.alloc(0));
+    }
+  });
+});
+
+describe('a proxied answer', () => {
+  it.each([
+    [302, '/x?q=1', `${PREFIX}/x?q=1`],
+    [301, 'http://BACKEND/x/', `${PREFIX}/x/`],
+    [201, '/x', `${PREFIX}/x`],
+    [302, 'https://SERVER/x', `https://SERVER${PREFIX}/x`],
+    [302, '../x', '../x'],
+    [302, 'http://other.example/x', 'http://other.example/x'],
+    [302, `${PREFIX}/x`, `${PREFIX}/x`],
+  ])('with %i leads to %s through the proxy, and its page stays as it is', async (status, location, expected) => {
+    const here = (text: string): string =>
+      text.replace('BACKEND', `127.0.0.1:${portOf(backend)}`).replace('SERVER', `127.0.0.1:${portOf(server)}`);
+    answer = (_, response) => response.writeHead(status, { ...HTML, location: here(location) }).end(PAGE);
+    const message = await get();
+    expect([message.statusCode, message.headers.location, await bodyOf(message)]).toEqual([status, here(expected), PAGE]);
+  });
+
+  it('grants other origins nothing in the name of this server', async () => {
+    const granted = ['allow-origin', 'allow-methods', 'allow-headers', 'allow-credentials', 'expose-headers', 'max-age'];
+    answer = (_, response) => {
+      for (const name of granted) response.setHeader(`access-control-${name}`, '1');
+      response.end();
+    };
+    const { headers } = await get();
+    const left = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+    expect(left).toEqual(['access-control-expose-headers', 'access-control-max-age']);
+  });
+});

@@ -1,0 +1,61 @@
+/**
+ * Passes a proxied answer on so that its links lead through the proxy: those of HTML pages, also compressed with gzip or deflate, and the header Location. A page streams
+ * through and is never gathered, so its length is not known. Other answers are passed on as they are.
+ */
+import type { IncomingMessage } from 'node:http';
+import { Duplex } from 'node:stream';
+import { constants, createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib';
+import { giveWay } from '../../registry/give-way';
+import type { Exchange } from '../request/exchange';
+import { headersToClient } from './headers';
+import { LinkRewriter } from './link-rewriter';
+import { rewriteLink, type ProxyPlace } from './proxied-link';
+import { relay } from './relay';
+
+/** How a page is taken out of its encoding and put back; each piece of it goes on as soon as it comes. */
+const EACH_PIECE = { flush: constants.Z_SYNC_FLUSH };
+const ENCODINGS: ReadonlyMap<string, readonly [decode: () => Duplex, encode: () => Duplex]> = new Map([
+  ['gzip', [createGunzip, () => createGzip(EACH_PIECE)]],
+  // As release 1.31.1 reads and writes it, without zlib's frame.
+  ['deflate', [createInflateRaw, () => createDeflateRaw(EACH_PIECE)]],
+]);
+
+export function relayProxied(exchange: Exchange, message: IncomingMessage, place: ProxyPlace): Promise<void> {
+  const { statusCode = 502, headers: received } = message;
+  const headers = headersToClient(received);
+  const { location } = received;
+  const steps = location === undefined ? stepsFor(exchange, received, place) : undefined;
+  if (location !== undefined) headers['location'] = rewriteLink(location, place) ?? location;
+  if (steps !== undefined) delete headers['content-length'];
+  exchange.head(statusCode, headers);
+  return relay(exchange, message, 'cut', hasBody(exchange, statusCode) ? steps?.() : undefined);
+}
+
+const hasBody = ({ method }: Exchange, status: number): boolean => method !== 'HEAD' && status !== 204 && status !== 304;
+
+/** The streams that a page goes through; `undefined` when it is no page, or in an encoding that is not understood. */
+function stepsFor(exchange: Exchange, headers: IncomingMessage['headers'], place: ProxyPlace): (() => readonly Duplex[]) | undefined {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  if (type.trim().toLowerCase() !== 'text/html') return undefined;
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity') return () => [rewritingStream(exchange, place)];
+  const [decode, encode] = ENCODINGS.get(encoding) ?? [];
+  return decode === undefined || encode === undefined ? undefined : () => [decode(), rewritingStream(exchange, place), encode()];
+}
+
+/** Bytes that are rewritten between two looks at whether other requests should go first. */
+const SLICE = 4_096;
+
+function rewritingStream(exchange: Exchange, place: ProxyPlace): Duplex {
+  const rewriter = new LinkRewriter((link) => rewriteLink(link, place));
+  return Duplex.from(async function* (page: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of page) {
+      for (let at = 0; at < piece.length; at += SLICE) {
+        const rewritten = rewriter.write(piece.toString('latin1', at, at + SLICE));
+        if (rewritten !== '') yield Buffer.from(rewritten, 'latin1');
+        await giveWay(exchange);
+      }
+    }
+    yield Buffer.from(rewriter.end(), 'latin1');
+  });
+}

@@ -1,0 +1,104 @@
+/** Methods and trailing slashes of proxies, on the whole way from the client to a backend at an address of this machine. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { skipLoudly } from '../../support/skipped';
+import { call, startFixture, type Fixture } from './fixture';
+import { sent } from './kubelet-fixture';
+
+/** A proxy leads nowhere within the machine of its server, so the backend has an address that others could reach. */
+const ADDRESS = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))?.address;
+
+const PAGE = '<a href="/x">';
+
+async function startBackend(address: string): Promise<Server> {
+  const server = createServer((request, response) => {
+    response.setHeader('x-asked', `${request.method ?? ''} ${request.url ?? ''}`);
+    response.setHeader('content-type', request.url === '/page' ? 'text/html' : 'text/plain');
+    response.end(request.url === '/page' ? PAGE : 'said');
+  });
+  server.listen(0, address);
+  await once(server, 'listening');
+  return server;
+}
+
+function proxiedMethods(address: string): void {
+  let fixture: Fixture;
+  let backend: Server;
+  const paths: Record<string, string> = {};
+
+  beforeAll(async () => {
+    backend = await startBackend(address);
+    const { port }: AddressInfo = Object(backend.address());
+    fixture = await startFixture({
+      kubelets: { addressTypes: ['InternalIP'], credentials: () => ({}), timeoutMs: 2_000 },
+      plugins: { enabled: [], disabled: ['ServiceAccount'] },
+    });
+    const pods = '/api/v1/namespaces/default/pods';
+    const container = { name: 'c', image: 'i', ports: [{ containerPort: port }] };
+    await sent(fixture, 'POST', pods, { metadata: { name: 'p' }, spec: { containers: [container] } });
+    await sent(fixture, 'PATCH', `${pods}/p/status`, { status: { podIP: address, podIPs: [{ ip: address }] } });
+    await sent(fixture, 'POST', '/api/v1/nodes', { metadata: { name: 'n' }, status: { addresses: [{ type: 'InternalIP', address }] } });
+    await sent(fixture, 'POST', '/api/v1/namespaces/default/services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
+    const targetRef = { kind: 'Pod', namespace: 'default', name: 'p' };
+    await sent(fixture, 'POST', '/api/v1/namespaces/default/endpoints', {
+      metadata: { name: 's' },
+      subsets: [{ addresses: [{ ip: address, targetRef }], ports: [{ port }] }],
+    });
+    Object.assign(paths, {
+      pod: `${pods}/p/proxy`,
+      node: `/api/v1/nodes/n:${port}/proxy`,
+      service: '/api/v1/namespaces/default/services/s/proxy',
+    });
+  });
+  afterAll(async () => {
+    backend.closeAllConnections();
+    backend.close();
+    await fixture.stop();
+  });
+
+  const of = (target: string): string => paths[target] ?? '';
+  const targets = ['pod', 'node', 'service'];
+  const each = (methods: readonly string[]) => targets.flatMap((target) => methods.map((method) => [target, method] as const));
+
+  test.each(each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))('a %s is asked with %s', async (target, method) => {
+    const answer = await call(fixture, `${of(target)}/a?b=c`, { method });
+    expect([answer.status, answer.headers['x-asked'], answer.text]).toEqual([200, `${method} /a?b=c`, method === 'HEAD' ? '' : 'said']);
+  });
+
+  test.each(each(['GET', 'HEAD']))('a %s without a slash redirects %s to where the slash is', async (target, method) => {
+    for (const query of ['', '?b=c']) {
+      const answer = await call(fixture, `${of(target)}${query}`, { method });
+      expect([answer.status, answer.headers.location, answer.text]).toEqual([301, `${of(target)}/${query}`, '']);
+    }
+  });
+
+  test.each(each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))(
+    'a %s without a slash passes %s on to the root',
+    async (target, method) => {
+      const answer = await call(fixture, `${of(target)}?b=c`, { method });
+      expect([answer.status, answer.headers['x-asked']]).toEqual([200, `${method} /?b=c`]);
+    },
+  );
+
+  test.each(each(['TRACE']))('a %s takes no %s', async (target, method) => {
+    expect((await call(fixture, `${of(target)}/a`, { method })).status).toBe(405);
+  });
+
+  test.each(targets)('the links of a page behind a %s lead through the proxy', async (target) => {
+    expect((await call(fixture, `${of(target)}/page`)).text).toBe(`<a href="${of(target)}/x">`);
+  });
+
+  test.each(['log', 'exec', 'attach', 'portforward', 'status'])('HEAD and OPTIONS of %s are no proxy', async (subresource) => {
+    for (const method of ['HEAD', 'OPTIONS'])
+      expect((await call(fixture, `/api/v1/namespaces/default/pods/p/${subresource}`, { method })).status).toBe(405);
+  });
+}
+
+describe('proxies', () => {
+  if (ADDRESS === undefined) skipLoudly('proxies to a backend', 'this machine has no address that others reach');
+  else proxiedMethods(ADDRESS);
+});
