@@ -3,6 +3,9 @@
  * passed on. What goes wrong is told in upstream's words, as plain text.
  */
 import type { UserInfo } from '../../shared/api/identity/user';
+import { badRequest } from '../../shared/api/errors/status';
+import { decodePercent } from '../../shared/values/percent';
+import { quote } from '../../shared/values/quote';
 import { connectionText } from '../../shared/runtime/connection-text';
 import { errorCode } from '../../shared/runtime/error-code';
 import { sendText } from '../endpoints/answer/respond';
@@ -23,8 +26,21 @@ const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 
 /** In whose name documents are asked for that belong to nobody. */
 const OF_NOBODY: UserInfo = { name: 'system:aggregator', groups: [] };
 
-/** Resolves when both sides have ended. The initial state of a watch is the other server's work, so its seats here are returned at once. */
+/** `.` and `..` between slashes or, for servers that parse URLs as browsers do, backslashes. */
+const DOT_SEGMENT = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/;
+
+/** Whether a server that normalises paths would understand another path than the one that was authorized here. */
+function hasDotSegment(url: string): boolean {
+  const path = decodePercent(url.split(/[?#]/, 1)[0] ?? '');
+  return path === undefined || DOT_SEGMENT.test(path);
+}
+
+/**
+ * Resolves when both sides have ended. Rejects with StatusError 400 where the path may mean another one there. The initial state of a watch is the other server's work, so
+ * its seats here are returned at once.
+ */
 export async function handOn(extensions: Extensions, registration: Registration, exchange: Exchange): Promise<void> {
+  if (hasDotSegment(exchange.request.url ?? '')) throw badRequest(`the path has a segment that is "." or "..": ${quote(pathOf(exchange))}`);
   exchange.begun();
   const url = registration.isAvailable ? extensions.locate(registration) : undefined;
   if (!(url instanceof URL)) {

@@ -94,6 +94,9 @@ const isSame = (a: Learnt, b: Learnt): boolean =>
   a.openApi === b.openApi &&
   JSON.stringify(a.resources) === JSON.stringify(b.resources);
 
+/** Segments of `/openapi/v3/apis/<group>/<version>`, the empty one among them. */
+const DOCUMENT_SEGMENTS = 6;
+
 /** Their number is that of the objects. */
 export class Registrations {
   private readonly all = new Map<string, { readonly registration: Registration; readonly learnt: Learnt }>();
@@ -144,13 +147,14 @@ export class Registrations {
     return found.map(({ registration }) => registration.name);
   }
 
-  /** Whose a request target is: `/apis/<group>/<version>` and all below, and the OpenAPI document of that version. */
+  /** Whose a request target is: `/apis/<group>/<version>` and all below, and the OpenAPI document of that version, but nothing below that. */
   find(url: string): Registration | undefined {
     if (this.byVersion.size === 0) return undefined;
-    const segments = (url.split('?', 1)[0] ?? '').split('/', 6);
+    const segments = (url.split('?', 1)[0] ?? '').split('/', DOCUMENT_SEGMENTS + 1);
     if (segments[1] === 'apis') return this.byVersion.get(`${segments[2] ?? ''}/${segments[3] ?? ''}`);
     const [, first, second, third, group = '', version = ''] = segments;
-    return first === 'openapi' && second === 'v3' && third === 'apis' ? this.byVersion.get(`${group}/${version}`) : undefined;
+    const isDocument = segments.length === DOCUMENT_SEGMENTS && first === 'openapi' && second === 'v3' && third === 'apis';
+    return isDocument ? this.byVersion.get(`${group}/${version}`) : undefined;
   }
 
   /** The same list until something changes. */

@@ -190,6 +190,36 @@ describe('a request', () => {
     expect([answer.status, answer.text]).toEqual([status, text]);
   });
 
+  const DOCUMENT = `/openapi/v3${ROOT}`;
+
+  test.each([
+    [`${DOCUMENT}/../../../../secret`, 404],
+    [`${DOCUMENT}/%2e%2e/%2e%2e/secret`, 404],
+    [`${DOCUMENT}/..`, 404],
+    [`${DOCUMENT}/sub`, 404],
+    [`${DOCUMENT}/`, 404],
+    [`/openapi/v3/x/..${ROOT}`, 404],
+    [`${ROOT}/../../../secret`, 400],
+    [`${ROOT}/namespaces/a/../default/flunders`, 400],
+    [`${ROOT}/namespaces/a%2f..%2fdefault/flunders`, 400],
+    [`${ROOT}/namespaces/%2E%2e/flunders`, 400],
+    [`${ROOT}/namespaces/default/flunders/x\\..\\..\\y`, 400],
+    [`${ROOT}/./namespaces/default/flunders`, 400],
+  ])('that another server would understand as another path is not passed on: %s', async (path, status) => {
+    extension.calls.length = 0;
+    expect((await call(fixture, path)).status).toBe(status);
+    expect(extension.calls).toEqual([]);
+  });
+
+  test.each([`${FLUNDERS}/...`, `${FLUNDERS}/a..b`, `${FLUNDERS}/.a?x=/../y`, `${FLUNDERS}/a%2fb`])(
+    'with dots in names is passed on: %s',
+    async (path) => {
+      extension.calls.length = 0;
+      await call(fixture, path);
+      expect(extension.calls.map(({ line }) => line)).toEqual([`GET ${path}`]);
+    },
+  );
+
   test('needs permission here', async () => {
     const { status, text } = await call(fixture, FLUNDERS, { token: ALICE });
     expect([status, text]).toEqual([
