@@ -1,9 +1,9 @@
 /** Servers that answer each request with what they have read of it, and remember it: one of Node, one of Go. What is proxied to them shows how its bytes are understood there. */
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -68,12 +68,20 @@ export const startNodeBackend: StartBackend = async (serving) => {
   };
 };
 
-export const hasGo = (): boolean => spawnSync('go', ['version']).status === 0;
+/** The compiler: GO_BIN, or `go` on PATH. Undefined = there is none. */
+function goProgram(): string | undefined {
+  const named = process.env['GO_BIN'] ?? '';
+  if (named !== '') return existsSync(named) ? named : undefined;
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  return folders.map((folder) => path.join(folder, 'go')).find((file) => existsSync(file));
+}
+
+export const hasGo = (): boolean => goProgram() !== undefined;
 
 export const startGoBackend: StartBackend = async (serving) => {
   const folder = temporaryFolder('go-backend');
   const program = path.join(folder, 'backend');
-  await promisify(execFile)('go', ['build', '-o', program, path.join(repository, 'test/support/go-backend/main.go')], {
+  await promisify(execFile)(goProgram() ?? '', ['build', '-o', program, path.join(repository, 'test/support/go-backend/main.go')], {
     env: { ...process.env, CGO_ENABLED: '0', GO111MODULE: 'off' },
   });
   const files = serving === undefined ? [] : [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')];

@@ -18,7 +18,7 @@ const STARTS: readonly (readonly [string, StartBackend])[] = [
 ];
 const BUILD_MS = 300_000;
 
-if (!hasGo()) skipLoudly('proxied requests to a server written in Go', 'no go on PATH');
+if (!hasGo()) skipLoudly('proxied requests to a server written in Go', 'no go in GO_BIN or on PATH');
 
 describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (_, startBackend) => {
   let backend: EchoBackend;

@@ -100,7 +100,7 @@ const STARTS: readonly (readonly [string, StartBackend])[] = [
 ];
 
 const suites = hasGo() ? STARTS : STARTS.slice(0, 1);
-if (!hasGo()) skipLoudly('requests to an aggregated API server written in Go', 'no go on PATH');
+if (!hasGo()) skipLoudly('requests to an aggregated API server written in Go', 'no go in GO_BIN or on PATH');
 
 describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
   beforeAll(() => start(startBackend), BUILD_MS);
