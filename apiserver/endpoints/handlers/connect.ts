@@ -2,6 +2,9 @@
 import type { SubresourceRow } from '../../../shared/api/kinds';
 import { schemaOf } from '../../../shared/api/types';
 import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
+import { badRequest } from '../../../shared/api/errors/status';
+import { headerText } from '../../../shared/values/header-text';
+import { decodePercent } from '../../../shared/values/percent';
 import { setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Resource } from '../../registry/verbs';
 import { connect } from '../../registry/operations/connect';
@@ -27,6 +30,7 @@ export async function connectTo(
   const { namespace, name, subresource: asked } = info;
   const key = { namespace, name };
   const { kind } = subresource;
+  if (asked === 'proxy') checkProxiedPath(exchange.request.url ?? '', resource.row.namespaced, info.rest);
   if (kind !== undefined)
     await parts.operations.admitConnection(exchange, { resource, subresource }, key, optionsOf(kind.type, exchange.query, info));
   const { query } = exchange;
@@ -67,6 +71,18 @@ const isTunnel = ({ gates }: ApiParts, exchange: Exchange, asked: string): boole
 
 /** Segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`. */
 const SEGMENTS = { namespaced: 8, other: 6 };
+
+/**
+ * What is passed on is cut out of the target as it was written, what admission is shown is what was decoded: where a slash is escaped before the subresource, or the target is
+ * absolute, these are two paths. Throws 400 then.
+ */
+function checkProxiedPath(url: string, namespaced: boolean, rest: readonly string[]): void {
+  const written = (url.split('?', 1)[0] ?? '').split('/').slice(namespaced ? SEGMENTS.namespaced : SEGMENTS.other);
+  const path = (decodePercent(headerText(written.join('/'))) ?? '').split('/');
+  // Slashes at the end do not count.
+  while (path.at(-1) === '') path.pop();
+  if (path.join('/') !== rest.join('/')) throw badRequest('the path of a proxied request must not escape a slash before the subresource');
+}
 
 /** A proxied URL as the client has written it, cut where the path of the backend begins. */
 function proxiedPath(url: string, namespaced: boolean): ProxiedPath & { readonly isBare: boolean } {

@@ -172,6 +172,18 @@ test('a proxy of a machine of this very server is refused', async () => {
   expect([answer.status, json(answer)['message']]).toEqual([400, 'address not allowed']);
 });
 
+test.each([
+  ['/api/v1/nodes/n/proxy/a/b/', 'address not allowed'],
+  ['/api/v1/nodes/n/proxy/a%2Fb%20c/%C3%A9//', 'address not allowed'],
+  ['/api/v1/nodes/n/proxy?x=/y', 'address not allowed'],
+  ['/api/v1/nodes/n%2Fproxy%2Fx/a/b', 'the path of a proxied request must not escape a slash before the subresource'],
+  ['/api/v1/nodes/n%2fproxy/a', 'the path of a proxied request must not escape a slash before the subresource'],
+  ['http://host/api/v1/nodes/n/proxy/a', 'the path of a proxied request must not escape a slash before the subresource'],
+])('a proxy is asked for the path that admission was shown: %s', async (path, message) => {
+  const answer = await call(fixture, path);
+  expect([answer.status, json(answer)['message']]).toEqual([400, message]);
+});
+
 test('a kubelet that is not there or is not trusted is told of, and does not end the server', async () => {
   const port = { status: { daemonEndpoints: { kubeletEndpoint: { Port: 1 } } } };
   const stranger = await kubeletCertificate(fixture, 'server', ['elsewhere.example']);
