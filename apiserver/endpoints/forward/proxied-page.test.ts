@@ -1,4 +1,5 @@
 /** Answers of a backend as the client of a proxy receives them. */
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as plainRequest, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -137,6 +138,24 @@ describe('a proxied page', () => {
     expect(await bodyOf(await get())).toBeUndefined();
     answer = (_, response) => response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(PAGE);
     expect(await bodyOf(await get())).toBeUndefined();
+  });
+
+  it.each([false, true])('leaves the backend when its client leaves (compressed: %s)', async (isPacked) => {
+    const left = new Promise<void>((resolve) => {
+      answer = (_, response) => {
+        response.once('close', resolve);
+        response.writeHead(200, { ...HTML, ...(isPacked ? { 'content-encoding': 'gzip' } : {}) });
+        const packer = createGzip();
+        if (isPacked) packer.pipe(response);
+        const out = isPacked ? packer : response;
+        out.write(randomBytes(100_000).toString('hex'));
+        packer.flush();
+      };
+    });
+    const message = await get();
+    await once(message, 'data');
+    message.destroy();
+    await left;
   });
 
   it('is whole however large it is', async () => {
