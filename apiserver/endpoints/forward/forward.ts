@@ -15,18 +15,12 @@ import { answerOf, joinConnections, pathOf, relay, relayAnswer, sendBody } from 
 import { relayProxied } from './proxied-page';
 import { saidIn } from './said';
 
-/** The two parts of a proxied URL, as the client has written them. */
-export interface ProxiedPath {
-  /** Up to the subresource, without a slash at the end: `/api/v1/nodes/n/proxy`. */
-  readonly prefix: string;
-  /** Path and query at the backend. */
-  readonly target: string;
-}
-
 export interface Forwarded {
   readonly destination: Destination;
-  /** Absent where the destination has its own path. */
-  readonly proxied: ProxiedPath | undefined;
+  /** Path and query there, where they are the client's own: a proxy's. */
+  readonly target: string;
+  /** Path of the proxy, as the client has written it, without a slash at the end: `/api/v1/nodes/n/proxy`. Absent = links stay as they are. */
+  readonly prefix?: string | undefined;
   readonly upgrades: boolean;
   /** The client of a log does not care who shows it. */
   readonly believesAll: boolean;
@@ -37,7 +31,7 @@ export interface Forwarded {
 
 /** Resolves when both sides have ended. Rejects with StatusError as long as the client can be told something. */
 export async function forward(backends: Backends, exchange: Exchange, forwarded: Forwarded): Promise<void> {
-  const { destination, proxied, upgrades, believesAll } = forwarded;
+  const { destination, prefix, upgrades, believesAll } = forwarded;
   const { type, url, trust, pinned } = destination;
   const isLog = type === 'log';
   const request = backends.open({
@@ -47,7 +41,7 @@ export async function forward(backends: Backends, exchange: Exchange, forwarded:
     believesAll,
     method: isLog ? 'GET' : exchange.method,
     headers: isLog ? {} : { ...headersToBackend(exchange, upgrades), ...(type === 'proxy' ? { 'x-forwarded-uri': pathOf(exchange) } : {}) },
-    path: proxied?.target ?? url.pathname + url.search,
+    path: type === 'proxy' ? forwarded.target : url.pathname + url.search,
   });
   exchange.output.once('close', () => request.destroy());
   const answered = answerOf(request);
@@ -60,8 +54,8 @@ export async function forward(backends: Backends, exchange: Exchange, forwarded:
   }
   if (answer.type === 'upgraded') return joinConnections(exchange, answer.message, answer.socket, answer.head);
   if (isLog) return showLog(exchange, answer.message, forwarded.name);
-  if (proxied === undefined || upgrades) return relayAnswer(exchange, answer.message);
-  return relayProxied(exchange, answer.message, { prefix: proxied.prefix, backend: url, host: clientHost(exchange) });
+  if (prefix === undefined || upgrades) return relayAnswer(exchange, answer.message);
+  return relayProxied(exchange, answer.message, { prefix, backend: url, host: clientHost(exchange) });
 }
 
 const clientHost = ({ request: { headers } }: Exchange): string => String(headers.host ?? headers[':authority'] ?? '');

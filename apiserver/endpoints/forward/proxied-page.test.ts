@@ -35,7 +35,8 @@ beforeAll(async () => {
     const url = new URL(`http://127.0.0.1:${portOf(backend)}`);
     void forward(backends, new Exchange(request, response, parts, 'secure', 'platform', 0), {
       destination: { type: 'proxy', url, trust: 'any' },
-      proxied: { prefix: PREFIX, target: '/page' },
+      prefix: PREFIX,
+      target: '/page',
       upgrades: false,
       believesAll: false,
       name: 's',

@@ -9,7 +9,7 @@ import { setMember, type JsonObject, type JsonValue } from '../../../shared/valu
 import type { Resource } from '../../registry/verbs';
 import { connect } from '../../registry/operations/connect';
 import { upgradeTo } from '../forward/headers';
-import { forward, type ProxiedPath } from '../forward/forward';
+import { forward } from '../forward/forward';
 import { translateStreams } from '../forward/translate';
 import { tunnelPorts } from '../forward/tunnel';
 import { asksFor } from '../forward/web-socket';
@@ -52,12 +52,21 @@ export async function connectTo(
     exchange.send(204, {}, Buffer.alloc(0));
     return;
   }
-  const proxied = destination.type === 'proxy' ? proxiedPath(exchange.request.url ?? '', resource.row.namespaced) : undefined;
-  if (proxied?.isBare === true && !upgrades && REDIRECTED.has(exchange.method)) redirectBelow(exchange);
+  const { target, prefix, isBare } =
+    destination.type === 'proxy' ? proxiedUrl(exchange.request.url ?? '', resource.row.namespaced) : NOT_PROXIED;
+  if (isBare && !upgrades && REDIRECTED.has(exchange.method)) redirectBelow(exchange);
   else if (upgrades && isTranslated(parts, exchange, asked)) await translateStreams(nodeAccess.backends, exchange, destination.url);
   else if (upgrades && isTunnel(parts, exchange, asked)) await tunnelPorts(nodeAccess.backends, exchange, destination);
   else
-    await forward(nodeAccess.backends, exchange, { destination, proxied, upgrades, believesAll, name, logDistrusted: parts.logDistrusted });
+    await forward(nodeAccess.backends, exchange, {
+      destination,
+      target,
+      prefix,
+      upgrades,
+      believesAll,
+      name,
+      logDistrusted: parts.logDistrusted,
+    });
 }
 
 /** Over WebSockets these are told to the kubelet in another protocol. */
@@ -84,8 +93,17 @@ function checkProxiedPath(url: string, namespaced: boolean, rest: readonly strin
   if (path.join('/') !== rest.join('/')) throw badRequest('the path of a proxied request must not escape a slash before the subresource');
 }
 
-/** A proxied URL as the client has written it, cut where the path of the backend begins. */
-function proxiedPath(url: string, namespaced: boolean): ProxiedPath & { readonly isBare: boolean } {
+interface ProxiedUrl {
+  readonly prefix: string | undefined;
+  readonly target: string;
+  /** Not even a slash follows the subresource. */
+  readonly isBare: boolean;
+}
+
+const NOT_PROXIED: ProxiedUrl = { prefix: undefined, target: '', isBare: false };
+
+/** A URL as the client has written it, cut where the path of the backend begins. */
+function proxiedUrl(url: string, namespaced: boolean): ProxiedUrl {
   const [path = '', ...query] = url.split('?');
   const segments = path.split('/');
   const start = namespaced ? SEGMENTS.namespaced : SEGMENTS.other;

@@ -33,7 +33,7 @@ describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (
       const exchange = new Exchange(request, response, parts, 'secure', 'platform', clock.monotonic());
       const forwarded = {
         destination: { type: 'proxy', url, trust: 'any' },
-        proxied: { prefix: '', target: request.url ?? '/' },
+        target: request.url ?? '/',
         upgrades: false,
         believesAll: false,
         name: 'p',
