@@ -23,7 +23,7 @@ const table = {
   'shared/patch': ['shared/values'],
   'shared/patch/strategic-merge': ['shared/api/types'],
   'shared/patch/apply': ['shared/api/structural'],
-  'shared/expression/values': ['shared/values'],
+  'shared/expression/values': ['shared/names', 'shared/values'],
   'shared/expression/types': ['shared/expression/values'],
   'shared/expression/syntax': ['shared/expression/values'],
   'shared/expression/library': ['shared/expression/types', 'shared/expression/syntax'],

@@ -9,3 +9,17 @@ test('namespaces and labels may be called what every object inherits', async () 
   const { object } = await f.create('pods', pod, { namespace: 'constructor' });
   expect(object).toMatchObject({ spec: { nodeSelector: { constructor: 'x', toString: 'y' } } });
 });
+
+test('a pod cannot leave the nodes of its namespace by the other spelling of their label', async () => {
+  const f = await writeFixture({ plugins: { enabled: ['PodNodeSelector'], disabled: ['ServiceAccount'] } });
+  const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': 'kubernetes.io/os=linux' };
+  await f.create('namespaces', { metadata: { name: 'n', annotations } }, { namespace: '' });
+  await f.cache.catchUp();
+  const create = (os: string) => {
+    const spec = { containers: [{ name: 'c', image: 'i' }], nodeSelector: { 'platform.io/os': os } };
+    return f.create('pods', { metadata: { name: os, namespace: 'n' }, spec }, { namespace: 'n' });
+  };
+  await expect(create('windows')).rejects.toThrow('pod node label selector conflicts with its namespace node label selector');
+  const { object } = await create('linux');
+  expect(object).toMatchObject({ spec: { nodeSelector: { 'kubernetes.io/os': 'linux', 'platform.io/os': 'linux' } } });
+});

@@ -5,6 +5,7 @@
 import { memberPath } from '../../shared/configuration/fault';
 import type { Format } from '../../shared/configuration/read';
 import { mapOf, object, text, type Configured } from '../../shared/configuration/schema';
+import { bothSpellings, valueOfName } from '../../shared/names/spellings';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { labelValue, qualifiedName } from '../../shared/values/name-formats';
 import type { AdmissionRequest } from '../registry/admission';
@@ -30,8 +31,8 @@ export const NODE_SELECTOR_FORMAT: Format<Configured<typeof SCHEMA>> = {
 
 const DEFAULT = 'clusterDefaultNodeSelector';
 
-type Labels = ReadonlyMap<string, string>;
-const NONE: Labels = new Map();
+type Labels = Readonly<Record<string, string>>;
+const NONE: Labels = {};
 
 export interface NodeSelectorSettings {
   /** Of namespaces that say nothing. */
@@ -43,7 +44,8 @@ export interface NodeSelectorSettings {
 const UNSAID: NodeSelectorSettings = { usual: NONE, confined: new Map() };
 
 export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }: Configured<typeof SCHEMA>): NodeSelectorSettings {
-  const confined = new Map(Object.entries(texts).map(([name, said]) => [name, labelsIn(said) ?? NONE]));
+  const given = Object.entries(texts).map(([name, said]) => [name, labelsIn(said) ?? NONE] as const);
+  const confined = new Map([...given.flatMap(([name, labels]) => bothSpellings([name]).map((one) => [one, labels] as const)), ...given]);
   const usual = confined.get(DEFAULT) ?? NONE;
   confined.delete(DEFAULT);
   return { usual, confined };
@@ -58,8 +60,8 @@ export function podNodeSelector(settings: NodeSelectorSettings = UNSAID): {
       const selected = selectedBy(request, settings);
       const own = ownSelector(spec);
       refuseConflict(request, own, selected);
-      const merged = new Map([...own, ...selected]);
-      if (merged.size > 0) spec['nodeSelector'] = Object.fromEntries(merged);
+      const merged = { ...own, ...selected };
+      if (Object.keys(merged).length > 0) spec['nodeSelector'] = merged;
       refuseUnlisted(request, merged, settings);
     }),
     validating: podValidation(NAME, NEW_PODS, (request, spec) => {
@@ -72,7 +74,7 @@ export function podNodeSelector(settings: NodeSelectorSettings = UNSAID): {
 
 function ownSelector(spec: JsonObject): Labels {
   const selector = objectAt(spec, 'nodeSelector') ?? {};
-  return new Map(Object.keys(selector).map((key) => [key, stringAt(selector, key) ?? '']));
+  return Object.fromEntries(Object.keys(selector).map((key) => [key, stringAt(selector, key) ?? '']));
 }
 
 function selectedBy(request: AdmissionRequest, { usual }: NodeSelectorSettings): Labels {
@@ -84,13 +86,13 @@ function selectedBy(request: AdmissionRequest, { usual }: NodeSelectorSettings):
 }
 
 function refuseConflict(request: AdmissionRequest, own: Labels, selected: Labels): void {
-  if ([...selected].some(([key, value]) => own.has(key) && own.get(key) !== value))
+  if (Object.entries(selected).some(([key, value]) => (valueOfName(own, key) ?? value) !== value))
     throw refused(request, 'pod node label selector conflicts with its namespace node label selector');
 }
 
 function refuseUnlisted(request: AdmissionRequest, own: Labels, { confined }: NodeSelectorSettings): void {
   const listed = confined.get(request.namespace) ?? NONE;
-  if (listed.size > 0 && [...own].some(([key, value]) => listed.get(key) !== value))
+  if (Object.keys(listed).length > 0 && Object.entries(own).some(([key, value]) => valueOfName(listed, key) !== value))
     throw refused(request, 'pod node label selector labels conflict with its namespace whitelist');
 }
 
@@ -102,5 +104,5 @@ function labelsIn(text: string): Labels | undefined {
     if (value === undefined || more.length > 0 || qualifiedName(key).length > 0 || labelValue(value).length > 0) return undefined;
     labels.set(key, value);
   }
-  return labels;
+  return Object.fromEntries(labels);
 }

@@ -1,4 +1,5 @@
 /** Pods that name a runtime class get its overhead and what it says of nodes. A class that does not exist is refused, and an overhead that is not the class's. */
+import { otherQualifiedName } from '../../shared/names/dialect';
 import { compareQuantities } from '../../shared/values/quantity';
 import { arrayAt, equalJson, isEmptyObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
@@ -62,7 +63,10 @@ function place(request: AdmissionRequest, spec: JsonObject, scheduling: JsonObje
   const wanted = objectAt(scheduling, 'nodeSelector') ?? {};
   const selector = objectAt(spec, 'nodeSelector') ?? {};
   for (const label of Object.keys(wanted)) {
-    const [theirs, own] = [stringAt(wanted, label) ?? '', stringAt(selector, label)];
+    const [theirs, own] = [
+      stringAt(wanted, label) ?? '',
+      stringAt(selector, label) ?? stringAt(selector, otherQualifiedName(label) ?? label),
+    ];
     if (own !== undefined && own !== theirs)
       throw refused(
         request,

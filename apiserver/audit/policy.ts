@@ -1,5 +1,6 @@
 /** Decides how much of a request is recorded: the first rule that fits says so. Compiled once and asked once for each request. */
 import { canonicalGroup, canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
+import { namesInRule, pathSpellings } from '../../shared/names/spellings';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { meansPath } from '../../shared/values/path-pattern';
 import type { AuditLevel, Policy, AuditRule, AuditStage } from './policy-format';
@@ -67,11 +68,18 @@ function testsOf(rule: AuditRule, names: GeneratedNames): readonly Test[] {
     tests.push((_user, about) => about.kind === 'resource' && known.has(about.namespace));
   }
   if (resources.length > 0) {
-    const known = resources.map(({ group = '', ...rest }) => ({ group: canonicalGroup(group), ...rest }));
+    const known = resources.map(({ group = '', resourceNames = [], ...rest }) => ({
+      group: canonicalGroup(group),
+      resourceNames: namesInRule(rest.resources ?? [], resourceNames),
+      ...rest,
+    }));
     tests.push((_user, about) => about.kind === 'resource' && known.some((resource) => concerns(resource, about)));
   }
   if (nonResourceURLs.length > 0)
-    tests.push((_user, about) => about.kind === 'path' && nonResourceURLs.some((url) => meansPath(url, about.path)));
+    tests.push(
+      (_user, about) =>
+        about.kind === 'path' && pathSpellings(about.path).some((path) => nonResourceURLs.some((url) => meansPath(url, path))),
+    );
   return tests;
 }
 

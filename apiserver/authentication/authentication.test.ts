@@ -1,4 +1,5 @@
 import type { UserInfo } from '../../shared/api/identity/user';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { everywhere, nowhere, onlyAt } from './anonymous';
 import { bearerTokens } from './bearer-token';
 import { clientCertificates } from './client-certificate';
@@ -14,7 +15,11 @@ const tokens = parseTokenFile('t.csv', 'secret,ann,1,"devs, ops"\nplain,bob,2\n,
   warnings.push(text),
 );
 const authenticateToken = authenticateTokensInOrder([staticTokens(tokens, ['api', 'more'])]);
-const authenticate = authenticateInOrder([clientCertificates, bearerTokens(authenticateToken, ['api'])], everywhere);
+const authenticate = authenticateInOrder(
+  [clientCertificates, bearerTokens(authenticateToken, ['api'])],
+  everywhere,
+  GENERATED_NAMES.platform,
+);
 const heard: string[] = [];
 const bearer = {
   warn: (text: string) => void heard.push(text),
@@ -44,7 +49,7 @@ it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret']
 
 it('refuses a token that nobody knows, and everyone without credentials where anonymous access is off', async () => {
   expect(await who('Bearer wrong')).toBeUndefined();
-  expect(authenticateInOrder([clientCertificates], nowhere)(NOTHING, bearer)).toBeUndefined();
+  expect(authenticateInOrder([clientCertificates], nowhere, GENERATED_NAMES.platform)(NOTHING, bearer)).toBeUndefined();
 });
 
 it('takes a good certificate before a token, and lets one good credential rescue the other', async () => {
@@ -66,7 +71,11 @@ it('says to the bearer what is to be said of the credential that counts', async 
   const discouraged: TokenAuthenticator = {
     authenticate: () => ({ type: 'user', user: { name: 'dan', groups: [] }, audiences: [], warning: 'better not', notes: [['used', 'x']] }),
   };
-  const union = authenticateInOrder([clientCertificates, bearerTokens(authenticateTokensInOrder([discouraged]), [])], everywhere);
+  const union = authenticateInOrder(
+    [clientCertificates, bearerTokens(authenticateTokensInOrder([discouraged]), [])],
+    everywhere,
+    GENERATED_NAMES.platform,
+  );
   await union({ authorization: 'Bearer x', certificate: certificate(), rawHeaders: [], url: '/' }, bearer);
   expect(heard).toEqual([]);
   await union({ authorization: 'Bearer x', certificate: undefined, rawHeaders: [], url: '/' }, bearer);
@@ -80,7 +89,7 @@ it('goes on after an authenticator that takes its time, and remembers what it re
   const all = authenticateTokensInOrder([slow, staticTokens(tokens, [])]);
   expect(await all('secret', [])).toMatchObject({ type: 'user', user: { name: 'ann' } });
   expect(await all('bad', [])).toEqual({ type: 'failed', reason: '[invalid bearer token, late]' });
-  const union = authenticateInOrder([bearerTokens(all, []), clientCertificates], everywhere);
+  const union = authenticateInOrder([bearerTokens(all, []), clientCertificates], everywhere, GENERATED_NAMES.platform);
   expect(await union({ authorization: 'Bearer bad', certificate: certificate(), rawHeaders: [], url: '/' }, bearer)).toMatchObject({
     name: 'carl',
   });
@@ -89,7 +98,9 @@ it('goes on after an authenticator that takes its time, and remembers what it re
 
 it('makes nobody in particular of whoever is said to be that', () => {
   const nobody = { name: 'system:anonymous', groups: [] };
-  expect(authenticateInOrder([{ authenticate: () => ({ type: 'user', user: nobody }) }], nowhere)(NOTHING, bearer)).toEqual(nobody);
+  expect(
+    authenticateInOrder([{ authenticate: () => ({ type: 'user', user: nobody }) }], nowhere, GENERATED_NAMES.platform)(NOTHING, bearer),
+  ).toEqual(nobody);
 });
 
 it.each<[string, boolean]>([
@@ -106,3 +117,14 @@ it.each<[string, boolean]>([
   ['/readyz?/livez', false],
   ['/readyz/../livez', false],
 ])('lets nobody in particular in at %s: %p', (target, expected) => expect(onlyAt(['/livez', '/a b'])(target)).toBe(expected));
+
+test('a user named after a system namespace gets its spelling on this server, whatever says who it is', async () => {
+  const named = certificate({
+    commonName: 'system:serviceaccount:kube-system:a',
+    organizations: ['system:serviceaccounts:kube-system', 'kube-system'],
+  });
+  expect(await who(undefined, named)).toEqual({
+    name: 'system:serviceaccount:platform-system:a',
+    groups: ['system:serviceaccounts:platform-system', 'kube-system', 'system:authenticated'],
+  });
+});

@@ -3,6 +3,7 @@
  * anonymous if that is allowed; when one of them saw wrong credentials, it is refused.
  */
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, type UserInfo } from '../../shared/api/identity/user';
+import { canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
 import type { Eventually } from '../../shared/runtime/eventually';
 import type { AnonymousPolicy } from './anonymous';
 import type { Authenticator, PresentedCredentials, AuthenticationOutcome, Bearer } from './authenticator';
@@ -10,7 +11,11 @@ import type { Authenticator, PresentedCredentials, AuthenticationOutcome, Bearer
 /** What a request is answered with: a user, or 401. `bearer` hears what is to be said of the credential that counts. */
 export type AuthenticateRequest = (credentials: PresentedCredentials, bearer: Bearer) => Eventually<UserInfo | undefined>;
 
-export function authenticateInOrder(authenticators: readonly Authenticator[], anonymous: AnonymousPolicy): AuthenticateRequest {
+export function authenticateInOrder(
+  authenticators: readonly Authenticator[],
+  anonymous: AnonymousPolicy,
+  names: GeneratedNames,
+): AuthenticateRequest {
   function from(start: number, credentials: PresentedCredentials, bearer: Bearer, refused: boolean): Eventually<UserInfo | undefined> {
     let failed = refused;
     for (let index = start; index < authenticators.length; index += 1) {
@@ -18,10 +23,10 @@ export function authenticateInOrder(authenticators: readonly Authenticator[], an
       if (outcome instanceof Promise) {
         const soFar = failed;
         return outcome.then((known) =>
-          known.type === 'user' ? admitted(known, bearer) : from(index + 1, credentials, bearer, soFar || known.type === 'failed'),
+          known.type === 'user' ? admitted(known, bearer, names) : from(index + 1, credentials, bearer, soFar || known.type === 'failed'),
         );
       }
-      if (outcome.type === 'user') return admitted(outcome, bearer);
+      if (outcome.type === 'user') return admitted(outcome, bearer, names);
       failed ||= outcome.type === 'failed';
     }
     return !failed && anonymous(credentials.url) ? ANONYMOUS : undefined;
@@ -29,22 +34,36 @@ export function authenticateInOrder(authenticators: readonly Authenticator[], an
   return (credentials, bearer) => from(0, credentials, bearer, false);
 }
 
-function admitted({ user, warning, notes }: Extract<AuthenticationOutcome, { readonly type: 'user' }>, bearer: Bearer): UserInfo {
+function admitted(
+  { user, warning, notes }: Extract<AuthenticationOutcome, { readonly type: 'user' }>,
+  bearer: Bearer,
+  names: GeneratedNames,
+): UserInfo {
   if (warning !== undefined) bearer.warn(warning);
   if (notes !== undefined) for (const [name, value] of notes) bearer.annotate(name, value);
-  return authenticated(user);
+  return authenticated(user, names);
 }
 
 /** Users that authenticators hand out again and again, with the group that says they are known. */
 const known = new WeakMap<UserInfo, UserInfo>();
 
-/** The user as one of all who are authenticated; whoever is said to be nobody in particular is none of them. */
-export function authenticated(user: UserInfo): UserInfo {
+/**
+ * The user with the group of all authenticated users, unless it is anonymous. Names that contain a system namespace (`system:serviceaccount:kube-system:x`) get this
+ * server's spelling, whichever authenticator they come from: rules know no other.
+ */
+export function authenticated(user: UserInfo, names: GeneratedNames): UserInfo {
   const found = known.get(user);
   if (found !== undefined) return found;
   const { name, groups } = user;
   const stays = name === ANONYMOUS.name || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
-  const complete = stays ? user : { ...user, groups: [...groups, AUTHENTICATED] };
+  const complete = canonicalUser(stays ? user : { ...user, groups: [...groups, AUTHENTICATED] }, names);
   known.set(user, complete);
   return complete;
+}
+
+/** The same user where its names are in this server's spelling already. */
+export function canonicalUser(user: UserInfo, names: GeneratedNames): UserInfo {
+  const [name, ...groups] = [user.name, ...user.groups].map((each) => canonicalUserName(names, each));
+  const isSame = name === user.name && groups.every((group, index) => group === user.groups[index]);
+  return isSame || name === undefined ? user : { ...user, name, groups };
 }

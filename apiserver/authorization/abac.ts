@@ -1,5 +1,6 @@
 /** Attribute-based access control: what lines of a file allow, one policy a line. Reads the text of the file once; asks nothing stored. */
 import { canonicalGroup } from '../../shared/names/dialect';
+import { isSameName, pathSpellings } from '../../shared/names/spellings';
 import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { meansPath } from '../../shared/values/path-pattern';
 import type { UserInfo } from '../../shared/api/identity/user';
@@ -77,24 +78,26 @@ function readSpec(spec: JsonObject, place: string): Policy {
 /** Where both are named, both must be; where neither is, nobody is meant. */
 function isFor({ user, group }: Policy, { name, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false;
-  const isUser = user === '' || user === '*' || user === name;
-  return isUser && (group === '' || group === '*' || groups.includes(group));
+  const isUser = user === '' || user === '*' || isSameName(user, name);
+  return isUser && (group === '' || group === '*' || groups.some((one) => isSameName(group, one)));
 }
 
 function allows(policy: Policy, attributes: Attributes): boolean {
   if (policy.isReadOnly && !READS.has(attributes.verb)) return false;
-  if (attributes.kind === 'path') return policy.path !== '' && meansPath(policy.path, attributes.path);
+  if (attributes.kind === 'path') return policy.path !== '' && pathSpellings(attributes.path).some((path) => meansPath(policy.path, path));
   const { group, resource, namespace } = attributes;
-  return matches(policy.namespace, namespace) && matches(policy.resource, resource) && matches(policy.apiGroup, group);
+  return matchesNamespace(policy, namespace) && matches(policy.resource, resource) && matches(policy.apiGroup, group);
 }
 
 const matches = (pattern: string, text: string): boolean => pattern === '*' || pattern === text;
+const matchesNamespace = (policy: Policy, namespace: string): boolean =>
+  policy.namespace === '*' || isSameName(policy.namespace, namespace);
 
 function rulesOf(policies: readonly Policy[], namespace: string): AccessRules {
   const verbs = (policy: Policy): readonly string[] => (policy.isReadOnly ? [...READS] : ['*']);
   return {
     resources: policies
-      .filter((policy) => policy.resource !== '' && matches(policy.namespace, namespace))
+      .filter((policy) => policy.resource !== '' && matchesNamespace(policy, namespace))
       .map((policy) => ({ verbs: verbs(policy), groups: [policy.apiGroup], resources: [policy.resource], names: [] })),
     paths: policies.filter(({ path }) => path !== '').map((policy) => ({ verbs: verbs(policy), paths: [policy.path] })),
     incomplete: false,

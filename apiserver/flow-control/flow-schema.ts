@@ -8,6 +8,7 @@ import type {
   FlowcontrolV1Subject,
 } from '../../shared/api/types/generated/members';
 import { canonicalGroup, canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
+import { pathSpellings } from '../../shared/names/spellings';
 
 /** What is asked for. Groups and namespaces in canonical spelling. */
 export type Asked =
@@ -118,6 +119,6 @@ function readPaths(rule: FlowcontrolV1NonResourcePolicyRule): AskedFor {
   const urls = rule.nonResourceURLs ?? [];
   const whole = oneOf(urls);
   const beginnings = urls.filter((url) => url.endsWith('/*')).map((url) => url.slice(0, -1));
-  return (asked) =>
-    asked.kind === 'path' && verbs(asked.verb) && (whole(asked.path) || beginnings.some((beginning) => asked.path.startsWith(beginning)));
+  const means = (path: string): boolean => whole(path) || beginnings.some((beginning) => path.startsWith(beginning));
+  return (asked) => asked.kind === 'path' && verbs(asked.verb) && pathSpellings(asked.path).some(means);
 }

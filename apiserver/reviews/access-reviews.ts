@@ -7,13 +7,15 @@ import { isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { invalid } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { canonicalQualifiedName } from '../../shared/names/dialect';
+import { canonicalQualifiedName, type GeneratedNames } from '../../shared/names/dialect';
+import { canonicalUser } from '../authentication/union';
 import { SIGNERS, type Attributes, type Authorizer } from '../authorization/authorizer';
 import { selectorsOf, type RequestSelectors } from '../authorization/selectors';
 import type { OperationHandler } from '../registry/operations/operation';
 
 export interface AccessReviewParts {
   readonly authorizer: Authorizer;
+  readonly names: GeneratedNames;
   /** Whether selectors count; else the answer does not repeat what did not count. */
   readonly withSelectors: boolean;
 }
@@ -107,15 +109,16 @@ function subjectOf(spec: JsonObject): UserInfo {
 }
 
 async function decide(
-  { authorizer, withSelectors }: AccessReviewParts,
+  { authorizer, names, withSelectors }: AccessReviewParts,
   object: JsonObject,
   spec: JsonObject,
-  user: UserInfo,
+  reviewed: UserInfo,
   explained?: 'explained',
 ): Promise<JsonObject> {
   const resource = objectAt(spec, 'resourceAttributes');
   if (resource !== undefined && !withSelectors) for (const member of ['fieldSelector', 'labelSelector']) delete resource[member];
   const attributes = attributesOf(spec);
+  const user = canonicalUser(reviewed, names);
   const { type, reason: short } = await authorizer.authorize(user, attributes);
   // Who may do anything does so by no rule.
   const isByRule = type !== 'allow' || short !== '';

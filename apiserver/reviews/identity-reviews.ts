@@ -2,6 +2,7 @@
 import { objectAt, stringAt, stringsAt } from '../../shared/values/json';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { badRequest } from '../../shared/api/errors/status';
+import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { AuthenticateToken } from '../authentication/tokens';
 import { authenticated } from '../authentication/union';
@@ -12,10 +13,11 @@ export interface TokenReviewParts {
   readonly authenticateToken: AuthenticateToken;
   /** What a token has to be made for when the review does not say. */
   readonly apiAudiences: readonly string[];
+  readonly names: GeneratedNames;
 }
 
 /** The token counts as it stands: where upstream cuts it at a blank, as in a header, it is no token here. */
-export function reviewToken({ authenticateToken, apiAudiences }: TokenReviewParts): OperationHandler {
+export function reviewToken({ authenticateToken, apiAudiences, names }: TokenReviewParts): OperationHandler {
   return async ({ object }) => {
     const spec = objectAt(object, 'spec') ?? {};
     const token = stringAt(spec, 'token') ?? '';
@@ -26,7 +28,7 @@ export function reviewToken({ authenticateToken, apiAudiences }: TokenReviewPart
       outcome.type === 'user'
         ? {
             authenticated: true,
-            user: shownUser(authenticated(outcome.user)),
+            user: shownUser(authenticated(outcome.user, names)),
             ...(outcome.audiences.length === 0 ? {} : { audiences: [...outcome.audiences] }),
           }
         : { user: {}, error: outcome.type === 'failed' ? outcome.reason : '' };

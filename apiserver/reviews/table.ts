@@ -17,8 +17,8 @@ export interface ReviewParts extends TokenReviewParts {
 }
 
 export function reviewTable(parts: ReviewParts): OperationTable {
-  const { authorizer, clock, gates } = parts;
-  const access = { authorizer, withSelectors: gates.enabled('AuthorizeWithSelectors') };
+  const { authorizer, clock, gates, names } = parts;
+  const access = { authorizer, names, withSelectors: gates.enabled('AuthorizeWithSelectors') };
   return {
     'serviceaccounts/token': requestToken(parts.tokenRequests),
     'tokenreviews.authentication.platform.io': reviewToken(parts),

@@ -101,7 +101,7 @@ export function createAccess(options: AccessOptions, parts: AccessParts): Access
   const { serviceAccounts, apiAudiences } = options;
   const authenticateToken = authenticateTokensInOrder(tokenAuthenticators(options, parts));
   return {
-    authenticate: authenticateInOrder(requestAuthenticators(options, authenticateToken), options.anonymous),
+    authenticate: authenticateInOrder(requestAuthenticators(options, authenticateToken), options.anonymous, parts.names),
     openId: serviceAccounts === undefined ? undefined : openId(serviceAccounts, parts),
     operations: reviewTable({
       authenticateToken,
@@ -109,6 +109,7 @@ export function createAccess(options: AccessOptions, parts: AccessParts): Access
       authorizer: parts.authorizer,
       gates: parts.gates,
       clock: parts.clock,
+      names: parts.names,
       tokenRequests: serviceAccounts === undefined ? undefined : tokenRequests(serviceAccounts, apiAudiences, parts),
     }),
   };

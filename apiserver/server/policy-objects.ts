@@ -1,11 +1,12 @@
 /** The admission policies and bindings in this replica's cache, as admission wants to know them, and what their parameters are. Decides nothing. */
-import { canonicalApiVersion, type GeneratedNames } from '../../shared/names/dialect';
+import { canonicalApiVersion, canonicalNamespace, type GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { whenKnown } from '../../shared/runtime/eventually';
 import { Policies, type Around } from '../admission/policy/policy';
 import type { ParameterParts } from '../admission/policy/parameters';
 import type { AskAuthorizer } from '../admission/webhook/decisions';
 import { objectOf, shownAs } from '../admission/webhook/view';
+import { canonicalUser } from '../authentication/union';
 import type { Authorizer } from '../authorization/authorizer';
 import { follow, together, type Following } from '../cache/follow';
 import type { OpenedCache } from '../cache/options';
@@ -72,10 +73,14 @@ export const servedBy =
     return row === undefined ? undefined : resources.find(row.group, row.version, row.resource);
   };
 
-/** What policies ask of who may do what. */
+/** Answers the questions of expressions to the authorizer, whichever spelling of names they use. */
 export const askedBy =
-  (authorizer: Authorizer): AskAuthorizer =>
+  (authorizer: Authorizer, names: GeneratedNames): AskAuthorizer =>
   (user, question) => {
-    const attributes = question.kind === 'path' ? question : { ...question, version: '*' };
-    return whenKnown(authorizer.authorize(user, attributes), ({ type, reason }) => ({ allowed: type === 'allow', reason }));
+    const attributes =
+      question.kind === 'path' ? question : { ...question, namespace: canonicalNamespace(names, question.namespace), version: '*' };
+    return whenKnown(authorizer.authorize(canonicalUser(user, names), attributes), ({ type, reason }) => ({
+      allowed: type === 'allow',
+      reason,
+    }));
   };

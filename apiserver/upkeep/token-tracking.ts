@@ -6,7 +6,7 @@ import type { ObjectKey } from '../../shared/api/identity/identity';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { dayOf } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
-import type { GeneratedNames } from '../../shared/names/dialect';
+import { otherQualifiedName, type GeneratedNames } from '../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING } from '../../shared/names/legacy-token';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
@@ -72,7 +72,9 @@ export interface SecretMarkerOptions {
 /** Writes the day of the last use onto a Secret. One that is gone needs no mark. */
 export function secretMarker({ writer, secrets, names, clock }: SecretMarkerOptions): (secret: ObjectKey, day: string) => Promise<void> {
   return async (secret, day) => {
-    const labels = { [`${names.prefix}/${LEGACY_TOKEN_LABELS.lastUsed}`]: day };
+    const label = `${names.prefix}/${LEGACY_TOKEN_LABELS.lastUsed}`;
+    const other = otherQualifiedName(label);
+    const labels = { ...(other === undefined ? {} : { [other]: null }), [label]: day };
     try {
       await writer.patch(ownContext(clock), secrets, secret, undefined, mergePatch({ metadata: { labels } }), OWN_WRITE);
     } catch (error) {

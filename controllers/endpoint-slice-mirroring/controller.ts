@@ -4,6 +4,7 @@ import type { Informer } from '../../shared/client/informer';
 import { knownResource } from '../../shared/client/resource';
 import type { WorkQueue } from '../../shared/client/work-queue';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { valueOfName, withoutNames } from '../../shared/names/spellings';
 import { objectAt } from '../../shared/values/json';
 import { reconcileSlices } from '../endpoint-slices/reconcile';
 import { labelsFor, sliceNames, type SliceNames, type SliceOwner } from '../endpoint-slices/slice';
@@ -74,7 +75,7 @@ class EndpointsMirror {
     }
     const shown = mirrored(found, settings.mirroringMaxEndpoints);
     this.tell(found, shown);
-    const trigger = textsAt(objectAt(found.body, 'metadata'), 'annotations')[this.names.triggerTime];
+    const trigger = valueOfName(textsAt(objectAt(found.body, 'metadata'), 'annotations'), this.names.triggerTime);
     const writes = reconcileSlices(
       {
         owner: this.ownerOf(found),
@@ -94,7 +95,7 @@ class EndpointsMirror {
 
   private ownerOf({ namespace, name, uid, body }: ApiObject): SliceOwner {
     const metadata = objectAt(body, 'metadata');
-    const { [this.mirror.lastApplied]: _applied, ...annotations } = textsAt(metadata, 'annotations');
+    const annotations = withoutNames(textsAt(metadata, 'annotations'), [this.mirror.lastApplied]);
     const labels = labelsFor(textsAt(metadata, 'labels'), name, false, this.names);
     return { kind: 'Endpoints', namespace, name, uid, labels, annotations };
   }

@@ -69,3 +69,17 @@ it('takes the time of the trigger away when nobody knows it', () => {
   const next = endpointsAction(service(), apiObject(first.object), wantedSubsets(service(), [pod('a', '10.1.0.1')]), names, undefined);
   expect(next).toMatchObject({ type: 'update', object: { metadata: { annotations: {} } } });
 });
+
+it('replaces the other spelling of the names that it sets', () => {
+  const headless = service({ clusterIP: 'None' }, { labels: { a: 'b', 'service.kubernetes.io/headless': 'no' } });
+  const action = endpointsAction(headless, undefined, wantedSubsets(headless, [pod('a', '10.1.0.1')]), names, undefined);
+  expect(action).toMatchObject({ object: { metadata: { labels: { a: 'b', 'service.platform.io/headless': '' } } } });
+  expect(JSON.stringify(action)).not.toContain('kubernetes.io');
+  const annotations = { 'endpoints.kubernetes.io/over-capacity': 'truncated', 'endpoints.kubernetes.io/last-change-trigger-time': 'x' };
+  const present = apiObject({ metadata: { namespace: 'n', name: 's', annotations } });
+  const updated = endpointsAction(service(), present, wantedSubsets(service(), []), names, '2026-01-01T00:00:00Z');
+  expect(updated).toMatchObject({
+    object: { metadata: { annotations: { 'endpoints.platform.io/last-change-trigger-time': '2026-01-01T00:00:00Z' } } },
+  });
+  expect(JSON.stringify(updated)).not.toContain('kubernetes.io');
+});

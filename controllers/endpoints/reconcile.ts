@@ -1,6 +1,7 @@
 /** What the Endpoints of a Service are to say; decided from what is seen, without a server. */
 import type { ApiObject } from '../../shared/client/api-object';
 import type { GeneratedNames } from '../../shared/names/dialect';
+import { valueOfName, withoutNames } from '../../shared/names/spellings';
 import { append } from '../../shared/values/append';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { PerPod } from '../service-pods/per-pod';
@@ -155,10 +156,11 @@ export function endpointsAction(
   names: EndpointsNames,
   trigger: string | undefined,
 ): EndpointsAction {
-  const { [names.headless]: _given, ...given } = service.labels;
+  const given = withoutNames(service.labels, [names.headless]);
   const labels = { ...given, ...(service.isHeadless ? { [names.headless]: '' } : {}) };
   const metadata = objectAt(present?.body, 'metadata') ?? {};
-  const { [names.triggerTime]: _time, [names.overCapacity]: capacity, ...annotations } = textsAt(metadata, 'annotations');
+  const capacity = valueOfName(textsAt(metadata, 'annotations'), names.overCapacity);
+  const annotations = withoutNames(textsAt(metadata, 'annotations'), [names.triggerTime, names.overCapacity]);
   if (present !== undefined) {
     const isSame =
       sameSubsets(present.body, subsets) &&

@@ -58,6 +58,10 @@ test.each<[JsonObject, JsonObject | undefined]>([
   [{}, undefined],
   [{ 'platform.io/os': 'linux' }, { 'beta.platform.io/os': 'linux' }],
   [{ 'kubernetes.io/os': 'linux', 'beta.platform.io/os': 'windows' }, { 'beta.platform.io/os': 'linux' }],
+  [
+    { 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'windows' },
+    { 'beta.platform.io/os': 'linux', 'beta.kubernetes.io/os': null },
+  ],
   [{ 'platform.io/arch': 'amd64', 'beta.platform.io/arch': 'amd64', 'beta.platform.io/os': 'linux' }, undefined],
 ])('older names of labels %j', (labels, wanted) =>
   expect(olderLabels(apiObject({ metadata: { name: 'n', labels } }), 'platform.io')).toEqual(wanted),

@@ -2,7 +2,8 @@
 import { isNotFound } from '../../shared/client/api-error';
 import { knownResource } from '../../shared/client/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import { objectAt, stringAt } from '../../shared/values/json';
+import { otherQualifiedName } from '../../shared/names/dialect';
+import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { secondsOf, stepFor } from './reconcile';
 
@@ -22,6 +23,8 @@ async function run(context: ControllerContext): Promise<void> {
   const { client, informers, logger, names, signal } = context;
   const nodes = informers.of({ resource: NODES });
   const annotation = `node.alpha.${names.prefix}/ttl`;
+  const other = otherQualifiedName(annotation);
+  const otherRemoved: JsonObject = other === undefined ? {} : { [other]: null };
   const queue = context.queue({ name: 'ttlcontroller' });
   const known = new Set<string>();
   let step = 0;
@@ -47,7 +50,8 @@ async function run(context: ControllerContext): Promise<void> {
     const node = nodes.get('', name);
     const annotations = objectAt(objectAt(node?.body, 'metadata'), 'annotations');
     if (node === undefined || stringAt(annotations, annotation) === secondsOf(step)) return DONE;
-    const patch = { metadata: { uid: node.uid, annotations: { [annotation]: secondsOf(step) } } };
+    const changes = { ...otherRemoved, [annotation]: secondsOf(step) };
+    const patch = { metadata: { uid: node.uid, annotations: changes } };
     await client.patch(NODES, { name }, 'merge', patch, { signal }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });

@@ -1,5 +1,8 @@
-/** A label of an object as it came. */
+/** A label of an object, in either spelling. */
+import { otherQualifiedName } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 
-export const labelOf = (body: JsonObject, label: string): string | undefined =>
-  stringAt(objectAt(objectAt(body, 'metadata'), 'labels'), label);
+export function labelOf(body: JsonObject, label: string): string | undefined {
+  const labels = objectAt(objectAt(body, 'metadata'), 'labels');
+  return stringAt(labels, label) ?? stringAt(labels, otherQualifiedName(label) ?? label);
+}

@@ -63,18 +63,31 @@ export function policyOf(labels: JsonObject | Readonly<Record<string, string>>, 
   };
 }
 
-function ownLabels(
-  labels: JsonObject | Readonly<Record<string, string>>,
-): ReadonlyMap<string, { readonly key: string; readonly value: string }> {
-  const said = new Map<string, { readonly key: string; readonly value: string }>();
+interface PolicyLabel {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** By the name behind the prefix. A namespace that was stored with both spellings of one label gets the stricter value. */
+function ownLabels(labels: JsonObject | Readonly<Record<string, string>>): ReadonlyMap<string, PolicyLabel> {
+  const said = new Map<string, PolicyLabel>();
   for (const key of Object.keys(labels)) {
     if (!key.startsWith(PART)) continue;
     const canonical = canonicalQualifiedName(key);
     const value = stringAt(labels, key);
     if (!canonical.startsWith(PREFIX) || value === undefined) continue;
-    said.set(canonical.slice(PREFIX.length), { key, value });
+    const name = canonical.slice(PREFIX.length);
+    const other = said.get(name);
+    if (other === undefined || strictness(name, value) > strictness(name, other.value)) said.set(name, { key, value });
   }
   return said;
+}
+
+/** What cannot be read is the strictest, as it is where it stands alone. */
+function strictness(name: string, value: string): number {
+  if (name.endsWith('-version')) return minorOf(value) ?? Infinity;
+  const level = LEVELS.findIndex((one) => one === value);
+  return level < 0 ? LEVELS.length : level;
 }
 
 /** One mode's, as a configuration says it; undefined = it is no version. */

@@ -2,6 +2,7 @@
 import type { Fault } from '../../../shared/configuration/fault';
 import type { Format } from '../../../shared/configuration/read';
 import { listOf, object, text, word, type Configured } from '../../../shared/configuration/schema';
+import { bothSpellings } from '../../../shared/names/spellings';
 import { levelVersion, LOOSE, MODES, type LevelVersion, type SecurityMode, type SecurityPolicy } from './policy';
 import { LEVELS } from './standards';
 
@@ -46,7 +47,11 @@ export function securitySettings(file: SecurityFile): SecuritySettings {
   const of = (mode: SecurityMode): LevelVersion => modeIn(file, mode) ?? LOOSE[mode];
   return {
     defaults: { enforce: of('enforce'), audit: of('audit'), warn: of('warn') },
-    exemptions: { usernames: new Set(usernames), namespaces: new Set(namespaces), runtimeClasses: new Set(runtimeClasses) },
+    exemptions: {
+      usernames: new Set(bothSpellings(usernames)),
+      namespaces: new Set(bothSpellings(namespaces)),
+      runtimeClasses: new Set(runtimeClasses),
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import type { Type } from '../../../shared/expression/types/type';
 import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { requirementsOf } from '../../../shared/api/selectors/object-selector';
 import { appendAt } from '../../../shared/values/append';
+import { namesInRule } from '../../../shared/names/spellings';
 import { readRule, type MatchRule } from '../matching/rules';
 
 type LabelMatcher = ReturnType<typeof compileLabelSelector>;
@@ -189,7 +190,10 @@ function readMatching(match: JsonObject): Matching {
   };
 }
 
-const readNamed = (rule: JsonObject): NamedRule => ({ rule: readRule(rule), names: new Set(stringsAt(rule, 'resourceNames')) });
+const readNamed = (rule: JsonObject): NamedRule => ({
+  rule: readRule(rule),
+  names: new Set(namesInRule(stringsAt(rule, 'resources'), stringsAt(rule, 'resourceNames'))),
+});
 
 function selectorOf(selector: JsonObject | undefined): LabelMatcher | undefined {
   const requirements = requirementsOf(selector ?? {});

@@ -1,5 +1,6 @@
 /** One rule of a role: what it allows, and whether it covers what another allows. Reads no role; asks nobody. */
 import { canonicalGroup, canonicalQualifiedName } from '../../../shared/names/dialect';
+import { bothSpellings, namesInRule, pathSpellings } from '../../../shared/names/spellings';
 import { stringsAt, type JsonObject } from '../../../shared/values/json';
 import { meansPath } from '../../../shared/values/path-pattern';
 import { SIGNERS, type PathAttributes, type ResourceAttributes } from '../authorizer';
@@ -19,14 +20,21 @@ export interface PolicyRule {
 /** A rule as roles hold it (PolicyRule of rbac/v1). */
 export function readRule(rule: JsonObject): PolicyRule {
   const resources = stringsAt(rule, 'resources');
-  const names = stringsAt(rule, 'resourceNames');
+  const names = namesInRule(resources, stringsAt(rule, 'resourceNames'));
   return {
     verbs: stringsAt(rule, 'verbs'),
     groups: stringsAt(rule, 'apiGroups').map(canonicalGroup),
-    resources,
+    resources: resources.some((text) => text.startsWith(EXTRA)) ? resources.flatMap(extraSpellings) : resources,
     names: resources.includes(SIGNERS) ? names.map(canonicalQualifiedName) : names,
     paths: stringsAt(rule, 'nonResourceURLs'),
   };
+}
+
+const EXTRA = 'userextras/';
+
+/** The permission to impersonate with an extra value is a subresource, which is a qualified name: `userextras/authentication.kubernetes.io/pod-name`. */
+function extraSpellings(text: string): readonly string[] {
+  return text.startsWith(EXTRA) ? bothSpellings([text.slice(EXTRA.length)]).map((key) => EXTRA + key) : [text];
 }
 
 /** The resource as rules name it: `pods`, `pods/log`. */
@@ -61,7 +69,7 @@ export function allowsObject(rule: PolicyRule, { verb, group, name }: ObjectAcce
 }
 
 export function allowsPath(rule: PolicyRule, { verb, path }: PathAttributes): boolean {
-  return has(rule.verbs, verb) && rule.paths.some((pattern) => meansPath(pattern, path));
+  return has(rule.verbs, verb) && pathSpellings(path).some((one) => rule.paths.some((pattern) => meansPath(pattern, one)));
 }
 
 /** How many things a rule allows. */
@@ -92,7 +100,7 @@ export function covers(rule: PolicyRule, part: PolicyRule): boolean {
     part.groups.every((group) => has(rule.groups, group)) &&
     part.resources.every((resource) => coversResource(rule.resources, resource)) &&
     (rule.names.length === 0 || (part.names.length > 0 && part.names.every((name) => rule.names.includes(name)))) &&
-    part.paths.every((path) => rule.paths.some((pattern) => meansPath(pattern, path)))
+    part.paths.every((path) => pathSpellings(path).some((one) => rule.paths.some((pattern) => meansPath(pattern, one))))
   );
 }
 

@@ -1,5 +1,6 @@
 /** The assignment of a pod to a node: `pods/binding`, and `bindings`, which says the same in another place. */
 import { notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { spellingConflicts } from '../../../shared/names/spellings';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { isTerminating, metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
@@ -52,10 +53,21 @@ async function bind(
     spec['nodeName'] = node;
     const annotations = objectAt(metadata, 'annotations');
     const ofPod = metadataOf(pod);
-    if (annotations !== undefined) ofPod['annotations'] = { ...objectAt(ofPod, 'annotations'), ...annotations };
+    if (annotations !== undefined) ofPod['annotations'] = mergedAnnotations(key.name, objectAt(ofPod, 'annotations') ?? {}, annotations);
     setPodCondition(pod, { type: 'PodScheduled', status: 'True' }, clock.now());
   });
   return binding;
+}
+
+/** Past the rules of updates, so that both spellings of a name are refused here. */
+function mergedAnnotations(pod: string, old: JsonObject, annotations: JsonObject): JsonObject {
+  const merged = { ...old, ...annotations };
+  const [found] = spellingConflicts(merged).filter(
+    ({ key, other }) => Object.hasOwn(annotations, key) || Object.hasOwn(annotations, other),
+  );
+  if (found === undefined) return merged;
+  const complaint = `annotation ${found.key} must be the same as ${found.other}, which is the same name`;
+  throw conflict({ group: '', resource: 'pods/binding' }, pod, complaint);
 }
 
 function targetErrors(target: JsonObject): readonly FieldError[] {

@@ -10,6 +10,7 @@ import {
   validatePrefix,
   type MetadataRules,
 } from '../../../shared/api/metadata/object-meta-rules';
+import { spellingErrors } from '../../../shared/api/types/metadata-fields';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { pathSegment, pathSegmentPrefix, type NameCheck } from '../../../shared/values/name-formats';
 import type { ResourceInfo } from '../object/resource-info';
@@ -49,6 +50,13 @@ export function validateCreation(info: ResourceInfo, object: JsonObject, context
   const name = stringAt(metadata, 'name') ?? '';
   const faults = pathSegment(name).map((text) => invalidValue('metadata.name', name, text));
   if (faults.length > 0) throw refused(info, object, faults);
+  refuseSpellingConflicts(info, object, undefined);
+}
+
+/** Throws a 422 StatusError where rules could read one name in two ways. */
+function refuseSpellingConflicts(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined): void {
+  const errors = spellingErrors(object, old, info.hubCodec.metadataFields);
+  if (errors.length > 0) throw refused(info, object, errors);
 }
 
 /** The format of the kind's names, and what else the object demands of its own. */
@@ -97,6 +105,7 @@ export function validateUpdate(
         return rules?.validate?.(object, old, context) ?? NONE;
     }
   });
+  refuseSpellingConflicts(info, object, old);
 }
 
 /** Each stage is asked once, however often it is told. Throws when a group of stages has found something. */

@@ -137,7 +137,7 @@ function webhooksOf(
   };
   const parts = {
     webhooks: webhooks.webhooks,
-    authorize: askedBy(authorizer),
+    authorize: askedBy(authorizer, names),
     equivalents: equivalentsOf(resources),
     names,
     clock,
@@ -167,7 +167,7 @@ function policiesOf(
     parameters: parameterParts({ cache, conversions }, resources, names),
     equivalents: equivalentsOf(resources),
     names,
-    authorize: askedBy(authorizer),
+    authorize: askedBy(authorizer, names),
     clock,
     judged: (judgement) => metrics.policyJudged(judgement),
     conditionsJudged: conditionCosts(meters),

@@ -80,6 +80,18 @@ it.each<[string, JsonObject, JsonObject, object]>([
     binding([group('c'), group('b')]),
     { type: 'update', object: binding([group('c'), group('b'), group('a')]) },
   ],
+  [
+    'a role that is not updated by itself, in the other spelling',
+    role(rule(['get'], ['pods'])),
+    { metadata: { name: 'r', annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }, rules: [] },
+    { type: 'none' },
+  ],
+  [
+    'annotations that are there in the other spelling',
+    role(),
+    { metadata: { name: 'r', labels: { a: '1' }, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' } }, rules: [] },
+    { type: 'none' },
+  ],
   ['a binding of another role', binding([], 'x'), binding([], 'y'), { type: 'replace' }],
   [
     'labels that are missing, and others that are there',

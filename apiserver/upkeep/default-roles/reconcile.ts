@@ -2,6 +2,7 @@
  * What has to be done so that a default role or binding grants at least what it should. What somebody added to it stays. Pure; writes nothing.
  */
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
+import { valueOfName, withoutNames } from '../../../shared/names/spellings';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { covers, parts, readRule, type PolicyRule } from '../../authorization/rbac/rule';
@@ -17,7 +18,7 @@ const NONE: Remedy = { type: 'none' };
 
 export function reconcile(wanted: JsonObject, found: JsonObject, names: GeneratedNames): Remedy {
   const metadata = readMetadata(found);
-  if (stringAt(objectAt(metadata, 'annotations'), autoUpdate(names)) === 'false') return NONE;
+  if (valueOfName(objectAt(metadata, 'annotations') ?? {}, autoUpdate(names)) === 'false') return NONE;
   const roleRef = objectAt(wanted, 'roleRef');
   if (roleRef !== undefined && !equalJson(roleRef, objectAt(found, 'roleRef') ?? {})) return { type: 'replace' };
   const object = {
@@ -28,10 +29,13 @@ export function reconcile(wanted: JsonObject, found: JsonObject, names: Generate
   return equalJson(object, found) ? NONE : { type: 'update', object };
 }
 
-/** Labels and annotations that are missing; those which say something else stay. */
+/** Labels and annotations that are missing in either spelling; those which say something else stay. */
 function withMissing(wanted: JsonObject, found: JsonObject): JsonObject {
   return Object.fromEntries(
-    (['labels', 'annotations'] as const).map((member) => [member, { ...objectAt(wanted, member), ...objectAt(found, member) }]),
+    (['labels', 'annotations'] as const).map((member) => {
+      const present = objectAt(found, member) ?? {};
+      return [member, { ...withoutNames(objectAt(wanted, member) ?? {}, Object.keys(present)), ...present }];
+    }),
   );
 }
 

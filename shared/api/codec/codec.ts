@@ -8,6 +8,7 @@ import { pruneUnknown } from '../structural/prune';
 import type { SchemaNode } from '../structural/schema-node';
 import type { CustomVersion } from '../structural/version';
 import { groupFieldsOf, type GroupFields } from '../types/group-fields';
+import { metadataFieldsOf, OWN_METADATA, type MetadataFields } from '../types/metadata-fields';
 import { cloneJson, isDeeper, isObject, own, quoteJson, sortedKeys, stringifyJson, type JsonObject } from '../../values/json';
 import { numberTooLarge, tooLargeText, type NumberLiterals } from '../../values/number-literals';
 import { atOnce, type Steps } from '../../values/steps';
@@ -49,6 +50,8 @@ export interface KindCodec {
   encodingBody(object: JsonObject): Steps<string>;
   /** The members that name groups or namespaces. */
   readonly groupFields: GroupFields;
+  /** The members that are metadata: the object's own, and those of templates. */
+  readonly metadataFields: MetadataFields;
 }
 
 const ofTypes = new Map<string, KindCodec>();
@@ -82,6 +85,7 @@ function builtIn(type: string): KindCodec {
     encodeSent: (object) => encodeBody(type, object, 'kept'),
     encodingBody: (object) => encodingBody(type, object),
     groupFields: groupFieldsOf(type),
+    metadataFields: metadataFieldsOf(type),
   };
 }
 
@@ -127,6 +131,7 @@ function customCodec(version: CustomVersion): KindCodec {
     encodeSent: (object) => atOnce(encodingCustom(object)),
     encodingBody: encodingCustom,
     groupFields: { here: [], below: [{ member: 'metadata', many: false, fields: groupFieldsOf(METADATA) }] },
+    metadataFields: OWN_METADATA,
   };
 }
 

@@ -3,6 +3,7 @@
  * requirements are bounded. Never knows which object is being matched.
  */
 import { otherQualifiedName } from '../../names/dialect';
+import { spellingsOfLabelValue } from '../../names/spellings';
 import { compareBytes } from '../../values/json';
 import { labelValue, qualifiedName } from '../../values/name-formats';
 import { quote } from '../../values/quote';
@@ -48,8 +49,8 @@ export function formatLabelSelector(requirements: readonly LabelRequirement[]): 
 }
 
 /**
- * One predicate for all requirements. A key that bears the product's name matches either spelling, because the server's own labels
- * follow `--naming` while clients ask for the spelling they were built with.
+ * One predicate for all requirements. A key that bears the product's name matches either spelling, and so do values below it, because the
+ * server's own labels follow `--naming` while clients ask for the spelling they were built with.
  */
 export function compileLabelSelector(requirements: readonly LabelRequirement[]): LabelMatcher {
   const matchers = requirements.map(compileRequirement);
@@ -257,29 +258,18 @@ function formatRequirement({ key, operator, values }: LabelRequirement): string 
 function compileRequirement({ key, operator, values }: LabelRequirement): LabelMatcher {
   const find = finder(key);
   const [only = ''] = values;
+  const named: ReadonlySet<string | undefined> = new Set(values.flatMap((value) => spellingsOfLabelValue(key, value)));
   switch (operator) {
     case 'exists':
       return (labels) => find(labels) !== undefined;
     case 'absent':
       return (labels) => find(labels) === undefined;
     case '=':
-      return (labels) => find(labels) === only;
+    case 'in':
+      return named.size === 1 ? (labels) => find(labels) === only : (labels) => named.has(find(labels));
     case '!=':
-      return (labels) => find(labels) !== only;
-    case 'in': {
-      const wanted = new Set(values);
-      return (labels) => {
-        const value = find(labels);
-        return value !== undefined && wanted.has(value);
-      };
-    }
-    case 'notin': {
-      const unwanted = new Set(values);
-      return (labels) => {
-        const value = find(labels);
-        return value === undefined || !unwanted.has(value);
-      };
-    }
+    case 'notin':
+      return named.size === 1 ? (labels) => find(labels) !== only : (labels) => !named.has(find(labels));
     case '>':
     case '<': {
       const bound = integer(only) ?? 0n;

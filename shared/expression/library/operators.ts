@@ -1,7 +1,7 @@
 /**
  * Arithmetic, comparison, membership and sizes. Logic (`&&`, `||`, `?:`) is declared here for the types; it is run where errors can be set aside.
  */
-import { compare, equal, identityText, measure } from '../values/equality';
+import { compare, equal, findMember, identityText, measure } from '../values/equality';
 import {
   ArrayList,
   Duration,
@@ -186,7 +186,7 @@ export function printKey(key: Value): string {
 function lookUp(container: Value, key: Value): Value {
   if (container instanceof ListValue) return indexList(container, key);
   if (container instanceof MapValue) {
-    const found = container.find(key);
+    const found = findMember(container, key);
     return found === undefined ? new Failure(`no such key: ${printKey(key)}`) : found;
   }
   return container instanceof OptionalValue ? lookUpOptional(container, key) : new Failure(`no such key: ${printKey(key)}`);
@@ -196,7 +196,7 @@ function lookUp(container: Value, key: Value): Value {
 export function lookUpOptional(container: Value, key: Value): Value {
   if (container instanceof OptionalValue) return container.value === undefined ? NONE : lookUpOptional(container.value, key);
   if (container instanceof MapValue) {
-    const found = container.find(key);
+    const found = findMember(container, key);
     return found === undefined ? NONE : new OptionalValue(found);
   }
   const found = lookUp(container, key);
@@ -227,7 +227,7 @@ export const OPERATOR_ROWS: readonly FunctionRow[] = [
   ...comparison('_>_', (order) => order > 0),
   ...comparison('_>=_', (order) => order >= 0),
   binary('@in(A, list(A)): bool', isAny, isList, inList, { estimate: (sizes) => sizes.size(1) }),
-  binary('@in(A, map(A, B)): bool', isAny, isMap, (key, map) => map.find(key) !== undefined),
+  binary('@in(A, map(A, B)): bool', isAny, isMap, (key, map) => findMember(map, key) !== undefined),
   ...indexing(),
   binary('_&&_(bool, bool): bool', isBool, isBool, (a, b) => a && b, { estimate: () => 0 }),
   binary('_||_(bool, bool): bool', isBool, isBool, (a, b) => a || b, { estimate: () => 0 }),

@@ -3,7 +3,7 @@
  * with the size of the compiled pattern, and is counted.
  */
 import { RE2JS, RE2JSException } from 're2js';
-import type { Work } from '../values/equality';
+import { holdsOfName, type Work } from '../values/equality';
 import { ArrayList, Failure, type Value } from '../values/value';
 
 const KEPT = 500;
@@ -49,8 +49,10 @@ function charge(text: string, { size }: SizedPattern, work: Work): void {
 export function matches(text: string, pattern: string, work: Work): Value {
   const found = compilePattern(pattern, work);
   if (found instanceof Failure) return found;
-  charge(text, found, work);
-  return found.regex.matcher(text).find();
+  return holdsOfName(text, (name) => {
+    charge(name, found, work);
+    return found.regex.matcher(name).find();
+  });
 }
 
 export function findMatch(text: string, pattern: string, work: Work): Value {

@@ -1,7 +1,9 @@
 /**
  * When two values are equal, and which comes first. Numbers of different types compare by what they are worth; values of different types are unequal.
+ * Two spellings of one name (`kubernetes.io/tls`, `platform.io/tls`) are equal: a rule applies to both, whichever it was written in.
  * What is compared is counted, so that no comparison of large values is free.
  */
+import { isSameName, otherSpelling } from '../../names/spellings';
 import { appendAt } from '../../values/append';
 import { compareBytes } from '../../values/json';
 import {
@@ -58,8 +60,9 @@ export function equal(a: Value, b: Value, work: Work): boolean {
   if (a === b) return !Number.isNaN(a);
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
   if (typeof a === 'string') {
-    if (typeof b === 'string' && a.length === b.length) work.spend(a.length >> 6);
-    return false;
+    if (typeof b !== 'string') return false;
+    if (a.length === b.length) work.spend(a.length >> 6);
+    return isSameName(a, b);
   }
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return false;
   if (a instanceof ListValue) return b instanceof ListValue && equalLists(a, b, work);
@@ -99,11 +102,26 @@ function equalUnordered(a: ListValue, b: ListValue, identity: (item: Value) => V
   return true;
 }
 
+/** The member of a map under either spelling of a name. */
+export function findMember(map: MapValue, key: Value): Value | undefined {
+  const found = map.find(key);
+  if (found !== undefined || typeof key !== 'string') return found;
+  const other = otherSpelling(key);
+  return other === undefined ? undefined : map.find(other);
+}
+
+/** Whether something holds of a text, or of the other spelling of the name that it is. */
+export function holdsOfName(text: string, holds: (text: string) => boolean): boolean {
+  if (holds(text)) return true;
+  const other = otherSpelling(text);
+  return other !== undefined && holds(other);
+}
+
 function equalMaps(a: MapValue, b: MapValue, work: Work): boolean {
   if (a.size !== b.size) return false;
   for (const key of a.keys()) {
     const left = a.find(key);
-    const right = b.find(key);
+    const right = findMember(b, key);
     if (left === undefined || right === undefined || !equal(left, right, work)) return false;
   }
   return true;
@@ -112,7 +130,11 @@ function equalMaps(a: MapValue, b: MapValue, work: Work): boolean {
 /** A text that equal values share; unequal ones share it only where {@link equal} has to decide. */
 export function identityText(value: Value, work: Work): string {
   work.spend(16);
-  if (typeof value === 'string') work.spend(value.length >> 4);
+  if (typeof value === 'string') {
+    work.spend(value.length >> 4);
+    const other = otherSpelling(value);
+    return `string${other === undefined || value < other ? value : other}`;
+  }
   const key = keyOf(value);
   if (key !== undefined) return `${typeof key}${String(key)}`;
   if (value instanceof ListValue) return `[${[...value].map((item) => identityText(item, work)).join('\u0000')}]`;

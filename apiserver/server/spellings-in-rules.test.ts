@@ -1,0 +1,274 @@
+/** Every place where a rule compares names: what it decides must not depend on the spelling of the rule, nor on that of the request or object. */
+import fc from 'fast-check';
+import type { UserInfo } from '../../shared/api/identity/user';
+import { compileLabelSelector } from '../../shared/api/selectors/label-selector';
+import { KINDS } from '../../shared/api/kinds';
+import { requirementsOf } from '../../shared/api/selectors/object-selector';
+import { Budget, compileExpression, type Type } from '../../shared/expression/engine';
+import { freeValue } from '../../shared/expression/free-json';
+import {
+  canonicalGroup,
+  canonicalNamespace,
+  DIALECTS,
+  GENERATED_NAMES,
+  groupIn,
+  GROUP_STEMS,
+  qualifiedNameIn,
+  type Dialect,
+  type GeneratedNames,
+} from '../../shared/names/dialect';
+import type { JsonObject } from '../../shared/values/json';
+import { countedBy } from '../../shared/quota/counted';
+import { readRule as readMatchRule, ruleMatches } from '../admission/matching/rules';
+import { nodeSelectorSettings } from '../admission/node-selector';
+import { policyOf } from '../admission/pod-security/policy';
+import { securitySettings } from '../admission/pod-security/settings';
+import { compilePolicy } from '../audit/policy';
+import { canonicalUser } from '../authentication/union';
+import { abacAuthorizer } from '../authorization/abac';
+import { allowsObject, allowsPath, covers, parts, readRule } from '../authorization/rbac/rule';
+import { readFlowSchema } from '../flow-control/flow-schema';
+import { selectionFor } from '../registry/read/selection';
+
+/** Names as one dialect spells them. */
+interface Spelled {
+  readonly group: string;
+  readonly namespace: string;
+  readonly user: string;
+  readonly userGroup: string;
+  readonly qualified: string;
+  readonly path: string;
+}
+
+const spelled = (dialect: Dialect, { stem, place, name }: { stem: string; place: number; name: string }): Spelled => {
+  const { systemNamespace, publicNamespace, nodeLeaseNamespace } = GENERATED_NAMES[dialect];
+  const namespace = [systemNamespace, publicNamespace, nodeLeaseNamespace][place] ?? systemNamespace;
+  const group = groupIn(dialect, `${stem}.platform.io`);
+  return {
+    group,
+    namespace,
+    user: `system:serviceaccount:${namespace}:${name}`,
+    userGroup: `system:serviceaccounts:${namespace}`,
+    qualified: qualifiedNameIn(dialect, `platform.io/${name}`),
+    path: `/apis/${group}/v1`,
+  };
+};
+
+const OTHERS: Spelled = {
+  group: 'a.example.com',
+  namespace: 'other',
+  user: 'ann',
+  userGroup: 'devs',
+  qualified: 'example.com/x',
+  path: '/x',
+};
+
+/** A request about the names, as it is known once its path, body and credentials have been read. */
+const requestIn = (names: GeneratedNames, { group, namespace, user, userGroup, path }: Spelled) => {
+  const stored = canonicalNamespace(names, namespace);
+  const resource = { kind: 'resource', verb: 'get', version: 'v1', resource: 'things', subresource: '', name: 'x' } as const;
+  return {
+    user: canonicalUser({ name: user, groups: [userGroup] }, names),
+    resource: { ...resource, group: canonicalGroup(group), namespace: stored },
+    named: { ...resource, group: '', resource: 'namespaces', namespace: '', name: stored },
+    path: { kind: 'path', verb: 'get', path } as const,
+  };
+};
+
+type Request = ReturnType<typeof requestIn>;
+type Applies = (rule: Spelled, request: Request, names: GeneratedNames) => boolean;
+
+const flow = (
+  subject: object,
+  rules: object,
+  { user, resource, path }: Request,
+  names: GeneratedNames,
+  kind: 'resource' | 'path',
+): boolean =>
+  readFlowSchema({ spec: { rules: [{ subjects: [subject], ...rules }] } }, names)
+    .of(user)
+    ?.some((asked) => asked(kind === 'path' ? path : resource)) ?? false;
+const ANYBODY = { kind: 'Group', group: { name: '*' } };
+const ANYTHING = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] };
+const abac = (spec: object, user: UserInfo, about: Parameters<ReturnType<typeof abacAuthorizer>['authorize']>[1]): boolean => {
+  const policy = { apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec };
+  const decision = abacAuthorizer('f', JSON.stringify(policy)).authorize(user, about);
+  return 'type' in decision && decision.type === 'allow';
+};
+const audited = (rule: object, names: GeneratedNames, ...of: Parameters<ReturnType<typeof compilePolicy>>): boolean =>
+  compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, names)(...of).level === 'Metadata';
+const ALL_RESOURCES = { resource: '*', apiGroup: '*', namespace: '*' };
+const rbac = (rule: Readonly<Record<string, string[]>>): ReturnType<typeof readRule> =>
+  readRule({ verbs: ['*'], apiGroups: ['*'], resources: ['*'], ...rule });
+
+const RULES: Readonly<Record<string, Applies>> = {
+  'RBAC group': ({ group }, { resource }) => allowsObject(rbac({ apiGroups: [group] }), resource),
+  'RBAC resourceNames of Namespaces': ({ namespace }, { named }) =>
+    allowsObject(rbac({ resources: ['namespaces'], resourceNames: [namespace] }), named),
+  'RBAC path': ({ path }, request) => allowsPath(rbac({ nonResourceURLs: [path] }), request.path),
+  'RBAC path pattern': ({ path }, request) => allowsPath(rbac({ nonResourceURLs: [`${path.slice(0, -1)}*`] }), request.path),
+  'ABAC user': ({ user }, request) => abac({ user, ...ALL_RESOURCES }, request.user, request.resource),
+  'ABAC group of users': ({ userGroup }, request) => abac({ group: userGroup, ...ALL_RESOURCES }, request.user, request.resource),
+  'ABAC namespace': ({ namespace }, request) => abac({ user: '*', ...ALL_RESOURCES, namespace }, request.user, request.resource),
+  'ABAC API group': ({ group }, request) => abac({ user: '*', ...ALL_RESOURCES, apiGroup: group }, request.user, request.resource),
+  'ABAC path': ({ path }, request) => abac({ user: '*', nonResourcePath: path }, request.user, request.path),
+  'audit policy user': ({ user }, request, names) => audited({ users: [user] }, names, request.user, request.resource),
+  'audit policy group of users': ({ userGroup }, request, names) => audited({ userGroups: [userGroup] }, names, request.user, request.path),
+  'audit policy namespace': ({ namespace }, request, names) => audited({ namespaces: [namespace] }, names, request.user, request.resource),
+  'audit policy API group': ({ group }, request, names) => audited({ resources: [{ group }] }, names, request.user, request.resource),
+  'audit policy resourceNames': ({ namespace }, request, names) =>
+    audited({ resources: [{ group: '', resources: ['namespaces'], resourceNames: [namespace] }] }, names, request.user, request.named),
+  'audit policy path': ({ path }, request, names) => audited({ nonResourceURLs: [path] }, names, request.user, request.path),
+  'FlowSchema user': ({ user }, request, names) =>
+    flow({ kind: 'User', user: { name: user } }, { resourceRules: [ANYTHING] }, request, names, 'resource'),
+  'FlowSchema group of users': ({ userGroup }, request, names) =>
+    flow({ kind: 'Group', group: { name: userGroup } }, { resourceRules: [ANYTHING] }, request, names, 'resource'),
+  'FlowSchema API group': ({ group }, request, names) =>
+    flow(ANYBODY, { resourceRules: [{ ...ANYTHING, apiGroups: [group] }] }, request, names, 'resource'),
+  'FlowSchema namespace': ({ namespace }, request, names) =>
+    flow(ANYBODY, { resourceRules: [{ ...ANYTHING, namespaces: [namespace] }] }, request, names, 'resource'),
+  'FlowSchema path': ({ path }, request, names) =>
+    flow(ANYBODY, { nonResourceRules: [{ verbs: ['*'], nonResourceURLs: [path] }] }, request, names, 'path'),
+  'rule of a webhook or policy': ({ group }, { resource }) =>
+    ruleMatches(readMatchRule({ operations: ['*'], apiGroups: [group], apiVersions: ['*'], resources: ['*'] }), {
+      ...resource,
+      operation: 'CREATE',
+    }),
+  'PodSecurity exemption of a namespace': ({ namespace }, { resource }) =>
+    securitySettings({ exemptions: { namespaces: [namespace] } }).exemptions.namespaces.has(resource.namespace),
+  'PodSecurity exemption of a user': ({ user }, request) =>
+    securitySettings({ exemptions: { usernames: [user] } }).exemptions.usernames.has(request.user.name),
+  'PodNodeSelector of a namespace': ({ namespace }, { resource }) =>
+    nodeSelectorSettings({ podNodeSelectorPluginConfig: { [namespace]: 'a=b' } }).confined.get(resource.namespace) !== undefined,
+};
+
+const seeds = fc.record({
+  stem: fc.constantFrom(...GROUP_STEMS),
+  place: fc.integer({ min: 0, max: 2 }),
+  name: fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/),
+});
+const dialects = fc.constantFrom(...DIALECTS);
+
+test.each(Object.entries(RULES))('%s applies to requests in either spelling, and to no others', (_title, applies) => {
+  fc.assert(
+    fc.property(seeds, dialects, dialects, dialects, (seed, naming, ofRule, ofRequest) => {
+      const names = GENERATED_NAMES[naming];
+      const rule = spelled(ofRule, seed);
+      expect(applies(rule, requestIn(names, spelled(ofRequest, seed)), names)).toBe(true);
+      expect(applies(rule, requestIn(names, OTHERS), names)).toBe(false);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const OBJECT: Type = { kind: 'dyn' };
+
+function evaluate(expression: string, object: JsonObject): unknown {
+  const compiled = compileExpression(expression, new Map([['object', OBJECT]]));
+  if ('fault' in compiled) throw new Error(compiled.fault);
+  return compiled.evaluate(new Map([['object', freeValue(object)]]), 1_000_000, new Budget(1_000_000));
+}
+
+test.each([
+  ['equality', (name: string) => `object.name == '${name}'`],
+  ['a member of a list', (name: string) => `'${name}' in object.list`],
+  ['a constant list', (name: string) => `object.name in ['x', '${name}']`],
+  ['a key of a map', (name: string) => `'${name}' in object.map && object.map['${name}'] == 'v' && object.map[?'${name}'].hasValue()`],
+  ['a key of a constant map', (name: string) => `{'${name}': 1}[object.name] == 1`],
+  ['a macro over keys', (name: string) => `object.map.exists(key, key == '${name}')`],
+  ['a beginning', (name: string) => `object.name.startsWith('${name.slice(0, -1)}')`],
+  ['an end', (name: string) => `object.name.endsWith('${name.slice(1)}')`],
+  ['a part', (name: string) => `object.name.contains('${name.slice(1, -1)}')`],
+  ['a pattern', (name: string) => `object.name.matches('^${name}$')`],
+  ['sets', (name: string) => `sets.contains(object.list, ['${name}']) && object.list.indexOf('${name}') == 0`],
+])('an expression finds a name in either spelling: %s', (_title, expression) => {
+  fc.assert(
+    fc.property(
+      seeds,
+      dialects,
+      dialects,
+      fc.constantFrom<keyof Spelled>('group', 'namespace', 'user', 'qualified'),
+      (seed, ofRule, ofObject, member) => {
+        const name = spelled(ofObject, seed)[member];
+        const text = expression(spelled(ofRule, seed)[member]);
+        expect(evaluate(text, { name, list: [name], map: { [name]: 'v' } })).toBe(true);
+        expect(evaluate(text, { name: 'zz', list: ['zz'], map: { zz: 'v' } })).not.toBe(true);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test.each([
+  ["object.type != 'kubernetes.io/service-account-token'", { type: 'platform.io/service-account-token' }],
+  ["object.type != 'platform.io/service-account-token'", { type: 'kubernetes.io/service-account-token' }],
+  ["!object.namespace.startsWith('kube-')", { namespace: 'platform-system' }],
+  ["object.request.namespace != 'kube-system'", { request: { namespace: 'platform-system' } }],
+  ["object.group != 'rbac.authorization.k8s.io'", { group: 'rbac.authorization.platform.io' }],
+  ["!object.type.split('/')[0].endsWith('kubernetes.io')", { type: 'platform.io/tls' }],
+])('%s refuses %j', (expression, object) => expect(evaluate(expression, object)).toBe(false));
+
+test('a label selector selects both spellings of its keys and, below keys of the product, of its values', () => {
+  fc.assert(
+    fc.property(seeds, dialects, dialects, fc.constantFrom('In', 'NotIn'), (seed, ofRule, ofObject, operator) => {
+      const [rule, object] = [spelled(ofRule, seed), spelled(ofObject, seed)];
+      const key = (dialect: Dialect): string => qualifiedNameIn(dialect, 'platform.io/metadata.name');
+      const selects = compileLabelSelector(
+        requirementsOf({ matchExpressions: [{ key: key(ofRule), operator, values: ['x', rule.namespace] }] }),
+      );
+      expect(selects({ [key(ofObject)]: object.namespace })).toBe(operator === 'In');
+      expect(selects({ [key(ofObject)]: OTHERS.namespace })).toBe(operator !== 'In');
+      expect(compileLabelSelector(requirementsOf({ matchLabels: { [rule.qualified]: 'v' } }))({ [object.qualified]: 'v' })).toBe(true);
+    }),
+  );
+});
+
+test.each([
+  ['Secret', 'type', 'kubernetes.io/tls', { type: 'platform.io/tls' }],
+  ['CertificateSigningRequest', 'spec.signerName', 'platform.io/kubelet-serving', { 'spec.signerName': 'kubernetes.io/kubelet-serving' }],
+])('a field selector of a %s selects both spellings of %s', (kind, field, value, fields) => {
+  const row = KINDS.find((candidate) => candidate.kind === kind);
+  if (row === undefined) throw new Error(`no row for ${kind}`);
+  const { matches } = selectionFor(row, '', `${field}=${value}`);
+  expect(matches({ key: 'a/b', revision: 1, bytes: Buffer.alloc(0), labels: {}, fields, dialectSensitive: false })).toBe(true);
+});
+
+test('a quota counts under one name what it limits in either spelling', () => {
+  for (const stem of GROUP_STEMS) {
+    const [a, b] = DIALECTS.map((dialect) => countedBy(`count/things.${groupIn(dialect, `${stem}.platform.io`)}`));
+    expect(a).toEqual(b);
+  }
+  expect(countedBy('c.storageclass.storage.k8s.io/requests.storage')).toEqual(
+    countedBy('c.storageclass.storage.platform.io/requests.storage'),
+  );
+});
+
+test('a namespace that was stored with both spellings of a PodSecurity label gets the stricter value', () => {
+  const levels = ['privileged', 'baseline', 'restricted', 'misspelt'];
+  const keys = DIALECTS.map((dialect) => qualifiedNameIn(dialect, 'pod-security.platform.io/enforce'));
+  for (const [weak, a] of levels.entries())
+    for (const b of levels.slice(weak))
+      for (const [first = '', second = ''] of [keys, [...keys].reverse()])
+        for (const labels of [
+          { [first]: a, [second]: b },
+          { [first]: b, [second]: a },
+        ])
+          expect(policyOf(labels).policy).toEqual(policyOf({ [first]: b }).policy);
+});
+
+test('a role in one spelling covers the same role in the other', () => {
+  fc.assert(
+    fc.property(seeds, dialects, dialects, (seed, held, asked) => {
+      const rulesIn = (dialect: Dialect): readonly ReturnType<typeof readRule>[] => {
+        const { group, namespace, path, qualified } = spelled(dialect, seed);
+        return [
+          rbac({ apiGroups: [group], resources: ['namespaces', `userextras/${qualified}`], resourceNames: [namespace] }),
+          readRule({ verbs: ['get'], nonResourceURLs: [path] }),
+        ];
+      };
+      const [resources, paths] = rulesIn(held);
+      for (const part of rulesIn(asked).flatMap((rule) => [...parts(rule)]))
+        expect([resources, paths].some((rule) => rule !== undefined && covers(rule, part))).toBe(true);
+    }),
+  );
+});

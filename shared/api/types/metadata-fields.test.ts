@@ -1,0 +1,45 @@
+import { KINDS } from '../kinds';
+import { metadataFieldsOf, spellingErrors } from './metadata-fields';
+
+const [UPSTREAM, NEUTRAL] = ['kubernetes.io/x', 'platform.io/x'];
+const [SAME, DIFFERENT] = [
+  { [UPSTREAM]: 'a', [NEUTRAL]: 'a' },
+  { [UPSTREAM]: 'a', [NEUTRAL]: 'b' },
+];
+const of = (type: string, object: object, old?: object): readonly string[] =>
+  spellingErrors({ ...object }, old === undefined ? undefined : { ...old }, metadataFieldsOf(type)).map(({ field }) => field);
+
+test.each(KINDS.map(({ type }) => type))('finds conflicts in labels and annotations of a %s', (type) => {
+  expect(of(type, { metadata: { labels: DIFFERENT, annotations: DIFFERENT } })).toEqual([
+    `metadata.labels[${NEUTRAL}]`,
+    `metadata.annotations[${NEUTRAL}]`,
+  ]);
+  expect(of(type, { metadata: { labels: SAME, annotations: { [NEUTRAL]: 'a' } } })).toEqual([]);
+});
+
+const template = (labels: object): object => ({ metadata: { labels }, spec: {} });
+
+test.each([
+  ['apps.v1.Deployment', { spec: { template: template(DIFFERENT) } }, 'spec.template.metadata'],
+  ['core.v1.PodTemplate', { template: template(DIFFERENT) }, 'template.metadata'],
+  ['batch.v1.CronJob', { spec: { jobTemplate: template(DIFFERENT) } }, 'spec.jobTemplate.metadata'],
+  ['batch.v1.CronJob', { spec: { jobTemplate: { spec: { template: template(DIFFERENT) } } } }, 'spec.jobTemplate.spec.template.metadata'],
+  ['apps.v1.StatefulSet', { spec: { volumeClaimTemplates: [{}, template(DIFFERENT)] } }, 'spec.volumeClaimTemplates[1].metadata'],
+  [
+    'core.v1.Pod',
+    { spec: { volumes: [{ ephemeral: { volumeClaimTemplate: template(DIFFERENT) } }] } },
+    'spec.volumes[0].ephemeral.volumeClaimTemplate.metadata',
+  ],
+])('finds conflicts in the templates of a %s', (type, object, place) => {
+  expect(of(type, object)).toEqual([`${place}.labels[${NEUTRAL}]`]);
+});
+
+test('leaves out a conflict that was stored before, as long as neither value changes', () => {
+  const stored = { metadata: { labels: DIFFERENT, finalizers: ['example.com/a'] } };
+  expect(of('core.v1.Namespace', { metadata: { labels: DIFFERENT } }, stored)).toEqual([]);
+  expect(of('core.v1.Namespace', { metadata: { labels: { ...DIFFERENT, [UPSTREAM]: 'c' } } }, stored)).toHaveLength(1);
+  expect(of('core.v1.Namespace', { metadata: { labels: { ...DIFFERENT, [NEUTRAL]: 'c' } } }, stored)).toHaveLength(1);
+  expect(of('core.v1.Namespace', { metadata: { labels: DIFFERENT } }, { metadata: { labels: { [UPSTREAM]: 'a' } } })).toHaveLength(1);
+  const set = { spec: { template: template(DIFFERENT) } };
+  expect(of('apps.v1.ReplicaSet', set, set)).toEqual([]);
+});

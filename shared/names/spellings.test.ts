@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import {
+  canonicalGroup,
+  canonicalQualifiedName,
+  DIALECTS,
+  GENERATED_NAMES,
+  groupIn,
+  GROUP_STEMS,
+  otherQualifiedName,
+  qualifiedNameIn,
+  SHORT_QUALIFIED,
+  systemNamespaces,
+} from './dialect';
+import {
+  bothSpellings,
+  isSameName,
+  namesInRule,
+  otherSpelling,
+  pathSpellings,
+  spellingConflicts,
+  spellingsOfLabelValue,
+  valueOfName,
+  withoutNames,
+} from './spellings';
+
+const part = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
+const domain = fc.array(part, { maxLength: 3 }).map((parts) => parts.map((one) => `${one}.`).join(''));
+const group = fc.constantFrom(...GROUP_STEMS).map((stem) => `${stem}.platform.io`);
+const systemNamespace = fc.constantFrom(...systemNamespaces(GENERATED_NAMES.platform).slice(0, 3));
+const accountOf = (namespace: string): string => `system:serviceaccount:${namespace}:`;
+
+/** Every kind of name of the product, in both spellings. */
+const names: fc.Arbitrary<readonly [canonical: string, upstream: string]> = fc.oneof(
+  group.map((one) => [one, groupIn('kubernetes', one)] as const),
+  fc.tuple(group, fc.constantFrom('v1', 'v1beta1')).map(([one, v]) => [`${one}/${v}`, `${groupIn('kubernetes', one)}/${v}`] as const),
+  fc.tuple(part, group).map(([one, of]) => [`${one}.${of}`, `${one}.${groupIn('kubernetes', of)}`] as const),
+  fc.tuple(domain, part).map(([of, one]) => [`${of}platform.io/${one}`, `${of}kubernetes.io/${one}`] as const),
+  fc.tuple(fc.constantFrom(...SHORT_QUALIFIED), part).map(([[a, b], one]) => [a + one, b + one] as const),
+  systemNamespace.map((one) => [one, one.replace('platform', 'kube')] as const),
+  fc.tuple(systemNamespace, part).map(([of, one]) => [accountOf(of) + one, accountOf(of.replace('platform', 'kube')) + one] as const),
+  systemNamespace.map((of) => [`system:serviceaccounts:${of}`, `system:serviceaccounts:${of.replace('platform', 'kube')}`] as const),
+);
+
+test('every name has exactly two spellings, which are the same name', () => {
+  fc.assert(
+    fc.property(names, ([canonical, upstream]) => {
+      expect([otherSpelling(canonical), otherSpelling(upstream)]).toEqual([upstream, canonical]);
+      expect([isSameName(canonical, upstream), isSameName(upstream, canonical)]).toEqual([true, true]);
+      expect(new Set(bothSpellings([canonical]))).toEqual(new Set(bothSpellings([upstream])));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('different names stay different, whatever the spelling', () => {
+  fc.assert(
+    fc.property(names, names, ([canonical, upstream], [otherCanonical, otherUpstream]) => {
+      fc.pre(canonical !== otherCanonical);
+      for (const a of [canonical, upstream]) for (const b of [otherCanonical, otherUpstream]) expect(isSameName(a, b)).toBe(false);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a qualified name survives the way to either dialect and back', () => {
+  fc.assert(
+    fc.property(domain, part, fc.constantFrom('platform.io', 'kubernetes.io', 'k8s.io', 'example.com'), (of, name, end) => {
+      const qualified = `${of}${end}/${name}`;
+      const canonical = canonicalQualifiedName(qualified);
+      expect(canonicalQualifiedName(canonical)).toBe(canonical);
+      for (const dialect of DIALECTS) expect(canonicalQualifiedName(qualifiedNameIn(dialect, canonical))).toBe(canonical);
+    }),
+  );
+});
+
+test.each([
+  ['a', undefined],
+  ['kubernetes', undefined],
+  ['platform', undefined],
+  ['apps', undefined],
+  ['example.com/x', undefined],
+  ['gateway.networking.x-k8s.io/name', undefined],
+  ['scheduling.k8s.io/group-name', undefined],
+  ['kube-scheduler', undefined],
+  ['rbac.authorization.kubernetes.io/aggregate-to-view', undefined],
+  ['rbac.authorization.k8s.io/aggregate-to-view', 'rbac.authorization.platform.io/aggregate-to-view'],
+  ['rbac.authorization.platform.io/autoupdate', 'rbac.authorization.kubernetes.io/autoupdate'],
+  ['kubernetes.io', 'platform.io'],
+  ['customresourcecleanup.apiextensions.k8s.io', 'customresourcecleanup.apiextensions.platform.io'],
+])('the other spelling of %s is %s', (name, other) => expect(otherSpelling(name)).toBe(other));
+
+test('a map with both spellings of a key and different values has a conflict, and with the same value none', () => {
+  fc.assert(
+    fc.property(names, part, part, ([canonical, upstream], a, b) => {
+      fc.pre(otherQualifiedName(canonical) !== undefined && canonicalQualifiedName(upstream) === canonical);
+      const found = spellingConflicts({ [upstream]: a, x: 'y', [canonical]: b });
+      expect(found).toEqual(a === b ? [] : [{ key: canonical, other: upstream, value: b }]);
+      expect(spellingConflicts({ [upstream]: a, x: 'y' })).toEqual([]);
+    }),
+  );
+});
+
+test('values below a key of the product are names too, and below other keys plain text', () => {
+  const [key, other] = ['kubernetes.io/metadata.name', 'platform.io/metadata.name'];
+  expect(spellingConflicts({ [key]: 'kube-system', [other]: 'platform-system' })).toEqual([]);
+  expect(spellingsOfLabelValue(key, 'kube-system')).toEqual(['kube-system', 'platform-system']);
+  expect(spellingsOfLabelValue('name', 'kube-system')).toEqual(['kube-system']);
+  expect(spellingsOfLabelValue('endpointslice.kubernetes.io/managed-by', 'endpointslice-controller.k8s.io')).toHaveLength(2);
+});
+
+test('reads a value under either spelling of its key, its own first', () => {
+  const labels = { 'kubernetes.io/os': 'linux', app: 'x' };
+  const keys = ['platform.io/os', 'kubernetes.io/os', 'app', 'constructor'];
+  expect(keys.map((key) => valueOfName(labels, key))).toEqual(['linux', 'linux', 'x', undefined]);
+  expect(withoutNames(labels, ['platform.io/os'])).toEqual({ app: 'x' });
+});
+
+test('resourceNames name both spellings of Namespaces, and of nothing else', () => {
+  expect(namesInRule(['namespaces'], ['kube-system', 'a'])).toEqual(['kube-system', 'a', 'platform-system']);
+  expect(namesInRule(['namespaces/status'], ['platform-public'])).toEqual(['platform-public', 'kube-public']);
+  expect(namesInRule(['configmaps'], ['kube-system'])).toEqual(['kube-system']);
+});
+
+test.each([
+  ['/apis/rbac.authorization.k8s.io/v1', '/apis/rbac.authorization.platform.io/v1'],
+  ['/apis/coordination.platform.io', '/apis/coordination.k8s.io'],
+  ['/openapi/v3/apis/discovery.k8s.io/*', '/openapi/v3/apis/discovery.platform.io/*'],
+  ['/apis/apps/v1', undefined],
+  ['/apis', undefined],
+  ['/healthz/rbac.authorization.k8s.io', undefined],
+])('the path %s is also %s', (path, other) => {
+  expect(pathSpellings(path)).toEqual(other === undefined ? [path] : [path, other]);
+});
+
+test('groups of the table are known in both directions', () => {
+  for (const stem of GROUP_STEMS) expect(canonicalGroup(groupIn('kubernetes', `${stem}.platform.io`))).toBe(`${stem}.platform.io`);
+});
