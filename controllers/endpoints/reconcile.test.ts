@@ -83,3 +83,13 @@ it('replaces the other spelling of the names that it sets', () => {
   });
   expect(JSON.stringify(updated)).not.toContain('kubernetes.io');
 });
+
+it('selects pods whose labels have the other spelling of the key in the selector', () => {
+  const view = service({ selector: { 'app.kubernetes.io/name': 'web' } });
+  const labelled = (labels: JsonObject): PodView =>
+    podView(
+      apiObject({ metadata: { namespace: 'n', name: 'p', uid: 'p', labels }, spec: { nodeName: 'x' }, status: { podIP: '10.1.0.1' } }),
+    );
+  const count = (labels: JsonObject): number => wantedSubsets(view, [labelled(labels)]).subsets.length;
+  expect([count({ 'app.kubernetes.io/name': 'web' }), count({ 'app.platform.io/name': 'web' }), count({ name: 'web' })]).toEqual([1, 1, 0]);
+});
