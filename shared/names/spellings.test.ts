@@ -132,6 +132,13 @@ test.each([
   expect(pathSpellings(path)).toEqual(other === undefined ? [path] : [path, other]);
 });
 
+test('finds the other spelling behind any number of dots, and none of a text longer than any name', () => {
+  const long = `${'kube.'.repeat(90)}platform.io`;
+  expect(otherSpelling(long)).toBe(`${'kube.'.repeat(90)}kubernetes.io`);
+  expect(otherSpelling(`${'kube.'.repeat(9_000)}platform.io`)).toBeUndefined();
+  expect(otherSpelling(`${'a.'.repeat(90)}coordination.k8s.io`)).toBe(`${'a.'.repeat(90)}coordination.platform.io`);
+});
+
 test('groups of the table are known in both directions', () => {
   for (const stem of GROUP_STEMS) expect(canonicalGroup(groupIn('kubernetes', `${stem}.platform.io`))).toBe(`${stem}.platform.io`);
 });

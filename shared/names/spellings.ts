@@ -22,12 +22,15 @@ const LABEL_VALUES: readonly (readonly [canonical: string, upstream: string])[] 
 ];
 const OTHER_VALUE: ReadonlyMap<string, string> = new Map(LABEL_VALUES.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]));
 
-/** A text longer than the longest name (a label key in a user name's place) has one spelling. */
-const LONGEST_NAME = 1024;
+/** No name is longer: a service account's user name has 338 characters at most. Expressions compare texts of any length. */
+const LONGEST_NAME = 512;
+/** Dots in the longest group. */
+const MOST_DOTS = 5;
 /** By how much the spellings of a name differ in length: `platform` against `kubernetes`, `kube` and `k8s`. */
 const LENGTH_DIFFERENCES: ReadonlySet<number> = new Set([2, 4, 5]);
 const BEARS_NAME = /platform|kube|k8s/;
 const VERSION = /^\/v\d/;
+const GROUP_END = /\.(k8s|platform)\.io$/;
 const UPSTREAM_DOMAIN = /^((?:[a-z0-9-]+\.)*)kubernetes\.io$/;
 const CANONICAL_DOMAIN = /^((?:[a-z0-9-]+\.)*)platform\.io$/;
 
@@ -101,10 +104,12 @@ function otherGroup(text: string): string | undefined {
   const slash = text.indexOf('/');
   if (slash >= 0) return VERSION.test(text.slice(slash)) ? otherApiVersion(text, slash) : undefined;
   // `leases.coordination.k8s.io`: the group is the part behind one of the dots.
-  for (let start = 0, dot = 0; dot >= 0; start = dot + 1) {
+  if (!GROUP_END.test(text)) return otherDomain(text);
+  let start = text.length;
+  for (let dots = 0; dots <= MOST_DOTS && start > 0; dots += 1) start = text.lastIndexOf('.', start - 2) + 1;
+  for (; start < text.length; start = text.indexOf('.', start) + 1 || text.length) {
     const other = otherWholeGroup(text.slice(start));
     if (other !== undefined) return text.slice(0, start) + other;
-    dot = text.indexOf('.', start);
   }
   return otherDomain(text);
 }
