@@ -27,7 +27,9 @@ const version: CustomVersion = {
   scale: undefined,
   webhook: undefined,
 };
-const context = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {} } as never;
+const warningTo = (warnings: string[]): never =>
+  ({ names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: (text: string) => void warnings.push(text) }) as never;
+const context = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: () => undefined } as never;
 
 it('judges an object with its apiVersion and kind, which are not kept with it', () => {
   const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, version);
@@ -109,13 +111,36 @@ it('asks its rules once on an update, for errors and for warnings', () => {
     { metadata: {}, spec: { n: 1 } },
     { metadata: {}, spec: { n: 1 } },
   ];
-  expect(strategy.update?.validate?.(object, old, context)).toEqual([]);
+  const warnings: string[] = [];
+  expect(strategy.update?.validate?.(object, old, warningTo(warnings))).toEqual([]);
   const asked = spent.length;
   expect(asked).toBeGreaterThan(0);
-  expect(strategy.warningsOnUpdate?.(object, old)).toEqual([expect.stringContaining('failed rule: self.n > 5')]);
+  expect(warnings).toEqual([expect.stringContaining('failed rule: self.n > 5')]);
+  expect(strategy.warningsOnUpdate?.(object, old)).toEqual([]);
   expect(spent).toHaveLength(asked);
   spend.mockRestore();
 });
+
+it.each(['update', 'status'] as const)(
+  'warns of rules that stored values break, also when the %s is refused for something else',
+  (endpoint) => {
+    const ruled = readSchema({
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          properties: { n: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self > 5' }] }, m: { type: 'integer', maximum: 5 } },
+        },
+      },
+    });
+    const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
+    const old = { metadata: {}, spec: { n: 1, m: 1 } };
+    const warnings: string[] = [];
+    const errors = strategy[endpoint]?.validate?.({ metadata: {}, spec: { n: 1, m: 9 } }, old, warningTo(warnings)) ?? [];
+    expect(errors.map(({ field }) => field)).toEqual(['spec.m']);
+    expect(warnings).toEqual(['spec.n: Invalid value: "integer": failed rule: self > 5']);
+  },
+);
 
 it('does not match more text than it has time for', () => {
   const patterned = readSchema({
@@ -137,7 +162,7 @@ describe('what takes long', () => {
       { group: 'example.com', version: 'v1', kind: 'Thing' },
       { ...version, schema: readSchema({ type: 'object', properties: { spec: { type: 'object', ...spec } } }) },
     );
-  const hasty = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, hasty: true } as never;
+  const hasty = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: () => undefined, hasty: true } as never;
 
   it('is given up in haste: rules', () => {
     const rule = 'self.l.all(a, self.l.all(b, self.l.exists(c, c == a + b - b)))';

@@ -38,16 +38,10 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
   const head: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   /** The schema and its rules see objects with their apiVersion and kind, which are not kept with them. */
   const whole = <T extends JsonObject | undefined>(object: T): T => (object === undefined ? object : { ...head, ...object });
-  /** What the rules said of an object, so that they are not asked twice. */
-  const tolerated = new WeakMap<JsonObject, { readonly old: JsonObject | undefined; readonly warnings: readonly string[] }>();
-  const toleratedOf = (object: JsonObject, old: JsonObject): readonly string[] => {
-    const said = tolerated.get(object);
-    return said?.old === old ? said.warnings : [];
-  };
   const judge = (
     bare: JsonObject,
     bareOld: JsonObject | undefined,
-    { hasty }: StrategyContext,
+    { hasty, warn }: StrategyContext,
     scaleErrors: typeof specErrors,
   ): readonly FieldError[] => {
     const [object, old] = [whole(bare), whole(bareOld)];
@@ -58,7 +52,8 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
     if (rules.isEmpty) return errors;
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidAs('<nil>', '"null"', UNCHECKED)];
     const outcome = rules.validate(object, old, hasty === true);
-    tolerated.set(bare, { old: bareOld, warnings: outcome.warnings });
+    // What was stored before a rule was made is tolerated, with a warning, whatever else is wrong.
+    outcome.warnings.forEach(warn);
     return [...errors, ...outcome.errors];
   };
   const judgeSpec = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] =>
@@ -67,9 +62,8 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
     validate: (object, _, context) => judgeSpec(object, undefined, context),
     update: { validate: judgeSpec },
     status: { validate: (object, old, context) => judge(object, old, context, statusErrors) },
-    // What was stored before a rule was made is borne with, and said.
     warningsOnCreate: (object) => finalizerWarnings(object, []),
-    warningsOnUpdate: (object, old) => [...finalizerWarnings(object, finalizersOf(old)), ...toleratedOf(object, old)],
+    warningsOnUpdate: (object, old) => finalizerWarnings(object, finalizersOf(old)),
   };
 }
 

@@ -26,6 +26,8 @@ export interface StrategyContext {
   readonly gates: Pick<FeatureGates, 'enabled'>;
   /** What takes more than a few milliseconds is to be given up with `TooLong`. */
   readonly hasty?: true;
+  /** Adds a warning that the client gets whether the object is accepted or refused. */
+  readonly warn: (text: string) => void;
 }
 
 /** What is known when an object is marked for deletion. */

@@ -148,7 +148,14 @@ export async function writeFixture(
     eventTtlSeconds: 3600,
     conversions: NO_CONVERSIONS,
     store,
-    strategyContext: ({ context: { user } }) => ({ names, user, now: clock.now(), serviceFamilies: ledger.families, gates }),
+    strategyContext: ({ context }) => ({
+      names,
+      user: context.user,
+      warn: (text) => context.warn(text),
+      now: clock.now(),
+      serviceFamilies: ledger.families,
+      gates,
+    }),
     ledger: () => testLedger(random, names, more),
   };
   const infoOfSent = (sent: SentResource): ResourceInfo => {

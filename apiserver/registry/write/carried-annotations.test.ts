@@ -49,7 +49,7 @@ describe.each(PREFIXES)('annotations below %s', (prefix) => {
     expect(annotationsOf(await fixture.stored(V2, 'a'))).toEqual(KEPT);
   });
 
-  it('are owned by nobody after a create in the stored version', async () => {
+  it('have no owner after a create in the stored version', async () => {
     const fixture = await writeFixture();
     const { object } = await fixture.create(V2, autoscaler('v2', sent));
     expect(JSON.stringify(objectAt(object, 'metadata')?.['managedFields'])).not.toContain(`${prefix}metrics`);

@@ -117,9 +117,10 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         provesFirst: needsWebhook(info) || dependencies.admission.asksOthers({ resource: info.resource, subresource: request.subresource }),
       };
     },
-    strategyContext: ({ context: { user }, hasty }) => ({
+    strategyContext: ({ context, hasty }) => ({
       names,
-      user,
+      user: context.user,
+      warn: (text) => context.warn(text),
       now: clock.now(),
       serviceFamilies: ledger.families,
       gates,

@@ -90,12 +90,12 @@ it('keeps the item without an error when what is left of it is complete', async 
   expect(objectAt(template, 'spec')?.['containers']).toMatchObject([{ name: 'a' }, { name: 'b', image: 'i' }]);
 });
 
-it('names nobody when something else is refused', async () => {
+it('names no manager when something else is refused', async () => {
   const { message } = await refusalOf(applyAs(await shared(), 'first', deployment({ name: 'a', image: 'i', imagePullPolicy: 'x' }, B)));
   expect(message).not.toContain('other managers');
 });
 
-it('names nobody when an item is incomplete in the configuration itself', async () => {
+it('names no manager when an item is incomplete in the configuration itself', async () => {
   const { message } = await refusalOf(applyAs(await shared(), 'first', deployment(A, B, { name: 'c' })));
   expect(message).toBe('Deployment.apps "d" is invalid: spec.template.spec.containers[2].image: Required value');
 });

@@ -57,7 +57,14 @@ function serverOf({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nod
     // Whoever has to ask a webhook does not come here.
     conversions: NO_CONVERSIONS,
     store: { maxOperations },
-    strategyContext: ({ context: { user } }) => ({ names, user, now: systemClock.now(), serviceFamilies: families, gates: enabled }),
+    strategyContext: ({ context }) => ({
+      names,
+      user: context.user,
+      warn: (text) => context.warn(text),
+      now: systemClock.now(),
+      serviceFamilies: families,
+      gates: enabled,
+    }),
     ledger,
   };
   return { path, infoOf: resourceInfos(prefix, naming, strategyOf), encoders: new Encoders({ table: tables, clock: systemClock, naming }) };

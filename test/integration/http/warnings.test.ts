@@ -64,3 +64,32 @@ test('a finalizer without a domain is told once', async () => {
   expect(await patch({ spec: { a: 1 } })).toEqual([]);
   expect(await patch({ metadata: { finalizers: ['foo', 'bar'] } })).toEqual([told('bar')]);
 });
+
+test('a refused change still warns of rules that stored values break', async () => {
+  const group = 'ratcheting.example.com';
+  const definitions = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
+  const things = `/apis/${group}/v1/namespaces/default/things`;
+  const versions = (rules: readonly object[]): object[] => {
+    const properties = { a: { type: 'string', 'x-kubernetes-validations': rules }, b: { type: 'integer', maximum: 5 } };
+    const spec = { type: 'object', properties };
+    return [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }];
+  };
+  const patch = (path: string, body: unknown): ReturnType<typeof call> =>
+    call(fixture, path, { method: 'PATCH', body: JSON.stringify(body), headers: { 'content-type': 'application/merge-patch+json' } });
+  const names = { plural: 'things', kind: 'Thing' };
+  const definition = { metadata: { name: `things.${group}` }, spec: { group, scope: 'Namespaced', names, versions: versions([]) } };
+  await call(fixture, definitions, { method: 'POST', body: JSON.stringify(definition) });
+  await served(fixture, things);
+  const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 't' }, spec: { a: 'bad', b: 1 } };
+  expect((await call(fixture, things, { method: 'POST', body: JSON.stringify(thing) })).status).toBe(201);
+  await patch(`${definitions}/things.${group}`, { spec: { versions: versions([{ rule: "self == 'good'" }]) } });
+  const warning = '299 - "spec.a: Invalid value: \\"string\\": failed rule: self == \'good\'"';
+  for (const [body, status] of [
+    [{ spec: { b: 2 } }, 200],
+    [{ spec: { b: 9 } }, 422],
+    [{ metadata: { labels: { l: '-wrong-' } } }, 422],
+  ] as const) {
+    const answer = await patch(`${things}/t`, body);
+    expect([answer.status, answer.headers['warning']]).toEqual([status, warning]);
+  }
+});

@@ -32,6 +32,7 @@ const context: StrategyContext = {
   user: { name: 'hostile', groups: [] },
   now: Date.UTC(2026, 0, 2),
   serviceFamilies: ['IPv4'],
+  warn: () => undefined,
   gates: featureGates(),
 };
 

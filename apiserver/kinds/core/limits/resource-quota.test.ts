@@ -10,6 +10,7 @@ const context: StrategyContext = {
   user: { name: 'u', groups: [] },
   now: 0,
   serviceFamilies: ['IPv4'],
+  warn: () => undefined,
   gates: featureGates(),
 };
 const MANY = 20_000;
