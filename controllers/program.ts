@@ -8,6 +8,7 @@ import { InformerPool } from '../shared/client/informer-pool';
 import type { RequestMeter } from '../shared/client/metered-transport';
 import { RestClient } from '../shared/client/rest-client';
 import { GENERATED_NAMES, releaseText } from '../shared/names/dialect';
+import { PROGRAM_NAMES, userAgent } from '../shared/names/program';
 import type { Clock } from '../shared/runtime/clock';
 import { derived } from '../shared/runtime/derived';
 import { UsageError, type CommandLine } from '../shared/runtime/flags';
@@ -63,9 +64,12 @@ export async function startControllers({ values, given }: Flags, { clock, random
   const { transport, credentials } = connectFollowed(config, clock, { meter });
   lifecycle.onStop({ name: 'connections', timeoutMs: 1_000, run: () => transport.close() });
 
-  const client = new RestClient({ transport, credentials, dialect: values.naming, userAgent: 'controllers', clock, random });
+  const agentOf = (part: string): string => userAgent(values.naming, 'controllers', process, part);
+  const own = PROGRAM_NAMES[values.naming].controllers;
+  const client = new RestClient({ transport, credentials, dialect: values.naming, userAgent: agentOf(own), clock, random });
   const ending = new AbortController();
-  const informers = new InformerPool({ client, clock, random, logger, protobuf: isBinary(values) }, ending.signal);
+  const watching = client.named(agentOf('shared-informers'));
+  const informers = new InformerPool({ client: watching, clock, random, logger, protobuf: isBinary(values) }, ending.signal);
   const metrics = new ControllerMetrics(clock, informers);
   const states = new ControllerStates(controllers, lifecycle.stopping);
   await openServing({
@@ -82,8 +86,8 @@ export async function startControllers({ values, given }: Flags, { clock, random
   const running = runControllers(
     controllers,
     {
-      client,
-      clientOf: clientsOf(values, config, client, { clock, meter, lifecycle }),
+      client: client.named(agentOf('leader-election')),
+      clientOf: clientsOf(values, config, { client, agentOf }, { clock, meter, lifecycle }),
       informers,
       clock,
       random,
@@ -123,15 +127,20 @@ const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-
 function clientsOf(
   values: ControllerFlags,
   config: () => ClientConfig,
-  client: RestClient,
+  { client, agentOf }: { readonly client: RestClient; readonly agentOf: (part: string) => string },
   { clock, meter, lifecycle }: { readonly clock: Clock; readonly meter: RequestMeter; readonly lifecycle: Lifecycle },
 ): (controller: Controller) => RestClient {
-  if (!values['use-service-account-credentials']) return () => client;
+  const asProcess = ({ name, account = name }: Controller): RestClient => client.named(agentOf(account));
+  if (!values['use-service-account-credentials']) return asProcess;
   const { transport } = connectFollowed(derived(config, withoutCredentials), clock, { meter });
   lifecycle.onStop({ name: "the controllers' connections", timeoutMs: 1_000, run: () => transport.close() });
   const namespace = GENERATED_NAMES[values.naming].systemNamespace;
-  return ({ account }) =>
-    account === undefined ? client : client.as(new AccountCredentials({ client, account: { namespace, name: account }, clock }), transport);
+  return (controller) => {
+    const { account } = controller;
+    if (account === undefined) return asProcess(controller);
+    const credentials = new AccountCredentials({ client, account: { namespace, name: account }, clock });
+    return client.as(credentials, transport).named(agentOf(`system:serviceaccount:${namespace}:${account}`));
+  };
 }
 
 function withoutCredentials({ tls: { cert: _cert, key: _key, ...tls }, ...config }: ClientConfig): ClientConfig {

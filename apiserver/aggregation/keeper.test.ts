@@ -2,6 +2,7 @@ import { FixedRandom } from '../../test/support/fixed-random';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { waitUntil } from '../../test/support/programs';
 import { EXTENSION_GROUP, startExtensionServer, type ExtensionServer } from '../../test/support/extension-server';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { KINDS } from '../../shared/api/kinds';
 import { systemClock } from '../../shared/runtime/clock';
 import { Extensions } from './extensions';
@@ -60,6 +61,7 @@ beforeEach(() => {
     cache: { get: () => undefined },
     services: { row, hub: row, stored: { name: 'apiservices', segment: 'apiservices', namespaced: false } },
     clock,
+    names: GENERATED_NAMES.platform,
     random: new FixedRandom(),
     lost: () => undefined,
     failed: (_message, error) => {

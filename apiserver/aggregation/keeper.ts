@@ -6,6 +6,7 @@
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
 import { BackOff } from '../../shared/client/back-off';
+import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
@@ -13,7 +14,7 @@ import type { ServiceState } from '../webhook-client/resolve';
 import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
-import { ownContext, OWN_WRITE } from '../upkeep/upkeep';
+import { ownContext, ownWrite } from '../upkeep/upkeep';
 import { check, type Availability, type CheckedServer } from './availability';
 import type { Extensions } from './extensions';
 import { availableCondition, type Registration, type Registrations } from './registration';
@@ -26,6 +27,7 @@ export interface AvailabilityParts {
   readonly cache: Pick<Cache, 'get'>;
   /** The resource of APIServices. */
   readonly services: Resource;
+  readonly names: GeneratedNames;
   readonly clock: Clock;
   readonly random: Random;
   /** One that was there is away. */
@@ -133,7 +135,7 @@ class Keeper implements AvailabilityKeeper {
 
   /** `conflict`: another replica has written first. */
   private async tell(name: string, found: CheckedServer): Promise<'conflict' | undefined> {
-    const { writer, cache, services, clock, lost } = this.parts;
+    const { writer, cache, services, clock, names, lost } = this.parts;
     const entry = cache.get(services.stored, name);
     if (entry === undefined) return undefined;
     const { object } = parseEntry(entry);
@@ -141,7 +143,7 @@ class Keeper implements AvailabilityKeeper {
     const value = { ...object, status: { ...objectAt(object, 'status'), conditions: [conditionOf(object, found, clock.now())] } };
     const body = { value, duplicates: [], format: 'json' } as const;
     try {
-      await writer.update(ownContext(clock), services, { namespace: '', name }, 'status', body, OWN_WRITE);
+      await writer.update(ownContext(clock), services, { namespace: '', name }, 'status', body, ownWrite(names));
       if (found.status === 'False' && stringAt(availableCondition(object), 'status') === 'True') lost(name, found.reason);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;

@@ -1,3 +1,4 @@
+import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { writeFixture, type Fixture } from '../../test/support/write-fixture';
 import type { Upkeep } from '../upkeep/upkeep';
@@ -42,6 +43,7 @@ async function keep(goingBefore = 0): Promise<Kept> {
     return takenFrom(definition);
   });
   const upkeep = keepDefinitions({
+    names: GENERATED_NAMES.platform,
     definitions,
     resource: fixture.resource(RESOURCE),
     cache: {

@@ -6,10 +6,11 @@
 import { equalJson, type JsonObject } from '../../shared/values/json';
 import { StatusError } from '../../shared/api/errors/status';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
+import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import { Pace, yieldToOthers } from '../cache/pace';
-import { keepUp, mergePatch, ownContext, OWN_WRITE, type Upkeep } from '../upkeep/upkeep';
+import { keepUp, mergePatch, ownContext, ownWrite, type Upkeep } from '../upkeep/upkeep';
 import type { Resource, Writer } from '../registry/verbs';
 import { conditionsOf, DELETING_INSTANCES, notDescribed, withCondition, withoutCondition } from './conditions';
 import type { DefinitionChange, Definitions } from './definitions';
@@ -28,6 +29,7 @@ export interface LifecycleOptions {
   readonly clock: Clock;
   /** How many other replicas go before this one with a definition. */
   readonly goingBefore: (name: string) => number;
+  readonly names: GeneratedNames;
   /** Told of what went wrong; it is tried again. */
   readonly failed: (message: string, error: unknown) => void;
 }
@@ -171,15 +173,15 @@ class Keeper {
 
   /** Conflict, when it is not in that state any more. */
   private async tell({ name, revision }: Pick<Definition, 'name' | 'revision'>, status: JsonObject): Promise<void> {
-    const { writer, resource, clock } = this.options;
-    await writer.ownStatus(ownContext(clock), resource, { namespace: '', name }, { revision, status }, OWN_WRITE);
+    const { writer, resource, clock, names } = this.options;
+    await writer.ownStatus(ownContext(clock), resource, { namespace: '', name }, { revision, status }, ownWrite(names));
   }
 
   /** The same. Definitions are large: a patch need not be made from all of it. */
   private async release({ name, revision }: Definition, finalizers: readonly string[]): Promise<void> {
-    const { writer, resource, clock } = this.options;
+    const { writer, resource, clock, names } = this.options;
     const metadata = { resourceVersion: String(revision), finalizers: [...finalizers] };
-    await writer.patch(ownContext(clock), resource, { namespace: '', name }, undefined, mergePatch({ metadata }), OWN_WRITE);
+    await writer.patch(ownContext(clock), resource, { namespace: '', name }, undefined, mergePatch({ metadata }), ownWrite(names));
   }
 }
 

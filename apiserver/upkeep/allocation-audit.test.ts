@@ -1,3 +1,4 @@
+import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
@@ -50,6 +51,7 @@ function audit(holder = 'one'): AllocationAudit {
     prefix: PREFIX,
     holder,
     hostname: 'host',
+    names: GENERATED_NAMES.platform,
     clock,
     found: (message, details) => void found.push([message, details]),
     failed: (message, error) => void failures.push(`${message}: ${String(error)}`),

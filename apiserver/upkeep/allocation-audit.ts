@@ -3,6 +3,7 @@
  * Service, a metric and the log; what can be put right without taking anything from anybody is: keys that are missing are written, and keys that nobody
  * holds are given back after three audits in a row. What this build stores never gives reason to.
  */
+import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { JsonObject } from '../../shared/values/json';
 import { auditAllocations, type Finding, type Holder } from '../allocation/audit';
@@ -16,7 +17,7 @@ import { ownerOf } from '../registry/write/allocation';
 import type { Store } from '../storage/store';
 import { eventOf, faultOf, type AllocationFault } from './allocation-faults';
 import { holdTerm } from './term';
-import { ownContext, OWN_WRITE } from './upkeep';
+import { ownContext, ownWrite } from './upkeep';
 
 const INTERVAL_MS = 180_000;
 const RETRY_MS = 1_000;
@@ -43,6 +44,7 @@ export interface AllocationAuditOptions {
   /** This replica's, unlike any other's. */
   readonly holder: string;
   readonly hostname: string;
+  readonly names: GeneratedNames;
   readonly clock: Clock;
   /** Told of each finding, and of how much was repaired. */
   readonly found: (message: string, details: Readonly<Record<string, unknown>>) => void;
@@ -186,12 +188,12 @@ class Auditor {
   }
 
   private async tell(fault: AllocationFault, number: number): Promise<void> {
-    const { writer, events, clock, hostname, failed } = this.options;
+    const { writer, events, names, clock, hostname, failed } = this.options;
     const event = eventOf(fault, { now: clock.now(), number, hostname });
     if (event === undefined) return;
     const value: JsonObject = event.object;
     try {
-      await writer.create(ownContext(clock), events, event.namespace, { value, duplicates: [], format: 'json' }, OWN_WRITE);
+      await writer.create(ownContext(clock), events, event.namespace, { value, duplicates: [], format: 'json' }, ownWrite(names));
     } catch (error) {
       failed('an Event about an allocation could not be made', error);
     }

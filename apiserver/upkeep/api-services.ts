@@ -13,7 +13,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
-import { keepUp, ownContext, OWN_WRITE, type Upkeep } from './upkeep';
+import { keepUp, ownContext, ownWrite, type Upkeep } from './upkeep';
 
 export interface ApiServicesOptions {
   readonly writer: Writer;
@@ -180,7 +180,7 @@ class Keeper {
     const { writer, services, names, clock } = this.options;
     const value: JsonObject = { metadata: { name, labels: { [this.label]: service.managed } }, spec: specOf(service, names) };
     await settled('AlreadyExists', () =>
-      writer.create(ownContext(clock), services, '', { value, duplicates: [], format: 'json' }, OWN_WRITE),
+      writer.create(ownContext(clock), services, '', { value, duplicates: [], format: 'json' }, ownWrite(names)),
     );
   }
 

@@ -12,7 +12,7 @@ import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/val
 import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
-import { keepUp, ownContext, OWN_WRITE, type Upkeep } from './upkeep';
+import { keepUp, ownContext, ownWrite, type Upkeep } from './upkeep';
 
 /** Bundles are PEM. What is not configured is left out. */
 export interface AuthenticationFacts {
@@ -61,8 +61,8 @@ async function keep({ writer, cache, configMaps, names, clock, facts }: Authenti
   const data = { ...before, ...dataOf(facts(), before, clock.now()) };
   if (equalJson(before, data)) return;
   const body = { value: { ...found, metadata: { ...readMetadata(found ?? {}), ...place }, data }, duplicates: [], format: 'json' } as const;
-  if (found === undefined) await writer.create(ownContext(clock), configMaps, place.namespace, body, OWN_WRITE);
-  else await writer.update(ownContext(clock), configMaps, place, undefined, body, OWN_WRITE);
+  if (found === undefined) await writer.create(ownContext(clock), configMaps, place.namespace, body, ownWrite(names));
+  else await writer.update(ownContext(clock), configMaps, place, undefined, body, ownWrite(names));
 }
 
 /** Exported for tests. */

@@ -14,7 +14,7 @@ import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
 import type { ReplicaAddress, Replicas } from './replicas';
-import { keepUp, ownContext, OWN_WRITE, watchOwn } from './upkeep';
+import { keepUp, ownContext, ownWrite, watchOwn } from './upkeep';
 
 const NAMESPACE = 'default';
 
@@ -144,7 +144,13 @@ async function create(options: DefaultServiceOptions, resource: Resource, name: 
   if (exists()) return;
   const value: JsonObject = { ...object, metadata: { ...objectAt(object, 'metadata'), name, namespace: NAMESPACE } };
   try {
-    await options.writer.create(ownContext(options.clock), resource, NAMESPACE, { value, duplicates: [], format: 'json' }, OWN_WRITE);
+    await options.writer.create(
+      ownContext(options.clock),
+      resource,
+      NAMESPACE,
+      { value, duplicates: [], format: 'json' },
+      ownWrite(options.names),
+    );
   } catch (error) {
     // Another replica was quicker: it has the name, and the address. A refusal is proven with a cache that shows so.
     if (!exists()) throw error;
@@ -171,7 +177,14 @@ async function put(
   if (!['metadata', ...Object.keys(members)].some(differs)) return;
   try {
     const body = { value, duplicates: [], format: 'json' } as const;
-    await options.writer.update(ownContext(options.clock), resource, { namespace: NAMESPACE, name }, undefined, body, OWN_WRITE);
+    await options.writer.update(
+      ownContext(options.clock),
+      resource,
+      { namespace: NAMESPACE, name },
+      undefined,
+      body,
+      ownWrite(options.names),
+    );
   } catch (error) {
     // Another replica was quicker; its change brings the next look.
     if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error;

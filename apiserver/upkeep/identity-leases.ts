@@ -17,7 +17,7 @@ import { Pace, yieldToOthers } from '../cache/pace';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
 import { settingsText, type CommonSettings } from './peers';
-import { keepUp, mergePatch, ownContext, OWN_WRITE, type Upkeep } from './upkeep';
+import { keepUp, mergePatch, ownContext, ownWrite, type Upkeep } from './upkeep';
 
 const LEASE_SECONDS = 3_600;
 const RENEW_MS = 10_000;
@@ -61,16 +61,16 @@ export function keepIdentityLease(options: IdentityLeasesOptions): Upkeep {
 
 /** False = the cache did not know the newest state: to be looked at again soon. */
 async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: JsonObject): Promise<boolean> {
-  const { writer, cache, leases, clock, random } = options;
+  const { writer, cache, leases, names, clock, random } = options;
   const exists = cache.get(leases.stored, `${key.namespace}/${key.name}`) !== undefined;
   const spec = { renewTime: microTimeAt(clock.now()) };
   try {
     if (exists) {
-      await writer.patch(ownContext(clock), leases, key, undefined, mergePatch({ metadata, spec }), OWN_WRITE);
+      await writer.patch(ownContext(clock), leases, key, undefined, mergePatch({ metadata, spec }), ownWrite(names));
     } else {
       const holderIdentity = `${key.name}_${random.uuid()}`;
       const value = { metadata: { ...key, ...metadata }, spec: { holderIdentity, leaseDurationSeconds: LEASE_SECONDS, ...spec } };
-      await writer.create(ownContext(clock), leases, key.namespace, { value, duplicates: [], format: 'json' }, OWN_WRITE);
+      await writer.create(ownContext(clock), leases, key.namespace, { value, duplicates: [], format: 'json' }, ownWrite(names));
     }
     return true;
   } catch (error) {

@@ -27,6 +27,7 @@ function keep(): SystemObjects {
     cache: f.cache,
     resource: f.resource('namespaces'),
     objects: new Map(systemNamespaces(names).map((name) => [name, {}])),
+    names,
     clock: f.clock,
     failed: (message) => void failures.push(message),
   });

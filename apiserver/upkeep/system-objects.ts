@@ -4,10 +4,11 @@
  */
 import type { JsonObject } from '../../shared/values/json';
 import { StatusError } from '../../shared/api/errors/status';
+import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
-import { keepUp, ownContext, OWN_WRITE, watchOwn } from './upkeep';
+import { keepUp, ownContext, ownWrite, watchOwn } from './upkeep';
 
 export interface SystemObjectsOptions {
   readonly writer: Writer;
@@ -15,6 +16,7 @@ export interface SystemObjectsOptions {
   readonly resource: Resource;
   /** By name; without kind, version and name. */
   readonly objects: ReadonlyMap<string, JsonObject>;
+  readonly names: GeneratedNames;
   readonly clock: Clock;
   /** Told of what went wrong; it is tried again. */
   readonly failed: (message: string, error: unknown) => void;
@@ -58,9 +60,9 @@ export function keepSystemObjects(options: SystemObjectsOptions): SystemObjects 
   };
 }
 
-async function create({ writer, resource, clock }: SystemObjectsOptions, value: JsonObject): Promise<void> {
+async function create({ writer, resource, names, clock }: SystemObjectsOptions, value: JsonObject): Promise<void> {
   try {
-    await writer.create(ownContext(clock), resource, '', { value, duplicates: [], format: 'json' }, OWN_WRITE);
+    await writer.create(ownContext(clock), resource, '', { value, duplicates: [], format: 'json' }, ownWrite(names));
   } catch (error) {
     if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
   }

@@ -12,7 +12,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
-import { keepUp, mergePatch, ownContext, OWN_WRITE, type Upkeep } from './upkeep';
+import { keepUp, mergePatch, ownContext, ownWrite, type Upkeep } from './upkeep';
 
 export interface TokenTrackingOptions {
   readonly writer: Writer;
@@ -43,18 +43,18 @@ export function keepTokenTracking(options: TokenTrackingOptions): Upkeep {
   return keepUp(options, pass);
 }
 
-async function keep({ writer, cache, configMaps, clock }: TokenTrackingOptions, place: ObjectKey, key: string): Promise<void> {
+async function keep({ writer, cache, configMaps, names, clock }: TokenTrackingOptions, place: ObjectKey, key: string): Promise<void> {
   const entry = cache.get(configMaps.stored, key);
   const data: JsonObject = { since: dayOf(clock.now()) };
   if (entry === undefined) {
     try {
       const body = { value: { metadata: { ...place }, data }, duplicates: [], format: 'json' } as const;
-      await writer.create(ownContext(clock), configMaps, place.namespace, body, OWN_WRITE);
+      await writer.create(ownContext(clock), configMaps, place.namespace, body, ownWrite(names));
     } catch (error) {
       if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
     }
   } else if (!isDay(stringAt(objectAt(parseEntry(entry).object, 'data') ?? {}, 'since') ?? '')) {
-    await writer.patch(ownContext(clock), configMaps, place, undefined, mergePatch({ data }), OWN_WRITE);
+    await writer.patch(ownContext(clock), configMaps, place, undefined, mergePatch({ data }), ownWrite(names));
   }
 }
 
@@ -76,7 +76,7 @@ export function secretMarker({ writer, secrets, names, clock }: SecretMarkerOpti
     const other = otherQualifiedName(label);
     const labels = { ...(other === undefined ? {} : { [other]: null }), [label]: day };
     try {
-      await writer.patch(ownContext(clock), secrets, secret, undefined, mergePatch({ metadata: { labels } }), OWN_WRITE);
+      await writer.patch(ownContext(clock), secrets, secret, undefined, mergePatch({ metadata: { labels } }), ownWrite(names));
     } catch (error) {
       if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error;
     }

@@ -3,10 +3,12 @@
  * twice at a time. What is looked after, and what gives reason to, is its caller's business.
  */
 import { MASTERS } from '../../shared/api/identity/user';
+import type { GeneratedNames } from '../../shared/names/dialect';
+import { PROGRAM_NAMES } from '../../shared/names/program';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { Cache, CacheWatch, WatchEventType, WatchScope } from '../cache/cache';
-import type { PatchBody, RequestContext, Resource } from '../registry/verbs';
+import type { PatchBody, RequestContext, Resource, WriteOptions } from '../registry/verbs';
 
 const INTERVAL_MS = 60_000;
 const RETRY_MS = 1_000;
@@ -106,5 +108,15 @@ export function mergePatch(changed: JsonObject): PatchBody {
   return { type: 'merge', bytes: Buffer.from(stringifyJson(changed)), dialect: 'platform' };
 }
 
-/** How the server's own writes are made. */
-export const OWN_WRITE = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'apiserver' } as const;
+/** An applied configuration of the server's own. */
+export function applyPatch(configuration: JsonObject): PatchBody {
+  return { type: 'apply', bytes: Buffer.from(stringifyJson(configuration)), dialect: 'platform' };
+}
+
+/** Options of the server's own writes; its fields are managed under the program's name where `fieldManager` is not given. */
+export function ownWrite(
+  { dialect }: Pick<GeneratedNames, 'dialect'>,
+  fieldManager: string = PROGRAM_NAMES[dialect].apiserver,
+): WriteOptions {
+  return { dryRun: false, fieldValidation: 'Strict', fieldManager };
+}

@@ -2,6 +2,7 @@
 import { isConflict, isNotFound } from '../../shared/client/api-error';
 import { knownResource } from '../../shared/client/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { FIELD_MANAGERS } from '../../shared/names/program';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { isAggregated, missingRules } from './reconcile';
 
@@ -28,7 +29,10 @@ async function run({ client, informers, queue: makeQueue, logger, signal }: Cont
     const role = roles.get('', name);
     const rules = role === undefined ? undefined : missingRules(role, roles.list());
     if (role === undefined || rules === undefined) return DONE;
-    await client.update(ROLES, { ...role.body, rules: [...rules] }, { signal }).catch((error: unknown) => {
+    const { uid, resourceVersion } = role;
+    // Bound to the role that was seen: applied to a name alone, it would create a deleted role again.
+    const configuration = { metadata: { name, uid, resourceVersion }, rules: [...rules] };
+    await client.apply(ROLES, configuration, { fieldManager: FIELD_MANAGERS.aggregatedRoles, signal }).catch((error: unknown) => {
       // A newer state brings the next look.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     });

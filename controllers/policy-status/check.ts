@@ -15,11 +15,10 @@ export interface KindChecks {
   readonly dialect: Dialect;
 }
 
-/** The status of a policy that has been looked at. `spec`, `generation`: the policy's. */
-export function checkedStatus(status: JsonObject, spec: JsonObject, generation: number, checks: KindChecks): JsonObject {
+/** What this controller applies to the status of a policy. `spec`, `generation`: the policy's. */
+export function checkedStatus(spec: JsonObject, generation: number, checks: KindChecks): JsonObject {
   const warnings = expressionWarnings(spec, checks);
   return {
-    ...status,
     observedGeneration: generation,
     typeChecking: warnings.length === 0 ? {} : { expressionWarnings: [...warnings] },
   };

@@ -5,6 +5,7 @@ import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers'
 import type { RestClient } from '../../shared/client/rest-client';
 import { groupIn } from '../../shared/names/dialect';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
+import { FIELD_MANAGERS } from '../../shared/names/program';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { checkedStatus, namedVersions } from './check';
 import { BUILT_IN, kindsOfDocument, type KnownKind } from './kind-types';
@@ -32,14 +33,14 @@ async function run({ client, informers, queue: makeQueue, logger, signal }: Cont
   const work = async (name: string): Promise<WorkOutcome> => {
     const policy = policies.get('', name);
     if (policy === undefined) return DONE;
-    const { body } = policy;
+    const { body, uid, resourceVersion } = policy;
     const generation = Number(own(objectAt(body, 'metadata') ?? {}, 'generation') ?? 0);
-    const status = objectAt(body, 'status') ?? {};
-    if (own(status, 'observedGeneration') === generation) return DONE;
+    if (own(objectAt(body, 'status') ?? {}, 'observedGeneration') === generation) return DONE;
     const spec = objectAt(body, 'spec') ?? {};
     const checks = { kinds: [...BUILT_IN, ...(await otherKinds(client, spec, signal))], dialect: client.dialect };
-    const written = checkedStatus(status, spec, generation, checks);
-    await client.update(POLICIES, { ...body, status: written }, { subresource: 'status', signal }).catch((error: unknown) => {
+    const configuration = { metadata: { name, uid, resourceVersion }, status: checkedStatus(spec, generation, checks) };
+    const options = { fieldManager: FIELD_MANAGERS.policyStatus, subresource: 'status', signal };
+    await client.apply(POLICIES, configuration, options).catch((error: unknown) => {
       // A newer state brings the next look.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     });

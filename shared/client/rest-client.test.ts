@@ -205,3 +205,22 @@ describe('several servers', () => {
     await settle();
   });
 });
+
+test('named changes the User-Agent header, and keeps the rest of the client', async () => {
+  const { api, client } = fakeClient();
+  const agents: unknown[] = [];
+  api.intercept = ({ headers }) => void agents.push(headers['user-agent']);
+  await client.named('program/v1 (linux/amd64)').create(MAPS, map('a'));
+  await client.create(MAPS, map('b'));
+  expect(agents).toEqual(['program/v1 (linux/amd64)', 'test']);
+});
+
+test('apply names its field manager and takes fields over from other managers', async () => {
+  const { api, client } = fakeClient({ dialect: 'kubernetes' });
+  api.put('/api/v1/configmaps', map('a'));
+  const bodies: unknown[] = [];
+  api.intercept = ({ headers, body }) => void bodies.push(headers['content-type'], JSON.parse(body?.toString() ?? ''));
+  await client.apply(MAPS, map('a', { x: '1' }), { fieldManager: 'm/n', subresource: 'status' });
+  expect(api.requests).toEqual(['PATCH /api/v1/namespaces/n/configmaps/a/status?fieldManager=m%2Fn&force=true']);
+  expect(bodies).toEqual(['application/apply-patch+yaml', { apiVersion: 'v1', kind: 'ConfigMap', ...map('a', { x: '1' }) }]);
+});

@@ -86,6 +86,8 @@ const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
 };
 
+const APPLY_MEDIA_TYPE = 'application/apply-patch+yaml';
+
 const ANSWER_LIMIT = 512 * 1024 * 1024;
 const WATCH_LINE_LIMIT = 32 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -119,6 +121,11 @@ export class RestClient {
   /** The same client as somebody else, over a transport that does not say who it is. */
   as(credentials: Credentials, transport: Transport): RestClient {
     return new RestClient({ ...this.options, credentials, transport }, this.fence);
+  }
+
+  /** The same client with another User-Agent header, whose first part is the manager of the fields that it writes. */
+  named(userAgent: string): RestClient {
+    return new RestClient({ ...this.options, userAgent }, this.fence);
   }
 
   async get(
@@ -186,6 +193,19 @@ export class RestClient {
   async patch(resource: Resource, place: Place, type: PatchType, patch: JsonValue, options: RequestOptions = {}): Promise<ApiObject> {
     const body = { type: PATCH_MEDIA_TYPES[type], value: patch };
     return apiObject(await this.call({ method: 'PATCH', path: this.path(resource, place), body, ...options }));
+  }
+
+  /** Server-side apply; `configuration` names its namespace and name. Takes fields over from other managers. */
+  async apply(
+    resource: Resource,
+    configuration: JsonObject,
+    { fieldManager, subresource, ...options }: RequestOptions & { readonly fieldManager: string; readonly subresource?: string },
+  ): Promise<ApiObject> {
+    const { namespace, name } = apiObject(configuration);
+    const query = new URLSearchParams({ fieldManager, force: 'true' });
+    const path = `${this.path(resource, { namespace, name, ...(subresource === undefined ? {} : { subresource }) })}${suffix(query)}`;
+    const body = { type: APPLY_MEDIA_TYPE, value: this.typed(resource, configuration) };
+    return apiObject(await this.call({ method: 'PATCH', path, body, ...options }));
   }
 
   async delete(resource: Resource, place: Place, options: DeleteOptions = {}): Promise<void> {

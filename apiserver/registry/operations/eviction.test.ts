@@ -1,4 +1,5 @@
 /** Evictions against disruption budgets in every state; answers and what is left behind are the reference server's. */
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import type { Entry } from '../../cache/cache';
@@ -36,7 +37,7 @@ async function evict(name: string, deleteOptions: JsonObject = {}, dryRun = fals
     const names = ['a', 'b'].flatMap((key) => cache.get(budgets.stored, `ns/${key}`) ?? []);
     return Promise.resolve({ revision: cache.revision, entries: names });
   };
-  const operation = evictPod({ reader: { get, list }, writer, clock, pods, budgets });
+  const operation = evictPod({ reader: { get, list }, writer, names: GENERATED_NAMES.platform, clock, pods, budgets });
   const options = { dryRun, fieldValidation: 'Ignore', fieldManager: 'test' } as const;
   const object = { metadata: { name }, deleteOptions };
   await operation({ context, resource: pods, key: { namespace: 'ns', name }, object, options });

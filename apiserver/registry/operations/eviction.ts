@@ -8,6 +8,8 @@ import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../
 import { isTerminating, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
 import { selects } from '../../../shared/api/selectors/object-selector';
 import { badRequest, deletePrecondition, evictionRefused, invalid, StatusError, tooManyBudgets } from '../../../shared/api/errors/status';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import { PROGRAM_NAMES } from '../../../shared/names/program';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry } from '../../cache/cache';
 import type { DeleteOptions, Reader, RequestContext, Resource, Selection, Writer } from '../verbs';
@@ -20,6 +22,7 @@ export interface EvictionParts {
   readonly writer: Pick<Writer, 'edit' | 'update' | 'delete'>;
   readonly pods: Resource;
   readonly budgets: Resource;
+  readonly names: GeneratedNames;
   readonly clock: Clock;
 }
 
@@ -144,18 +147,15 @@ function exhausted(status: JsonObject, observedGeneration: number, now: number):
   return { ...status, conditions: index < 0 ? [...conditions, made] : conditions.with(index, made) };
 }
 
-/** The name under which the server's own writes are recorded. */
-const MANAGER = 'apiserver';
-
 async function storeBudget(
-  { writer, budgets }: EvictionParts,
+  { writer, budgets, names }: EvictionParts,
   context: RequestContext,
   namespace: string,
   budget: JsonObject,
 ): Promise<void> {
   const name = stringAt(readMetadata(budget), 'name') ?? '';
   const body = { value: budget, duplicates: [], format: 'json' } as const;
-  const options = { dryRun: false, fieldValidation: 'Ignore', fieldManager: MANAGER } as const;
+  const options = { dryRun: false, fieldValidation: 'Ignore', fieldManager: PROGRAM_NAMES[names.dialect].apiserver } as const;
   await writer.update(context, budgets, { namespace, name }, 'status', body, options);
 }
 

@@ -22,7 +22,7 @@ function operations(table?: OperationTable): Operations {
   const none = (): Promise<never> => Promise.reject(new Error('no reads in this test'));
   const reader = { get: none, list: none };
   const budgets = fixture.resource('poddisruptionbudgets');
-  const all = { ...operationTable({ reader, writer, clock, pods: fixture.resource('pods'), budgets }), ...table };
+  const all = { ...operationTable({ reader, writer, names, clock, pods: fixture.resource('pods'), budgets }), ...table };
   const parts = {
     table: all,
     cache,

@@ -124,7 +124,7 @@ function keptSteps(setting: Setting, state: State, flowControl: FlowControl | un
   const { cache, resources } = state;
   const own = { writer, cache, clock, failed };
   const kept = (resource: string, objects: Parameters<typeof keepSystemObjects>[0]['objects']): Running =>
-    keepSystemObjects({ ...own, resource: resources.require(resource), objects });
+    keepSystemObjects({ ...own, names, resource: resources.require(resource), objects });
   return [
     {
       name: 'system namespaces',
@@ -164,6 +164,7 @@ function controllerSteps(setting: Setting, state: State, writer: Writer, tls: ()
         inBackground(
           keepDefinitions({
             ...own,
+            names,
             definitions,
             resource: resources.require('customresourcedefinitions.apiextensions.platform.io'),
             goingBefore: (name) => replicas.goingBefore(name),
@@ -273,11 +274,12 @@ function eventExpiry({ options, store, clock, random, failed }: Setting, { cache
 }
 
 function allocationAudit(
-  { options, store, clock, random, logger, failed }: Setting,
+  { options, store, names, clock, random, logger, failed }: Setting,
   { cache, ledger, resources }: State,
   writer: Writer,
 ): Running {
   return startAllocationAudit({
+    names,
     store,
     cache,
     writer,
@@ -325,7 +327,7 @@ function apiServices({ clock, names, failed }: Setting, { cache, resources, defi
 }
 
 function availability(
-  { clock, random, meters, failed }: Setting,
+  { names, clock, random, meters, failed }: Setting,
   { cache, resources, registrations }: State,
   extensions: Extensions,
   writer: Writer,
@@ -333,7 +335,7 @@ function availability(
   const services = resources.require(SERVICES);
   const stateOf = stateOfServices(cache, resources);
   const lost = (name: string, reason: string): void => meters.count('aggregator_unavailable_apiservice_total', name, reason).add();
-  const keeper = keepAvailability({ ...registrations, extensions, stateOf, writer, cache, services, clock, random, lost, failed });
+  const keeper = keepAvailability({ ...registrations, extensions, stateOf, writer, cache, services, names, clock, random, lost, failed });
   const watching = registrations.watch((name) => keeper.look(name));
   return {
     stop() {

@@ -37,7 +37,7 @@ import { Outbox } from '../../endpoints/output/outbox';
 import { Encoders } from '../../endpoints/representation/encoders';
 import type { Showing } from '../../endpoints/representation/showing';
 import { nodeRules } from '../../upkeep/default-roles/objects';
-import { ownContext, OWN_WRITE } from '../../upkeep/upkeep';
+import { ownContext, ownWrite } from '../../upkeep/upkeep';
 import { secretMarker } from '../../upkeep/token-tracking';
 import type { Resource, Writer } from '../../registry/verbs';
 import { liveObjects } from '../../registry/read/live-objects';
@@ -175,9 +175,9 @@ function policiesOf(
 }
 
 /** In the server's own name. */
-async function createNamespace({ clock }: Setting, { resources }: State, writer: Writer, name: string): Promise<void> {
+async function createNamespace({ clock, names }: Setting, { resources }: State, writer: Writer, name: string): Promise<void> {
   const body = { value: { metadata: { name } }, duplicates: [], format: 'json' } as const;
-  await writer.create(ownContext(clock), resources.require('namespaces'), '', body, OWN_WRITE);
+  await writer.create(ownContext(clock), resources.require('namespaces'), '', body, ownWrite(names));
 }
 
 function admissionOf(
@@ -307,7 +307,7 @@ function operationsOf(setting: Setting, state: State, admission: Admission, acce
   const { cache, reader, resources } = state;
   const pods = resources.require('pods');
   const budgets = resources.require('poddisruptionbudgets.policy');
-  const table = { ...operationTable({ reader, writer, pods, budgets, clock }), ...access.operations };
+  const table = { ...operationTable({ reader, writer, pods, budgets, clock, names }), ...access.operations };
   return createOperations({ table, cache, namespaces: resources.require('namespaces'), admission, clock, names }, resources.builtIn);
 }
 

@@ -10,7 +10,7 @@ import type { Cache } from '../../cache/cache';
 import { parseEntry } from '../../registry/object/stored-object';
 import { entryKey, type Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
-import { keepUp, ownContext, OWN_WRITE, watchOwn, type Upkeep } from '../upkeep';
+import { keepUp, ownContext, ownWrite, watchOwn, type Upkeep } from '../upkeep';
 import { defaultObjects, type DefaultObject, type RbacKind } from './objects';
 import { reconcile } from './reconcile';
 
@@ -64,7 +64,8 @@ export function keepDefaultRoles(options: DefaultRolesOptions): Upkeep {
 
 async function restore({ writer, cache, names, clock }: DefaultRolesOptions, resource: Resource, wanted: DefaultObject): Promise<void> {
   const { namespace, name, object } = wanted;
-  const create = (value: JsonObject): Promise<unknown> => writer.create(ownContext(clock), resource, namespace, bodyOf(value), OWN_WRITE);
+  const create = (value: JsonObject): Promise<unknown> =>
+    writer.create(ownContext(clock), resource, namespace, bodyOf(value), ownWrite(names));
   const entry = cache.get(resource.stored, entryKey(wanted));
   if (entry === undefined) {
     await create(object);
@@ -75,7 +76,7 @@ async function restore({ writer, cache, names, clock }: DefaultRolesOptions, res
     case 'none':
       return;
     case 'update':
-      await writer.update(ownContext(clock), resource, { namespace, name }, undefined, bodyOf(remedy.object), OWN_WRITE);
+      await writer.update(ownContext(clock), resource, { namespace, name }, undefined, bodyOf(remedy.object), ownWrite(names));
       return;
     case 'replace':
       await writer.delete(ownContext(clock), resource, { namespace, name }, { dryRun: false });

@@ -5,15 +5,16 @@
 import { StatusError } from '../../../shared/api/errors/status';
 import { timestamp } from '../../../shared/api/metadata/object-meta';
 import type { GeneratedNames } from '../../../shared/names/dialect';
+import { FIELD_MANAGERS } from '../../../shared/names/program';
 import type { Clock } from '../../../shared/runtime/clock';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { Cache } from '../../cache/cache';
 import { EXEMPT, MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../kinds/flowcontrol/mandatory';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
-import type { Resource, Subresource, Writer } from '../../registry/verbs';
-import { keepUp, ownContext, OWN_WRITE, watchOwn, type Upkeep } from '../upkeep';
-import { restored, withCondition, type KeptSpec } from './reconcile';
+import type { Resource, Writer } from '../../registry/verbs';
+import { applyPatch, keepUp, ownContext, ownWrite, watchOwn, type Upkeep } from '../upkeep';
+import { changedCondition, restored, type KeptSpec } from './reconcile';
 import { SUGGESTED_LEVELS, suggestedSchemas } from './table';
 
 export interface FlowObjectsOptions {
@@ -60,7 +61,9 @@ export function keepFlowObjects(options: FlowObjectsOptions): Upkeep {
     }
     for (const { key } of cache.snapshot(schemas.stored).range()) {
       all =
-        (await attempt(`the condition of the FlowSchema ${key}`, () => tell(options, schemas, levels, key, timestamp(clock.now())))) && all;
+        (await attempt(`the condition of the FlowSchema ${key}`, () =>
+          applyCondition(options, schemas, levels, key, timestamp(clock.now())),
+        )) && all;
     }
     return all;
   }
@@ -88,33 +91,35 @@ function wantedOf(mandatory: ReadonlyMap<string, JsonObject>, suggested: Readonl
 }
 
 async function restore(options: FlowObjectsOptions, resource: Resource, name: string, wanted: KeptSpec, annotation: string): Promise<void> {
-  const { writer, cache, clock } = options;
+  const { writer, cache, names, clock } = options;
+  const write = ownWrite(names, FIELD_MANAGERS.flowControlSpecs);
   const entry = cache.get(resource.stored, name);
   if (entry === undefined) {
     const value = { metadata: { name, annotations: { [annotation]: 'true' } }, spec: wanted.spec };
-    await writer.create(ownContext(clock), resource, '', { value, duplicates: [], format: 'json' }, OWN_WRITE);
+    await writer.create(ownContext(clock), resource, '', { value, duplicates: [], format: 'json' }, write);
     return;
   }
-  const object = restored(parseEntry(entry).object, wanted, annotation);
-  if (object !== undefined) await put(options, resource, name, undefined, object);
+  const value = restored(parseEntry(entry).object, wanted, annotation);
+  if (value === undefined) return;
+  await writer.update(ownContext(clock), resource, { namespace: '', name }, undefined, { value, duplicates: [], format: 'json' }, write);
 }
 
-async function tell(options: FlowObjectsOptions, schemas: Resource, levels: Resource, name: string, now: string): Promise<void> {
-  const { cache } = options;
+/** Applies the condition: other conditions and their managers stay. */
+async function applyCondition(
+  { writer, cache, names, clock }: FlowObjectsOptions,
+  schemas: Resource,
+  levels: Resource,
+  name: string,
+  now: string,
+): Promise<void> {
   const entry = cache.get(schemas.stored, name);
   if (entry === undefined) return;
   const schema = parseEntry(entry).object;
   const level = stringAt(objectAt(objectAt(schema, 'spec'), 'priorityLevelConfiguration'), 'name') ?? '';
-  const object = withCondition(schema, level, cache.get(levels.stored, level) !== undefined, now);
-  if (object !== undefined) await put(options, schemas, name, 'status', object);
-}
-
-async function put(
-  { writer, clock }: FlowObjectsOptions,
-  resource: Resource,
-  name: string,
-  part: Subresource,
-  value: JsonObject,
-): Promise<void> {
-  await writer.update(ownContext(clock), resource, { namespace: '', name }, part, { value, duplicates: [], format: 'json' }, OWN_WRITE);
+  const condition = changedCondition(schema, level, cache.get(levels.stored, level) !== undefined, now);
+  if (condition === undefined) return;
+  const { group, version, kind } = schemas.row;
+  const applied = { apiVersion: `${group}/${version}`, kind, metadata: { name }, status: { conditions: [condition] } };
+  const options = { ...ownWrite(names, FIELD_MANAGERS.flowControlStatuses), force: true };
+  await writer.patch(ownContext(clock), schemas, { namespace: '', name }, 'status', applyPatch(applied), options);
 }

@@ -31,8 +31,8 @@ export function restored(found: JsonObject, { spec, isMandatory, free }: KeptSpe
 
 const DANGLING = 'Dangling';
 
-/** The schema with its condition; undefined = it says so already. `now` as objects show times. */
-export function withCondition(schema: JsonObject, level: string, isThere: boolean, now: string): JsonObject | undefined {
+/** The schema's condition; `undefined` when the schema has it already. `now` as objects show times. */
+export function changedCondition(schema: JsonObject, level: string, isThere: boolean, now: string): JsonObject | undefined {
   const status = objectAt(schema, 'status') ?? {};
   const conditions = (arrayAt(status, 'conditions') ?? []).filter(isObject);
   const known = conditions.find((condition) => stringAt(condition, 'type') === DANGLING);
@@ -43,5 +43,5 @@ export function withCondition(schema: JsonObject, level: string, isThere: boolea
   const since = stringAt(known, 'status') === wanted.status ? stringAt(known, 'lastTransitionTime') : undefined;
   const condition = { ...wanted, lastTransitionTime: since ?? now };
   if (known !== undefined && equalJson(known, condition)) return undefined;
-  return { ...schema, status: { ...status, conditions: [...conditions.filter((one) => one !== known), condition] } };
+  return condition;
 }

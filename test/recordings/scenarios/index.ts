@@ -25,6 +25,7 @@ import { FINISHED_JOBS } from './finished-jobs';
 import { killedName, randomScripts, SEEDS } from './random-scripts';
 import { POD_GARBAGE, POD_THRESHOLD } from './pod-garbage';
 import { DAEMON_SETS } from './daemon-sets';
+import { MANAGERS } from './managers';
 import { STATEFUL_SETS } from './stateful-sets';
 import { SERVICE_ACCOUNTS } from './service-accounts';
 import type { Scenario } from './scenario';
@@ -57,6 +58,7 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map<strin
   ['jobs', [...JOBS, ...JOB_FAILURES, ...CRON_JOBS, ...JOB_EDGES]],
   ['autoscalers', AUTOSCALERS],
   ['measured-autoscalers', [...SCALED_BY_RESOURCES, ...SCALED_BY_SOME_PODS, ...SCALED_BY_METRICS, ...AUTOSCALER_LIMITS]],
+  ['managers', MANAGERS],
   ['refused-pods', [REFUSED_SET, REFUSED_DEPLOYMENT]],
   ...SEEDS.map((seed) => [killedName(seed), randomScripts(seed)] as const),
 ]);

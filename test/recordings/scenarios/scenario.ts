@@ -42,6 +42,8 @@ export interface Look {
   readonly names?: readonly string[];
   /** Members, at any depth, that are chance. */
   readonly leftOut?: readonly string[];
+  /** Who owns which fields of an object is compared as well, without what the scenario itself has written. */
+  readonly owners?: true;
 }
 
 export interface ScenarioStep {

@@ -164,7 +164,7 @@ export class Stage {
 
   async look(looks: readonly Look[]): Promise<Observed> {
     const found = await Promise.all(
-      looks.map(async ({ path, members, names, unordered = [], leftOut = [] }) => {
+      looks.map(async ({ path, members, names, unordered = [], leftOut = [], owners }) => {
         const { code, body } = await patiently(() => this.send('GET', absolute(path, this.namespace), JSON_TYPE), otherThan(429));
         const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
         // A kind that comes or goes with its definition.
@@ -175,7 +175,7 @@ export class Stage {
           path,
           unordered,
           leftOut,
-          items: items.filter((item) => this.isOwn(item, names)).map((item) => (members === undefined ? item : pick(item, members))),
+          items: items.filter((item) => this.isOwn(item, names)).map((item) => shownOf(item, members, owners === true)),
         };
       }),
     );
@@ -308,6 +308,34 @@ const isOnly = (value: Json, name: string): boolean => isBody(value) && Object.k
 function metadataOf(object: Body): Body {
   const metadata = object['metadata'];
   return isBody(metadata ?? null) && isBody(metadata) ? metadata : {};
+}
+
+function shownOf(item: Body, members: readonly string[] | undefined, withOwners: boolean): Body {
+  const shown = members === undefined ? item : pick(item, members);
+  return withOwners ? { ...shown, owners: ownersOf(item) } : shown;
+}
+
+/** Whom the server takes a client for that does not name itself: the scenario's own requests come from such a one. */
+const UNNAMED = 'unknown';
+
+/** Without what is not compared of metadata: what names are made of, and when a change began. */
+function shownField(field: string, value: Json): Json | undefined {
+  const isOnlyTrigger =
+    field === 'f:annotations' && isBody(value) && Object.keys(value).every((key) => ['.', `f:${TRIGGER}`].includes(key));
+  return field === 'f:generateName' || field === `f:${TRIGGER}` || isOnlyTrigger ? undefined : value;
+}
+
+/** A text for each manager's fields; the fields are a text as well, because uids in their names are masked in texts only. */
+function ownersOf(item: Body): Json[] {
+  const entries = metadataOf(item)['managedFields'];
+  return (Array.isArray(entries) ? entries : [])
+    .filter(isBody)
+    .filter(({ manager }) => manager !== UNNAMED)
+    .map(({ manager, operation, subresource, apiVersion, fieldsV1 = {} }) => {
+      const texts = [manager, operation, subresource, apiVersion].map((text) => (typeof text === 'string' ? text : ''));
+      return [...texts, JSON.stringify(fieldsV1, shownField)].join(' ');
+    })
+    .sort();
 }
 
 const pick = (item: Body, members: readonly string[]): Body =>

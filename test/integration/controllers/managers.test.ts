@@ -1,0 +1,80 @@
+/** Which fields the controllers and the API server own, by manager, operation and subresource, as the reference's do. */
+import { CONTROLLERS } from '../../../controllers/table';
+import { MANAGERS } from '../../recordings/scenarios/managers';
+import type { Observed } from '../../recordings/scenarios/scenario';
+import { isBody } from '../../recordings/reference';
+import { replayControllers } from '../../support/replay-controllers';
+
+/** The state in which the object of that name has one more owner. */
+const withOwner =
+  (name: string, owner: string) =>
+  (state: Observed): Observed =>
+    Object.fromEntries(
+      Object.entries(state).map(([path, items]) => [
+        path,
+        items.map((item) => {
+          const [metadata, owners] = isBody(item) ? [item['metadata'], item['owners']] : [];
+          const isMeant = isBody(item) && isBody(metadata) && metadata['name'] === name && Array.isArray(owners);
+          return isMeant ? { ...item, owners: [...owners, owner].sort() } : item;
+        }),
+      ]),
+    );
+
+replayControllers('managers', {
+  controllerArgs: [
+    '--controllers=*,bootstrapsigner,tokencleaner',
+    '--horizontal-pod-autoscaler-sync-period=1s',
+    '--node-monitor-period=500ms',
+    '--node-monitor-grace-period=4s',
+    '--node-startup-grace-period=6s',
+    '--node-eviction-rate=5',
+    '--secondary-node-eviction-rate=2',
+  ],
+  deviations: {
+    // Rules that the role had before and that no selected role has are dropped here, so an empty list is applied.
+    'own-roles: none': withOwner('$NS-whole', 'clusterrole-aggregation-controller Apply  rbac.authorization.k8s.io/v1 {"f:rules":{}}'),
+  },
+});
+
+/** The scenario in which a controller's entries are recorded; `undefined` = it deletes objects, or marks them before it does, and leaves nothing behind. */
+const RECORDED: Readonly<Record<string, string | undefined>> = {
+  namespace: 'own-namespace',
+  'root-ca-cert-publisher': 'own-accounts',
+  serviceaccount: 'own-accounts',
+  'serviceaccount-token': 'own-tk-ordinary',
+  'legacy-serviceaccount-token-cleaner': undefined,
+  'persistentvolumeclaim-protection': 'own-volumes',
+  'persistentvolume-protection': 'own-volumes',
+  'clusterrole-aggregation': 'own-roles',
+  csrapproving: 'own-csr-join',
+  csrsigning: 'own-csr-api-client',
+  csrcleaner: undefined,
+  disruption: 'own-budget-evictions',
+  resourcequota: 'own-quota-unknown',
+  nodelifecycle: 'own-node-new',
+  'taint-eviction': 'own-taint-seconds',
+  ttl: 'own-node-new',
+  tokencleaner: undefined,
+  bootstrapsigner: 'own-sg-ordinary',
+  endpointslice: 'own-slice-life',
+  endpoints: 'own-slice-life',
+  endpointslicemirroring: 'own-mirror-life',
+  'garbage-collector': 'own-gc-orphan',
+  'ttl-after-finished': undefined,
+  'pod-garbage-collector': undefined,
+  replicaset: 'own-set-life',
+  replicationcontroller: 'own-controller-life',
+  deployment: 'own-deployment-life',
+  statefulset: 'own-stateful-life',
+  daemonset: 'own-daemon-rolling',
+  job: 'own-job-life',
+  cronjob: 'own-cron-life',
+  'horizontal-pod-autoscaler': 'own-scaler-default',
+  'validatingadmissionpolicy-status': 'own-policies',
+};
+
+test('each controller that writes objects has a recorded scenario', () => {
+  expect(Object.keys(RECORDED).sort()).toEqual(CONTROLLERS.map(({ name }) => name).sort());
+  const scenarios = MANAGERS.map(({ name }) => name);
+  expect(Object.values(RECORDED).filter((name) => name !== undefined && !scenarios.includes(name))).toEqual([]);
+});
