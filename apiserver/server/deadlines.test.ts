@@ -12,7 +12,11 @@ function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[];
   const stream = Object.assign(new EventEmitter(), {
     destroyed: false,
     respond: (headers: Record<string, unknown>) => sent.push(String(headers[':status'])),
-    end: (body: Buffer) => sent.push(body.toString()),
+    writableFinished: false,
+    end(body: Buffer) {
+      sent.push(body.toString());
+      this.writableFinished = true;
+    },
     destroy: () => (destroyed = true),
     close: () => sent.push('closed'),
   });

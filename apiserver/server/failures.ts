@@ -16,7 +16,7 @@ export function answerFailure(logger: Logger): (exchange: Exchange, error: unkno
     if (error === undefined || error instanceof PageNotFound) {
       sendText(exchange, 404, PAGE_NOT_FOUND);
     } else if (error instanceof BodyAborted) {
-      exchange.abort();
+      cutOff(exchange);
     } else if (error instanceof UnreadableRequest) {
       exchange.closing ||= error.closes;
       sendText(exchange, 400, error.message);
@@ -35,13 +35,18 @@ export function answerFailure(logger: Logger): (exchange: Exchange, error: unkno
 }
 
 function answerStatus(exchange: Exchange, error: StatusError): void {
-  if (exchange.answered) exchange.abort();
+  if (exchange.answered) cutOff(exchange);
   else sendStatus(exchange, error.status, error.code);
+}
+
+/** Ends an answer that would never be complete. One that was handed over whole, such as the 504 of a request whose handler fails later, is left to its client. */
+function cutOff(exchange: Exchange): void {
+  if (!exchange.finished) exchange.abort();
 }
 
 function answerPanic(exchange: Exchange): void {
   exchange.audit?.panic();
-  if (exchange.answered) exchange.abort();
+  if (exchange.answered) cutOff(exchange);
   else if (exchange.info.kind === 'resource') answerStatus(exchange, unexplainedError());
   else sendText(exchange, 500, PANIC_TEXT);
 }

@@ -30,6 +30,13 @@ export const streamWindow = (bytes: number): Buffer => rawFrame(FRAME.settings, 
 
 export const windowUpdate = (stream: number, bytes: number): Buffer => rawFrame(FRAME.windowUpdate, 0, stream, uint32(bytes));
 
+/** The types of the frames that are complete in `bytes`. */
+export function frameTypes(bytes: Buffer): readonly number[] {
+  const types: number[] = [];
+  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) types.push(bytes[at + 3] ?? -1);
+  return types;
+}
+
 function literal(text: string): Buffer {
   const bytes = Buffer.from(text, 'latin1');
   if (bytes.length < 127) return Buffer.concat([Buffer.of(bytes.length), bytes]);

@@ -265,7 +265,7 @@ export class Exchange implements RequestContext {
     // Node sends a text in one piece with the head, a buffer in a second one.
     else if (body.length <= MAX_TEXT_BYTES && output instanceof ServerResponse) output.end(body.toString('latin1'), 'latin1');
     else output.end(body);
-    if (this.refusesBody && !(output instanceof ServerResponse)) output.close(constants.NGHTTP2_NO_ERROR);
+    if (this.refusesBody && !(output instanceof ServerResponse)) closeWhenWritten(output);
     this.finish();
   }
 
@@ -338,6 +338,16 @@ function readAsStream(socket: Socket | null): void {
   const nobody = (): void => undefined;
   socket?.on('data', nobody);
   socket?.off('data', nobody);
+}
+
+/**
+ * Ends the stream once its answer is written. A stream that is closed earlier waits for its client, and when it is destroyed meanwhile, Node forgets it without a reset:
+ * as soon as the client grants it a window, Node's HTTP/2 library asks for the rest of the answer in an endless loop.
+ */
+function closeWhenWritten(stream: ServerHttp2Stream): void {
+  const close = (): void => stream.close(constants.NGHTTP2_NO_ERROR);
+  if (stream.writableFinished) close();
+  else stream.once('finish', close);
 }
 
 /**

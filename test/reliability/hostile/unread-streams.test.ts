@@ -1,0 +1,63 @@
+/** HTTP/2 answers that wait for a client which grants no window, and what follows when the server gives such a stream up and the client grants a window then. */
+import type { TLSSocket } from 'node:tls';
+import { connectionPreface, FRAME, frameTypes, headersFrame, resetFrame, streamWindow, windowUpdate } from '../../support/raw-http2';
+import { waitUntil } from '../../support/programs';
+import { hostileTarget, list, rawConnection } from './hostile-client';
+
+const target = hostileTarget();
+const STREAMS = 20;
+const WINDOW = 100_000;
+
+/** A request that is answered with 504 after half a second, and whose handler fails around the same time. */
+const waits = (stream: number): Buffer => request(stream, `${list}?resourceVersion=99999999999&timeout=500ms`);
+
+function request(stream: number, path: string, method = 'GET', endsStream = true): Buffer {
+  const headers: [string, string][] = [
+    [':method', method],
+    [':scheme', 'https'],
+    [':path', path],
+    [':authority', 'x'],
+  ];
+  return headersFrame(stream, headers, endsStream);
+}
+
+/** Whether the server still answers. One that does not is killed at once: it takes all memory. */
+async function isAlive(): Promise<boolean> {
+  const { client, server } = target();
+  const { status } = await client.get('/livez', { timeoutMs: 5_000 }).catch(() => ({ status: 0 }));
+  if (status !== 200) await server.process.kill();
+  return status === 200;
+}
+
+async function withoutWindow(): Promise<TLSSocket> {
+  const socket = await rawConnection(target().client, ['h2']);
+  socket.on('error', () => undefined);
+  socket.write(Buffer.concat([connectionPreface(), streamWindow(0)]));
+  return socket;
+}
+
+const numbers = Array.from({ length: STREAMS }, (_, index) => 2 * index + 1);
+
+it.each([
+  ['the client grants a window', (stream: number) => windowUpdate(stream, WINDOW)],
+  ['the client resets it', (stream: number) => resetFrame(stream, 8)],
+  [
+    'the client grants a window and breaks the protocol',
+    (stream: number) => Buffer.concat([windowUpdate(stream, WINDOW), windowUpdate(0, 0)]),
+  ],
+])(
+  'goes on serving when a stream was given up with an unread answer and then %s',
+  async (_title, then) => {
+    const socket = await withoutWindow();
+    let received = Buffer.alloc(0);
+    socket.on('data', (chunk: Buffer) => void (received = Buffer.concat([received, chunk])));
+    socket.write(Buffer.concat(numbers.map(waits)));
+    await waitUntil('the heads of the answers', () => frameTypes(received).filter((type) => type === FRAME.headers).length >= STREAMS);
+    expect(await isAlive()).toBe(true);
+    socket.write(Buffer.concat(numbers.map(then)));
+    expect(await isAlive()).toBe(true);
+    socket.destroy();
+    expect(await isAlive()).toBe(true);
+  },
+  60_000,
+);
