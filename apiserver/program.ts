@@ -289,6 +289,8 @@ async function serverOptions(
   { logger }: ServerHost,
 ): Promise<Omit<ServerOptions, 'tls'>> {
   const tokenFile = flags['token-auth-file'];
+  for (const version of flags['runtime-config'].unknownVersions)
+    logger.warn('--runtime-config names a version that this server does not know; it has no effect', { version });
   return {
     host: flags['bind-address'],
     port: flags['secure-port'],

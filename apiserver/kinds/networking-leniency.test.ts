@@ -120,7 +120,11 @@ describe('EndpointSlice', () => {
   it('takes the label of its service in either spelling, and keeps it', async () => {
     const fixture = await writeFixture();
     for (const [name, label] of Object.entries({ a: 'platform.io/service-name', b: 'kubernetes.io/service-name' })) {
-      const { object } = await fixture.create('endpointslices', { metadata: { name, labels: { [label]: 'web' } }, addressType: 'IPv4' });
+      const { object } = await fixture.create('endpointslices', {
+        metadata: { name, labels: { [label]: 'web' } },
+        addressType: 'IPv4',
+        endpoints: [],
+      });
       expect(object['metadata']).toMatchObject({ labels: { [label]: 'web' }, generation: 1 });
     }
   });

@@ -13,6 +13,8 @@ export interface RuntimeConfig {
   readonly settings: ReadonlyMap<string, boolean>;
   /** What is served. */
   readonly kinds: readonly KindRow[];
+  /** Keys of groups that exist, in versions that do not: the specification has a warning for them, upstream's server does not start. */
+  readonly unknownVersions: readonly string[];
 }
 
 /** Addresses are given out within the transaction of their Service, so they cannot be objects of their own. */
@@ -74,14 +76,23 @@ function checkKey(key: string, canonical: string, setting: boolean): void {
     throw new FlagError(`${key} cannot be served: addresses of Services are kept with the Services and not as objects of their own`);
   }
   if (!EVERY_KIND.some((row) => row.group === group)) throw new FlagError(`unknown api groups ${key.split('/', 1)[0]}`);
-  // What has a version and no resource of that name says nothing (upstream behaviour).
-  if (NEVER_SERVED.includes(apiVersion) || EVERY_KIND.some((row) => apiVersionOf(row) === apiVersion)) return;
-  throw new FlagError(`group version ${key.split('/', 2).join('/')} that has not been registered`);
+}
+
+/** What has a version and no resource of that name says nothing (upstream behaviour). */
+function hasUnknownVersion(canonical: string): boolean {
+  const [group = '', version] = canonical.split('/');
+  if (version === undefined || group === 'api') return false;
+  const apiVersion = `${group}/${version}`;
+  return !NEVER_SERVED.includes(apiVersion) && !EVERY_KIND.some((row) => apiVersionOf(row) === apiVersion);
 }
 
 export function runtimeConfig(settings: ReadonlyMap<string, boolean>): RuntimeConfig {
   if (settings.get('api/all') === false && settings.size === 1) throw new FlagError('invalid key with only api/all=false');
-  return { settings, kinds: EVERY_KIND.filter((row) => isServed(row, settings)) };
+  return {
+    settings,
+    kinds: EVERY_KIND.filter((row) => isServed(row, settings)),
+    unknownVersions: [...settings.keys()].filter(hasUnknownVersion),
+  };
 }
 
 function isServed(row: KindRow, settings: ReadonlyMap<string, boolean>): boolean {

@@ -82,7 +82,7 @@ const PLAIN = 'text/plain; charset=utf-8';
 
 it('serves health and metrics, and nothing else', async () => {
   expect(await get('/healthz')).toEqual({ code: 200, type: PLAIN, text: 'ok' });
-  expect(await get('/readyz?verbose')).toEqual({ code: 200, type: PLAIN, text: '[+]a ok\nreadyz check passed\n' });
+  expect(await get('/readyz?verbose')).toEqual({ code: 200, type: PLAIN, text: '[+]a ok\nhealthz check passed\n' });
   expect(await get('/livez/a')).toEqual({ code: 200, type: PLAIN, text: 'ok' });
   expect(await get('/metrics')).toEqual({ code: 200, type: 'text/plain; version=0.0.4', text: 'm 1\n' });
   for (const path of ['/', '/metrics/x', '/healthz/b', '/x'])

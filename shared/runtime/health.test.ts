@@ -32,7 +32,7 @@ it('leaves checks out, and says which cannot be', async () => {
   expect((await ask('/readyz', ['poststarthook/a'])).text).toBe('ok');
   expect((await ask('/readyz', ['poststarthook/a', 'foo', 'bar'], true)).text).toBe(
     '[+]ping ok\n[+]etcd ok\n[+]poststarthook/a excluded: ok\n[+]shutdown ok\n' +
-      'warn: some health checks cannot be excluded: no matches for "bar","foo"\nreadyz check passed\n',
+      'warn: some health checks cannot be excluded: no matches for "bar","foo"\nhealthz check passed\n',
   );
 });
 

@@ -84,7 +84,8 @@ export class Health {
       const names = [...excluded].sort().map((name) => JSON.stringify(name));
       lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`);
     }
-    lines.push(`${endpoint} check ${healthy ? 'passed' : 'failed'}`);
+    // The specification has one closing line for all three paths.
+    lines.push(healthy ? 'healthz check passed' : `${endpoint} check failed`);
     return { status: healthy ? 200 : 500, text: `${lines.join('\n')}\n`, nosniff: true };
   }
 

@@ -147,7 +147,7 @@ withEachKubectl('a server', (current) => {
       data: { colour: 'white' },
     });
     expect(await session.ok('get --raw /readyz')).toBe('ok');
-    expect(await session.ok('get --raw /livez?verbose')).toContain('livez check passed');
+    expect(await session.ok('get --raw /livez?verbose')).toContain('healthz check passed');
     expect(await session.fails('get --raw /nowhere')).toContain('the server could not find the requested resource');
   });
 

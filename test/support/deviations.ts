@@ -21,6 +21,9 @@ export const DEVIATIONS: ReadonlyMap<string, RuleAnswer> = new Map([
     'endpointslices the same address twice in one endpoint',
     refused(['endpoints[0].addresses[1]', 'FieldValueDuplicate', 'Duplicate value: "10.1.1.1"']),
   ],
+  // The member has to be there, be it null.
+  ['endpointslices no endpoints', refused(['endpoints', 'FieldValueRequired', 'Required value'])],
+  ['endpointslices endpoints go', refused(['endpoints', 'FieldValueRequired', 'Required value'])],
   // An address is ready or it is not.
   [
     'endpoints an address that is ready and not ready',
@@ -36,3 +39,50 @@ export function refusesNullOfItsOwn(stated: object | undefined, causes: readonly
   const saysNull = JSON.stringify(stated ?? null).includes('null');
   return !saysNull && causes !== undefined && causes.every(([, , text = '']) => text.startsWith('Invalid value: "null"'));
 }
+
+const aliasOnly = refused(['spec.externalName', 'FieldValueForbidden', "Forbidden: may only be used when `type` is 'ExternalName'"]);
+const CLUSTER = '["create",{"spec":{"selector":{"a":"b"},"ports":[{"name":"p","port":80}]}}]';
+const BALANCED = '["create",{"spec":{"selector":{"a":"b"},"type":"LoadBalancer","ports":[{"name":"p","port":80}]}}]';
+const INGRESS = 'status.loadBalancer.ingress[0]';
+const NAME_PART =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (…)";
+const noPort: Cause = [`${INGRESS}.ports[0].port`, 'FieldValueInvalid', 'Invalid value: 0: must be between 1 and 65535, inclusive'];
+
+/** Of Services: by the text of a case or sequence and the place among its answers. Only aliases have a name, and what a status says is judged. */
+export const SERVICE_DEVIATIONS: ReadonlyMap<string, ReadonlyMap<number, RuleAnswer>> = new Map([
+  ...['["cluster",{"externalName":"a.b"}]', '["cluster",{"externalName":"A_B"}]', '["headless",{"externalName":"a.b"}]'].map(
+    (text) => [text, new Map([0, 1].map((place) => [place, aliasOnly]))] as const,
+  ),
+  [`[${CLUSTER},["apply",{"spec":{"externalName":"a.b"}}]]`, new Map([[1, aliasOnly]])],
+  [
+    `[${BALANCED},["status",{"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.7","ports":[{"protocol":"TCP"}]}]}}}]]`,
+    new Map([[1, refused(noPort)]]),
+  ],
+  [
+    `[${BALANCED},["status",{"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.7","ports":[{"port":0,"protocol":"X","error":"a b"}]}]}}}]]`,
+    new Map([
+      [
+        1,
+        refused(
+          noPort,
+          [`${INGRESS}.ports[0].protocol`, 'FieldValueNotSupported', 'Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"'],
+          [`${INGRESS}.ports[0].error`, 'FieldValueInvalid', `Invalid value: "a b": ${NAME_PART}`],
+        ),
+      ],
+    ]),
+  ],
+  [
+    `[${BALANCED},["status",{"status":{"conditions":[{"type":"a b","status":"X","reason":"","lastTransitionTime":null}]}}]]`,
+    new Map([
+      [
+        1,
+        refused(
+          ['status.conditions[0].type', 'FieldValueInvalid', `Invalid value: "a b": ${NAME_PART}`],
+          ['status.conditions[0].status', 'FieldValueNotSupported', 'Unsupported value: "X": supported values: "False", "True", "Unknown"'],
+          ['status.conditions[0].lastTransitionTime', 'FieldValueRequired', 'Required value: must be set'],
+          ['status.conditions[0].reason', 'FieldValueRequired', 'Required value: must be set'],
+        ),
+      ],
+    ]),
+  ],
+]);

@@ -5,9 +5,11 @@
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/types';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity/identity';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
-import { stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { own, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { NumberLiterals } from '../../../shared/values/number-literals';
-import { badRequest, type StatusError } from '../../../shared/api/errors/status';
+import { required } from '../../../shared/api/errors/field-error';
+import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { badRequest, invalid, type StatusError } from '../../../shared/api/errors/status';
 import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/quote';
@@ -29,11 +31,25 @@ export interface Undecoded {
 export function decodeBody(info: KindInfo, body: Undecoded, validation: FieldValidation, warn: (text: string) => void): JsonObject {
   const kind = checkKind(info, body.value);
   try {
-    return decodeStrictly(info, body, validation, warn, []);
+    const object = decodeStrictly(info, body, validation, warn, []);
+    checkRequiredMembers(info, body, object);
+    return object;
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
     throw unreadable(info, error, kind);
   }
+}
+
+/** Decoded, a member that is absent cannot be told from null. Protobuf has no null. */
+function checkRequiredMembers({ row }: KindInfo, { value, format }: Undecoded, object: JsonObject): void {
+  if (row.requiredMembers === undefined || format === 'protobuf') return;
+  const missing = row.requiredMembers.filter((member) => own(value, member) === undefined);
+  if (missing.length > 0)
+    throw invalid(
+      row,
+      stringAt(metadataOf(object), 'name') ?? '',
+      missing.map((member) => required(member)),
+    );
 }
 
 /** Throws {@link BodyFault}. `earlier` = strict errors that were found on the way to the body, named first. */

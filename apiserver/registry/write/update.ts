@@ -5,7 +5,7 @@
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { dropCarried } from '../../../shared/api/conversion';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
-import { isTerminating, metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { isTerminating, metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { withPasses, type GiveWay } from '../../../shared/values/steps';
 import * as status from '../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../allocation/claims';
@@ -13,7 +13,7 @@ import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import { hiddenFields, isFormerVersion } from '../object/hidden-fields';
 import { parseObject } from '../object/parse-body';
-import { needsWebhook, toHub } from '../object/resource-info';
+import { needsWebhook, toHub, type ResourceInfo } from '../object/resource-info';
 import { encoding, isUnchanged, storedValue, type Encoded } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { UpdateRules } from '../strategy';
@@ -198,13 +198,18 @@ async function createInstead(
   const object = source.verb === 'patch' ? undefined : source.object(undefined);
   const uid = object === undefined ? '' : (stringAt(metadataOf(object), 'uid') ?? '');
   if (uid !== '') throw status.uidPrecondition(info.gr, name, info.keyPrefix + entryKey(request), uid, '');
-  const creates = applies || (subresource === undefined && info.row.createOnUpdate === true);
+  const creates = applies || (subresource === undefined && object !== undefined && createsOnUpdate(info, object));
   if (object === undefined || !creates || options.ifMatch !== undefined) throw status.notFound(info.gr, name);
   delete metadataOf(object)['resourceVersion'];
   if (applies) request.context.trace?.event(ADMITTING);
   const manager = applies ? undefined : options.fieldManager;
   await pass();
   return attemptCreate(path, { ...request, creates: 'instead' }, { name, sent: object, manager, claims }, current);
+}
+
+function createsOnUpdate({ row }: ResourceInfo, object: JsonObject): boolean {
+  if (row.createOnUpdate !== 'without-resource-version') return row.createOnUpdate === true;
+  return parseResourceVersion(stringAt(metadataOf(object), 'resourceVersion')).type === 'unset';
 }
 
 /** What the source makes of the stored object, held against the preconditions, with defaults, as the version that is stored. */

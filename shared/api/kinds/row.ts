@@ -90,8 +90,10 @@ export interface KindRow {
   readonly requiresResourceVersion?: true;
   /** Objects bear the names of namespaces, so system namespaces go by either spelling there too. */
   readonly nameIsNamespace?: true;
-  /** PUT of a missing name creates it. */
-  readonly createOnUpdate?: true;
+  /** PUT of a missing name creates it: always, or unless the object names a resourceVersion. */
+  readonly createOnUpdate?: true | 'without-resource-version';
+  /** What a body of POST or PUT, other than protobuf, has to have at its top, be it null. */
+  readonly requiredMembers?: readonly string[];
   /** DELETE answers with the object instead of a Status; `unpublished` = OpenAPI does not say so. */
   readonly returnsDeletedObject?: true | 'unpublished';
   /** A DELETE that says nothing of dependents orphans them. */

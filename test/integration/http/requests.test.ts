@@ -445,7 +445,7 @@ describe('health and metrics', () => {
   it('lists checks when asked and answers single ones', async () => {
     const verbose = await call(fixture, '/readyz?verbose&exclude=etcd');
     expect(verbose.text.startsWith('[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n')).toBe(true);
-    expect(verbose.text.endsWith('[+]shutdown ok\nreadyz check passed\n')).toBe(true);
+    expect(verbose.text.endsWith('[+]shutdown ok\nhealthz check passed\n')).toBe(true);
     expect((await call(fixture, '/livez/shutdown')).status).toBe(404);
     expect((await call(fixture, '/readyz/shutdown')).text).toBe('ok');
   });

@@ -1,5 +1,5 @@
 /** The versions that are off by default: what a server with `--runtime-config=api/all=true` makes of their kinds, as release 1.31.1 did, and what is served under other settings. */
-import { runtimeConfigFlag } from '../../../apiserver/options/runtime-config';
+import { runtimeConfig, runtimeConfigFlag } from '../../../apiserver/options/runtime-config';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
@@ -116,6 +116,20 @@ describe('--runtime-config', () => {
     expect(added('storage.k8s.io/v1beta1/nothing=true')).toEqual([]);
   });
 
+  test('warns of a version that its group does not have, and serves the rest', () => {
+    expect(added('batch/v2alpha1', 'resource.k8s.io/v1alpha3')).toEqual(['resource.platform.io/v1alpha3']);
+    const { unknownVersions } = runtimeConfig(
+      new Map([
+        ['batch/v2alpha1', true],
+        ['apps/v2/deployments', false],
+        ['apps/v1/x', true],
+        ['api/beta', true],
+        ['v1', true],
+      ]),
+    );
+    expect(unknownVersions).toEqual(['batch/v2alpha1', 'apps/v2/deployments']);
+  });
+
   test('switches off what is served by default; the narrower key wins', () => {
     expect(gone('api/beta=false')).toEqual([
       'flowcontrol.apiserver.platform.io/v1beta3/flowschemas',
@@ -132,7 +146,6 @@ describe('--runtime-config', () => {
     ['foo/v1=true', 'unknown api groups foo'],
     ['apps/v1=x', 'invalid value of apps/v1: x, err: strconv.ParseBool: parsing "x": invalid syntax'],
     ['api/all=false', 'invalid key with only api/all=false'],
-    ['apps/v2=true', 'group version apps/v2 that has not been registered'],
     ['api/foo=true', 'unknown api groups api'],
     ['apps/v1/deployments/status=false', 'runtime-config invalid key apps/v1/deployments/status'],
     [

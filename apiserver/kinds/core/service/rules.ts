@@ -1,5 +1,5 @@
 /** What a Service may look like and how it may change, in upstream's order. */
-import { invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { stringAt } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
@@ -13,13 +13,14 @@ import { checkBalancer, checkClass, checkClassChange, checkHealthCheckChange, ch
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
-export function validateService(service: CoreV1Service): readonly FieldError[] {
+export function validateService(service: CoreV1Service, old: CoreV1Service | undefined): readonly FieldError[] {
   const errors: Errors = [];
   const { spec = {} } = service;
   checkHints(service, errors);
   checkPortList(spec, errors);
   checkHeadless(spec, errors);
   checkAlias(spec, errors);
+  checkAliasName(spec, old?.spec, errors);
   checkPorts(spec, errors);
   if (spec.selector !== undefined) validateLabels(spec.selector, 'spec.selector', errors);
   checkAffinity(spec, errors);
@@ -67,6 +68,12 @@ function checkAlias(spec: CoreV1ServiceSpec, errors: Errors): void {
   const name = given.endsWith('.') ? given.slice(0, -1) : given;
   if (name === '') errors.push(required(field));
   else for (const text of dnsSubdomain(name)) errors.push(invalidValue(field, given, text));
+}
+
+/** The specification keeps the name to aliases; upstream's server takes it for any type, so what is stored stays, also where the type changes. */
+function checkAliasName({ type, externalName = '' }: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined, errors: Errors): void {
+  if (type === 'ExternalName' || externalName === '' || externalName === before?.externalName) return;
+  errors.push(forbiddenField('spec.externalName', "may only be used when `type` is 'ExternalName'"));
 }
 
 function checkAffinity({ sessionAffinity: affinity = '', sessionAffinityConfig }: CoreV1ServiceSpec, errors: Errors): void {

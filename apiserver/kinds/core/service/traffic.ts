@@ -7,13 +7,20 @@ import {
   required,
   type FieldError,
 } from '../../../../shared/api/errors/field-error';
-import type { CoreV1LoadBalancerIngress, CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
-import { stringAt } from '../../../../shared/values/json';
+import type {
+  CoreV1LoadBalancerIngress,
+  CoreV1PortStatus,
+  CoreV1Service,
+  CoreV1ServiceSpec,
+} from '../../../../shared/api/types/generated/members';
+import { conditionsErrors } from '../../../../shared/api/metadata/conditions';
+import { append } from '../../../../shared/values/append';
+import { equalJson, stringAt } from '../../../../shared/values/json';
 import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { checkCidr, checkIp, ipFamily } from '../../rules/addresses';
-import { checkChoice, checkFormat, type Errors } from '../../rules/checks';
-import { checkPort } from '../../rules/numbers';
+import { checkChoice, checkFormat, checkGiven, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkPort, PROTOCOLS } from '../../rules/numbers';
 import { isReachable, needsHealthCheck } from './carry';
 
 const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'";
@@ -103,15 +110,33 @@ function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
     errors.push(required('spec.internalTrafficPolicy'));
 }
 
-/** The status that a load balancer's controller writes. */
-export function validateServiceStatus({ spec = {}, status }: CoreV1Service): readonly FieldError[] {
+/**
+ * The status that a load balancer's controller writes. Conditions and ports are judged as the specification has them; upstream's server takes anything
+ * there, so what was stored before stays as long as it is not changed.
+ */
+export function validateServiceStatus({ spec = {}, status }: CoreV1Service, { status: before }: CoreV1Service): readonly FieldError[] {
   const errors: Errors = [];
   const field = 'status.loadBalancer.ingress';
+  if (status !== undefined && !equalJson(status.conditions, before?.conditions))
+    append(errors, conditionsErrors(status, 'status.conditions'));
   const ingress = status?.loadBalancer?.ingress ?? [];
   if (ingress.length === 0) return errors;
+  const known = before?.loadBalancer?.ingress ?? [];
+  ingress.forEach(({ ports = [] }, index) => {
+    if (!known.some((other) => equalJson(other.ports, ports))) checkPortStatuses(ports, `${field}[${index}].ports`, errors);
+  });
   if (isBalanced(spec)) ingress.forEach((item, index) => checkIngress(item, `${field}[${index}]`, errors));
   else errors.push(forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'"));
   return errors;
+}
+
+function checkPortStatuses(ports: readonly CoreV1PortStatus[], place: string, errors: Errors): void {
+  ports.forEach((item, index) => {
+    const field = `${place}[${index}]`;
+    checkPort(item.port ?? 0, `${field}.port`, errors);
+    checkRequiredChoice(item, 'protocol', field, PROTOCOLS, errors);
+    checkGiven(item, 'error', field, errors, qualifiedName);
+  });
 }
 
 function checkIngress(item: CoreV1LoadBalancerIngress, field: string, errors: Errors): void {

@@ -1,0 +1,86 @@
+/** Where the specification asks for more than release 1.31.1 does: statuses of Services, names of aliases, slices without endpoints, and PUT of what is absent. */
+import { StatusError } from '../../../shared/api/errors/status';
+import type { JsonObject } from '../../../shared/values/json';
+import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { validateServiceStatus } from '../../kinds/core/service/traffic';
+
+let fixture: Fixture;
+beforeEach(async () => void (fixture = await writeFixture()));
+
+async function outcome(request: Promise<{ readonly created: boolean }>): Promise<string> {
+  try {
+    return (await request).created ? '201' : '200';
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    return `${error.code} ${error.message}`;
+  } finally {
+    await fixture.cache.catchUp();
+  }
+}
+
+const PORTS = [{ port: 80 }];
+
+describe('a Service', () => {
+  const service = (spec: JsonObject): JsonObject => ({ metadata: { name: 'a' }, spec });
+
+  it('is refused with the name of an alias when it is none', async () => {
+    expect(await outcome(fixture.create('services', service({ ports: PORTS, externalName: 'a.b' })))).toMatch(
+      /^422 .*spec\.externalName: Forbidden: may only be used when `type` is 'ExternalName'$/,
+    );
+  });
+
+  it('keeps the name that it has after it was an alias, and takes no other', async () => {
+    await fixture.create('services', service({ type: 'ExternalName', externalName: 'a.b' }));
+    await fixture.cache.catchUp();
+    const merge = (spec: JsonObject): Promise<string> => outcome(fixture.patch('services', 'a', 'merge', { spec }));
+    expect(await merge({ type: 'ClusterIP', ports: PORTS })).toBe('200');
+    expect(await merge({ sessionAffinity: 'ClientIP' })).toBe('200');
+    expect(await merge({ externalName: 'c.d' })).toMatch(/^422/);
+    expect(await merge({ externalName: null })).toBe('200');
+    expect(await merge({ externalName: 'a.b' })).toMatch(/^422/);
+  });
+
+  it('judges ports and conditions of a status when they change, and leaves what was stored before', () => {
+    const wrong = {
+      conditions: [{ type: 'a b', status: 'X', reason: '', message: '', lastTransitionTime: null }],
+      loadBalancer: { ingress: [{ ip: '192.0.2.7', ipMode: 'VIP', ports: [{ port: 0, protocol: 'X' }] }] },
+    };
+    const balanced = { spec: { type: 'LoadBalancer' } };
+    const fields = (status: JsonObject, old: JsonObject): readonly string[] =>
+      validateServiceStatus({ ...balanced, status }, { ...balanced, status: old }).map(({ text }) => text.split(':')[0] ?? '');
+    expect(fields(wrong, {})).toEqual([
+      ...['type', 'status', 'lastTransitionTime', 'reason'].map((member) => `status.conditions[0].${member}`),
+      ...['port', 'protocol'].map((member) => `status.loadBalancer.ingress[0].ports[0].${member}`),
+    ]);
+    expect(fields(wrong, wrong)).toEqual([]);
+  });
+});
+
+describe('an EndpointSlice', () => {
+  const slice = (name: string, more: JsonObject): JsonObject => ({ metadata: { name }, addressType: 'IPv4', ...more });
+  const missing = '422 EndpointSlice.discovery.platform.io "a" is invalid: endpoints: Required value';
+
+  it('is refused without endpoints; null and an empty list are none', async () => {
+    expect(await outcome(fixture.create('endpointslices', slice('a', {})))).toBe(missing);
+    for (const [name, endpoints] of Object.entries({ b: null, c: [] }))
+      expect(await outcome(fixture.create('endpointslices', slice(name, { endpoints })))).toBe('201');
+    expect(await outcome(fixture.create('endpointslices', slice('a', { endpoints: [] })))).toBe('201');
+    expect(await outcome(fixture.update('endpointslices', 'a', slice('a', {})))).toBe(missing);
+    expect(await outcome(fixture.patch('endpointslices', 'a', 'merge', { endpoints: null }))).toBe('200');
+  });
+});
+
+describe.each<[resource: string, spec: JsonObject]>([
+  ['endpointslices', { addressType: 'IPv4', endpoints: [] }],
+  ['ingresses', { spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } } }],
+])('PUT of absent %s', (resource, spec) => {
+  const put = (name: string, metadata: JsonObject): Promise<string> =>
+    outcome(fixture.update(resource, name, { ...spec, metadata: { name, ...metadata } }));
+
+  it('creates the object without a resourceVersion, and is 404 with one', async () => {
+    expect(await put('a', {})).toBe('201');
+    expect(await put('a', {})).toBe('200');
+    expect(await put('b', { resourceVersion: '0' })).toBe('201');
+    expect(await put('c', { resourceVersion: '7' })).toMatch(/^404 .*"c" not found$/);
+  });
+});
