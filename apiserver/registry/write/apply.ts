@@ -21,6 +21,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { fieldFaults, parseJson, parseYaml, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation, Subresource } from '../verbs';
 import { StrictFault, unreadable } from './body-fault';
+import { inStoredSpelling } from './document-spelling';
 import { emptyObject, managerOf, ownershipOf, setOwnership, withoutOwnership } from './ownership';
 import { toServed, type KindInfo } from '../object/resource-info';
 
@@ -44,7 +45,7 @@ export async function readApply(
   checkType(info, typeof apiVersion === 'string' ? apiVersion : '', typeof kind === 'string' ? kind : '');
   const claimed = own(objectAt(config, 'metadata') ?? {}, 'managedFields');
   if (Array.isArray(claimed)) throw status.badRequest('metadata.managedFields must be nil');
-  return knownConfiguration(info, config, parsed, validation, warn);
+  return knownConfiguration(info, inStoredSpelling(info, config), parsed, validation, warn);
 }
 
 function knownConfiguration(

@@ -23,6 +23,7 @@ import type { FieldValidation, PatchBody } from '../verbs';
 import { checkPatchedCustomKind } from './custom-kind';
 import { checkKind, decodeStrictly } from './decode-body';
 import { BodyFault, StrictFault, unreadable } from './body-fault';
+import { inStoredSpelling } from './document-spelling';
 import type { KindInfo } from '../object/resource-info';
 import { sortedWhere, touchedBy, touchedByMerge } from './shown-object';
 import { readStrategicPatch } from './strategic-patch';
@@ -45,7 +46,7 @@ export function readPatch(info: KindInfo, patch: DocumentPatch, validation: Fiel
           `error decoding patch: json: cannot unmarshal ${typeName(body.value)} into Go value of type map[string]interface {}`,
         );
       }
-      const changes = body.value;
+      const changes = inStoredSpelling(info, body.value);
       const strict = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
       return (old) => {
         const target = withKind(info, patch.dialect, old);

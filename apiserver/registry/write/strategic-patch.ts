@@ -12,6 +12,7 @@ import { kindOf } from '../../../shared/api/types/decode-error';
 import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation } from '../verbs';
 import { StrictFault, unreadable } from './body-fault';
+import { inStoredSpelling } from './document-spelling';
 import type { KindInfo } from '../object/resource-info';
 
 /** Throws StatusError for a patch that cannot be read; what it returns throws it for one that cannot be applied. */
@@ -22,10 +23,11 @@ export function readStrategicPatch(
   warn: (text: string) => void,
 ): (old: JsonObject) => JsonObject {
   const body = parse(bytes);
-  const patch = body.value ?? {};
-  if (!isObject(patch)) {
-    throw status.badRequest(`json: cannot unmarshal ${kindOf(patch)} into Go value of type map[string]interface {}`);
+  const given = body.value ?? {};
+  if (!isObject(given)) {
+    throw status.badRequest(`json: cannot unmarshal ${kindOf(given)} into Go value of type map[string]interface {}`);
   }
+  const patch = inStoredSpelling(info, given);
   const duplicates = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
   return (old) => {
     const { object, unknown } = decode(info, merge(info, old, patch), patch);

@@ -5,11 +5,12 @@
  * the strategies' work.
  */
 import { neutralSchemaMember } from '../../names/dialect';
-import { equalJson, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { NumberLiterals } from '../../values/number-literals';
 import { Context, MAX_DEPTH, type MemberPlace, type ValueReader } from './decode-context';
 import { DecodeError, kindOf } from './decode-error';
 import { scalarReader } from './decode-scalars';
+import { refuseDifferentSpellings } from './member-spellings';
 import { schemaOf } from './tables';
 import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
 
@@ -84,19 +85,13 @@ function compileStruct(type: string): StructReader {
       }
       if (found === null) continue;
       const { name } = slot;
-      if (name !== member) refuseConflict(value, member, name);
+      if (name !== member) refuseDifferentSpellings(value, member, name);
       const result = slot.read(found, context, value, member);
       if (result !== undefined && result !== null && !(slot.omitZero && isZero(result))) object[name] = result;
     }
     for (const { name, zero } of fills) if (object[name] === undefined) object[name] = zero();
     return object;
   };
-}
-
-/** A member that is there in both spellings must say the same in both. */
-function refuseConflict(value: JsonObject, member: string, name: string): void {
-  if (value[name] !== undefined && !equalJson(value[name], value[member]))
-    throw new DecodeError(`${member} and ${name} are two spellings of one member and differ`);
 }
 
 function isZero(value: JsonValue): boolean {

@@ -99,7 +99,24 @@ describe('both spellings of one name in one object', () => {
     expect([refused.status, json(refused)['message']]).toEqual([400, expect.stringContaining('two spellings of one member and differ')]);
     const made = await create(path, definition({ 'x-platform-validations': a }));
     expect(made.status).toBe(201);
-    expect(made.text).toContain(`"x-kubernetes-validations":[{"rule":"self.metadata.name != 'a'"}]`);
+    const stored = `"x-kubernetes-validations":[{"rule":"self.metadata.name != 'a'"}]`;
+    expect(made.text).toContain(stored);
+    const one = '/apis/apiextensions.platform.io/v1/customresourcedefinitions/things.example.com';
+    const applied = await send(
+      'PATCH',
+      `${one}?fieldManager=m`,
+      definition({ 'x-platform-validations': a }),
+      'application/apply-patch+yaml',
+    );
+    expect([applied.status, applied.text.includes(stored), applied.text.includes('x-platform')]).toEqual([200, true, false]);
+    const versions = [
+      { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', 'x-platform-validations': b } } },
+    ];
+    const merged = await send('PATCH', one, { spec: { versions } }, 'application/merge-patch+json');
+    expect([merged.status, merged.text.includes(JSON.stringify(b)), merged.text.includes('x-platform')]).toEqual([200, true, false]);
+    const schema = '/spec/versions/0/schema/openAPIV3Schema/x-platform-validations';
+    const added = await send('PATCH', one, [{ op: 'add', path: schema, value: a }], 'application/json-patch+json');
+    expect([added.status, json(added)['message']]).toEqual([422, expect.stringContaining('two spellings of one member and differ')]);
   });
 });
 

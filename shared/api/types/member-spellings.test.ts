@@ -1,0 +1,39 @@
+import { KINDS } from '../kinds';
+import { canonicalMembers } from './member-spellings';
+
+const DEFINITION = 'apiextensions.v1.CustomResourceDefinition';
+const within = (schema: object): Parameters<typeof canonicalMembers>[1] => ({
+  spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: { ...schema } } }] },
+});
+
+test('renames members of schemas wherever a schema may stand, and nothing else', () => {
+  const schemas = (member: string): object => {
+    const leaf = { [member]: true };
+    return {
+      ...leaf,
+      properties: { 'x-platform-int-or-string': leaf },
+      items: [leaf],
+      additionalProperties: leaf,
+      not: leaf,
+      anyOf: [leaf],
+      default: { 'x-platform-int-or-string': 1 },
+    };
+  };
+  const made = canonicalMembers(DEFINITION, within(schemas('x-platform-int-or-string')));
+  expect(made).toEqual(within(schemas('x-kubernetes-int-or-string')));
+});
+
+test('a patch that removes a member removes it under its stored name', () => {
+  expect(canonicalMembers(DEFINITION, within({ 'x-platform-validations': null }))).toEqual(within({ 'x-kubernetes-validations': null }));
+});
+
+test('refuses both spellings of a member with different values', () => {
+  const both = { 'x-platform-validations': [], 'x-kubernetes-validations': null };
+  expect(() => canonicalMembers(DEFINITION, within(both))).toThrow('two spellings of one member and differ');
+});
+
+test('returns the same object for kinds without such members, and where there is nothing to rename', () => {
+  const value = within({ 'x-kubernetes-validations': [], properties: { a: { type: 'string' } } });
+  for (const { type } of KINDS) expect(canonicalMembers(type, value)).toEqual(value);
+  expect(canonicalMembers('core.v1.Pod', value)).toBe(value);
+});
