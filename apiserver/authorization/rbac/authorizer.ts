@@ -3,7 +3,7 @@ import type { UserInfo } from '../../../shared/api/identity/user';
 import { NO_OPINION, type AccessRules, type Attributes, type Authorizer, type Decision } from '../authorizer';
 import type { Grant, Grants } from './grants';
 import type { RbacPolicy } from './policy';
-import type { PolicyRule } from './rule';
+import { resourceTexts, type PolicyRule, type ResourceTexts } from './rule';
 
 export function rbacAuthorizer(policy: RbacPolicy): Authorizer {
   return {
@@ -28,14 +28,21 @@ const namespaceOf = (attributes: Attributes): string => (attributes.kind === 're
 /** The grant that allows the request: of those that hold everywhere, else of those in its namespace. `undefined` when none does. */
 export function decidingGrant(policy: RbacPolicy, user: UserInfo, attributes: Attributes): Grant | undefined {
   const namespace = namespaceOf(attributes);
-  return findIn(policy, '', user, attributes) ?? (namespace === '' ? undefined : findIn(policy, namespace, user, attributes));
+  const texts = attributes.kind === 'resource' && attributes.subresource !== '' ? resourceTexts(attributes) : undefined;
+  return findIn(policy, '', user, attributes, texts) ?? (namespace === '' ? undefined : findIn(policy, namespace, user, attributes, texts));
 }
 
-function findIn(policy: RbacPolicy, place: string, user: UserInfo, attributes: Attributes): Grant | undefined {
-  const own = policy.grants(place, 'user', user.name)?.find(attributes);
+function findIn(
+  policy: RbacPolicy,
+  place: string,
+  user: UserInfo,
+  attributes: Attributes,
+  texts: ResourceTexts | undefined,
+): Grant | undefined {
+  const own = policy.grants(place, 'user', user.name)?.find(attributes, texts);
   if (own !== undefined) return own;
   for (const group of user.groups) {
-    const found = policy.grants(place, 'group', group)?.find(attributes);
+    const found = policy.grants(place, 'group', group)?.find(attributes, texts);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -5,7 +5,7 @@
 import { appendAt } from '../../../shared/values/append';
 import type { Attributes, Decision, PathAttributes } from '../authorizer';
 import type { Binding, BindingSubject } from './binding';
-import { allowsObject, allowsPath, fullResource, subresourceOf, type ObjectAccess, type PolicyRule } from './rule';
+import { allowsObject, allowsPath, coveringTexts, resourceTexts, type ObjectAccess, type PolicyRule, type ResourceTexts } from './rule';
 
 type Allowed = Extract<Decision, { readonly type: 'allow' }>;
 
@@ -97,23 +97,29 @@ export class Grants {
     ));
   }
 
-  /** The grant that decides: of those that name the resource most closely, the first. `undefined` when no rule allows the request. */
-  find(attributes: Attributes): Grant | undefined {
-    return attributes.kind === 'resource'
-      ? this.naming(fullResource(attributes), attributes.subresource, attributes)
-      : this.ofPath(attributes);
+  /**
+   * The grant that decides: of those that name the resource most closely, the first. `undefined` when no rule allows the request. `texts` = those of the
+   * attributes, for callers that look in several grants.
+   */
+  find(attributes: Attributes, texts?: ResourceTexts): Grant | undefined {
+    if (attributes.kind === 'path') return this.ofPath(attributes);
+    // Most requests: nothing has to be put together for them.
+    if (attributes.subresource === '') return this.naming(attributes.resource, undefined, attributes);
+    const { full, ofEvery } = texts ?? resourceTexts(attributes);
+    return this.naming(full, ofEvery, attributes);
   }
 
   /** Whether a single rule allows everything that `part`, a rule about one thing, allows. */
   covers({ verbs: [verb = ''], groups: [group = ''], resources: [text = ''], names: [name], paths: [path] }: PolicyRule): boolean {
     if (path !== undefined) return this.ofPath({ kind: 'path', verb, path }) !== undefined;
-    return this.naming(text, subresourceOf(text), { verb, group, name }) !== undefined;
+    const { full, ofEvery } = coveringTexts(text);
+    return this.naming(full, ofEvery, { verb, group, name }) !== undefined;
   }
 
-  private naming(text: string, subresource: string, access: ObjectAccess): Grant | undefined {
+  private naming(full: string, ofEvery: string | undefined, access: ObjectAccess): Grant | undefined {
     return (
-      this.byText.get(text)?.first(access) ??
-      (subresource === '' ? undefined : this.byText.get(`*/${subresource}`)?.first(access)) ??
+      this.byText.get(full)?.first(access) ??
+      (ofEvery === undefined ? undefined : this.byText.get(ofEvery)?.first(access)) ??
       this.byText.get('*')?.first(access)
     );
   }

@@ -41,19 +41,36 @@ function extraSpellings(text: string): readonly string[] {
 export const fullResource = ({ resource, subresource }: Pick<ResourceAttributes, 'resource' | 'subresource'>): string =>
   subresource === '' ? resource : `${resource}/${subresource}`;
 
-/** What follows the slash of `pods/log`; '' when nothing does. */
-export function subresourceOf(text: string): string {
-  const slash = text.indexOf('/');
-  return slash < 0 ? '' : text.slice(slash + 1);
+/** The texts, beside `*`, with which a rule can name a resource. */
+export interface ResourceTexts {
+  readonly full: string;
+  /** As that subresource of every resource; undefined = it is no subresource. */
+  readonly ofEvery: string | undefined;
 }
+
+export const resourceTexts = (attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): ResourceTexts =>
+  textsOf(fullResource(attributes), attributes.subresource);
+
+/** The same of a resource as a rule names it. */
+export function coveringTexts(text: string): ResourceTexts {
+  const slash = text.indexOf('/');
+  return textsOf(text, slash < 0 ? '' : text.slice(slash + 1));
+}
+
+const textsOf = (full: string, subresource: string): ResourceTexts => ({
+  full,
+  ofEvery: subresource === '' ? undefined : `*/${subresource}`,
+});
+
+const includesOne = (resources: readonly string[], { full, ofEvery }: ResourceTexts): boolean =>
+  has(resources, full) || (ofEvery !== undefined && resources.includes(ofEvery));
 
 /** Whether a list names a word, or all. */
 export const has = (list: readonly string[], word: string): boolean => list.includes(word) || list.includes('*');
 
 /** Whether the rule names the resource: in full, as that subresource of every resource, or as everything. */
 export function namesResource({ resources }: PolicyRule, attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): boolean {
-  const { subresource } = attributes;
-  return has(resources, fullResource(attributes)) || (subresource !== '' && resources.includes(`*/${subresource}`));
+  return includesOne(resources, resourceTexts(attributes));
 }
 
 /** A verb on objects of a resource. `name` undefined = on all of them, '' = a request that names none. */
@@ -98,13 +115,8 @@ export function covers(rule: PolicyRule, part: PolicyRule): boolean {
   return (
     part.verbs.every((verb) => has(rule.verbs, verb)) &&
     part.groups.every((group) => has(rule.groups, group)) &&
-    part.resources.every((resource) => coversResource(rule.resources, resource)) &&
+    part.resources.every((text) => includesOne(rule.resources, coveringTexts(text))) &&
     (rule.names.length === 0 || (part.names.length > 0 && part.names.every((name) => rule.names.includes(name)))) &&
     part.paths.every((path) => pathSpellings(path).some((one) => rule.paths.some((pattern) => meansPath(pattern, one))))
   );
-}
-
-function coversResource(resources: readonly string[], text: string): boolean {
-  const subresource = subresourceOf(text);
-  return has(resources, text) || (subresource !== '' && resources.includes(`*/${subresource}`));
 }
