@@ -38,10 +38,16 @@ export interface ListEncoder {
 /** Beyond so many items a list leaves no traces in the encoding cache. */
 export const MAX_KEPT_ITEMS = 1000;
 
-/** `{"resourceVersion":"12","continue":"…","remainingItemCount":3}`; `always` = with an empty `continue` at the end of the list. */
-export function listMetadata(page: ShownPage, always = false): string {
+/** `{"resourceVersion":"12","continue":"…","remainingItemCount":3}` */
+export function listMetadata(page: ShownPage): string {
   const { continue: next = '' } = page;
-  const token = next === '' && !always ? '' : `,"continue":${JSON.stringify(next)}`;
+  const token = next === '' ? '' : `,"continue":${JSON.stringify(next)}`;
   const remaining = page.remainingItemCount === undefined ? '' : `,"remainingItemCount":${page.remainingItemCount}`;
   return page.revision === undefined ? '{}' : `{"resourceVersion":"${page.revision}"${token}${remaining}}`;
+}
+
+/** The same of a list of custom objects: in the order of names, and with an empty `continue` at the end of the list. */
+export function sortedListMetadata({ continue: next = '', remainingItemCount, revision }: ShownPage): string {
+  const remaining = remainingItemCount === undefined ? '' : `,"remainingItemCount":${remainingItemCount}`;
+  return revision === undefined ? '{}' : `{"continue":${JSON.stringify(next)}${remaining},"resourceVersion":"${revision}"}`;
 }

@@ -5,7 +5,7 @@ import { JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { ShownPage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
-import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
+import { listMetadata, MAX_KEPT_ITEMS, sortedListMetadata, type Encoder, type EventType, type ListEncoder } from './encoder';
 import { metadataMember, objectHead, withRevision } from './entry-json';
 import { ObjectText } from './object-text';
 import type { Spelling } from './spelling';
@@ -29,7 +29,7 @@ export class JsonEncoder implements Encoder {
   }
 
   object(entry: Entry): Buffer {
-    return Buffer.concat([...this.text.pieces(this.spelling.body(entry, true), entry), NEW_LINE]);
+    return Buffer.concat([...this.pieces(entry, true), NEW_LINE]);
   }
 
   list(page: ShownPage): ListEncoder {
@@ -56,18 +56,22 @@ export class JsonEncoder implements Encoder {
 
   /** What upstream knows no type of says in lists as well what it is, and is printed in the order of names. */
   private customList(page: ShownPage): ListEncoder {
-    const { spelling, text } = this;
-    const { apiVersion, row } = spelling;
+    const { apiVersion, row } = this.spelling;
     let count = 0;
     return {
       start: (sink) => sink.ascii(`{"apiVersion":${JSON.stringify(apiVersion)},"items":[`),
-      item(sink: ByteSink, entry: Entry): void {
+      item: (sink: ByteSink, entry: Entry): void => {
         if (count > 0) sink.byte(COMMA);
         count += 1;
-        for (const piece of text.pieces(spelling.body(entry, count <= MAX_KEPT_ITEMS), entry)) sink.bytes(piece);
+        for (const piece of this.pieces(entry, count <= MAX_KEPT_ITEMS)) sink.bytes(piece);
       },
-      end: (sink) => sink.ascii(`],"kind":${JSON.stringify(`${row.kind}List`)},"metadata":${listMetadata(page, true)}}\n`),
+      end: (sink) => sink.ascii(`],"kind":${JSON.stringify(`${row.kind}List`)},"metadata":${sortedListMetadata(page)}}\n`),
     };
+  }
+
+  private pieces(entry: Entry, keep: boolean): readonly Buffer[] {
+    const { spelling } = this;
+    return this.text.pieces(spelling.body(entry, keep), entry, (body) => spelling.sortedMetadata(entry, body, keep));
   }
 
   frame(type: EventType, entry: Entry, revision: number): Buffer {

@@ -7,6 +7,7 @@ import type { KindRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
 import { mayHaveEarlyMembers } from '../../registry/object/hidden-fields';
 import { customHead, membersBehindMetadata, metadataMember, objectHead } from './entry-json';
+import { sortedMetadata } from './sorted-metadata';
 
 export class ObjectText {
   /** `{"kind":"Lease","apiVersion":"…",` */
@@ -24,18 +25,19 @@ export class ObjectText {
     this.identity = [member('apiVersion', apiVersion), member('kind', kind)];
   }
 
-  /** `body` = what is shown of the entry. */
-  pieces(body: Buffer, entry: Entry): readonly Buffer[] {
+  /** `body` = what is shown of the entry. `sorted` = the metadata member of a custom object's body, as it is printed. */
+  pieces(body: Buffer, entry: Entry, sorted: (body: Buffer) => Buffer = sortedMember): readonly Buffer[] {
     const { custom } = this.row;
-    if (custom === undefined || !mayHaveEarlyMembers(custom, entry)) return [this.headBytes, body.subarray(1)];
-    return this.sorted(body);
+    if (custom === undefined) return [this.headBytes, body.subarray(1)];
+    const metadata = sorted(body);
+    const rest = body.subarray(1 + metadata.length);
+    return mayHaveEarlyMembers(custom, entry) ? this.withEarly(metadata, rest) : [this.headBytes, metadata, rest];
   }
 
   /** Behind the metadata members stand in their order already, so that those that belong before it come first. */
-  private sorted(body: Buffer): readonly Buffer[] {
+  private withEarly(metadata: Buffer, behind: Buffer): readonly Buffer[] {
     const early: Member[] = [...this.identity];
-    const metadata = metadataMember(body);
-    let rest = body.subarray(1 + metadata.length);
+    let rest = behind;
     for (const found of membersBehindMetadata(rest)) {
       if (compareBytes(found.name, 'metadata') > 0) break;
       early.push(found);
@@ -45,6 +47,9 @@ export class ObjectText {
     return [Buffer.concat([OPEN, ...early.flatMap(({ text }) => [text, COMMA])]), metadata, rest];
   }
 }
+
+/** The metadata member of a custom object's body, as it is printed. */
+const sortedMember = (body: Buffer): Buffer => sortedMetadata(metadataMember(body));
 
 /** `text` = the whole member, name and value. */
 interface Member {

@@ -12,7 +12,8 @@ import { storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { EncodingCache } from './encoding-cache';
-import { apiVersionText, convertBody, respelledMetadata, type OtherVersion } from './entry-json';
+import { apiVersionText, convertBody, metadataMember, respelledMetadata, type OtherVersion } from './entry-json';
+import { sortedMetadata } from './sorted-metadata';
 import { isWrittenWith, writtenVersion } from '../../registry/object/hidden-fields';
 
 /** In the encoding cache: the stored version in the other dialect, and the metadata of any version. */
@@ -29,6 +30,7 @@ export class Spelling {
   private readonly storedFields: GroupFields;
   /** Of the body in the encoding cache. */
   private readonly bodyKey: string;
+  private readonly sortedKey: string;
   /** Set when bodies may have to be put into the served version. */
   private readonly version: OtherVersion | undefined;
   private readonly placed: ((body: Buffer) => Buffer) | undefined;
@@ -46,6 +48,7 @@ export class Spelling {
     const { shownId = '' } = row.custom ?? {};
     this.key = `${this.apiVersion}/${dialect}/${alias?.shown ?? ''}/${shownId}`;
     this.bodyKey = this.version === undefined ? STORED_BODY : `body/${row.version}/${row.group}/${dialect}/${shownId}`;
+    this.sortedKey = `sorted/${this.key}`;
     this.fields = codecOf(row).groupFields;
     this.storedFields = codecOf(storedRowOf(row)).groupFields;
     this.placed = alias === undefined ? undefined : placer(row, alias);
@@ -80,6 +83,11 @@ export class Spelling {
       bytes: respelledMetadata(source.bytes, this.storedFields, this.dialect),
     }));
     return this.placed?.(bytes) ?? bytes;
+  }
+
+  /** The metadata member of a custom object as it is printed. `body` = what {@link body} returned for the entry. */
+  sortedMetadata(entry: Entry, body: Buffer, keep: boolean): Buffer {
+    return this.cache.get(entry, this.sortedKey, keep, () => ({ bytes: sortedMetadata(metadataMember(body)) })).bytes;
   }
 
   /** The body as it is stored, with the alias: what rules about objects read. */

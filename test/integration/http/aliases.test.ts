@@ -62,7 +62,8 @@ it('answers writes alike, and stores one spelling', async () => {
   const everywhere = json(await call(fixture, '/api/v1/configmaps?fieldSelector=metadata.name%3Dtwo'));
   expect(everywhere).toMatchObject({ items: [{ metadata: { namespace: 'platform-system' }, data: { a: 'd' } }] });
   const gone = await call(fixture, `${BASE}?fieldSelector=metadata.name%3Dtwo`, { method: 'DELETE' });
-  expect(json(gone)).toMatchObject({ items: [{ metadata: { name: 'two', namespace: 'kube-system' } }] });
+  expect(json(gone)).toMatchObject({ kind: 'Status', status: 'Success' });
+  expect((await call(fixture, `${BASE}/two`)).status).toBe(404);
 });
 
 it('shows a Namespace under the name that it was asked for', async () => {

@@ -17,7 +17,12 @@ export const ORDER_DEFINITION: Body = {
   },
 };
 
-const odd = (name: string, members: Body): Body => ({ kind: 'Odd', ...members, metadata: { name }, apiVersion: `${ORDER_GROUP}/v1` });
+const odd = (name: string, members: Body, metadata: Body = {}): Body => ({
+  kind: 'Odd',
+  ...members,
+  metadata: { name, ...metadata },
+  apiVersion: `${ORDER_GROUP}/v1`,
+});
 
 export const ODD: readonly Body[] = [
   odd('a', { spec: { b: 1, a: 2 }, status: {} }),
@@ -34,6 +39,15 @@ export const ODD: readonly Body[] = [
     _: 1,
   }),
   odd('c', {}),
+  odd(
+    'd',
+    { data: { z: [{ y: 1, x: { b: 1, a: 2 } }], a: 1 } },
+    {
+      labels: { z: '1', resourceVersion: '5', a: '2' },
+      annotations: { uid: '1', b: '\\"}', a: 'ü' },
+      ownerReferences: [{ uid: 'u', name: 'n', kind: 'ConfigMap', apiVersion: 'v1', controller: true, blockOwnerDeletion: false }],
+    },
+  ),
 ];
 
 const JSON_TYPE = 'application/json';
@@ -41,7 +55,7 @@ const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 
 export const LOOKS: readonly { readonly path: string; readonly accept: string }[] = [
-  ...['a', 'b', 'c'].map((name) => ({ path: `${PATH}/${name}`, accept: JSON_TYPE })),
+  ...['a', 'b', 'c', 'd'].map((name) => ({ path: `${PATH}/${name}`, accept: JSON_TYPE })),
   { path: PATH, accept: JSON_TYPE },
   { path: `${PATH}?limit=2`, accept: JSON_TYPE },
   { path: `${PATH}?labelSelector=a`, accept: JSON_TYPE },
@@ -50,9 +64,10 @@ export const LOOKS: readonly { readonly path: string; readonly accept: string }[
   { path: `${PATH}/b`, accept: 'application/yaml' },
   { path: `${PATH}?includeObject=Object`, accept: TABLE },
   { path: `${PATH}/b`, accept: PARTIAL },
+  { path: `${PATH}/d`, accept: PARTIAL },
 ];
 
-/** The members that stand at the top, in a list's items, in a table's rows and in events, in their order; of YAML those at the top. */
+/** The members that stand at the top, in metadata and data, in a list's items, in a table's rows and in events, in their order; of YAML those at the top. */
 export function namesOf(text: string): Json {
   if (!text.startsWith('{')) return text.split('\n').flatMap((line) => /^([A-Za-z_]+):/.exec(line)?.[1] ?? []);
   return text
@@ -61,7 +76,20 @@ export function namesOf(text: string): Json {
     .map((line) => namesIn(JSON.parse(line)));
 }
 
-const INSIDE: ReadonlySet<string> = new Set(['items', 'object', 'rows']);
+const INSIDE: ReadonlySet<string> = new Set([
+  'annotations',
+  'data',
+  'fieldsV1',
+  'items',
+  'labels',
+  'managedFields',
+  'metadata',
+  'object',
+  'ownerReferences',
+  'rows',
+  'x',
+  'z',
+]);
 
 function namesIn(value: Json): Json {
   if (Array.isArray(value)) return value.map(namesIn);

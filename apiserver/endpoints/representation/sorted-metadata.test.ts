@@ -1,0 +1,80 @@
+import * as fc from 'fast-check';
+import { encodeBody } from '../../../shared/api/types';
+import { canonical } from '../../../shared/patch/apply/field-set';
+import { isObject, type JsonValue } from '../../../shared/values/json';
+import { metadataMember } from './entry-json';
+import { sortedMetadata } from './sorted-metadata';
+
+/** As an object of its own, whose members JSON.parse keeps in their order unless they are whole numbers. */
+const parsed = (member: Buffer): JsonValue => JSON.parse(`{${member.toString()}}`);
+
+function isSorted(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.every(isSorted);
+  if (!isObject(value)) return true;
+  const names = Object.keys(value).filter((name) => !/^\d+$/.test(name));
+  const sorted = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  return names.every((name, index) => name === sorted[index]) && Object.values(value).every(isSorted);
+}
+
+const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+const odd = fc.oneof(text, fc.constantFrom('"', '\\', '\\"', '},{', '"uid":"x"', '[', ']}', '\u2028', '<&>', 'resourceVersion'));
+const map = fc.dictionary(odd, odd, { maxKeys: 4 });
+const keyed = fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 4 });
+/** As they are stored. */
+const fields = fc.record({ names: fc.array(odd, { maxLength: 4 }), ports: keyed, values: keyed }).map(({ names, ports, values }) =>
+  canonical({
+    '.': {},
+    ...Object.fromEntries(names.map((name) => [`f:${name}`, {}])),
+    'f:ports': Object.fromEntries(ports.map((port) => [`k:{"port":${port},"protocol":"TCP"}`, { '.': {}, 'f:port': {} }])),
+    'f:values': Object.fromEntries(values.map((value) => [`v:${value}`, {}])),
+  }),
+);
+const metadata = fc.record(
+  {
+    name: fc.constant('x'),
+    namespace: fc.constant('n'),
+    uid: fc.constant('u'),
+    resourceVersion: fc.constant('12'),
+    generation: fc.nat(),
+    creationTimestamp: fc.constant('2026-01-01T00:00:00Z'),
+    labels: map,
+    annotations: map,
+    finalizers: fc.array(odd, { maxLength: 3 }),
+    ownerReferences: fc.array(fc.record({ apiVersion: odd, kind: odd, name: odd, uid: odd, controller: fc.boolean() }), { maxLength: 2 }),
+    managedFields: fc.array(
+      fc.record({
+        manager: odd,
+        operation: fc.constant('Update'),
+        apiVersion: odd,
+        time: fc.constant('2026-01-01T00:00:00Z'),
+        fieldsType: fc.constant('FieldsV1'),
+        fieldsV1: fields,
+        subresource: odd,
+      }),
+      { maxLength: 3 },
+    ),
+  },
+  { requiredKeys: ['name'] },
+);
+
+it('has all that the metadata had, in the order of names', () => {
+  fc.assert(
+    fc.property(metadata, (made) => {
+      const member = metadataMember(Buffer.from(encodeBody('core.v1.ConfigMap', { metadata: JSON.parse(JSON.stringify(made)) })));
+      const sorted = sortedMetadata(member);
+      expect(parsed(sorted)).toEqual(parsed(member));
+      expect(isSorted(parsed(sorted))).toBe(true);
+      expect(sorted).toHaveLength(member.length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('keeps the metadata of a bookmark, which have no name', () => {
+  const member = Buffer.from('"metadata":{"resourceVersion":"5","creationTimestamp":null,"annotations":{"a":"b"}}');
+  expect(sortedMetadata(member).toString()).toBe('"metadata":{"annotations":{"a":"b"},"creationTimestamp":null,"resourceVersion":"5"}');
+});
+
+it('keeps metadata without members', () => {
+  expect(sortedMetadata(Buffer.from('"metadata":{}')).toString()).toBe('"metadata":{}');
+});

@@ -1,0 +1,77 @@
+/**
+ * The metadata of a custom object in the order of their members' names, in which upstream prints all that it has no type for. They are stored in the order of
+ * their type, in which PartialObjectMetadata and Tables print them. Works on the spelled text; values are moved, not parsed.
+ */
+import { parseStored } from '../../../shared/serialization';
+import { endOfText, endOfValue } from '../../../shared/serialization/json-tokens';
+import { stringifyJson } from '../../../shared/values/json';
+
+const START = '"metadata":';
+const [QUOTE, COMMA, OPEN_LIST, OPEN_OBJECT] = [0x22, 0x2c, 0x5b, 0x7b];
+/** Lists whose items are objects of a type. */
+const TYPED_LISTS: ReadonlySet<string> = new Set(['managedFields', 'ownerReferences']);
+/** Elements of a field set that stand in the order of their numbers, not in that of their texts. */
+const NUMBERED = /"(?:i:|v:-?\d|k:\{[^}]*:-?\d)/;
+
+/** `member` = `"metadata":{…}`, in canonical form. What is returned has the same length. */
+export function sortedMetadata(member: Buffer): Buffer {
+  // Every byte is a character, so that nothing is lost.
+  const walk = new Walk(member.toString('latin1'), START.length);
+  return Buffer.from(START + walk.object(), 'latin1');
+}
+
+interface Member {
+  readonly name: string;
+  /** Name and value. */
+  readonly text: string;
+}
+
+/** Goes through the text once. */
+class Walk {
+  constructor(
+    private readonly text: string,
+    private at: number,
+  ) {}
+
+  /** The object that opens here. */
+  object(): string {
+    const members: Member[] = [];
+    this.at += 1;
+    while (this.text.charCodeAt(this.at) === QUOTE) {
+      members.push(this.member());
+      if (this.text.charCodeAt(this.at) === COMMA) this.at += 1;
+    }
+    this.at += 1;
+    members.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return `{${members.map((member) => member.text).join(',')}}`;
+  }
+
+  private member(): Member {
+    const { at: start, text } = this;
+    const nameEnd = endOfText(text, start);
+    const name = text.slice(start + 1, nameEnd);
+    const value = nameEnd + 2;
+    this.at = value;
+    if (TYPED_LISTS.has(name) && text.charCodeAt(value) === OPEN_LIST) return { name, text: `"${name}":${this.list()}` };
+    this.at = endOfValue(text, value);
+    if (name === 'fieldsV1') return { name, text: `"fieldsV1":${sortedFields(text.slice(value, this.at))}` };
+    return { name, text: text.slice(start, this.at) };
+  }
+
+  private list(): string {
+    const items: string[] = [];
+    this.at += 1;
+    while (this.text.charCodeAt(this.at) === OPEN_OBJECT) {
+      items.push(this.object());
+      if (this.text.charCodeAt(this.at) === COMMA) this.at += 1;
+    }
+    this.at += 1;
+    return `[${items.join(',')}]`;
+  }
+}
+
+function sortedFields(fields: string): string {
+  if (!NUMBERED.test(fields)) return fields;
+  const bytes = Buffer.from(fields, 'latin1');
+  return Buffer.from(stringifyJson(parseStored(bytes, bytes.toString()), 'sorted')).toString('latin1');
+}
