@@ -3,6 +3,7 @@ import { timestamp } from '../../shared/api/metadata/object-meta';
 import type { ApiObject } from '../../shared/client/api-object';
 import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
 import { conditionsOf, transitionTime, withCondition } from '../runtime/conditions';
+import { byName } from '../runtime/pods';
 import type { ScalingHistory } from './history';
 import { limit, type Said } from './limits';
 import type { Readiness } from './pods';
@@ -179,7 +180,16 @@ function limitedPlan({ spec, scale, history, settings, at, now }: Sight, { found
 
 function wishesOf({ autoscaler, spec, scale, pods, measured, settings, now }: Sight): readonly MetricWish[] {
   const { tolerance, readiness } = settings;
-  const view = { pods, replicas: scale.replicas, tolerance, readiness, now, namespace: autoscaler.namespace, present: scale.present };
+  // A message names the first pod that is not as it should be.
+  const view = {
+    pods: [...pods].sort(byName),
+    replicas: scale.replicas,
+    tolerance,
+    readiness,
+    now,
+    namespace: autoscaler.namespace,
+    present: scale.present,
+  };
   return spec.metrics.flatMap((metric, index) => {
     const found = measured[index];
     return found === undefined ? [] : [wishOf(metric, found, view)];

@@ -86,8 +86,8 @@ test('the first set has all pods, and says what it was made for', () => {
   expect(objectAt(created?.template, 'metadata')).toEqual({ labels: { app: 'a', 'pod-template-hash': created?.name.slice(4) } });
   expect(made).toMatchObject({ revision: '1', scaled: [{ set: created?.name, from: undefined, to: 3 }] });
   expect(conditions(made)).toEqual([
-    ['Progressing', 'True', 'NewReplicaSetCreated'],
     ['Available', 'False', 'MinimumReplicasUnavailable'],
+    ['Progressing', 'True', 'NewReplicaSetCreated'],
   ]);
 });
 

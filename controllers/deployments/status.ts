@@ -1,11 +1,11 @@
 /** What a Deployment's status says of its sets, of how far it has come, and of what keeps it from coming further. Decided from what is seen, without a server. */
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
 import type { ApiObject } from '../../shared/client/api-object';
-import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { compareBytes, equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { generationOf, numberAt, replicasOf } from '../owned/wishes';
 import { conditionOf, conditionsOf } from '../runtime/conditions';
 import { boundsOf } from './bounds';
-import { total, type PlannedSet } from './set';
+import { byAge, total, type PlannedSet } from './set';
 
 /** What stands for "for ever". */
 const NO_DEADLINE = 2_147_483_647;
@@ -62,7 +62,9 @@ function isFurther(then: Counts, now: Counts): boolean {
   );
 }
 
-/** Its conditions while they are thought over. */
+const byType = (one: JsonObject, other: JsonObject): number => compareBytes(stringAt(one, 'type') ?? '', stringAt(other, 'type') ?? '');
+
+/** A Deployment's conditions while a plan is made, by type: which one changed last does not show in their order. */
 export class DeploymentConditions {
   private list: readonly JsonObject[];
 
@@ -70,7 +72,7 @@ export class DeploymentConditions {
     deployment: ApiObject,
     private readonly now: number,
   ) {
-    this.list = conditionsOf(deployment.body);
+    this.list = [...conditionsOf(deployment.body)].sort(byType);
   }
 
   get all(): readonly JsonObject[] {
@@ -88,8 +90,7 @@ export class DeploymentConditions {
     if (isSame && stringAt(known, 'reason') === reason && !isNews) return;
     const now = timestamp(this.now);
     const lastTransitionTime = isSame ? (stringAt(known, 'lastTransitionTime') ?? now) : now;
-    this.remove(type);
-    this.list = [...this.list, { type, status, lastUpdateTime: now, lastTransitionTime, reason, message }];
+    this.put({ type, status, lastUpdateTime: now, lastTransitionTime, reason, message });
   }
 
   /** As it stands in a set, whose conditions have one time only. */
@@ -98,12 +99,19 @@ export class DeploymentConditions {
     if (typeof type !== 'string') return;
     const known = this.of(type);
     if (known !== undefined && known['status'] === status && known['reason'] === reason) return;
-    this.remove(type);
     const time = lastTransitionTime ?? timestamp(this.now);
-    this.list = [
-      ...this.list,
-      { type, status: status ?? 'True', lastUpdateTime: time, lastTransitionTime: time, reason: reason ?? '', message: message ?? '' },
-    ];
+    this.put({
+      type,
+      status: status ?? 'True',
+      lastUpdateTime: time,
+      lastTransitionTime: time,
+      reason: reason ?? '',
+      message: message ?? '',
+    });
+  }
+
+  private put(condition: JsonObject): void {
+    this.list = [...this.list.filter(({ type }) => type !== condition['type']), condition].sort(byType);
   }
 
   remove(type: string): void {
@@ -152,7 +160,7 @@ function hasTimedOut(progressing: JsonObject | undefined, deadline: number, now:
 }
 
 function sayFailure(conditions: DeploymentConditions, all: readonly PlannedSet[], created: PlannedSet | undefined): void {
-  const failing = [created, ...all]
+  const failing = [created, ...[...all].sort(byAge)]
     .map((set) => (set?.seen === undefined ? undefined : conditionOf(set.seen.body, 'ReplicaFailure')))
     .find((condition) => condition !== undefined);
   if (failing === undefined) conditions.remove('ReplicaFailure');
@@ -172,7 +180,10 @@ export function deploymentStatus(
   const status = withoutZeros({ observedGeneration: generationOf(deployment), ...counts, unavailableReplicas });
   if (conditions.all.length > 0) status['conditions'] = [...conditions.all];
   if (collisions !== undefined) status['collisionCount'] = collisions;
-  return equalJson(status, withoutZeros(known)) ? undefined : status;
+  // A status that differs in the order of its conditions alone is not written.
+  const inOrder = withoutZeros(known);
+  if (known['conditions'] !== undefined) inOrder['conditions'] = [...conditionsOf(deployment.body)].sort(byType);
+  return equalJson(status, inOrder) ? undefined : status;
 }
 
 /** A count of nothing is left out, as all who write this status do. */

@@ -119,7 +119,8 @@ export class DeploymentWrites {
     if (progressDeadline(deployment) === undefined) return;
     const conditions = new DeploymentConditions(deployment, clock.now());
     conditions.set('Progressing', 'False', 'ReplicaSetCreateError', message);
-    if (conditions.all.every((condition, index) => condition === conditionsOf(deployment.body)[index])) return;
+    const known = conditionsOf(deployment.body);
+    if (conditions.all.every((condition) => known.includes(condition))) return;
     const status = { ...objectAt(deployment.body, 'status'), conditions: [...conditions.all] };
     await client.update(DEPLOYMENTS, { ...deployment.body, status }, { subresource: 'status', signal }).catch(unlessOvertaken);
   }

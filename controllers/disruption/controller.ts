@@ -10,7 +10,7 @@ import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers'
 import type { WorkQueue } from '../../shared/client/work-queue';
 import { objectAt, stringifyJson, type JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { podReference } from '../runtime/pods';
+import { byName, podReference } from '../runtime/pods';
 import { Coverage, type CoveredPod } from './coverage';
 import { KindUnsettled, Owners, UnknownScale } from './owners';
 import { asksOwners, boundOf, budgetOutcome, failedStatus } from './reconcile';
@@ -120,7 +120,8 @@ async function expected({ events }: ControllerContext, budget: ApiObject, pods: 
   const bound = boundOf(budget);
   if (bound.type === 'none') return 0;
   if (!asksOwners(bound)) return pods.length;
-  const found = await owners.expected(budget.namespace, pods);
+  // The first owner that cannot be asked is named in the status.
+  const found = await owners.expected(budget.namespace, [...pods].sort(byName));
   if (found.unmanaged > 0) {
     const selector = stringifyJson(objectAt(objectAt(budget.body, 'spec'), 'selector') ?? {});
     const message =

@@ -1,5 +1,6 @@
 /** Where a Service leads: its endpoints by address type and by the ports that they have. Pure; knows nothing of slices. */
-import type { JsonObject } from '../../shared/values/json';
+import { compareBytes, type JsonObject } from '../../shared/values/json';
+import { byName } from '../runtime/pods';
 import { PerPod } from '../service-pods/per-pod';
 import { isSelected, targetIn, type PodView } from '../service-pods/pod';
 import type { AddressType, ServiceView } from '../service-pods/service';
@@ -41,7 +42,7 @@ export interface Wanted {
 export function wantedEndpoints(service: ServiceView, pods: readonly PodView[], nodeOf: (name: string) => NodeView | undefined): Wanted {
   const groups = new Map<string, { readonly type: AddressType; readonly ports: readonly SlicePort[]; readonly endpoints: Endpoint[] }>();
   const skipped: { readonly pod: string; readonly why: string }[] = [];
-  for (const pod of pods) {
+  for (const pod of [...pods].sort(byName)) {
     if (pod.isOver || !isSelected(pod, service)) continue;
     const reaches = REACHES.of(service, pod);
     if (pod.unreadable.length > 0) {
@@ -61,7 +62,9 @@ export function wantedEndpoints(service: ServiceView, pods: readonly PodView[], 
       group.endpoints.push(reach.endpointIn(node?.zone));
     }
   }
-  return { groups: [...groups.values()], skipped };
+  // The order of pods decides which ports come first, and pods come and go.
+  const sorted = [...groups].sort(([one], [other]) => compareBytes(one, other));
+  return { groups: sorted.map(([, group]) => group), skipped };
 }
 
 /** A pod under the addresses of one type. */

@@ -2,8 +2,9 @@
 import type { ApiObject } from '../../shared/client/api-object';
 import type { Informer } from '../../shared/client/informer';
 import { valueOfName } from '../../shared/names/spellings';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { arrayAt, compareBytes, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { parseQuantity, QuantityFault } from '../../shared/values/quantity';
+import { byName } from '../runtime/pods';
 import { textsAt } from '../service-pods/service';
 import type { NodeView } from './endpoints';
 import type { ZoneCpus } from './hints';
@@ -13,7 +14,7 @@ export class Nodes {
   private readonly views = new WeakMap<ApiObject, NodeView>();
 
   constructor(
-    private readonly nodes: Informer,
+    private readonly nodes: Pick<Informer, 'get' | 'list'>,
     private readonly prefix: string,
   ) {}
 
@@ -28,14 +29,15 @@ export class Nodes {
   /** Of the nodes that take work and are ready; undefined = one of them does not tell its zone or its CPUs. */
   cpus(): ZoneCpus | undefined {
     const cpus = new Map<string, number>();
-    for (const { body } of this.nodes.list()) {
+    // Sums of fractions and the order of zones depend on the order of the nodes.
+    for (const { body } of [...this.nodes.list()].sort(byName)) {
       if (!takesWork(body, this.prefix)) continue;
       const zone = zoneOf(body, this.prefix);
       const count = cpusOf(body);
       if (zone === undefined || count === undefined) return undefined;
       cpus.set(zone, (cpus.get(zone) ?? 0) + count);
     }
-    return cpus;
+    return new Map([...cpus].sort(([one], [other]) => compareBytes(one, other)));
   }
 }
 

@@ -3,6 +3,7 @@ import type { ApiObject } from '../../shared/client/api-object';
 import { append } from '../../shared/values/append';
 import { equalJson, type JsonObject } from '../../shared/values/json';
 import type { AddressType, ServiceView } from '../service-pods/service';
+import { byName } from '../runtime/pods';
 import { portsKey, type Endpoint, type PortGroup } from './endpoints';
 import { hintsFor, type Hints, type ZoneCpus } from './hints';
 import { pack } from './packing';
@@ -77,7 +78,7 @@ function planFor(
   hints: Hints,
   { most, names }: SliceSettings,
 ): Plan {
-  const own = slices.filter((slice) => slice.type === type);
+  const own = slices.filter((slice) => slice.type === type).sort((one, other) => byName(one.object, other.object));
   const plan: Plan = { creates: [], updates: [], deletes: [] };
   const left = new Set(own);
   for (const { ports, endpoints } of groups) {
@@ -87,10 +88,13 @@ function planFor(
     const isCurrent = (slice: SliceView, held: readonly Endpoint[]): boolean =>
       isOwn(slice, owner, names) && held.every((endpoint) => says(slice.endpoints.get(endpoint.id), objectOf(endpoint)));
     const packing = pack(mine, endpoints, { most, held: ({ endpoints: held }) => [...held.keys()], id: ({ id }) => id, isCurrent });
+    const ranks = new Map(endpoints.map(({ id }, rank) => [id, rank]));
+    const rankOf = ({ id }: Endpoint): number => ranks.get(id) ?? 0;
+    // What a slice holds is written in one order, whichever endpoint came first.
     const content = ({ endpoints: packed }: { readonly endpoints: readonly Endpoint[] }): SliceContent => ({
       type,
       ports,
-      endpoints: packed.map(objectOf),
+      endpoints: [...packed].sort((one, other) => rankOf(one) - rankOf(other)).map(objectOf),
     });
     append(plan.creates, packing.creates.map(content));
     append(

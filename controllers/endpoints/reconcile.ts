@@ -4,6 +4,7 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import { valueOfName, withoutNames } from '../../shared/names/spellings';
 import { append } from '../../shared/values/append';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { byAddress, inCanonicalOrder, type Subset } from './canonical-order';
 import { PerPod } from '../service-pods/per-pod';
 import { isSelected, targetIn, type PodView } from '../service-pods/pod';
 import { textsAt, type AddressType, type ServiceView } from '../service-pods/service';
@@ -30,7 +31,7 @@ export interface WantedEndpoints {
   readonly skipped: readonly { readonly pod: string; readonly why: string }[];
 }
 
-interface Subset {
+interface GrowingSubset {
   readonly ports: JsonObject[];
   readonly ready: JsonObject[];
   readonly unready: JsonObject[];
@@ -38,21 +39,24 @@ interface Subset {
 
 export function wantedSubsets(service: ServiceView, pods: readonly PodView[]): WantedEndpoints {
   /** By port; those without any stand under the empty text. */
-  const byPort = new Map<string, Subset>();
+  const byPort = new Map<string, GrowingSubset>();
   const skipped: { readonly pod: string; readonly why: string }[] = [];
+  const reached: { readonly address: JsonObject; readonly ports: Reach['ports']; readonly isReady: boolean }[] = [];
   for (const pod of pods) {
     if (pod.isOver || !isSelected(pod, service) || (pod.isTerminating && !service.publishesUnready)) continue;
     const { why, address, ports } = REACHES.of(service, pod);
     if (why !== undefined) skipped.push({ pod: pod.name, why });
     if (address === undefined) continue;
-    const isReady = service.publishesUnready || pod.isReady;
+    reached.push({ address, ports, isReady: service.publishesUnready || pod.isReady });
+  }
+  for (const { address, ports, isReady } of reached.sort((one, other) => byAddress(one.address, other.address))) {
     for (const { key, port } of ports) {
       const subset = byPort.get(key) ?? { ports: port === undefined ? [] : [port], ready: [], unready: [] };
       byPort.set(key, subset);
       (isReady ? subset.ready : subset.unready).push(address);
     }
   }
-  return { ...withinCapacity(joined([...byPort.values()])), skipped };
+  return { ...withinCapacity(inCanonicalOrder(joined([...byPort.values()]))), skipped };
 }
 
 /** How a pod is reached. */
@@ -71,10 +75,10 @@ const REACHES = new PerPod((service, pod): Reach => {
   return { why, address, ports: ports.map((port) => ({ key: port === undefined ? '' : itemText(port), port })) };
 });
 
-/** Ports of the same addresses stand together; pods stand in the same order everywhere. */
-function joined(subsets: readonly Subset[]): readonly Subset[] {
+/** Ports of the same addresses stand together; addresses are in the same order everywhere. */
+function joined(subsets: readonly GrowingSubset[]): readonly Subset[] {
   if (subsets.length === 1) return subsets;
-  const byAddresses = new Map<string, Subset>();
+  const byAddresses = new Map<string, GrowingSubset>();
   for (const subset of subsets) {
     const key = [subset.ready, subset.unready].map((addresses) => addresses.map(itemText).join('\n')).join('\n\n');
     const known = byAddresses.get(key);
@@ -186,20 +190,24 @@ export function endpointsAction(
   return { type: present === undefined ? 'create' : 'update', object };
 }
 
-/** Whatever order they stand in. */
-function sameSubsets(body: JsonObject, subsets: readonly JsonObject[]): boolean {
-  const present = itemsAt(body, 'subsets');
-  return present.length === subsets.length && subsets.every((one) => present.some((other) => sameSubset(one, other)));
-}
+/** In the same order, too. */
+const sameSubsets = (body: JsonObject, subsets: readonly JsonObject[]): boolean =>
+  sameItems(itemsAt(body, 'subsets'), subsets, (one, other) =>
+    ['addresses', 'notReadyAddresses', 'ports'].every((member) =>
+      sameItems(itemsAt(one, member), itemsAt(other, member), (item, otherItem) => itemText(item) === itemText(otherItem)),
+    ),
+  );
 
-const sameSubset = (one: JsonObject, other: JsonObject): boolean =>
-  ['addresses', 'notReadyAddresses', 'ports'].every((member) => sameItems(itemsAt(one, member), itemsAt(other, member)));
-
-function sameItems(some: readonly JsonObject[], others: readonly JsonObject[]): boolean {
-  if (some.length !== others.length) return false;
-  const [texts, otherTexts] = [new Set(some.map(itemText)), new Set(others.map(itemText))];
-  return texts.size === otherTexts.size && [...texts].every((text) => otherTexts.has(text));
-}
+const sameItems = (
+  some: readonly JsonObject[],
+  others: readonly JsonObject[],
+  areSame: (one: JsonObject, other: JsonObject) => boolean,
+): boolean =>
+  some.length === others.length &&
+  some.every((one, index) => {
+    const other = others[index];
+    return other !== undefined && areSame(one, other);
+  });
 
 const itemsAt = (object: JsonObject, member: string): readonly JsonObject[] => (arrayAt(object, member) ?? []).filter(isObject);
 

@@ -4,6 +4,7 @@ import { objectAt, stringAt } from '../../shared/values/json';
 import { isActive } from '../owned/activity';
 import { verdictOn, type FailureVerdict } from './failure-policy';
 import { hasIndex, parseIndexes, sizeOf, withIndexes, type Indexes } from './indexes';
+import { byName } from '../runtime/pods';
 import { annotatedCount, isTracked } from './names';
 import { hasFailed, hasSucceeded, isGoing } from './pod-life';
 import { wishesOf, type JobWishes } from './spec';
@@ -11,7 +12,7 @@ import { tallyOf, type Tally } from './tally';
 
 export interface JobView {
   readonly job: ApiObject;
-  /** Those that are its own. */
+  /** Those that are its own, in any order. */
   readonly pods: readonly ApiObject[];
   /** Uids of pods whose finalizer was taken off here, which is not seen yet. */
   readonly untracked: ReadonlySet<string>;
@@ -64,6 +65,8 @@ export function observe(view: JobView): ObservedJob {
   const completed = withIndexes(parseIndexes(stringAt(status, 'completedIndexes') ?? '', bound), indexesOf(newSucceeded, bound));
   const failed = fresh
     .filter((pod) => hasFailed(pod, wishes.isPatient))
+    // Of several failures the first one is named in the Job's status.
+    .sort(byName)
     .map((pod): FailedPod => ({ pod, verdict: verdictFor(job, wishes, pod), index: indexOf(pod, bound) }));
   const known = parseIndexes(stringAt(status, 'failedIndexes') ?? '', bound);
   const over = failed.flatMap(({ pod, verdict, index }) =>

@@ -8,6 +8,7 @@ import { conditionStatus } from '../runtime/conditions';
 import { backOffMs } from './back-off';
 import { BEFOREHAND, deadlineIn, endingOf, type Ending } from './ending';
 import { absentFrom, hasIndex, sizeOf, withIndexes } from './indexes';
+import { byName } from '../runtime/pods';
 import { annotatedCount, isTracked } from './names';
 import { failuresBefore, indexesOf, indexOf, observe, successes, type FailedPod, type JobView, type ObservedJob } from './observed';
 import { hasFailed, hasSucceeded, isGoing } from './pod-life';
@@ -87,6 +88,9 @@ function countsOf(observed: ObservedJob, ending: Ending | undefined): Counts {
     for (const pod of left) (ending.end === 'Failed' ? failed : other).push(pod);
   }
   if (isLeaving && wishes.isPatient) append(other, tracked.filter(isGoing));
+  // The uids of pods are listed in the Job's status.
+  succeeded.sort(byName);
+  failed.sort(byName);
   const room = Math.max(0, BURST - written.size);
   const [nowSucceeded, nowFailed] = [succeeded.slice(0, room), failed.slice(0, Math.max(0, room - succeeded.length))];
   const nowOther = other.slice(0, BURST);

@@ -98,7 +98,10 @@ function finding(
 }
 
 function discoveryText(stale: readonly string[]): string {
-  const each = stale.map((groupVersion) => `${groupVersion}: stale GroupVersion discovery: ${groupVersion}`).join(', ');
+  const each = [...stale]
+    .sort()
+    .map((groupVersion) => `${groupVersion}: stale GroupVersion discovery: ${groupVersion}`)
+    .join(', ');
   return `Discovery failed for some groups, ${stale.length} failing: unable to retrieve the complete list of server APIs: ${each}`;
 }
 

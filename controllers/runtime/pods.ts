@@ -4,6 +4,15 @@ import type { ObjectReference } from '../../shared/client/event-correlation';
 import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
 import { conditionStatus } from './conditions';
 
+/**
+ * Order for what is written or named in a message: the order of an informer's store depends on its history. Names are ASCII, for which the order of UTF-16 is that
+ * of bytes.
+ */
+export function byName({ name }: Pick<ApiObject, 'name'>, other: Pick<ApiObject, 'name'>): number {
+  if (name === other.name) return 0;
+  return name < other.name ? -1 : 1;
+}
+
 export const isReady = (pod: ApiObject): boolean => conditionStatus(pod.body, 'Ready') === 'True';
 
 /** '' before a node has been chosen. */

@@ -1,0 +1,39 @@
+/** Holds the order in Endpoints to what the reference's controller wrote (test/recordings/endpoints-order.ts). */
+import fc from 'fast-check';
+import { arrayAt, isObject, type JsonObject } from '../../shared/values/json';
+import { casesOf } from '../../test/recordings/recording';
+import { body, listOf, shape, text } from '../../test/recordings/shape';
+import { byAddress, inCanonicalOrder, type Subset } from './canonical-order';
+
+const RECORDED = casesOf('controllers/endpoints-order', shape({ service: text, subsets: listOf(body) }));
+
+const listAt = (object: JsonObject, member: string): readonly JsonObject[] => (arrayAt(object, member) ?? []).filter(isObject);
+
+const subsetOf = (object: JsonObject): Subset => ({
+  ports: listAt(object, 'ports'),
+  ready: listAt(object, 'addresses'),
+  unready: listAt(object, 'notReadyAddresses'),
+});
+
+test.each(RECORDED.map(({ service, subsets }) => [service, subsets.map(subsetOf)] as const))(
+  'addresses, ports and subsets of the Service %s are in the order of the reference, whatever order they come in',
+  (_, recorded) => {
+    expect(recorded.length).toBeGreaterThan(0);
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.nat()), (chance) => {
+        const mixed = <T>(items: readonly T[]): T[] =>
+          items
+            .map((item) => ({ item, place: Number(chance.next().value) }))
+            .sort((one, other) => one.place - other.place)
+            .map(({ item }) => item);
+        const subsets = mixed(recorded).map(({ ports, ready, unready }) => ({
+          ports: mixed(ports),
+          ready: mixed(ready).sort(byAddress),
+          unready: mixed(unready).sort(byAddress),
+        }));
+        expect(inCanonicalOrder(subsets)).toEqual(recorded);
+      }),
+      { numRuns: 20 },
+    );
+  },
+);

@@ -1,0 +1,284 @@
+/**
+ * The order in which an informer holds its objects depends on its history: on the order of events, and on when it was started. What controllers write of lists must not.
+ * Each row is a controller's decision on a world whose objects come in any order.
+ */
+import fc from 'fast-check';
+import { timestamp } from '../shared/api/metadata/object-meta';
+import { apiObject, type ApiObject } from '../shared/client/api-object';
+import { GENERATED_NAMES } from '../shared/names/dialect';
+import type { JsonObject } from '../shared/values/json';
+import { atOnce } from '../shared/values/steps';
+import { ScalingHistory } from './autoscalers/history';
+import { planAutoscaler, statusAfter, type Sight } from './autoscalers/reconcile';
+import { missingRules } from './cluster-role-aggregation/reconcile';
+import { planCron } from './cron-jobs/reconcile';
+import { planDeployment } from './deployments/reconcile';
+import { budgetOutcome } from './disruption/reconcile';
+import { wantedEndpoints } from './endpoint-slices/endpoints';
+import { Nodes } from './endpoint-slices/nodes';
+import { reconcileSlices } from './endpoint-slices/reconcile';
+import { serviceOwner, sliceNames, sliceView } from './endpoint-slices/slice';
+import { endpointsAction, endpointsNames, wantedSubsets } from './endpoints/reconcile';
+import { planJob } from './jobs/reconcile';
+import { recordOf, statusAfter as jobStatusAfter } from './jobs/status';
+import { withConditions } from './namespace/progress';
+import { replicaStatus } from './replica-sets/reconcile';
+import { quotaOutcome } from './resource-quota/reconcile';
+import { podView } from './service-pods/pod';
+import { serviceView } from './service-pods/service';
+import { setStatus } from './stateful-sets/status';
+
+const NOW = Date.UTC(2026, 0, 2);
+const TIME = timestamp(NOW - 60_000);
+
+/** The items in another order. */
+type Mix = <T>(items: readonly T[]) => readonly T[];
+
+function pod(index: number, spec: JsonObject = {}, status: JsonObject = {}, metadata: JsonObject = {}): ApiObject {
+  const ip = `10.9.${index >> 8}.${index & 255}`;
+  const ready = index % 3 === 0 ? 'False' : 'True';
+  return apiObject({
+    metadata: { namespace: 'n', name: `p${(index * 7919) % 10_007}`, uid: `u${index}`, labels: { app: 'a' }, ...metadata },
+    spec: {
+      nodeName: `node${index % 5}`,
+      containers: [{ name: 'c', ports: [{ name: 'web', containerPort: 8000 + (index % 3) }] }],
+      ...spec,
+    },
+    status: { phase: 'Running', podIP: ip, conditions: [{ type: 'Ready', status: ready, lastTransitionTime: TIME }], ...status },
+  });
+}
+const pods = (count: number, of = pod): readonly ApiObject[] => Array.from({ length: count }, (_, index) => of(index));
+
+const service = serviceView(
+  apiObject({
+    metadata: { namespace: 'n', name: 's', uid: 's' },
+    spec: {
+      clusterIP: '10.0.0.1',
+      selector: { app: 'a' },
+      ports: ['web', 80, 81, 82].map((targetPort, index) => ({ name: `port${index}`, port: 90 + index, protocol: 'TCP', targetPort })),
+    },
+  }),
+  'platform.io',
+);
+
+function endpointsOf(mix: Mix, count: number): unknown {
+  const wanted = wantedSubsets(service, mix(pods(count)).map(podView));
+  return endpointsAction(service, undefined, wanted, endpointsNames(GENERATED_NAMES.platform), undefined);
+}
+
+const NAMES = sliceNames(GENERATED_NAMES.platform);
+const nodes = Array.from({ length: 5 }, (_, index) =>
+  apiObject({
+    metadata: { name: `node${index}`, labels: { 'topology.platform.io/zone': `zone${index % 3}` } },
+    status: { allocatable: { cpu: `${100 + 333 * index}m` }, conditions: [{ type: 'Ready', status: 'True' }] },
+  }),
+);
+
+/** What is written for a Service of so many pods when these slices are there. */
+function slicesOf(mix: Mix, count: number, present: readonly JsonObject[]): ReturnType<typeof reconcileSlices> {
+  const known = mix(nodes);
+  const view = new Nodes({ get: (_, name) => known.find((node) => node.name === name), list: () => known }, 'platform.io');
+  const { groups } = wantedEndpoints(service, mix(pods(count)).map(podView), (name) => view.get(name));
+  const slices = mix(
+    present.map((body, index) => apiObject({ ...body, metadata: { namespace: 'n', name: `slice${index}`, uid: `${index}` } })),
+  );
+  return reconcileSlices(
+    {
+      owner: serviceOwner(service, NAMES),
+      families: ['IPv4'],
+      topology: 'auto',
+      keepsPlace: true,
+      slices: slices.map(sliceView),
+      groups,
+      trigger: undefined,
+      cpus: view.cpus(),
+    },
+    { most: 10, names: NAMES },
+  );
+}
+const AS_IT_IS: Mix = (items) => items;
+
+const template = (image: string): JsonObject => ({ metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image }] } });
+function deploymentOf(mix: Mix): unknown {
+  const sets = Array.from({ length: 6 }, (_, index) =>
+    apiObject({
+      metadata: { namespace: 'n', name: `set${index}`, uid: `s${index}`, creationTimestamp: timestamp(NOW - index * 1000) },
+      spec: { replicas: index, template: template(`image${index}`) },
+      status: {
+        replicas: index,
+        conditions:
+          index === 3 ? [] : [{ type: 'ReplicaFailure', status: 'True', reason: `r${index}`, message: 'm', lastTransitionTime: TIME }],
+      },
+    }),
+  );
+  const conditions = mix(['Available', 'Progressing', 'Others', 'Else']).map((type) => ({
+    type,
+    status: 'False',
+    reason: 'Said',
+    message: 'm',
+  }));
+  const deployment = apiObject({
+    metadata: { namespace: 'n', name: 'd', uid: 'd', generation: 1 },
+    spec: { replicas: 9, template: template('image3'), progressDeadlineSeconds: 600 },
+    status: { conditions: [...conditions] },
+  });
+  return planDeployment({ deployment, sets: mix(sets), podsOf: () => [], now: NOW }).status;
+}
+
+const FAILING = { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [1, 2, 3] } }] } };
+function jobOf(mix: Mix, spec: JsonObject): unknown {
+  const ended = (index: number): ApiObject => {
+    const phase = ['Running', 'Succeeded', 'Failed'][index % 3] ?? '';
+    const containerStatuses = [{ name: 'c', state: { terminated: { exitCode: (index % 4) + 1 } } }];
+    const annotations = { 'batch.platform.io/job-completion-index': String(index) };
+    return pod(index, {}, { phase, containerStatuses }, { finalizers: ['batch.platform.io/job-tracking'], annotations });
+  };
+  const job = apiObject({
+    metadata: { namespace: 'n', name: 'j', uid: 'j' },
+    spec: { parallelism: 700, completions: 900, backoffLimit: 900, template: template('i'), ...spec },
+    status: { startTime: TIME, uncountedTerminatedPods: { succeeded: ['u1', 'u4'] } },
+  });
+  const plan = planJob({
+    job,
+    pods: mix(pods(20, ended)),
+    untracked: new Set(),
+    isBehind: false,
+    backOffMs: 0,
+    endedAt: () => NOW,
+    now: NOW,
+  });
+  const freed = new Set(plan.freed.map(({ uid }) => uid));
+  return [recordOf(plan), jobStatusAfter(plan, { freed, removed: new Set(), made: 0 })];
+}
+
+function autoscalerOf(mix: Mix): unknown {
+  const sight: Sight = {
+    autoscaler: apiObject({ metadata: { namespace: 'n', name: 'h', uid: 'h' } }),
+    spec: {
+      target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      min: 1,
+      max: 100,
+      metrics: [{ type: 'Resource', resource: 'cpu', target: { type: 'utilization', percent: 50 } }],
+      behavior: undefined,
+    },
+    scale: { replicas: 20, present: 20, selector: 'app=a' },
+    pods: mix(pods(20, (index) => pod(index, {}, { startTime: timestamp(NOW - 3_600_000) }))),
+    rivals: mix(['n/h', 'n/i', 'n/j']),
+    measured: [
+      { type: 'pods', values: new Map(mix(pods(20)).map(({ name }, index) => [name, { milli: BigInt(index), at: NOW, windowMs: 0 }])) },
+    ],
+    history: new ScalingHistory(),
+    settings: { tolerance: 0.1, downscaleMs: 0, readiness: { cpuInitializationMs: 0, readinessDelayMs: 0 } },
+    now: NOW,
+    at: 0,
+  };
+  const alone: Sight = { ...sight, rivals: ['n/h'] };
+  return [sight, alone].map((one) => statusAfter(one, planAutoscaler(one), { type: 'as it was' }));
+}
+
+function cronOf(mix: Mix): unknown {
+  const cron = apiObject({
+    metadata: { namespace: 'n', name: 'c', uid: 'c', creationTimestamp: TIME },
+    spec: { schedule: '* * * * *', suspend: true, successfulJobsHistoryLimit: 2 },
+    status: { active: [0, 1, 2].map((index) => ({ name: `j${index}`, uid: `j${index}` })) },
+  });
+  const jobs = Array.from({ length: 8 }, (_, index) =>
+    apiObject({
+      metadata: { namespace: 'n', name: `j${index}`, uid: `j${index}` },
+      status: { startTime: TIME, completionTime: TIME, conditions: [{ type: 'Complete', status: index === 1 ? 'False' : 'True' }] },
+    }),
+  );
+  const { status, outdated } = planCron({ cron, jobs: mix(jobs), missing: new Set(), now: NOW });
+  return [status, outdated.map(({ name }) => name)];
+}
+
+const ROWS: readonly (readonly [string, (mix: Mix) => unknown])[] = [
+  ['Endpoints', (mix) => endpointsOf(mix, 30)],
+  ['Endpoints with more addresses than they may have', (mix) => endpointsOf(mix, 1_300)],
+  ['new EndpointSlices', (mix) => slicesOf(mix, 30, [])],
+  ['changed EndpointSlices', (mix) => slicesOf(mix, 40, slicesOf(AS_IT_IS, 25, []).creates)],
+  ['a Deployment', deploymentOf],
+  ['a Job', (mix) => jobOf(mix, {})],
+  ['a Job with indexes', (mix) => jobOf(mix, { completionMode: 'Indexed', backoffLimitPerIndex: 0 })],
+  ['a Job that fails', (mix) => jobOf(mix, FAILING)],
+  ['a CronJob', cronOf],
+  ['a HorizontalPodAutoscaler', autoscalerOf],
+  [
+    'a ReplicaSet',
+    (mix) => replicaStatus(apiObject({ metadata: { name: 's' }, spec: { template: template('i') } }), mix(pods(20)), undefined, NOW),
+  ],
+  [
+    'a StatefulSet',
+    (mix) =>
+      setStatus({ set: apiObject({ metadata: { name: 's' }, spec: {} }), pods: mix(pods(20)), current: 'a', update: 'b', now: NOW }, 0),
+  ],
+  [
+    'a PodDisruptionBudget',
+    (mix) => {
+      const budget = apiObject({
+        metadata: { namespace: 'n', name: 'b', generation: 1 },
+        spec: { minAvailable: 3 },
+        status: { disruptedPods: Object.fromEntries(pods(6).map(({ name }) => [name, timestamp(NOW - 1_000)])) },
+      });
+      const covered = pods(20).map(({ name }, index) => ({ name, owner: undefined, isReady: index % 2 === 0, isGoing: index % 7 === 0 }));
+      // A map's keys are sorted when it is stored.
+      return sorted(budgetOutcome({ budget, pods: mix(covered), expectedPods: 20, now: NOW }).status);
+    },
+  ],
+  [
+    'a ResourceQuota',
+    (mix) => {
+      const quota = apiObject({
+        metadata: { namespace: 'n', name: 'q' },
+        spec: { hard: { pods: '9', 'requests.cpu': '4', configmaps: '2' } },
+      });
+      const objects = pods(20, (index) => pod(index, { containers: [{ resources: { requests: { cpu: `${index * 37}m` } } }] }));
+      return atOnce(quotaOutcome(quota, () => mix(objects), NOW)).status;
+    },
+  ],
+  [
+    'a namespace that is deleted',
+    (mix) => {
+      const remainders = ['a', 'b', 'c'].map((label, index) => ({
+        ...{ label, count: index + 1, graceSeconds: 0, examples: [] },
+        finalizers: new Map(mix(['x/y', 'z/w']).map((name) => [name, index])),
+      }));
+      const pass = { stale: mix(['g/v1', 'h/v2']), malformed: mix(['x', 'y']), failures: mix(['f', 'g']), remainders: mix(remainders) };
+      return withConditions({ metadata: { name: 'n' } }, pass, TIME);
+    },
+  ],
+  [
+    'an aggregated ClusterRole',
+    (mix) => {
+      const roles = Array.from({ length: 9 }, (_, index) =>
+        apiObject({ metadata: { name: `r${index}`, labels: { part: 'x' } }, rules: [{ verbs: ['get'], resources: [`r${index % 4}`] }] }),
+      );
+      const whole = apiObject({ metadata: { name: 'whole' }, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'x' } }] } });
+      return missingRules(whole, mix([...roles, whole]));
+    },
+  ],
+];
+
+function sorted(value: JsonObject | undefined): unknown {
+  const text = JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : member,
+  );
+  return JSON.parse(text);
+}
+
+test.each(ROWS)('the order in which an informer holds its objects does not change what is written of %s', (_, decide) => {
+  const expected = JSON.stringify(decide(AS_IT_IS));
+  fc.assert(
+    fc.property(fc.infiniteStream(fc.nat()), (chance) => {
+      const mix: Mix = (items) =>
+        items
+          .map((item) => ({ item, place: Number(chance.next().value) }))
+          .sort((one, other) => one.place - other.place)
+          .map(({ item }) => item);
+      expect(JSON.stringify(decide(mix))).toBe(expected);
+    }),
+    { numRuns: 10 },
+  );
+});
