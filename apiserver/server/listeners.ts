@@ -193,7 +193,7 @@ function takeUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, lis
   const reply = upgradableReply(request, socket, head);
   if (reply === undefined) socket.destroy();
   else if (length === '0' && coding === undefined) listener(request, reply);
-  else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () => socket.destroy());
 }
 
 /** Connections for which there is no place are cut before anything is read from them. */

@@ -65,7 +65,8 @@ export class UpgradableReply extends ServerResponse {
     this.once('finish', () => {
       if (this.taken) return;
       this.detachSocket(carrier);
-      carrier.end();
+      // Node has let go of the connection: it neither reads it nor limits its time.
+      carrier.destroySoon();
     });
   }
 

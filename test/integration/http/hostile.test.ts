@@ -17,6 +17,11 @@ async function answers(): Promise<boolean> {
   return (await call(fixture, '/readyz')).text === 'ok';
 }
 
+async function metric(name: string): Promise<number> {
+  const { text } = await call(fixture, '/metrics');
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+}
+
 it('cuts off a watcher that never reads, and nobody else', async () => {
   await createConfigMap(fixture, 'big', { blob: 'x'.repeat(400_000) });
   const idle = connect(fixture.server.localPort ?? 0, '127.0.0.1');
@@ -71,6 +76,22 @@ it.each([
   expect(await closing(socket, () => socket.write(requests))).not.toContain('101 Switching Protocols');
   expect(await answers()).toBe(true);
 });
+
+it.each([
+  ['is not authenticated', '', '', /^HTTP\/1\.1 401 /],
+  ['asks for something that does not upgrade', `Authorization: Bearer ${ADMIN}\r\n`, '', /^HTTP\/1\.1 200 /],
+  ['has a body', `Authorization: Bearer ${ADMIN}\r\n`, 'Content-Length: 3\r\n', /^HTTP\/1\.1 400 /],
+])(
+  'closes the connection of a refused upgrade that %s, although its client neither closes nor stops sending',
+  async (_title, token, length, answer) => {
+    const socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+    const head = `GET ${CONFIGMAPS} HTTP/1.1\r\nHost: x\r\n${token === '' ? 'Authorization: Bearer wrong\r\n' : token}${upgrade}${length}\r\n`;
+    const seen = await closing(socket, () => void socket.write(head + 'more'.repeat(50_000)));
+    expect(seen === '' || answer.test(seen)).toBe(true);
+    expect(await metric('apiserver_open_connections')).toBeLessThanOrEqual(1);
+  },
+);
 
 it('ends an HTTP/2 connection that opens and resets streams without end', async () => {
   const session = connectHttp2(`https://127.0.0.1:${fixture.server.port}`, { rejectUnauthorized: false });
