@@ -5,6 +5,7 @@ import { isBody, type Body, type Json } from '../../recordings/reference';
 import { body } from '../../recordings/shape';
 import { CASES } from '../../recordings/webhooks/cases';
 import { openNamespace, runCase, type Asked } from '../../recordings/webhooks/run';
+import { withCollectionDeletion } from '../../support/deviating-steps';
 import { startReviewServer, type ReviewServer } from '../../support/review-server';
 import { auditedServer } from './audited-server';
 import { ADMIN, issuingAccounts, startFixture, type Fixture } from './fixture';
@@ -55,7 +56,8 @@ test.each(CASES.map((one) => [one.title, one] as const))('%s', async (title, one
   const ours = await runCase(server, webhooks, one);
   const otherwise = OTHERWISE[title];
   if (otherwise === undefined) {
-    expect(comparable(ours)).toEqual(comparable(recorded ?? {}));
+    const steps = Array.isArray(recorded?.['steps']) ? recorded['steps'].map(withCollectionDeletion) : [];
+    expect(comparable(ours)).toEqual(comparable({ ...recorded, steps }));
     return;
   }
   const [step] = Array.isArray(ours['steps']) ? ours['steps'] : [];
