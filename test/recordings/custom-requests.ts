@@ -28,8 +28,8 @@ async function main(): Promise<void> {
   for (const step of Object.values(suite.steps).flat()) {
     const line = await recordStep(step, NAMESPACE, seen, AS_THEY_ARE);
     if (changesDefinition(step)) await setTimeout(SETTLED_MS);
-    // What the server itself writes bears the name of its program.
-    lines.push(JSON.parse(JSON.stringify(line).replaceAll('"manager":"upstream"', '"manager":"apiserver"')));
+    // The manager of the reference server's own writes is the name of its program file.
+    lines.push(JSON.parse(JSON.stringify(line).replaceAll('"manager":"upstream"', '"manager":"kube-apiserver"')));
   }
   writeRecording(`custom/${recording}`, lines);
   await remove(definitions);

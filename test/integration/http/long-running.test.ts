@@ -151,7 +151,7 @@ describe('a long-running request', () => {
     expect([await executing(), await openRequests(labels)]).toEqual([0, 3]);
     for (const text of answers) {
       expect(text()).toMatch(/^HTTP\/1.1 (200|101) /);
-      expect(text().toLowerCase()).not.toContain('x-kubernetes-pf-');
+      expect(text().toLowerCase()).not.toContain('-pf-flowschema-uid');
     }
     expect((await call(fixture, POD, { token: ALICE })).status).toBe(200);
     for (const client of clients.splice(0)) client.destroy();
@@ -168,7 +168,7 @@ describe('a long-running request', () => {
       await waitUntil('the watch reaches the extension server', () => reached('?watch=1') === count);
     }
     expect(await executing()).toBe(0);
-    expect(answers[0]?.().toLowerCase()).toContain('x-kubernetes-pf-flowschema-uid: ');
+    expect(answers[0]?.().toLowerCase()).toContain('x-platform-pf-flowschema-uid: ');
     expect((await call(fixture, POD, { token: ALICE })).status).toBe(200);
   });
 
