@@ -26,8 +26,8 @@ const injected = {
 };
 
 /**
- * Node leaves the sockets of these events to the listener of the event, in states in which writing to them may abort the process: handshakes that are not complete,
- * connections of HTTP/2.
+ * Node hands the sockets of these events over to the event listener, possibly during a TLS handshake or as HTTP/2 connections; a write to such a socket may abort the
+ * process.
  */
 const SOCKET_EVENTS = {
   selector:

@@ -68,7 +68,7 @@ export async function startControllers({ values, given }: Flags, { clock, random
   const own = PROGRAM_NAMES[values.naming].controllers;
   const client = new RestClient({ transport, credentials, dialect: values.naming, userAgent: agentOf(own), clock, random });
   const ending = new AbortController();
-  const watching = client.named(agentOf('shared-informers'));
+  const watching = client.withUserAgent(agentOf('shared-informers'));
   const informers = new InformerPool({ client: watching, clock, random, logger, protobuf: isBinary(values) }, ending.signal);
   const metrics = new ControllerMetrics(clock, informers);
   const states = new ControllerStates(controllers, lifecycle.stopping);
@@ -86,7 +86,7 @@ export async function startControllers({ values, given }: Flags, { clock, random
   const running = runControllers(
     controllers,
     {
-      client: client.named(agentOf('leader-election')),
+      client: client.withUserAgent(agentOf('leader-election')),
       clientOf: clientsOf(values, config, { client, agentOf }, { clock, meter, lifecycle }),
       informers,
       clock,
@@ -130,7 +130,7 @@ function clientsOf(
   { client, agentOf }: { readonly client: RestClient; readonly agentOf: (part: string) => string },
   { clock, meter, lifecycle }: { readonly clock: Clock; readonly meter: RequestMeter; readonly lifecycle: Lifecycle },
 ): (controller: Controller) => RestClient {
-  const asProcess = ({ name, account = name }: Controller): RestClient => client.named(agentOf(account));
+  const asProcess = ({ name, account = name }: Controller): RestClient => client.withUserAgent(agentOf(account));
   if (!values['use-service-account-credentials']) return asProcess;
   const { transport } = connectFollowed(derived(config, withoutCredentials), clock, { meter });
   lifecycle.onStop({ name: "the controllers' connections", timeoutMs: 1_000, run: () => transport.close() });
@@ -139,7 +139,7 @@ function clientsOf(
     const { account } = controller;
     if (account === undefined) return asProcess(controller);
     const credentials = new AccountCredentials({ client, account: { namespace, name: account }, clock });
-    return client.as(credentials, transport).named(agentOf(`system:serviceaccount:${namespace}:${account}`));
+    return client.as(credentials, transport).withUserAgent(agentOf(`system:serviceaccount:${namespace}:${account}`));
   };
 }
 

@@ -180,7 +180,7 @@ function limitedPlan({ spec, scale, history, settings, at, now }: Sight, { found
 
 function wishesOf({ autoscaler, spec, scale, pods, measured, settings, now }: Sight): readonly MetricWish[] {
   const { tolerance, readiness } = settings;
-  // A message names the first pod that is not as it should be.
+  // Messages name the first pod with a fault, so the order of pods must be stable.
   const view = {
     pods: [...pods].sort(byName),
     replicas: scale.replicas,

@@ -30,7 +30,7 @@ async function run({ client, informers, queue: makeQueue, logger, signal }: Cont
     const rules = role === undefined ? undefined : missingRules(role, roles.list());
     if (role === undefined || rules === undefined) return DONE;
     const { uid, resourceVersion } = role;
-    // Bound to the role that was seen: applied to a name alone, it would create a deleted role again.
+    // uid and resourceVersion bind the apply to the observed role: without them it would recreate a deleted role.
     const configuration = { metadata: { name, uid, resourceVersion }, rules: [...rules] };
     await client.apply(ROLES, configuration, { fieldManager: FIELD_MANAGERS.aggregatedRoles, signal }).catch((error: unknown) => {
       // A newer state brings the next look.

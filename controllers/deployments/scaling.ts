@@ -97,17 +97,17 @@ export class Scaling {
     return this.scale(set, this.wanted);
   }
 
-  /** Whether the set was last scaled for another number of replicas than the Deployment has now. */
+  /** Whether the `desired-replicas` annotation of the set differs from the replicas of the Deployment. */
   isOutdated({ annotations }: PlannedSet): boolean {
     const desired = annotatedNumber(annotations, 'desired');
     return desired !== undefined && desired !== this.wanted;
   }
 
-  /** The wanted number has changed, or the Deployment is paused: each set keeps its share. */
+  /** Scales all active sets in proportion to their sizes, when the replicas of the Deployment have changed or it is paused. */
   inProportion(old: readonly PlannedSet[], created: PlannedSet | undefined): void {
     const all = created === undefined ? old : [...old, created];
     this.resizeInProportion(all, old, created);
-    // A set that keeps its size is annotated as well: as long as one is outdated, every sync is a scaling one and the rollout does not go on.
+    // Also annotate sets that keep their size: while one is outdated, every sync only scales and the rollout does not proceed.
     for (const set of all) if (isActiveSet(set) && this.isOutdated(set)) this.note(set);
   }
 

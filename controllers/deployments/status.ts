@@ -64,7 +64,7 @@ function isFurther(then: Counts, now: Counts): boolean {
 
 const byType = (one: JsonObject, other: JsonObject): number => compareBytes(stringAt(one, 'type') ?? '', stringAt(other, 'type') ?? '');
 
-/** A Deployment's conditions while a plan is made, by type: which one changed last does not show in their order. */
+/** The conditions of a Deployment while its status is computed. They are sorted by type, so that their order does not depend on which one changed last. */
 export class DeploymentConditions {
   private list: readonly JsonObject[];
 
@@ -180,10 +180,10 @@ export function deploymentStatus(
   const status = withoutZeros({ observedGeneration: generationOf(deployment), ...counts, unavailableReplicas });
   if (conditions.all.length > 0) status['conditions'] = [...conditions.all];
   if (collisions !== undefined) status['collisionCount'] = collisions;
-  // A status that differs in the order of its conditions alone is not written.
-  const inOrder = withoutZeros(known);
-  if (known['conditions'] !== undefined) inOrder['conditions'] = [...conditionsOf(deployment.body)].sort(byType);
-  return equalJson(status, inOrder) ? undefined : status;
+  // A status that differs only in the order of its conditions is not written.
+  const sorted = withoutZeros(known);
+  if (known['conditions'] !== undefined) sorted['conditions'] = [...conditionsOf(deployment.body)].sort(byType);
+  return equalJson(status, sorted) ? undefined : status;
 }
 
 /** A count of nothing is left out, as all who write this status do. */

@@ -120,7 +120,7 @@ async function expected({ events }: ControllerContext, budget: ApiObject, pods: 
   const bound = boundOf(budget);
   if (bound.type === 'none') return 0;
   if (!asksOwners(bound)) return pods.length;
-  // The first owner that cannot be asked is named in the status.
+  // The status names the first owner that cannot be resolved, so the order of pods must be stable.
   const found = await owners.expected(budget.namespace, [...pods].sort(byName));
   if (found.unmanaged > 0) {
     const selector = stringifyJson(objectAt(objectAt(budget.body, 'spec'), 'selector') ?? {});

@@ -62,7 +62,7 @@ export function wantedEndpoints(service: ServiceView, pods: readonly PodView[], 
       group.endpoints.push(reach.endpointIn(node?.zone));
     }
   }
-  // The order of pods decides which ports come first, and pods come and go.
+  // Sort by ports: the insertion order depends on the pods, which come and go.
   const sorted = [...groups].sort(([one], [other]) => compareBytes(one, other));
   return { groups: sorted.map(([, group]) => group), skipped };
 }

@@ -29,7 +29,7 @@ export class Nodes {
   /** Of the nodes that take work and are ready; undefined = one of them does not tell its zone or its CPUs. */
   cpus(): ZoneCpus | undefined {
     const cpus = new Map<string, number>();
-    // Sums of fractions and the order of zones depend on the order of the nodes.
+    // The sum of floating-point numbers depends on the order of the nodes.
     for (const { body } of [...this.nodes.list()].sort(byName)) {
       if (!takesWork(body, this.prefix)) continue;
       const zone = zoneOf(body, this.prefix);

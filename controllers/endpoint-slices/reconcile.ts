@@ -90,7 +90,7 @@ function planFor(
     const packing = pack(mine, endpoints, { most, held: ({ endpoints: held }) => [...held.keys()], id: ({ id }) => id, isCurrent });
     const ranks = new Map(endpoints.map(({ id }, rank) => [id, rank]));
     const rankOf = ({ id }: Endpoint): number => ranks.get(id) ?? 0;
-    // What a slice holds is written in one order, whichever endpoint came first.
+    // Endpoints are written in the order of `endpoints`, whatever order they were packed in.
     const content = ({ endpoints: packed }: { readonly endpoints: readonly Endpoint[] }): SliceContent => ({
       type,
       ports,

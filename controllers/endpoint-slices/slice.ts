@@ -143,5 +143,5 @@ export function sliceObject(
   };
 }
 
-/** A list without items is stored as null; sent as an empty list it would be a field that the controller owns. */
+/** An empty list is sent as null, which is also how it is stored: as `[]` it would be a field that the controller owns. */
 const nullIfEmpty = (list: readonly JsonObject[]): JsonValue => (list.length === 0 ? null : [...list]);

@@ -1,6 +1,6 @@
 /**
- * The order of addresses, ports and subsets in Endpoints. It is upstream's, so that either controller manager leaves what the other one wrote: addresses by IP and uid,
- * ports and subsets by the MD5 of how Go prints them with types (`%#v` of spew). Depends on the content alone.
+ * Sorts addresses, ports and subsets of Endpoints as upstream does, so that neither controller manager rewrites the Endpoints of the other. Addresses are sorted by IP
+ * and uid; ports and subsets by the MD5 of their text as Go's spew prints it (`%#v`). The order depends only on the content.
  */
 import { createHash } from 'node:crypto';
 import { compareBytes, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
@@ -14,8 +14,8 @@ export interface Subset {
 export const byAddress = (one: JsonObject, other: JsonObject): number =>
   compareBytes(textAt(one, 'ip'), textAt(other, 'ip')) || compareBytes(uidOf(one), uidOf(other));
 
-/** Sorts ports in subsets, and the subsets; their addresses are in order already. */
-export function inCanonicalOrder(subsets: readonly Subset[]): readonly Subset[] {
+/** Sorts the ports in each subset, then the subsets. The caller has sorted the addresses with {@link byAddress}. */
+export function sortSubsets(subsets: readonly Subset[]): readonly Subset[] {
   const sorted = subsets.map((subset) => ({ ...subset, ports: byHash(subset.ports, (port) => `(v1.EndpointPort)${goPort(port)}`) }));
   return byHash(sorted, (subset) => `(v1.EndpointSubset)${goSubset(subset)}`);
 }

@@ -4,7 +4,7 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import { valueOfName, withoutNames } from '../../shared/names/spellings';
 import { append } from '../../shared/values/append';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { byAddress, inCanonicalOrder, type Subset } from './canonical-order';
+import { byAddress, sortSubsets, type Subset } from './canonical-order';
 import { PerPod } from '../service-pods/per-pod';
 import { isSelected, targetIn, type PodView } from '../service-pods/pod';
 import { textsAt, type AddressType, type ServiceView } from '../service-pods/service';
@@ -56,7 +56,7 @@ export function wantedSubsets(service: ServiceView, pods: readonly PodView[]): W
       (isReady ? subset.ready : subset.unready).push(address);
     }
   }
-  return { ...withinCapacity(inCanonicalOrder(joined([...byPort.values()]))), skipped };
+  return { ...withinCapacity(sortSubsets(joined([...byPort.values()]))), skipped };
 }
 
 /** How a pod is reached. */
@@ -75,7 +75,7 @@ const REACHES = new PerPod((service, pod): Reach => {
   return { why, address, ports: ports.map((port) => ({ key: port === undefined ? '' : itemText(port), port })) };
 });
 
-/** Ports of the same addresses stand together; addresses are in the same order everywhere. */
+/** Merges subsets that have the same addresses into one with all their ports. Equal lists of addresses are in the same order. */
 function joined(subsets: readonly GrowingSubset[]): readonly Subset[] {
   if (subsets.length === 1) return subsets;
   const byAddresses = new Map<string, GrowingSubset>();
@@ -190,7 +190,7 @@ export function endpointsAction(
   return { type: present === undefined ? 'create' : 'update', object };
 }
 
-/** In the same order, too. */
+/** Whether the object has exactly these subsets, in this order. */
 const sameSubsets = (body: JsonObject, subsets: readonly JsonObject[]): boolean =>
   sameItems(itemsAt(body, 'subsets'), subsets, (one, other) =>
     ['addresses', 'notReadyAddresses', 'ports'].every((member) =>

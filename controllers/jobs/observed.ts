@@ -12,7 +12,7 @@ import { tallyOf, type Tally } from './tally';
 
 export interface JobView {
   readonly job: ApiObject;
-  /** Those that are its own, in any order. */
+  /** The pods that the Job controls, in any order. */
   readonly pods: readonly ApiObject[];
   /** Uids of pods whose finalizer was taken off here, which is not seen yet. */
   readonly untracked: ReadonlySet<string>;
@@ -65,7 +65,7 @@ export function observe(view: JobView): ObservedJob {
   const completed = withIndexes(parseIndexes(stringAt(status, 'completedIndexes') ?? '', bound), indexesOf(newSucceeded, bound));
   const failed = fresh
     .filter((pod) => hasFailed(pod, wishes.isPatient))
-    // Of several failures the first one is named in the Job's status.
+    // The status of the Job names the first of several failures.
     .sort(byName)
     .map((pod): FailedPod => ({ pod, verdict: verdictFor(job, wishes, pod), index: indexOf(pod, bound) }));
   const known = parseIndexes(stringAt(status, 'failedIndexes') ?? '', bound);

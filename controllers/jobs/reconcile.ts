@@ -88,7 +88,7 @@ function countsOf(observed: ObservedJob, ending: Ending | undefined): Counts {
     for (const pod of left) (ending.end === 'Failed' ? failed : other).push(pod);
   }
   if (isLeaving && wishes.isPatient) append(other, tracked.filter(isGoing));
-  // The uids of pods are listed in the Job's status.
+  // The status of the Job lists the uids of these pods.
   succeeded.sort(byName);
   failed.sort(byName);
   const room = Math.max(0, BURST - written.size);

@@ -1,4 +1,4 @@
-/** Labels of nodes that have an older name as well: it says what the newer one says. Pure. */
+/** Computes the deprecated `beta` labels of a node (os, arch), which have the value of the current ones. Pure. */
 import type { ApiObject } from '../../shared/client/api-object';
 import { otherQualifiedName } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
@@ -6,7 +6,7 @@ import { nodeLabel } from '../runtime/nodes';
 
 const NAMES = ['os', 'arch'];
 
-/** The labels to be set; undefined = they are right. */
+/** The labels to patch, null for one to remove; `undefined` when all are up to date. */
 export function olderLabels(node: ApiObject, prefix: string): JsonObject | undefined {
   const labels = objectAt(objectAt(node.body, 'metadata'), 'labels');
   const wrong = NAMES.flatMap((name): readonly (readonly [string, string | null])[] => {

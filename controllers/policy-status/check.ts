@@ -15,7 +15,7 @@ export interface KindChecks {
   readonly dialect: Dialect;
 }
 
-/** What this controller applies to the status of a policy. `spec`, `generation`: the policy's. */
+/** The status that this controller applies to a policy with this spec and generation. */
 export function checkedStatus(spec: JsonObject, generation: number, checks: KindChecks): JsonObject {
   const warnings = expressionWarnings(spec, checks);
   return {

@@ -5,8 +5,8 @@ import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json'
 import { conditionStatus } from './conditions';
 
 /**
- * Order for what is written or named in a message: the order of an informer's store depends on its history. Names are ASCII, for which the order of UTF-16 is that
- * of bytes.
+ * Compares objects by name, for lists that are written or of which a message names the first: the order of an informer's store depends on its history. Names are ASCII,
+ * so the order of UTF-16 units is the order of bytes.
  */
 export function byName({ name }: Pick<ApiObject, 'name'>, other: Pick<ApiObject, 'name'>): number {
   if (name === other.name) return 0;

@@ -1,4 +1,4 @@
-/** A label of an object, in either spelling. */
+/** Reads a label of an object by either spelling of its key. */
 import { otherQualifiedName } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 

@@ -23,7 +23,7 @@ export interface ServingOptions {
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Milliseconds for the TLS handshake of a connection and for the head of a request; 10,000 by default. */
+  /** Time limit in milliseconds for a TLS handshake and for the head of a request; 10,000 by default. */
   readonly headMs?: number;
 }
 
@@ -44,14 +44,14 @@ const PLAIN = 'text/plain; charset=utf-8';
 const NOT_FOUND: Page = { code: 404, type: PLAIN, text: '404 page not found\n' };
 const MOST_CONNECTIONS = 256;
 const HEAD_MS = 10_000;
-/** Milliseconds for a whole request. */
+/** Time limit in milliseconds for a whole request. */
 const REQUEST_MS = 30_000;
 
 /** Rejects when the address cannot be had. */
 export function serve(options: ServingOptions): Promise<PageServer> {
   const { host, port, files, headMs = HEAD_MS } = options;
   const limits = { handshakeTimeout: headMs, headersTimeout: headMs, requestTimeout: REQUEST_MS };
-  // A socket whose handshake fails or times out is destroyed by Node, as long as nothing listens to `clientError`.
+  // Node destroys the socket of a handshake that fails or times out, as long as the server has no `clientError` listener.
   const server = createServer({ ...secured(files), ...limits }, (request, response) => {
     void respond(options, request, response);
   });

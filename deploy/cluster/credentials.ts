@@ -98,8 +98,8 @@ export class CredentialFolder {
     try {
       signingAlgorithmOf(createPrivateKey(key));
     } catch (error) {
-      const place = path.join(this.path, file);
-      throw new Error(`${place}.key: ${errorMessage(error)}; put such a key and its certificate (${place}.crt) there, or neither`, {
+      const base = path.join(this.path, file);
+      throw new Error(`${base}.key: ${errorMessage(error)}; put such a key and its certificate (${base}.crt) there, or neither`, {
         cause: error,
       });
     }

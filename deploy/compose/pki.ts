@@ -49,7 +49,7 @@ const SCRAPER: Leaf = {
   names: [],
 };
 
-/** Read by Grafana when it makes its database; 190 bits. */
+/** Grafana reads this file when it creates its database. The generated password has 190 bits. */
 const GRAFANA_PASSWORD_FILE = 'admin-password';
 const PASSWORD_LENGTH = 32;
 const PASSWORD_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -64,7 +64,7 @@ export interface ClusterAddresses {
 export interface ClusterFilesOptions extends ClusterAddresses {
   readonly clock: Clock;
   readonly random: Pick<Random, 'string'>;
-  /** '' = one is made. */
+  /** Empty to keep the existing password, or generate one when there is none. */
   readonly grafanaPassword: string;
 }
 
@@ -93,7 +93,7 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
   await controllers.leaf(authority, CONTROLLERS_SERVER);
   const credential = await controllers.leaf(authority, CONTROLLERS_LEAF);
   folder('tokens').put('sa.key', keys.privateKey, 0o600);
-  // Where earlier releases put it.
+  // Earlier releases put the key here.
   controllers.remove('sa.key');
   controllers.put('kubeconfig', kubeconfig(INSIDE, authority.certificate, 'controllers', credential), 0o600);
   await monitoring.leaf(authority, SCRAPER);
@@ -104,11 +104,11 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
   return made;
 }
 
-/** True when one was made. One that was made is kept. */
-function ensurePassword(place: CredentialFolder, { grafanaPassword, random }: ClusterFilesOptions): boolean {
-  const isMissing = grafanaPassword === '' && !place.has(GRAFANA_PASSWORD_FILE);
+/** Writes the configured password, or generates one when none is configured and none exists. Returns whether one was generated. */
+function ensurePassword(target: CredentialFolder, { grafanaPassword, random }: ClusterFilesOptions): boolean {
+  const isMissing = grafanaPassword === '' && !target.has(GRAFANA_PASSWORD_FILE);
   const password = isMissing ? random.string(PASSWORD_LENGTH, PASSWORD_ALPHABET) : grafanaPassword;
-  if (password !== '') place.put(GRAFANA_PASSWORD_FILE, password, 0o600);
+  if (password !== '') target.put(GRAFANA_PASSWORD_FILE, password, 0o600);
   return isMissing;
 }
 

@@ -1,7 +1,7 @@
 /**
- * `node deploy/scripts/run.mjs <program below dist> [arguments]`: installs and builds when needed, then becomes that program, in this very
- * process, so that signals and exit codes are the program's own. `npm start`, `npm run bench` and `npm run generate` are this. It ends with its parent:
- * npm may be killed without passing the signal on.
+ * `node deploy/scripts/run.mjs <program below dist> [arguments]`: installs and builds when needed, then runs the program in this process, so that signals and exit
+ * codes are those of the program. `npm start`, `npm run bench` and `npm run generate` use it. Sends itself SIGTERM when its parent has ended, because npm may be killed
+ * without forwarding the signal.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -12,12 +12,12 @@ import { ensureBuilt, ensureInstalled, root } from './steps.mjs';
 const PARENT_CHECK_MS = 500;
 
 const parent = process.ppid;
-const watch = setInterval(() => {
+const parentCheck = setInterval(() => {
   if (process.ppid === parent) return;
-  clearInterval(watch);
+  clearInterval(parentCheck);
   process.kill(process.pid, 'SIGTERM');
 }, PARENT_CHECK_MS);
-watch.unref();
+parentCheck.unref();
 
 const program = path.join(root, 'dist', process.argv[2] ?? '');
 try {

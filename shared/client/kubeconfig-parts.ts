@@ -89,7 +89,7 @@ export class ConfigPart {
     return new ConfigPart(this.source, value, `${this.label}, ${member},`);
   }
 
-  /** Without members when it is missing or null. */
+  /** The part under a member; an empty part when the member is missing or null. */
   optionalPart(member: string): ConfigPart {
     return this.has(member) ? this.part(member) : new ConfigPart(this.source, {}, member);
   }

@@ -66,7 +66,7 @@ interface Observation {
 
 interface Acquired {
   readonly lease: ApiObject;
-  /** Monotonic milliseconds at which the write that took it was sent. */
+  /** Monotonic milliseconds when the write that acquired the Lease was sent. */
   readonly takenAt: number;
 }
 

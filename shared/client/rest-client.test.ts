@@ -210,7 +210,7 @@ test('named changes the User-Agent header, and keeps the rest of the client', as
   const { api, client } = fakeClient();
   const agents: unknown[] = [];
   api.intercept = ({ headers }) => void agents.push(headers['user-agent']);
-  await client.named('program/v1 (linux/amd64)').create(MAPS, map('a'));
+  await client.withUserAgent('program/v1 (linux/amd64)').create(MAPS, map('a'));
   await client.create(MAPS, map('b'));
   expect(agents).toEqual(['program/v1 (linux/amd64)', 'test']);
 });

@@ -123,8 +123,8 @@ export class RestClient {
     return new RestClient({ ...this.options, credentials, transport }, this.fence);
   }
 
-  /** The same client with another User-Agent header, whose first part is the manager of the fields that it writes. */
-  named(userAgent: string): RestClient {
+  /** The same client with another User-Agent header. The first part of the header is the field manager of its writes. */
+  withUserAgent(userAgent: string): RestClient {
     return new RestClient({ ...this.options, userAgent }, this.fence);
   }
 
@@ -195,7 +195,7 @@ export class RestClient {
     return apiObject(await this.call({ method: 'PATCH', path: this.path(resource, place), body, ...options }));
   }
 
-  /** Server-side apply; `configuration` names its namespace and name. Takes fields over from other managers. */
+  /** Server-side apply of a configuration that has its namespace and name. Forces conflicts: fields are taken over from other managers. */
   async apply(
     resource: Resource,
     configuration: JsonObject,

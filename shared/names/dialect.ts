@@ -153,7 +153,7 @@ export const KUBELET_STREAM_PROTOCOLS: readonly string[] = [
   'channel.k8s.io',
 ];
 
-/** The sub-protocols of a log over a WebSocket: its bytes as they are, or as text in base64. */
+/** The sub-protocols for a log over a WebSocket: binary messages, or text messages in base64. */
 export const LOG_PROTOCOLS = { binary: 'binary.k8s.io', base64: 'base64.binary.k8s.io' } as const;
 
 /** The protocol in which kubelets forward ports, and the one that carries its connection over a WebSocket. */
@@ -267,7 +267,7 @@ export const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'fore
 
 const PRODUCT_PREFIX = /^((?:[a-z0-9-]+\.)*)(platform|kubernetes)\.io\//;
 
-/** How qualified names begin whose upstream spelling has `k8s.io` where all others have `kubernetes.io`: canonical and upstream. */
+/** Prefixes of the qualified names whose upstream spelling has `k8s.io` instead of `kubernetes.io`. */
 export const SHORT_QUALIFIED: readonly (readonly [canonical: string, upstream: string])[] = [
   ['rbac.authorization.platform.io/aggregate-to-', 'rbac.authorization.k8s.io/aggregate-to-'],
   ['flowcontrol.platform.io/v1beta3-', 'flowcontrol.k8s.io/v1beta3-'],
@@ -284,7 +284,7 @@ export function canonicalQualifiedName(name: string): string {
     return short === undefined ? name : short[0] + name.slice(short[1].length);
   }
   const canonical = name.replace(PRODUCT_PREFIX, '$1platform.io/');
-  // The upstream spelling of such a name is another one.
+  // `kubernetes.io` is not the upstream spelling of a name in SHORT_QUALIFIED, so this is a separate name.
   return canonical !== name && shortOf(canonical) !== undefined ? name : canonical;
 }
 
@@ -337,7 +337,7 @@ export const INITIAL_EVENTS_END: Readonly<Record<Dialect, string>> = {
   kubernetes: 'k8s.io/initial-events-end',
 };
 
-/** Headers of answers: the flow schema and priority level that a request fell under. */
+/** Response headers with the uids of the FlowSchema and PriorityLevelConfiguration of a request. */
 export interface FlowHeaders {
   readonly schema: string;
   readonly level: string;
@@ -350,7 +350,7 @@ export const FLOW_HEADERS: Readonly<Record<Dialect, FlowHeaders>> = {
 
 const SCHEMA_EXTENSION = /^x-kubernetes-/;
 
-/** How the neutral dialect spells a member of a schema (`x-platform-validations`); `undefined` when it bears no name of the product. Either spelling is read, upstream's is written. */
+/** The neutral spelling of a schema member (`x-platform-validations`); `undefined` when the member has only one. Both spellings are read, upstream's is written. */
 export function neutralSchemaMember(member: string): string | undefined {
   return SCHEMA_EXTENSION.test(member) ? member.replace(SCHEMA_EXTENSION, 'x-platform-') : undefined;
 }

@@ -1,11 +1,11 @@
 /**
- * How the programs of this product name themselves to API servers, in both dialects: in the User-Agent header, whose first part is the manager of the fields that
- * they write. Tools match on upstream's names, in `managedFields` and in audit logs.
+ * The User-Agent headers and field managers of the programs of this product, in both dialects. The first part of a User-Agent header is the field manager of the writes.
+ * Tools match on upstream's names in `managedFields` and audit logs.
  */
 import { RELEASE, type Dialect } from './dialect';
 
 export interface ProgramNames {
-  /** The field manager of the API server's own writes. */
+  /** Also the field manager of writes that the API server makes itself. */
   readonly apiserver: string;
   readonly controllers: string;
 }
@@ -15,7 +15,7 @@ export const PROGRAM_NAMES: Readonly<Record<Dialect, ProgramNames>> = {
   kubernetes: { apiserver: 'kube-apiserver', controllers: 'kube-controller-manager' },
 };
 
-/** Field managers that are no programs; their names do not depend on the dialect. */
+/** Field managers that are not programs. They have upstream's names in both dialects. */
 export const FIELD_MANAGERS = {
   aggregatedRoles: 'clusterrole-aggregation-controller',
   policyStatus: 'validatingadmissionpolicy-status',
@@ -25,7 +25,7 @@ export const FIELD_MANAGERS = {
   flowControlStatuses: 'api-priority-and-fairness-config-consumer-v1',
 } as const;
 
-/** The platform's operating system and processor, as Node names them. */
+/** Operating system and processor architecture, as Node names them. */
 export interface UserAgentPlatform {
   readonly platform: string;
   readonly arch: string;
@@ -37,10 +37,10 @@ const PROCESSORS: ReadonlyMap<string, string> = new Map([
   ['ia32', '386'],
 ]);
 
-/** Stands for the commit that a program was built from: no build records it. */
+/** In place of the commit that a program was built from, which no build records. */
 const COMMIT = 'unknown';
 
-/** `PROGRAM/VERSION (OS/ARCH) PRODUCT/COMMIT/PART`; the part of the program is a controller, its service account, or a task that controllers share. */
+/** `PROGRAM/VERSION (OS/ARCH) PRODUCT/COMMIT/PART`. The part is a controller, its service account, or a task that controllers share. */
 export function userAgent(dialect: Dialect, program: keyof ProgramNames, { platform, arch }: UserAgentPlatform, part: string): string {
   const system = `${OPERATING_SYSTEMS.get(platform) ?? platform}/${PROCESSORS.get(arch) ?? arch}`;
   return `${PROGRAM_NAMES[dialect][program]}/${RELEASE.gitVersion} (${system}) ${dialect}/${COMMIT}/${part}`;

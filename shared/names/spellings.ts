@@ -1,6 +1,6 @@
 /**
- * The two spellings of a name, for rules: what a rule says of a name holds for both of its spellings. A rule whose names are read once names both
- * ({@link bothSpellings}); a comparison at run time asks {@link isSameName}. Leaves stored and sent objects alone: they keep the spelling in which they came.
+ * Decides when two texts are spellings of the same name, so that a rule in one spelling applies to both. Rules that are read once are expanded with
+ * {@link bothSpellings}; comparisons at run time use {@link isSameName}. Never changes objects: they keep the spelling in which they were sent.
  */
 import {
   canonicalApiVersion,
@@ -14,7 +14,7 @@ import {
   qualifiedNameIn,
 } from './dialect';
 
-/** Words that controllers write as values of labels: canonical and upstream. */
+/** Names that controllers write as label values. */
 const LABEL_VALUES: readonly (readonly [canonical: string, upstream: string])[] = [
   ['endpointslice-controller.platform.io', 'endpointslice-controller.k8s.io'],
   ['endpointslicemirroring-controller.platform.io', 'endpointslicemirroring-controller.k8s.io'],
@@ -22,11 +22,11 @@ const LABEL_VALUES: readonly (readonly [canonical: string, upstream: string])[] 
 ];
 const OTHER_VALUE: ReadonlyMap<string, string> = new Map(LABEL_VALUES.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]));
 
-/** No name is longer: a service account's user name has 338 characters at most. Expressions compare texts of any length. */
+/** Longer than any name (the user name of a service account has at most 338 characters). Bounds the work for texts of any length in expressions. */
 const LONGEST_NAME = 512;
 /** Dots in the longest group. */
 const MOST_DOTS = 5;
-/** By how much the spellings of a name differ in length: `platform` against `kubernetes`, `kube` and `k8s`. */
+/** Differences in length between the spellings of a name: `platform` against `kubernetes`, `kube` and `k8s`. */
 const LENGTH_DIFFERENCES: ReadonlySet<number> = new Set([2, 4, 5]);
 const BEARS_NAME = /platform|kube|k8s/;
 const VERSION = /^\/v\d/;
@@ -35,54 +35,54 @@ const UPSTREAM_DOMAIN = /^((?:[a-z0-9-]+\.)*)kubernetes\.io$/;
 const CANONICAL_DOMAIN = /^((?:[a-z0-9-]+\.)*)platform\.io$/;
 
 /**
- * The other spelling of a whole name: a group (`apps` has none), `group/version`, `resource.group`, a qualified name or its domain, a system namespace, or the user
- * or group of its service accounts. `undefined` when the text is spelled alike in both dialects.
+ * The other spelling of a complete name: a group, `group/version`, `resource.group`, a qualified name or its domain, a system namespace, or the user or group of its
+ * service accounts. `undefined` when the text has the same spelling in both dialects (`apps`).
  */
 export function otherSpelling(text: string): string | undefined {
   if (text.length > LONGEST_NAME || !BEARS_NAME.test(text)) return undefined;
-  return otherPlace(text) ?? otherGroup(text) ?? otherQualifiedName(text);
+  return otherNamespaceOrUser(text) ?? otherGroup(text) ?? otherQualifiedName(text);
 }
 
-/** Whether two texts are one name. */
+/** Whether two texts are spellings of the same name. */
 export function isSameName(a: string, b: string): boolean {
   if (a === b) return true;
   return LENGTH_DIFFERENCES.has(Math.abs(a.length - b.length)) && otherSpelling(a) === b;
 }
 
-/** The names, and beside each the other spelling that it has: what a rule names that was written in one of them. */
+/** The names together with their other spellings. */
 export function bothSpellings(names: readonly string[]): readonly string[] {
   const others = names.flatMap((name) => otherSpelling(name) ?? []);
   return others.length === 0 ? names : [...new Set([...names, ...others])];
 }
 
-/** What `resourceNames` of a rule name: among the resources that they are names of, only Namespaces have names in two spellings. */
+/** The `resourceNames` of a rule, expanded to both spellings when the rule covers Namespaces: no other resource has objects with two names. */
 export function namesInRule(resources: readonly string[], names: readonly string[]): readonly string[] {
   return names.length > 0 && resources.some((text) => NAMESPACES.test(text)) ? bothSpellings(names) : names;
 }
 
 const NAMESPACES = /^(namespaces(\/.*)?|\*.*)$/;
 
-/** The value of a name among labels, annotations or the like, whose keys are as clients sent them. */
+/** The value under either spelling of a key, for labels, annotations and similar maps, whose keys are stored as sent. `undefined` when there is none. */
 export function valueOfName<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
   if (Object.hasOwn(values, name)) return values[name];
   const other = otherQualifiedName(name);
   return other !== undefined && Object.hasOwn(values, other) ? values[other] : undefined;
 }
 
-/** The values of other names than these, for a writer that sets its own spelling. */
+/** The map without either spelling of the given keys, for a writer that sets its own spelling. */
 export function withoutNames<T>(values: Readonly<Record<string, T>>, names: readonly string[]): Readonly<Record<string, T>> {
   const left = new Set(names.map(canonicalQualifiedName));
   return Object.fromEntries(Object.entries(values).filter(([key]) => !left.has(canonicalQualifiedName(key))));
 }
 
-/** The values that are the same as `value` under a label key: below a key of the product a value may be a name too (`kubernetes.io/metadata.name`). */
+/** The spellings of a label value. Only values under keys of the product are names (`kubernetes.io/metadata.name`); any other value has one spelling. */
 export function spellingsOfLabelValue(key: string, value: string): readonly string[] {
   if (otherQualifiedName(key) === undefined) return [value];
   const other = OTHER_VALUE.get(value) ?? otherSpelling(value);
   return other === undefined ? [value] : [value, other];
 }
 
-/** A path of the API with and without the other spelling of its group: `/apis/rbac.authorization.k8s.io/v1`, `/openapi/v3/apis/…`; patterns (`/apis/…/*`) alike. */
+/** An API path (`/apis/rbac.authorization.k8s.io/v1`, `/openapi/v3/apis/…`) or path pattern (`/apis/…/*`) in both spellings of its group. */
 export function pathSpellings(path: string): readonly string[] {
   if (!path.includes('/apis/')) return [path];
   const segments = path.split('/');
@@ -92,7 +92,7 @@ export function pathSpellings(path: string): readonly string[] {
   return other === undefined ? [path] : [path, segments.with(at, other).join('/')];
 }
 
-function otherPlace(text: string): string | undefined {
+function otherNamespaceOrUser(text: string): string | undefined {
   for (const names of [GENERATED_NAMES.platform, GENERATED_NAMES.kubernetes]) {
     const other = canonicalUserName(names, canonicalNamespace(names, text));
     if (other !== text) return other;
@@ -103,7 +103,7 @@ function otherPlace(text: string): string | undefined {
 function otherGroup(text: string): string | undefined {
   const slash = text.indexOf('/');
   if (slash >= 0) return VERSION.test(text.slice(slash)) ? otherApiVersion(text, slash) : undefined;
-  // `leases.coordination.k8s.io`: the group is the part behind one of the dots.
+  // In `leases.coordination.k8s.io` the group starts behind one of the dots.
   if (!GROUP_END.test(text)) return otherDomain(text);
   let start = text.length;
   for (let dots = 0; dots <= MOST_DOTS && start > 0; dots += 1) start = text.lastIndexOf('.', start - 2) + 1;
@@ -129,7 +129,7 @@ function otherWholeGroup(group: string): string | undefined {
   return upstream === group ? undefined : upstream;
 }
 
-/** `node.kubernetes.io`, as expressions get it by cutting a qualified name. */
+/** The domain of a qualified name (`node.kubernetes.io`), which expressions obtain by splitting the name. */
 function otherDomain(text: string): string | undefined {
   const canonical = text.replace(UPSTREAM_DOMAIN, '$1platform.io');
   if (canonical !== text) return otherWholeGroup(canonical) === undefined ? canonical : undefined;
@@ -137,7 +137,7 @@ function otherDomain(text: string): string | undefined {
   return upstream === text ? undefined : upstream;
 }
 
-/** A key of which a map has the other spelling too, with another value. */
+/** A key that a map has in both spellings, with different values. */
 export interface SpellingConflict {
   readonly key: string;
   readonly other: string;
@@ -146,11 +146,11 @@ export interface SpellingConflict {
 
 const CANONICAL = 'platform.io/';
 
-/** What a map of labels or annotations says twice, and not alike: one rule would read the one and another rule the other. */
+/** The spelling conflicts in a map of labels or annotations: of two rules each could read another value. */
 export function spellingConflicts(map: Readonly<Record<string, unknown>>): readonly SpellingConflict[] {
   let conflicts: SpellingConflict[] | undefined;
   for (const key of Object.keys(map)) {
-    // Of two spellings one is canonical; few maps have any.
+    // One of two spellings is canonical, so only canonical keys are looked up; few maps have any.
     if (!key.includes(CANONICAL)) continue;
     const other = qualifiedNameIn('kubernetes', key);
     if (other === key || canonicalQualifiedName(other) !== key || !Object.hasOwn(map, other)) continue;

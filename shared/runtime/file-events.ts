@@ -1,11 +1,11 @@
 /**
- * Events of the file system that may mean that some files have changed. Folders are watched, not files, so that a file that is replaced by another is noticed,
- * and so is the swap of a folder behind a link (`..data`, as kubelets mount volumes). An event may be missed or mean nothing: it is a hint to compare.
+ * Reports file system events that may indicate changes of files. Watches folders instead of files, to detect the replacement of a file and the swap of a folder behind
+ * a link (`..data`, as kubelets mount volumes). Events are hints: one may be missed, or come without a change.
  */
 import { realpathSync, watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
 
-/** Calls `notify` when one of the files may have changed, until what it returns is called. */
+/** Calls `notify` when one of the files may have changed, until the returned function is called. */
 export type FileEvents = (paths: readonly string[], notify: () => void) => () => void;
 
 export const fileEvents: FileEvents = (paths, notify) => {
@@ -18,7 +18,7 @@ export const fileEvents: FileEvents = (paths, notify) => {
   return () => watchers.forEach((watcher) => watcher.close());
 };
 
-/** Undefined when the folder does not exist, or the system takes no more watches: the comparisons go on. */
+/** `undefined` when the folder does not exist or the system allows no more watches; changes are then found by periodic comparison. */
 function watchFolder(folder: string, onEvent: (name: string | null) => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, (_type, name) => onEvent(name));
@@ -29,12 +29,12 @@ function watchFolder(folder: string, onEvent: (name: string | null) => void): FS
   }
 }
 
-/** Of the files, and of what they are links to. */
+/** The names of the files and of their link targets, by folder. */
 function namesByFolder(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const folders = new Map<string, Set<string>>();
-  for (const file of paths.flatMap((given) => [path.resolve(given), targetOf(given)])) {
-    const folder = path.dirname(file);
-    folders.set(folder, (folders.get(folder) ?? new Set()).add(path.basename(file)));
+  for (const target of paths.flatMap((file) => [path.resolve(file), targetOf(file)])) {
+    const folder = path.dirname(target);
+    folders.set(folder, (folders.get(folder) ?? new Set()).add(path.basename(target)));
   }
   return folders;
 }

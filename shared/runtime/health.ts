@@ -84,7 +84,7 @@ export class Health {
       const names = [...excluded].sort().map((name) => JSON.stringify(name));
       lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`);
     }
-    // The specification has one closing line for all three paths.
+    // The specification has the same last line for all three paths.
     lines.push(healthy ? 'healthz check passed' : `${endpoint} check failed`);
     return { status: healthy ? 200 : 500, text: `${lines.join('\n')}\n`, nosniff: true };
   }

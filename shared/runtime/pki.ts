@@ -1,6 +1,6 @@
 /**
- * Certificates and keys: a private authority, the certificates that it signs, and a signing key pair. What is made is ECDSA P-256; an authority that was made
- * elsewhere may have an RSA key or one of the other usual curves.
+ * Certificates and keys: a private authority, the certificates that it signs, and a signing key pair. Created keys are ECDSA P-256; an existing authority may have an
+ * RSA key or a key on P-384 or P-521.
  *
  * What it is for: the local runner's first start and tests. The X.509 library is loaded when the first certificate is made, so a process
  * that only reads certificates never pays for it.
@@ -132,10 +132,10 @@ export function readCertificate(pem: string): CertificateFacts {
   };
 }
 
-/** As upstream does, and as requests for certificates are read: the last counts where there are several. '' = none. */
+/** The common name of a subject as upstream reads it: the last of several, '' when there is none. */
 export const commonNameOf = (subject: object | undefined): string => subjectValues(subject, 'CN').at(-1) ?? '';
 
-/** The values of an attribute of a subject as Node reads it: an attribute that occurs several times is a list. */
+/** The values of an attribute in a subject from Node, which has a list for an attribute that occurs several times. */
 export function subjectValues(subject: object | undefined, attribute: string): readonly string[] {
   const value: unknown = Object.entries(subject ?? {}).find(([name]) => name === attribute)?.[1];
   const values: unknown[] = Array.isArray(value) ? value : [value];
@@ -217,7 +217,7 @@ async function signed(
 
 const derOf = (key: KeyObject): Buffer => key.export({ type: 'pkcs8', format: 'der' });
 
-/** As the authority names its key: not every authority does it by the same digest, and clients compare. */
+/** Copies the authority's own key identifier if it has one: authorities derive it in different ways, and clients compare it. */
 async function authorityKeyIdentifier(x509: typeof X509, issuer: X509.X509Certificate): Promise<X509.Extension> {
   const own = issuer.getExtension(x509.SubjectKeyIdentifierExtension);
   return own === null ? x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey) : new x509.AuthorityKeyIdentifierExtension(own.keyId);

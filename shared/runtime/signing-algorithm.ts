@@ -1,4 +1,4 @@
-/** How a private key signs certificates. Kubernetes' usual authorities are RSA (kubeadm) or ECDSA; other keys are refused in one sentence. */
+/** Selects the algorithm with which a private key signs certificates: RSA, which kubeadm uses, or ECDSA. Refuses other keys with a message for the operator. */
 import type { KeyObject } from 'node:crypto';
 
 export interface SigningAlgorithm {
@@ -13,7 +13,7 @@ const CURVES: ReadonlyMap<string | undefined, Pick<SigningAlgorithm, 'hash' | 'n
   ['secp521r1', { namedCurve: 'P-521', hash: 'SHA-512' }],
 ]);
 
-/** Throws where the key is not RSA and on none of the curves. */
+/** Throws when the key is neither an RSA key nor on one of the curves. */
 export function signingAlgorithmOf(key: KeyObject): SigningAlgorithm {
   if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
   const curve = key.asymmetricKeyType === 'ec' ? CURVES.get(key.asymmetricKeyDetails?.namedCurve) : undefined;

@@ -1,17 +1,17 @@
 /**
- * URLs made of parts that were parsed, for hosts and ports that stand as text in objects and requests. A host is an IP address or a DNS name and a port is a number: nothing in
- * either can become userinfo, a path or another host. Resolves no names.
+ * Builds URLs from hosts and ports that are text in objects and requests. A host is parsed as an IP address or DNS name and a port as a number, so that neither can
+ * become userinfo, a path or another host. Does not resolve names.
  */
 import { formatIpAddress, parseIpAddress, type IpAddress } from './ip-address';
 
 export type Host = { readonly type: 'address'; readonly address: IpAddress } | { readonly type: 'name'; readonly name: string };
 
 const LABEL = /^[A-Za-z0-9_-]{1,63}$/;
-/** URL parsers and resolvers read a name that ends in a number as an IPv4 address: `127.1`, `0x7f000001`. */
+/** The last label of a name that URL parsers and resolvers would read as an IPv4 address: `127.1`, `0x7f000001`. */
 const NUMBER = /^(?:[0-9]+|0[xX][0-9a-fA-F]*)$/;
 const LONGEST_NAME = 253;
 
-/** Undefined when the text is neither an IP address nor a DNS name. IPv6 addresses have no brackets and no zone. */
+/** `undefined` when the text is neither an IP address nor a DNS name. IPv6 addresses must have no brackets and no zone. */
 export function parseHost(text: string): Host | undefined {
   const address = parseIpAddress(text);
   if (address !== undefined) return { type: 'address', address };
@@ -21,19 +21,19 @@ export function parseHost(text: string): Host | undefined {
   return isName && staysInUrl(text) ? { type: 'name', name: text } : undefined;
 }
 
-/** Not so for a malformed internationalized label (`xn--`). */
+/** Whether a URL keeps the name unchanged; false for a malformed internationalized label (`xn--`). */
 const staysInUrl = (name: string): boolean => URL.canParse(`https://${name}`) && new URL(`https://${name}`).hostname === name.toLowerCase();
 
 const HIGHEST_PORT = 65_535;
 
-/** Undefined when the text is no port, 1 to 65535 in decimal. */
+/** `undefined` when the text is not a decimal number from 1 to 65535. */
 export function parsePort(text: string): number | undefined {
   if (!/^[0-9]+$/.test(text)) return undefined;
   const port = Number(text);
   return port >= 1 && port <= HIGHEST_PORT ? port : undefined;
 }
 
-/** Without `port` the scheme's own. */
+/** A URL without a path. Without `port` it has the default port of the scheme. */
 export function hostUrl(scheme: 'http' | 'https', host: Host, port?: number): URL {
   const url = new URL(`${scheme}://${host.type === 'name' ? host.name : inUrl(host.address)}`);
   if (port !== undefined) url.port = String(port);

@@ -1,10 +1,10 @@
 /**
- * Which IP addresses a request of a client may be proxied to: those that mean another machine. Loopback, link-local (where clouds serve their metadata), multicast, unspecified
- * and reserved addresses are not proxyable, nor are IPv6 addresses that stand for such an IPv4 address. Judges bytes, never a spelling.
+ * Decides which IP addresses a client's request may be proxied to: those of other machines. Loopback, link-local (cloud metadata), multicast, unspecified and reserved
+ * addresses are not proxyable, nor are IPv6 addresses that embed such an IPv4 address. Compares bytes, never text.
  */
 import type { IpAddress } from './ip-address';
 
-/** Leading bits of an address. */
+/** The leading bits of an address. */
 interface Prefix {
   readonly bits: bigint;
   readonly length: number;
@@ -23,9 +23,9 @@ const REFUSED_6: readonly Prefix[] = [
   { bits: 0xffn, length: 8 },
 ];
 
-/** IPv6 prefixes whose addresses lead to the IPv4 address that stands `shift` bits from their end. */
+/** IPv6 prefixes whose addresses embed an IPv4 address, `shift` bits from the end. */
 const CARRIES_IPV4: readonly (Prefix & { readonly shift: bigint })[] = [
-  // IPv4-compatible; the unspecified address and the loopback address are among them.
+  // IPv4-compatible, including the unspecified and the loopback address.
   { bits: 0n, length: 96, shift: 0n },
   // IPv4-mapped.
   { bits: 0xffffn, length: 96, shift: 0n },

@@ -50,7 +50,7 @@ export interface KindCodec {
   encodingBody(object: JsonObject): Steps<string>;
   /** The members that name groups or namespaces. */
   readonly groupFields: GroupFields;
-  /** The members that are metadata: the object's own, and those of templates. */
+  /** The members that hold metadata: that of the object and those of its templates. */
   readonly metadataFields: MetadataFields;
 }
 

@@ -11,7 +11,7 @@ export interface Conversion {
   toHub(object: JsonObject): JsonObject;
   /** An object of the hub as one of the served version; annotations that it needs are named in the dialect. */
   fromHub(object: JsonObject, dialect: Dialect): JsonObject;
-  /** Annotations in which the served version holds fields of the hub. A write in the hub's version drops them. */
+  /** Annotations in which the served version carries fields of the hub. A write in the version of the hub drops them. */
   readonly carried?: readonly KeyOf[];
 }
 

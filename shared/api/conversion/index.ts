@@ -49,7 +49,7 @@ export function converterOf(row: KindRow, naming: Dialect): Converter | undefine
   };
 }
 
-/** By the type that is stored: the annotations in which its other versions hold its fields. */
+/** By stored type: the annotations in which other versions carry its fields. */
 const CARRIED: ReadonlyMap<string, readonly KeyOf[]> = new Map(
   KNOWN_KINDS.flatMap((row): [string, readonly KeyOf[]][] => {
     const keys = row.storedAs === undefined ? undefined : CONVERSIONS[row.type]?.carried;
@@ -58,8 +58,8 @@ const CARRIED: ReadonlyMap<string, readonly KeyOf[]> = new Map(
 );
 
 /**
- * Takes the annotations that hold fields in another version out of an object that was sent in the stored version. They would be read as fields the
- * next time the object is written in the other version. `row` is the version that was sent.
+ * Removes the annotations that carry fields in another version from an object that was sent in the stored version: the next write in the other version would read them
+ * as fields. `row` is the version that was sent.
  */
 export function dropCarried(row: KindRow, object: JsonObject): void {
   const keys = CARRIED.get(row.type);

@@ -188,8 +188,8 @@ export const applyConflict = (message: string, causes: readonly { readonly messa
   new StatusError('Conflict', message, { causes: causes.map((cause) => ({ reason: 'FieldManagerConflict', ...cause })) });
 
 /**
- * A refusal of an applied configuration that is invalid because of what other managers own: `text` and `causes` say who owns what of it. Release 1.31.1
- * says nothing of them.
+ * Adds the owners to the refusal of an applied configuration that is invalid because other managers own fields of the object: `text` goes to the message, `causes` name
+ * each manager and field. Release 1.31.1 does not name them.
  */
 export const invalidForOwners = (
   { message, status }: StatusError,
@@ -394,7 +394,7 @@ export function deletedStatus(gr: GroupResource, name: string, uid: string): Sta
   };
 }
 
-/** The answer to the deletion of a collection. `next` = the token with which a deletion that was limited goes on. */
+/** The response to the deletion of a collection. `next` is the continue token of a limited deletion, `undefined` when nothing is left. */
 export function deletedCollectionStatus({ group, resource }: GroupResource, next: string | undefined): Status {
   return {
     kind: 'Status',

@@ -90,9 +90,9 @@ export interface KindRow {
   readonly requiresResourceVersion?: true;
   /** Objects bear the names of namespaces, so system namespaces go by either spelling there too. */
   readonly nameIsNamespace?: true;
-  /** PUT of a missing name creates it: always, or unless the object names a resourceVersion. */
+  /** PUT creates a missing object: always, or only when the sent object has no resourceVersion. */
   readonly createOnUpdate?: true | 'without-resource-version';
-  /** What a body of POST or PUT, other than protobuf, has to have at its top, be it null. */
+  /** Top-level members that the body of a POST or PUT must have, null allowed. Not checked for protobuf, which has no null. */
   readonly requiredMembers?: readonly string[];
   /** DELETE answers with the object instead of a Status; `unpublished` = OpenAPI does not say so. */
   readonly returnsDeletedObject?: true | 'unpublished';

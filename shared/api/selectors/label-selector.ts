@@ -49,8 +49,8 @@ export function formatLabelSelector(requirements: readonly LabelRequirement[]): 
 }
 
 /**
- * One predicate for all requirements. A key that bears the product's name matches either spelling, and so do values below it, because the
- * server's own labels follow `--naming` while clients ask for the spelling they were built with.
+ * Compiles all requirements into one predicate. A key that bears the product's name matches either spelling, and so do the values of such a key: the labels that the
+ * server sets follow `--naming`, while clients use the spelling that they were built with.
  */
 export function compileLabelSelector(requirements: readonly LabelRequirement[]): LabelMatcher {
   const matchers = requirements.map(compileRequirement);

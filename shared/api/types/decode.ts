@@ -31,7 +31,7 @@ export function decodeObject(type: string, value: JsonObject, literals?: NumberL
 type StructReader = (value: JsonObject, context: Context, isTop: boolean) => JsonObject;
 
 interface Slot {
-  /** The canonical name, under which the value is kept. */
+  /** The canonical name, under which the value is stored. */
   name: string;
   read: ValueReader;
   /** Drop a zero value: output would omit it. */

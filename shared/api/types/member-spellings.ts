@@ -1,6 +1,6 @@
 /**
- * Brings the members of a document to the spelling in which they are stored (`x-platform-validations` → `x-kubernetes-validations`), where it is a type's
- * schema that says which members these are. For documents that are not decoded by themselves: applied configurations and patches.
+ * Renames the members of a document to the spelling in which they are stored (`x-platform-validations` → `x-kubernetes-validations`). The schema of the type defines
+ * which members have two spellings. For documents that are merged before they are decoded: applied configurations and patches.
  */
 import { neutralSchemaMember } from '../../names/dialect';
 import { equalJson, isObject, setMember, type JsonObject, type JsonValue } from '../../values/json';
@@ -8,59 +8,60 @@ import { DecodeError } from './decode-error';
 import { hasSchema, schemaOf } from './tables';
 import type { FieldType } from './types';
 
-/** Members with two spellings, and members that lead to some. */
+/** Members of a type that have two spellings or contain such members. */
 interface Members {
+  /** Canonical name by neutral name. */
   readonly renamed: ReadonlyMap<string, string>;
   readonly below: ReadonlyMap<string, FieldType>;
 }
 
 const known = new Map<string, Members>();
 
-/** Throws {@link DecodeError} for a member that is there in both spellings with different values. Returns the same object for types without such members. */
+/** Throws {@link DecodeError} for a member that has both spellings with different values. Returns the same object when nothing is renamed. */
 export function canonicalMembers(type: string, value: JsonObject): JsonObject {
-  return leadsToRenamed(type, new Set()) ? struct(type, value) : value;
+  return leadsToRenamed(type, new Set()) ? renameMembers(type, value) : value;
 }
 
-/** Of one object of the type: `x-platform-validations` and `x-kubernetes-validations` must not differ. */
+/** Throws {@link DecodeError} when the object has a member in both spellings with different values. */
 export function refuseDifferentSpellings(value: JsonObject, neutral: string, member: string): void {
   if (value[member] !== undefined && !equalJson(value[member], value[neutral]))
     throw new DecodeError(`${neutral} and ${member} are two spellings of one member and differ`);
 }
 
-function struct(type: string, value: JsonObject): JsonObject {
-  const { renamed, below } = membersOf(type);
+function renameMembers(type: string, value: JsonObject): JsonObject {
+  const { renamed: canonicalNames, below } = membersOf(type);
   const object: JsonObject = {};
   let isChanged = false;
-  for (const [member, found] of Object.entries(value)) {
-    const name = renamed.get(member) ?? member;
+  for (const [member, item] of Object.entries(value)) {
+    const name = canonicalNames.get(member) ?? member;
     if (name !== member) refuseDifferentSpellings(value, member, name);
     const inner = below.get(name);
-    const made = inner === undefined ? found : within(inner, found);
-    isChanged ||= name !== member || made !== found;
-    setMember(object, name, made);
+    const renamed = inner === undefined ? item : renameBelow(inner, item);
+    isChanged ||= name !== member || renamed !== item;
+    setMember(object, name, renamed);
   }
   return isChanged ? object : value;
 }
 
-function within(type: FieldType, value: JsonValue): JsonValue {
+function renameBelow(type: FieldType, value: JsonValue): JsonValue {
   switch (type.kind) {
     case 'scalar':
       return value;
     case 'object':
-      return isObject(value) ? struct(type.type, value) : value;
+      return isObject(value) ? renameMembers(type.type, value) : value;
     case 'either':
-      if (Array.isArray(value)) return value.map((item) => (isObject(item) ? struct(type.object, item) : item));
-      return isObject(value) ? struct(type.object, value) : value;
+      if (Array.isArray(value)) return value.map((item) => (isObject(item) ? renameMembers(type.object, item) : item));
+      return isObject(value) ? renameMembers(type.object, value) : value;
     case 'list':
-      return Array.isArray(value) ? value.map((item) => within(type.of, item)) : value;
+      return Array.isArray(value) ? value.map((item) => renameBelow(type.of, item)) : value;
     case 'map':
-      return isObject(value) ? mapped(type.of, value) : value;
+      return isObject(value) ? renameInMap(type.of, value) : value;
   }
 }
 
-function mapped(of: FieldType, value: JsonObject): JsonObject {
+function renameInMap(of: FieldType, value: JsonObject): JsonObject {
   const object: JsonObject = {};
-  for (const [key, item] of Object.entries(value)) setMember(object, key, within(of, item));
+  for (const [key, item] of Object.entries(value)) setMember(object, key, renameBelow(of, item));
   return object;
 }
 
@@ -85,17 +86,17 @@ function derive(type: string): Members {
 
 const leading = new Map<string, boolean>();
 
-/** `above`: the types that are being looked at, which may hold themselves. */
+/** Whether objects of the type have members with two spellings at any depth. `above`: the types on the way to this one, because types may be recursive. */
 function leadsToRenamed(type: string, above: ReadonlySet<string>): boolean {
-  const found = leading.get(type);
-  if (found !== undefined) return found;
+  const cached = leading.get(type);
+  if (cached !== undefined) return cached;
   if (!hasSchema(type) || above.has(type)) return false;
   const inside = new Set([...above, type]);
   const leads = schemaOf(type).fields.some((field) => {
     const inner = innermost(field.type);
     return neutralSchemaMember(field.name) !== undefined || (inner !== undefined && leadsToRenamed(inner, inside));
   });
-  // What a type above it holds is not known yet.
+  // A negative result below a recursive type is not final: the types above are still being examined.
   if (leads || above.size === 0) leading.set(type, leads);
   return leads;
 }

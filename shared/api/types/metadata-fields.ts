@@ -1,6 +1,6 @@
 /**
- * Where objects of a type have metadata: their own, and that of the templates in them (pods, claims, jobs). Derived from the type tables. Also finds the labels and
- * annotations there that carry both spellings of one name with different values; what is done about them is for the caller to decide.
+ * Finds the metadata in objects of a type: that of the object and of the templates in it (pods, claims, jobs), derived from the type tables. Also reports labels and
+ * annotations that have both spellings of a name with different values; the caller decides whether to refuse the object.
  */
 import { spellingConflicts } from '../../names/spellings';
 import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../values/json';
@@ -9,22 +9,22 @@ import { hasSchema, schemaOf } from './tables';
 import type { FieldType } from './types';
 
 export interface MetadataFields {
-  /** Members that are metadata. */
+  /** Members that hold metadata. */
   readonly here: readonly string[];
-  /** Members that lead to metadata: an object, or a list of objects. */
+  /** Members that contain metadata at some depth: an object or a list of objects. */
   readonly below: readonly { readonly member: string; readonly fields: MetadataFields }[];
 }
 
 const METADATA = 'meta.v1.ObjectMeta';
 const NOTHING: MetadataFields = { here: [], below: [] };
-/** Of kinds that have a schema of their own. */
+/** For custom kinds, which have no type table. */
 export const OWN_METADATA: MetadataFields = { here: ['metadata'], below: [] };
 const known = new Map<string, MetadataFields>();
 
 export function metadataFieldsOf(type: string): MetadataFields {
   let fields = known.get(type);
   if (fields === undefined) {
-    // A type that holds itself ends here.
+    // Ends the recursion for a type that contains itself.
     known.set(type, NOTHING);
     known.set(type, (fields = derive(type)));
   }
@@ -50,30 +50,30 @@ function objectTypeOf(type: FieldType): string | undefined {
   return type.kind === 'list' ? objectTypeOf(type.of) : undefined;
 }
 
-/** Conflicts in `object`. Those that `old` has too, value by value, are left out: it was stored before they were refused, and must remain changeable and deletable. */
+/** The spelling conflicts of `object`, except those that `old` has with the same values: an object that was stored with them must remain writable and deletable. */
 export function spellingErrors(object: JsonObject, old: JsonObject | undefined, fields: MetadataFields): readonly FieldError[] {
   const errors: FieldError[] = [];
   collect(object, old, fields, '', errors);
   return errors;
 }
 
-function collect(object: JsonObject, old: JsonObject | undefined, fields: MetadataFields, place: string, errors: FieldError[]): void {
-  for (const member of fields.here) collectFrom(objectAt(object, member), objectAt(old, member), `${place}${member}`, errors);
+function collect(object: JsonObject, old: JsonObject | undefined, fields: MetadataFields, path: string, errors: FieldError[]): void {
+  for (const member of fields.here) collectFrom(objectAt(object, member), objectAt(old, member), `${path}${member}`, errors);
   for (const { member, fields: inner } of fields.below) {
     const [value, before] = [own(object, member), old === undefined ? undefined : own(old, member)];
     if (Array.isArray(value))
-      value.forEach((item, at) => collectBelow(item, itemAt(before, at), inner, `${place}${member}[${at}].`, errors));
-    else if (value !== undefined) collectBelow(value, before, inner, `${place}${member}.`, errors);
+      value.forEach((item, index) => collectBelow(item, itemAt(before, index), inner, `${path}${member}[${index}].`, errors));
+    else if (value !== undefined) collectBelow(value, before, inner, `${path}${member}.`, errors);
   }
 }
 
-function collectBelow(value: JsonValue, old: JsonValue | undefined, fields: MetadataFields, place: string, errors: FieldError[]): void {
-  if (isObject(value)) collect(value, isObject(old) ? old : undefined, fields, place, errors);
+function collectBelow(value: JsonValue, old: JsonValue | undefined, fields: MetadataFields, path: string, errors: FieldError[]): void {
+  if (isObject(value)) collect(value, isObject(old) ? old : undefined, fields, path, errors);
 }
 
-const itemAt = (list: JsonValue | undefined, at: number): JsonValue | undefined => (Array.isArray(list) ? list[at] : undefined);
+const itemAt = (list: JsonValue | undefined, index: number): JsonValue | undefined => (Array.isArray(list) ? list[index] : undefined);
 
-function collectFrom(metadata: JsonObject | undefined, old: JsonObject | undefined, place: string, errors: FieldError[]): void {
+function collectFrom(metadata: JsonObject | undefined, old: JsonObject | undefined, path: string, errors: FieldError[]): void {
   for (const member of ['labels', 'annotations']) {
     const map = objectAt(metadata, member);
     if (map === undefined) continue;
@@ -81,7 +81,7 @@ function collectFrom(metadata: JsonObject | undefined, old: JsonObject | undefin
     for (const { key, other, value } of spellingConflicts(map)) {
       const isUnchanged = before !== undefined && own(before, key) === map[key] && own(before, other) === map[other];
       if (!isUnchanged)
-        errors.push(invalidValue(`${place}.${member}[${key}]`, value, `must be the same as ${other}, which is the same name`));
+        errors.push(invalidValue(`${path}.${member}[${key}]`, value, `must be the same as ${other}, which is the same name`));
     }
   }
 }

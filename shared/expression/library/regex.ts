@@ -3,7 +3,7 @@
  * with the size of the compiled pattern, and is counted.
  */
 import { RE2JS, RE2JSException } from 're2js';
-import { holdsOfName, type Work } from '../values/equality';
+import { holdsForEitherSpelling, type Work } from '../values/equality';
 import { ArrayList, Failure, type Value } from '../values/value';
 
 const KEPT = 500;
@@ -49,7 +49,7 @@ function charge(text: string, { size }: SizedPattern, work: Work): void {
 export function matches(text: string, pattern: string, work: Work): Value {
   const found = compilePattern(pattern, work);
   if (found instanceof Failure) return found;
-  return holdsOfName(text, (name) => {
+  return holdsForEitherSpelling(text, (name) => {
     charge(name, found, work);
     return found.regex.matcher(name).find();
   });

@@ -20,7 +20,7 @@ import {
 } from './function';
 import { formatText } from './format';
 import { findAllMatches, findMatch, matches } from './regex';
-import { holdsOfName, type Work } from '../values/equality';
+import { holdsForEitherSpelling, type Work } from '../values/equality';
 
 /** Characters of a text by place; texts without surrogate pairs are not copied. */
 class Characters {
@@ -185,8 +185,20 @@ function joinedSize(sizes: Sizes): number {
 
 export const TEXT_ROWS: readonly FunctionRow[] = [
   binary('string.contains(string): bool', isString, isString, contains, SEARCHED),
-  binary('string.startsWith(string): bool', isString, isString, (text, part) => holdsOfName(text, (name) => name.startsWith(part)), AFFIX),
-  binary('string.endsWith(string): bool', isString, isString, (text, part) => holdsOfName(text, (name) => name.endsWith(part)), AFFIX),
+  binary(
+    'string.startsWith(string): bool',
+    isString,
+    isString,
+    (text, part) => holdsForEitherSpelling(text, (name) => name.startsWith(part)),
+    AFFIX,
+  ),
+  binary(
+    'string.endsWith(string): bool',
+    isString,
+    isString,
+    (text, part) => holdsForEitherSpelling(text, (name) => name.endsWith(part)),
+    AFFIX,
+  ),
   binary('string.matches(string): bool', isString, isString, matches, WITH_PATTERN),
   binary('matches(string, string): bool', isString, isString, matches, { estimate: () => 1 }),
   binary('string.find(string): string', isString, isString, findMatch, FOUND),
@@ -248,5 +260,5 @@ export const TEXT_ROWS: readonly FunctionRow[] = [
 
 function contains(text: string, part: string, work: Work): boolean {
   search(text, part, work);
-  return holdsOfName(text, (name) => name.includes(part));
+  return holdsForEitherSpelling(text, (name) => name.includes(part));
 }

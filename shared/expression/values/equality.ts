@@ -1,7 +1,7 @@
 /**
- * When two values are equal, and which comes first. Numbers of different types compare by what they are worth; values of different types are unequal.
- * Two spellings of one name (`kubernetes.io/tls`, `platform.io/tls`) are equal: a rule applies to both, whichever it was written in.
- * What is compared is counted, so that no comparison of large values is free.
+ * Equality and order of values. Numbers of different types are compared by their numeric value; values of different types are unequal.
+ * The two spellings of a name (`kubernetes.io/tls`, `platform.io/tls`) are equal, so that a rule in one spelling applies to both.
+ * Comparisons charge the work budget in proportion to the size of the values.
  */
 import { isSameName, otherSpelling } from '../../names/spellings';
 import { appendAt } from '../../values/append';
@@ -102,7 +102,7 @@ function equalUnordered(a: ListValue, b: ListValue, identity: (item: Value) => V
   return true;
 }
 
-/** The member of a map under either spelling of a name. */
+/** The member of a map under either spelling of the key; `undefined` when there is none. */
 export function findMember(map: MapValue, key: Value): Value | undefined {
   const found = map.find(key);
   if (found !== undefined || typeof key !== 'string') return found;
@@ -110,8 +110,8 @@ export function findMember(map: MapValue, key: Value): Value | undefined {
   return other === undefined ? undefined : map.find(other);
 }
 
-/** Whether something holds of a text, or of the other spelling of the name that it is. */
-export function holdsOfName(text: string, holds: (text: string) => boolean): boolean {
+/** Whether the predicate holds for the text or for its other spelling, if it is a name with two. */
+export function holdsForEitherSpelling(text: string, holds: (text: string) => boolean): boolean {
   if (holds(text)) return true;
   const other = otherSpelling(text);
   return other !== undefined && holds(other);

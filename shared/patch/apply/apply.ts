@@ -33,7 +33,7 @@ export interface Conflict {
 export class ApplyConflict extends Error {
   override readonly name = 'ApplyConflict';
   readonly causes: readonly { readonly message: string; readonly field: string }[];
-  /** The message without what failed: `conflict with "x": .spec.y`. */
+  /** The conflicts without the introduction of the message: `conflict with "x": .spec.y`. */
   readonly listed: string;
 
   constructor(readonly conflicts: readonly Conflict[]) {
@@ -117,7 +117,7 @@ export function applyConfiguration(
   const object =
     previous === undefined || repeats
       ? merged
-      : restoreNulls(shape, prune(ownership, merged, previous, [stating(ownership, config, manager), ...others]), config);
+      : restoreNulls(shape, prune(ownership, merged, previous, [configuredFields(ownership, config, manager), ...others]), config);
 
   const changes = new Changes(ownership, live, object);
   const conflicts = others.flatMap((entry) => {
@@ -132,12 +132,12 @@ export function applyConfiguration(
   return { object, entries: isEmptySet(own) ? left : [...left, { manager, time, fields }] };
 }
 
-/** The manager as the owner of all that its configuration states, empty lists too: no set of managedFields names those, but they stay. */
-function stating({ own: { shape, resets } }: Ownership, config: JsonObject, manager: Manager): ManagedFieldsEntry {
+/** An entry of the manager with all fields of its configuration. It includes empty lists, which no field set in `managedFields` names, so that they stay. */
+function configuredFields({ own: { shape, resets } }: Ownership, config: JsonObject, manager: Manager): ManagedFieldsEntry {
   return { manager, time: undefined, fields: differenceBelow(fieldsAndEmptyLists(shape, config), resets) };
 }
 
-/** Takes out what the manager applied before and nobody, itself included, wants now. Each set counts in the version that it was written in. */
+/** Removes the fields that the manager applied before and that no owner has now. Each field set is read in the version in which it was written. */
 function prune(ownership: Ownership, merged: JsonObject, last: ManagedFieldsEntry, owners: readonly ManagedFieldsEntry[]): JsonObject {
   const view = ownership.in(last.manager.apiVersion);
   if (view === undefined || isEmptySet(last.fields)) return merged;

@@ -1,6 +1,6 @@
 /**
- * The items of keyed lists and sets that an applied configuration leaves out and that stay because other managers own fields of them. Explains a refusal;
- * decides nothing about ownership.
+ * Finds the items of keyed lists and sets that an applied configuration omits and that stay because other managers own fields of them. Used to explain a refusal; has no
+ * effect on ownership.
  */
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { Applied, Conflict } from './apply';
@@ -9,23 +9,23 @@ import { elementsOf, EMPTY_SET, isMember, nodeAt, type FieldSet, type PathElemen
 import { itemElement, memberShape, shapeFor, type Shape } from './shape';
 
 export interface KeptItem {
-  /** As validation names it: `spec.ports[1]`. */
+  /** The path as validation writes it: `spec.ports[1]`. */
   readonly field: string;
-  /** What others own of it. */
+  /** The other managers, each with the fields that it owns in the item. */
   readonly owners: readonly Conflict[];
 }
 
-/** `before` = the entries from which `applied` was made. */
+/** `before`: the managedFields entries before the apply. */
 export function keptItems(shape: Shape, before: readonly ManagedFieldsEntry[], applied: Applied, manager: Manager): readonly KeptItem[] {
   const fieldsIn = (entries: readonly ManagedFieldsEntry[]): FieldSet =>
     entries.find((entry) => isSameManager(entry.manager, manager))?.fields ?? EMPTY_SET;
   const walker = new Walker(applied.entries.filter((entry) => !isSameManager(entry.manager, manager)));
   walker.visit(shape, applied.object, fieldsIn(before), fieldsIn(applied.entries), '');
-  return walker.found;
+  return walker.keptItems;
 }
 
 class Walker {
-  readonly found: KeptItem[] = [];
+  readonly keptItems: KeptItem[] = [];
   private readonly path: PathElement[] = [];
 
   constructor(private readonly others: readonly ManagedFieldsEntry[]) {}
@@ -36,19 +36,19 @@ class Walker {
       const indexes = indexesOf(shape, value);
       for (const element of elementsOf(last)) {
         const index = indexes.get(element);
-        if (index !== undefined) this.child(shape.of, element, value[index] ?? null, [last, now], `${field}[${index}]`, true);
+        if (index !== undefined) this.visitChild(shape.of, element, value[index] ?? null, [last, now], `${field}[${index}]`, true);
       }
     } else if (isObject(value)) {
       for (const element of elementsOf(last)) {
         const name = element.slice(2);
-        const [member, found] = [memberShape(shape, name), own(value, name)];
-        if (member === undefined || found === undefined) continue;
-        this.child(member, element, found, [last, now], field === '' ? name : `${field}.${name}`, false);
+        const [member, memberValue] = [memberShape(shape, name), own(value, name)];
+        if (member === undefined || memberValue === undefined) continue;
+        this.visitChild(member, element, memberValue, [last, now], field === '' ? name : `${field}.${name}`, false);
       }
     }
   }
 
-  private child(
+  private visitChild(
     shape: Shape,
     element: PathElement,
     value: JsonValue,
@@ -59,17 +59,17 @@ class Walker {
     const [was, is] = [nodeAt(last, element), nodeAt(now, element)];
     if (was === undefined) return;
     this.path.push(element);
-    if (isItem && isMember(was) && is === undefined) this.keep(field);
+    if (isItem && isMember(was) && is === undefined) this.addItem(field);
     else this.visit(shape, value, was, is ?? EMPTY_SET, field);
     this.path.pop();
   }
 
-  private keep(field: string): void {
+  private addItem(field: string): void {
     const owners = this.others.flatMap(({ manager, fields }) => {
-      const owned = part(fields, this.path);
+      const owned = fieldsAt(fields, this.path);
       return owned === undefined ? [] : [{ manager, fields: owned }];
     });
-    if (owners.length > 0) this.found.push({ field, owners });
+    if (owners.length > 0) this.keptItems.push({ field, owners });
   }
 }
 
@@ -79,12 +79,12 @@ function indexesOf(shape: Extract<Shape, { kind: 'keyed' | 'set' }>, items: Json
   return indexes;
 }
 
-/** What a set has at and below a path; undefined = nothing. */
-function part(fields: FieldSet, [element, ...rest]: readonly PathElement[]): FieldSet | undefined {
+/** The part of a field set at and below a path, from the root; `undefined` when it has none. */
+function fieldsAt(fields: FieldSet, [element, ...rest]: readonly PathElement[]): FieldSet | undefined {
   if (element === undefined) return fields;
   const node = nodeAt(fields, element);
-  const below = node === undefined ? undefined : part(node, rest);
+  const below = node === undefined ? undefined : fieldsAt(node, rest);
   if (below === undefined) return undefined;
-  const found: JsonObject = { [element]: below };
-  return found;
+  const fieldSet: JsonObject = { [element]: below };
+  return fieldSet;
 }

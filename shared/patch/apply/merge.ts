@@ -106,7 +106,7 @@ function mergeItems(shape: ItemShape, live: JsonArray, applied: JsonArray): Json
   return merged;
 }
 
-/** The object without the members of `fields`. An object or list that loses all it had becomes empty. */
+/** The object without the given fields. A nested object or list that loses its last field becomes empty. */
 export function removeFields(shape: Shape, object: JsonObject, fields: FieldSet): JsonObject {
   if (isEmptySet(fields)) return object;
   const left = removeFrom(shape, object, fields);
@@ -147,13 +147,13 @@ function keep(shape: Shape | undefined, value: JsonValue, node: FieldSet | undef
   return shape === undefined ? value : removeFrom(shape, value, node);
 }
 
-/** The object with null in place of every empty object or list for which the configuration states null. */
+/** Replaces empty objects and lists by null where the configuration states null. */
 export function restoreNulls(shape: Shape, object: JsonObject, applied: JsonObject): JsonObject {
-  const restored = nullsRestored(shape, object, applied);
+  const restored = restoreNullsIn(shape, object, applied);
   return isObject(restored) ? restored : object;
 }
 
-function nullsRestored(declared: Shape, value: JsonValue, applied: JsonValue): JsonValue {
+function restoreNullsIn(declared: Shape, value: JsonValue, applied: JsonValue): JsonValue {
   if (applied === null) return isEmpty(value) ? null : value;
   const shape = shapeFor(declared, value, applied);
   if (isObject(value) && isObject(applied) && partition(shape) === 'members') {
@@ -161,14 +161,14 @@ function nullsRestored(declared: Shape, value: JsonValue, applied: JsonValue): J
     for (const name of Object.keys(applied)) {
       const [member, was, stated] = [memberShape(shape, name), own(value, name), own(applied, name)];
       if (member === undefined || was === undefined || stated === undefined) continue;
-      const now = nullsRestored(member, was, stated);
+      const now = restoreNullsIn(member, was, stated);
       if (now !== was) setMember((restored ??= { ...value }), name, now);
     }
     return restored ?? value;
   }
   if (!Array.isArray(value) || !Array.isArray(applied) || shape.kind !== 'keyed') return value;
   const stated = new Map(applied.map((item) => [itemElement(shape, item), item]));
-  return value.map((item) => nullsRestored(shape.of, item, stated.get(itemElement(shape, item)) ?? item));
+  return value.map((item) => restoreNullsIn(shape.of, item, stated.get(itemElement(shape, item)) ?? item));
 }
 
 function isEmpty(value: JsonValue): boolean {

@@ -115,23 +115,23 @@ function plain(value: JsonValue): string {
   return `map[${names.map((name) => `${name}:${plain(value[name] ?? null)}`).join(' ')}]`;
 }
 
-/** The fields that an object holds. Not in canonical order. A list whose items are fields is none itself, so that an empty one is not in the set. */
+/** The fields of an object, not in canonical order. A list whose items are fields is not a field itself, so an empty one is not in the set. */
 export function fieldSetOf(shape: Shape, object: JsonObject): FieldSet {
-  return gathered(shape, object, false);
+  return collectFields(shape, object, false);
 }
 
-/** The same with every empty list as a field. */
+/** The fields of an object and its empty lists, not in canonical order. */
 export function fieldsAndEmptyLists(shape: Shape, object: JsonObject): FieldSet {
-  return gathered(shape, object, true);
+  return collectFields(shape, object, true);
 }
 
-function gathered(shape: Shape, object: JsonObject, emptyLists: boolean): FieldSet {
+function collectFields(shape: Shape, object: JsonObject, emptyLists: boolean): FieldSet {
   const set: FieldSet = {};
   gather(shape, object, set, emptyLists);
   return set;
 }
 
-/** Puts the fields that a value is made of into its node. False = there are none. */
+/** Adds the fields of a value to its node. Returns false when there are none. */
 function gather(declared: Shape, value: JsonValue, into: FieldSet, emptyLists: boolean): boolean {
   const shape = shapeFor(declared, value);
   switch (partition(shape)) {

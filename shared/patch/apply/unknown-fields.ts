@@ -1,9 +1,9 @@
-/** Takes fields that a shape does not declare out of an applied configuration, and names them. Leaves values of a wrong type to typed.ts. */
+/** Removes the fields that a shape does not declare from an applied configuration and lists them. Leaves values of a wrong type to typed.ts. */
 import { isObject, own, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import { memberShape, shapeFor, type Shape } from './shape';
 
 export interface KnownFields {
-  /** The same object where it has no unknown field. */
+  /** The object without unknown fields; the same object when it has none. */
   readonly object: JsonObject;
   /** Paths of unknown fields (`spec.ports[0].foo`) in order of appearance, at most 100. */
   readonly unknown: readonly string[];
