@@ -1,6 +1,6 @@
 /**
- * NodeRestriction: confines what a node writes to its own Node (without the taints, labels and owners that decide what runs there), its own Lease and CSINode, the
- * pods on it, tokens for these, the status of claims, and certificates of its own name. Requests of all other users pass.
+ * NodeRestriction: confines the writes of a node to its own Node (except the taints, labels and owners that decide which pods run there), its own Lease and CSINode, the
+ * pods on it, tokens for these pods, the status of claims, and certificate requests for its own name. Ignores the requests of all other users.
  */
 import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
@@ -18,7 +18,7 @@ export interface NodeRestrictionParts {
   /** As this replica knows it. */
   readonly pod: (namespace: string, name: string) => JsonObject | undefined;
   readonly node: (name: string) => JsonObject | undefined;
-  /** Of the Leases of nodes. */
+  /** The namespace of the Leases of nodes. */
   readonly nodeLeaseNamespace: string;
 }
 
@@ -40,7 +40,7 @@ const RULES: Readonly<Record<string, (written: Written) => StatusError | undefin
   'certificatesigningrequests.certificates.platform.io': requestsCertificate,
 };
 
-/** Judges a write twice: as it was sent, before the rules of its kind, and as it will be stored, because a webhook may be reinvoked in between. */
+/** Checks a write twice: as it was sent, before validation, and as it will be stored, because a webhook may be reinvoked in between. */
 export function nodeRestriction(parts: NodeRestrictionParts): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
   const judge = (request: AdmissionRequest): undefined => judgeNode(parts, request);
   const name = 'NodeRestriction';
@@ -80,7 +80,7 @@ function writesNode({ request, by }: Written): StatusError | undefined {
 
 function createsNode(request: AdmissionRequest, by: string): StatusError | undefined {
   const { object } = request;
-  // Upstream says "pods".
+  // The message says "pods", as upstream's does.
   if (configSourceOf(object) !== undefined)
     return refused(request, `node ${quoted(by)} is not allowed to create pods with a non-nil configSource`);
   if (ownersOf(object).length > 0) return refused(request, `node ${quoted(by)} is not allowed to set ownerReferences`);
@@ -126,7 +126,7 @@ function writesPod(written: Written): StatusError | undefined {
       return refused(request, `node ${quoted(by)} can only update pod status for pods with spec.nodeName set to itself`);
     if (!equalJson(labelsOf(object), labelsOf(oldObject)))
       return refused(request, `node ${quoted(by)} cannot update labels through pod status`);
-    // Upstream's spelling.
+    // The spelling of the message is upstream's.
     if (!equalJson(claimStatusesOf(object), claimStatusesOf(oldObject)))
       return refused(request, `node ${quoted(by)} cannot update resource claim statues`);
     return undefined;
@@ -179,7 +179,7 @@ function createsPod({ request, by, node }: Written): StatusError | undefined {
   return unreachable === undefined ? undefined : refused(request, `node ${quoted(by)} can not create pods that reference ${unreachable}`);
 }
 
-/** What the pod references that would open more to its node. Of features that are off only trust bundles are refused; claims of devices are dropped. */
+/** The kind of object that the pod references and that its node could read because of it; `undefined` when there is none. Device claims need no check: they are dropped. */
 function unreachableOf(pod: JsonObject): string | undefined {
   const [reference] = podReferences(pod);
   if (reference !== undefined) return UNREACHABLE[reference.kind];
@@ -230,7 +230,7 @@ function writesCsiNode({ request, by }: Written): StatusError | undefined {
   return nameOf(request) === by ? undefined : refused(request, 'can only access CSINode with the same name as the requesting node');
 }
 
-/** Of its status a node reports how large a volume has become, and how far a resize is. */
+/** A node may only update the capacity and the conditions in the status of a claim: it reports the progress of a resize. */
 function writesClaim({ request, by }: Written): StatusError | undefined {
   const { operation, subresource, object = {}, oldObject = {} } = request;
   if (operation !== 'UPDATE' || subresource !== 'status') return refused(request, 'may only update PVC status');
@@ -240,16 +240,16 @@ function writesClaim({ request, by }: Written): StatusError | undefined {
   return refused(request, `${text}: ${changed.join(', ')}`);
 }
 
-/** What a client may change of the metadata; the server carries the rest over. */
-const CLIENTS_METADATA = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
+/** Members of metadata that a client can change; the server carries over the others. */
+const CLIENT_METADATA = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
 
 function withoutReported(claim: JsonObject): JsonObject {
   const metadata = readMetadata(claim);
   const { capacity: _capacity, conditions: _conditions, ...status } = objectAt(claim, 'status') ?? {};
-  return { ...claim, metadata: Object.fromEntries(CLIENTS_METADATA.map((member) => [member, own(metadata, member) ?? null])), status };
+  return { ...claim, metadata: Object.fromEntries(CLIENT_METADATA.map((member) => [member, own(metadata, member) ?? null])), status };
 }
 
-/** Paths of two members, sorted. */
+/** The sorted paths of changed members, one or two levels deep. */
 function changedFields(object: JsonObject, before: JsonObject): readonly string[] {
   return changedMembers(object, before).flatMap((member) => {
     const [now, then] = [own(object, member), own(before, member)];
@@ -262,10 +262,10 @@ const changedMembers = (object: JsonObject, before: JsonObject): readonly string
     .filter((member) => !equalJson(own(object, member) ?? null, own(before, member) ?? null))
     .sort();
 
-/** In canonical spelling: the signers whose certificates make a node. */
+/** The signers of certificates that authenticate a node, in canonical spelling. */
 const NODE_SIGNERS: ReadonlySet<string> = new Set(['platform.io/kubelet-serving', 'platform.io/kube-apiserver-client-kubelet']);
 
-/** What a request asks for never changes, so it is judged once. */
+/** Checked only at creation: the spec of a certificate request is immutable. */
 function requestsCertificate({ request, by }: Written): StatusError | undefined {
   if (request.operation !== 'CREATE') return undefined;
   const spec = objectAt(request.object, 'spec');

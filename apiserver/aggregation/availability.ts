@@ -20,7 +20,7 @@ export interface Availability {
 }
 
 export interface CheckedServer extends Availability {
-  /** It was asked and did not answer as it should. */
+  /** The server was asked and its response was missing or invalid. */
   readonly isUnanswered: boolean;
   readonly learnt: Learnt;
 }
@@ -50,7 +50,7 @@ export function faultOf({ service: { namespace, name, port } }: Registration, st
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 
-/** `before`: what it has said of itself, which holds for as long as it is registered. An aborted `signal` ends the check with some result. Never rejects. */
+/** `before`: the description from an earlier check, valid while the server is registered. After an abort of `signal` the result is meaningless. Never rejects. */
 export async function check(
   extensions: Asking['extensions'],
   registration: Registration,

@@ -19,25 +19,25 @@ import type { Registration } from './registration';
 
 const UNAVAILABLE = 'service unavailable\n';
 const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
-/** Without a body these may go over a connection that others have used: one that breaks may be asked again. */
+/** Requests with these methods and no body may use a kept connection, because they can be repeated when it breaks. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
 
 /** In whose name documents are asked for that belong to nobody. */
 const OF_NOBODY: UserInfo = { name: 'system:aggregator', groups: [] };
 
-/** `.` and `..` between slashes or, for servers that parse URLs as browsers do, backslashes. */
+/** `.` or `..` between slashes, or between backslashes, which servers may parse as slashes, as browsers do. */
 const DOT_SEGMENT = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/;
 
-/** Whether a server that normalises paths would understand another path than the one that was authorized here. */
+/** Whether a server that normalizes the path would serve another path than the one that was authorized here. */
 function hasDotSegment(url: string): boolean {
   const path = decodePercent(url.split(/[?#]/, 1)[0] ?? '');
   return path === undefined || DOT_SEGMENT.test(path);
 }
 
 /**
- * Resolves when both sides have ended. Rejects with StatusError 400 where the path may mean another one there. The initial state of a watch is the other server's work, so
- * its seats here are returned at once.
+ * Forwards a request to an aggregated server. Resolves when both sides have ended. Rejects with StatusError 400 when the server might normalize the path to another one.
+ * Returns the seats of a watch at once, because the other server sends its initial state.
  */
 export async function handOn(extensions: Extensions, registration: Registration, exchange: Exchange): Promise<void> {
   if (hasDotSegment(exchange.request.url ?? '')) throw badRequest(`the path has a segment that is "." or "..": ${quote(pathOf(exchange))}`);

@@ -1,23 +1,23 @@
 /**
- * Keeps connections for the next request, but none on which its server has sent anything while no request was waiting for it: that would be taken for the beginning of another
- * user's answer. Node closes those whose answer was not read to its end.
+ * An agent that closes a kept connection when its server sends data while no request is pending: the data would become the beginning of the response to another user.
+ * Node closes connections whose response was not read completely.
  */
 import { Agent } from 'node:https';
 import type { ClientRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-function end(this: Duplex): void {
+function destroySocket(this: Duplex): void {
   this.destroy();
 }
 
 export class IdleCheckingAgent extends Agent {
   override keepSocketAlive(socket: Duplex): void {
-    socket.on('data', end);
+    socket.on('data', destroySocket);
     return super.keepSocketAlive(socket);
   }
 
   override reuseSocket(socket: Duplex, request: ClientRequest): void {
-    socket.off('data', end);
+    socket.off('data', destroySocket);
     super.reuseSocket(socket, request);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Checks the servers behind APIServices and writes what it finds to their Available condition and to discovery. A server is checked at once when its APIService, its
- * Service or that Service's endpoints change, every 30 s while it is available, and with back-off from 1 s while it does not answer. Checks of different servers run
- * side by side. Every replica does this; a condition that already says the same is not written.
+ * Reconciles the Available condition of APIServices and discovery with the servers behind them. A server is checked when its APIService, its Service or the endpoints of
+ * that Service change, every 30 s while it is available, and with back-off from 1 s while it does not respond. Checks of different servers run concurrently. Every replica
+ * runs this; an unchanged condition is not written.
  */
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
@@ -37,32 +37,32 @@ export interface AvailabilityParts {
 }
 
 export interface AvailabilityKeeper {
-  /** The APIService, its Service or its endpoints have changed. */
+  /** Called when the APIService, its Service or the endpoints of the Service have changed. */
   look(name: string): void;
   stop(): void;
 }
 
 const INTERVAL_MS = 30_000;
 const BACK_OFF = { firstMs: 1_000, longestMs: INTERVAL_MS };
-/** Changes that cut a check short before one is let finish, so that endpoints that change all the time cannot keep it from ever ending. */
-const MAX_CUTS = 5;
+/** How many changes abort a running check before one is allowed to finish, so that permanently changing endpoints cannot prevent a result. */
+const MAX_ABORTS = 5;
 
 export function keepAvailability(parts: AvailabilityParts): AvailabilityKeeper {
   return new Keeper(parts);
 }
 
-interface Checked {
+interface ServerState {
   readonly backOff: BackOff;
   timer: Timer | undefined;
-  /** Cuts the running check short. */
+  /** Aborts the running check; `undefined` while none runs. */
   running: AbortController | undefined;
-  /** A change has come since the check started. */
+  /** A change has occurred since the check started. */
   isOutdated: boolean;
-  cuts: number;
+  aborts: number;
 }
 
 class Keeper implements AvailabilityKeeper {
-  private readonly servers = new Map<string, Checked>();
+  private readonly servers = new Map<string, ServerState>();
   private stopped = false;
 
   constructor(private readonly parts: AvailabilityParts) {}
@@ -76,8 +76,8 @@ class Keeper implements AvailabilityKeeper {
       return;
     }
     server.isOutdated = true;
-    if (server.cuts >= MAX_CUTS) return;
-    server.cuts += 1;
+    if (server.aborts >= MAX_ABORTS) return;
+    server.aborts += 1;
     server.running.abort();
   }
 
@@ -90,17 +90,17 @@ class Keeper implements AvailabilityKeeper {
     this.servers.clear();
   }
 
-  private serverOf(name: string): Checked {
+  private serverOf(name: string): ServerState {
     let server = this.servers.get(name);
     if (server === undefined) {
       const backOff = new BackOff(this.parts.random, BACK_OFF);
-      server = { backOff, timer: undefined, running: undefined, isOutdated: false, cuts: 0 };
+      server = { backOff, timer: undefined, running: undefined, isOutdated: false, aborts: 0 };
       this.servers.set(name, server);
     }
     return server;
   }
 
-  private async run(name: string, server: Checked): Promise<void> {
+  private async run(name: string, server: ServerState): Promise<void> {
     server.timer?.cancel();
     server.running = new AbortController();
     server.isOutdated = false;
@@ -115,26 +115,26 @@ class Keeper implements AvailabilityKeeper {
       return;
     }
     if (server.isOutdated) return this.run(name, server);
-    server.cuts = 0;
+    server.aborts = 0;
     if (outcome === 'done') server.backOff.reset();
     const delayMs = outcome === 'done' ? INTERVAL_MS : server.backOff.next();
     server.timer = this.parts.clock.after(delayMs, () => void this.run(name, server));
   }
 
-  /** `retry`: nothing will announce that the server answers. A missing Service or endpoint is announced by its creation. */
-  private async checkOne(name: string, server: Checked, signal: AbortSignal): Promise<'done' | 'retry'> {
+  /** `retry` when the server did not respond: no event announces its recovery, whereas a missing Service or endpoint is announced by its creation. */
+  private async checkOne(name: string, server: ServerState, signal: AbortSignal): Promise<'done' | 'retry'> {
     const { registrations, extensions, stateOf, clock } = this.parts;
     const registration = registrations.get(name);
     if (registration === undefined) return 'done';
     const found = await check(extensions, registration, stateOf(registration.service), clock, registrations.described(name), signal);
     if (this.stopped || signal.aborted) return 'done';
     registrations.learn(name, found.learnt);
-    if ((await this.tell(name, found)) === 'conflict') server.isOutdated = true;
+    if ((await this.updateCondition(name, found)) === 'conflict') server.isOutdated = true;
     return found.isUnanswered ? 'retry' : 'done';
   }
 
-  /** `conflict`: another replica has written first. */
-  private async tell(name: string, found: CheckedServer): Promise<'conflict' | undefined> {
+  /** Returns `conflict` when another replica has written first. */
+  private async updateCondition(name: string, found: CheckedServer): Promise<'conflict' | undefined> {
     const { writer, cache, services, clock, names, lost } = this.parts;
     const entry = cache.get(services.stored, name);
     if (entry === undefined) return undefined;

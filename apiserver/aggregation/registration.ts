@@ -94,7 +94,7 @@ const isSame = (a: Learnt, b: Learnt): boolean =>
   a.openApi === b.openApi &&
   JSON.stringify(a.resources) === JSON.stringify(b.resources);
 
-/** Segments of `/openapi/v3/apis/<group>/<version>`, the empty one among them. */
+/** Segments of `/openapi/v3/apis/<group>/<version>`, including the empty first one. */
 const DOCUMENT_SEGMENTS = 6;
 
 /** Their number is that of the objects. */
@@ -147,7 +147,7 @@ export class Registrations {
     return found.map(({ registration }) => registration.name);
   }
 
-  /** Whose a request target is: `/apis/<group>/<version>` and all below, and the OpenAPI document of that version, but nothing below that. */
+  /** The registration that serves a request target: `/apis/<group>/<version>` with all paths below it, and the OpenAPI document of that version without paths below it. */
   find(url: string): Registration | undefined {
     if (this.byVersion.size === 0) return undefined;
     const segments = (url.split('?', 1)[0] ?? '').split('/', DOCUMENT_SEGMENTS + 1);

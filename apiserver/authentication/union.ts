@@ -48,8 +48,8 @@ function admitted(
 const known = new WeakMap<UserInfo, UserInfo>();
 
 /**
- * The user with the group of all authenticated users, unless it is anonymous. Names that contain a system namespace (`system:serviceaccount:kube-system:x`) get this
- * server's spelling, whichever authenticator they come from: rules know no other.
+ * Adds the group of authenticated users, unless the user is anonymous. Names that contain a system namespace (`system:serviceaccount:kube-system:x`) are converted to
+ * this server's spelling, which is the only one that rules use, for every authenticator.
  */
 export function authenticated(user: UserInfo, names: GeneratedNames): UserInfo {
   const found = known.get(user);
@@ -61,7 +61,7 @@ export function authenticated(user: UserInfo, names: GeneratedNames): UserInfo {
   return complete;
 }
 
-/** The same user where its names are in this server's spelling already. */
+/** The user with its name and groups in this server's spelling; the same object when they have it already. */
 export function canonicalUser(user: UserInfo, names: GeneratedNames): UserInfo {
   const [name, ...groups] = [user.name, ...user.groups].map((each) => canonicalUserName(names, each));
   const isSame = name === user.name && groups.every((group, index) => group === user.groups[index]);

@@ -52,7 +52,7 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
     if (rules.isEmpty) return errors;
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidAs('<nil>', '"null"', UNCHECKED)];
     const outcome = rules.validate(object, old, hasty === true);
-    // What was stored before a rule was made is tolerated, with a warning, whatever else is wrong.
+    // A violation that was stored before the rule existed causes only a warning, which is sent whether or not there are other errors.
     outcome.warnings.forEach(warn);
     return [...errors, ...outcome.errors];
   };

@@ -34,7 +34,7 @@ interface OpenIdDocument {
 }
 
 export interface OpenId extends Documents {
-  /** Whether its documents are served. */
+  /** Whether the discovery documents are served. */
   serves(): boolean;
 }
 

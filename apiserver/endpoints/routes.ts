@@ -141,10 +141,10 @@ const NAMED: Readonly<Record<Verb, boolean>> = {
   deletecollection: false,
 };
 
-/** Methods that lead nowhere but through a proxy. */
+/** Methods that only proxy subresources accept. */
 const PROXIED_ONLY: ReadonlySet<string> = new Set(['HEAD', 'OPTIONS']);
 
-/** The verb whose route a request takes; a proxy takes HEAD and OPTIONS where it takes GET. */
+/** The verb of the route for a request; `undefined` when it has none. A proxy accepts HEAD and OPTIONS on the route of GET. */
 function verbOf({ method }: Exchange, { verb }: ResourceRequest, subresource: SubresourceRow | undefined): Verb | undefined {
   if (PROXIED_ONLY.has(method)) return subresource?.connects === 'below' ? 'get' : undefined;
   return verb === '' || verb === 'proxy' ? undefined : verb;

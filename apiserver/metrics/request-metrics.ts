@@ -63,7 +63,7 @@ export class RequestMetrics {
   });
   private readonly labels = new KnownLabels();
   private readonly series = new Map<RequestLabels, Series>();
-  /** Open requests by their labels. */
+  /** The number of open long-running requests by label text. */
   private readonly longRunning = new Map<string, Count>();
 
   constructor(

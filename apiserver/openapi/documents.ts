@@ -70,7 +70,7 @@ export function pieceV2(rows: readonly KindRow[], naming: Dialect, describe?: De
   };
 }
 
-/** What version 2 says of the discovery documents for service account tokens, where they are served. */
+/** The piece of the version 2 document that describes the OpenID discovery documents of service account tokens. */
 export function openIdPieceV2(naming: Dialect): Piece {
   return { paths: renderPaths([...OPENID_OVERVIEWS.values()], naming, 'v2'), schemas: {} };
 }

@@ -28,7 +28,7 @@ export interface OpenApiParts {
   /** What other servers say in version 2; the same list until something changes. Absent = nothing. */
   readonly descriptions?: () => readonly RemoteDescription[];
   readonly naming: Dialect;
-  /** Whether the discovery documents for service account tokens are served. */
+  /** Whether the OpenID discovery documents of service account tokens are served. */
   readonly openId: boolean;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Told of parts that documents have to do without. */

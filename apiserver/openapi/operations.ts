@@ -47,11 +47,11 @@ export interface PathEntry {
   readonly tag: string;
   /** Of a custom kind, which has fewer representations and patches. */
   readonly custom?: true;
-  /** Absent = what resources are answered in. */
+  /** Absent when the operation has the media types of resources. */
   readonly mediaTypes?: { readonly produces: readonly string[]; readonly consumes?: readonly string[] };
 }
 
-/** The type of an answer that is described as a string, without a definition. */
+/** The response type that is described as a string and has no definition. */
 export const STRING_TYPE = 'string';
 
 export const PATCH_TYPE = 'meta.v1.Patch';

@@ -28,7 +28,7 @@ export const OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
   ],
 ]);
 
-/** The discovery documents for service account tokens, which are served for some issuers only. */
+/** The OpenID discovery documents of service account tokens, which are served only for some issuers. */
 export const OPENID_OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
   [
     '.well-known/openid-configuration',

@@ -40,7 +40,7 @@ export function extensionsOf({ on }: Operation): JsonObject {
   return { 'x-kubernetes-action': on.action, 'x-kubernetes-group-version-kind': renderKind(on.kind) };
 }
 
-/** What an answer of the type is described with. */
+/** The schema of a response of the type. */
 export function schemaOrReference(type: string, $ref: string): JsonObject {
   return type === STRING_TYPE ? { type: 'string' } : { $ref };
 }

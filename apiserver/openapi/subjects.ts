@@ -21,7 +21,7 @@ export interface DocumentSubject extends BuiltInSubject {
 /** By their names. */
 export type DocumentSubjects = ReadonlyMap<string, DocumentSubject>;
 
-/** `openId` = the discovery documents for service account tokens are served. */
+/** `openId`: whether the OpenID discovery documents of service account tokens are served. */
 export function subjectsOf(rows: readonly KindRow[], naming: Dialect, openId: boolean): DocumentSubjects {
   const subjects = new Map<string, DocumentSubject & { isBuiltIn: boolean; custom: KindRow[] }>();
   for (const row of rows) {

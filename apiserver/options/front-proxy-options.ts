@@ -1,4 +1,4 @@
-/** Authenticating proxies as the flags describe them: which certificates they have, and in which headers they name users. */
+/** Reads the flags of authenticating proxies: their certificate authority and names, and the headers in which they name users. */
 import type { FrontProxyOptions } from '../authentication/front-proxy';
 import type { ServerFlags } from './flags';
 
@@ -13,13 +13,13 @@ const DEFAULTS: Readonly<Record<HeaderFlag, string>> = {
   'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
 };
 
-/** Whether some flag names headers. */
+/** Whether a flag names headers. */
 export const namesProxyHeaders = (flags: ProxyFlags): boolean => HEADER_FLAGS.some((name) => flags[name].length > 0);
 
-/** `undefined` without an authority of proxies. */
+/** `undefined` when no certificate authority of proxies is configured. */
 export function frontProxyOptions(flags: ProxyFlags): FrontProxyOptions | undefined {
   if (flags['requestheader-client-ca-file'] === '') return undefined;
-  // A proxy removes the headers that it knows from what its clients send: where one is named, no other is read that it might let through.
+  // A proxy removes the headers that it sets from its clients' requests. If any header is named, the defaults are not read: the proxy might let them through.
   const usesDefaults = !namesProxyHeaders(flags);
   const headers = (name: HeaderFlag): readonly string[] =>
     (usesDefaults ? [DEFAULTS[name]] : flags[name]).map((header) => header.toLowerCase());

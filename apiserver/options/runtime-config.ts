@@ -13,7 +13,7 @@ export interface RuntimeConfig {
   readonly settings: ReadonlyMap<string, boolean>;
   /** What is served. */
   readonly kinds: readonly KindRow[];
-  /** Keys of groups that exist, in versions that do not: the specification has a warning for them, upstream's server does not start. */
+  /** Keys of known groups with unknown versions. They cause a warning, as the specification says; upstream's server does not start. */
   readonly unknownVersions: readonly string[];
 }
 
@@ -78,7 +78,7 @@ function checkKey(key: string, canonical: string, setting: boolean): void {
   if (!EVERY_KIND.some((row) => row.group === group)) throw new FlagError(`unknown api groups ${key.split('/', 1)[0]}`);
 }
 
-/** What has a version and no resource of that name says nothing (upstream behaviour). */
+/** Whether a key names an unknown version of its group. An unknown resource of a known version is ignored (upstream behaviour). */
 function hasUnknownVersion(canonical: string): boolean {
   const [group = '', version] = canonical.split('/');
   if (version === undefined || group === 'api') return false;

@@ -26,7 +26,7 @@ export interface StrategyContext {
   readonly gates: Pick<FeatureGates, 'enabled'>;
   /** What takes more than a few milliseconds is to be given up with `TooLong`. */
   readonly hasty?: true;
-  /** Adds a warning that the client gets whether the object is accepted or refused. */
+  /** Adds a warning to the response, whether the object is accepted or refused. */
   readonly warn: (text: string) => void;
 }
 
@@ -104,8 +104,8 @@ export interface Strategy<T extends JsonObject = JsonObject> {
   /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
   prepareForCreate?(object: T, context: StrategyContext): void;
   /**
-   * Sets defaults that follow from members which `prepareForCreate` has set. Called after validation and validating admission: these defaults are applied
-   * when the stored object is read, so no rule sees them at creation.
+   * Sets defaults that depend on members which `prepareForCreate` has set. Called after validation and validating admission: upstream applies these defaults when it
+   * decodes the stored object, so validation does not see them at creation.
    */
   completeCreated?(object: T): void;
   /** What is judged of a new object, in the order in which it is told; absent = `CREATE.usual`. */

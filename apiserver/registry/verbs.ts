@@ -26,7 +26,7 @@ export interface RequestContext {
   readonly deadline: number;
   /** The term of leadership on which a write rests: it is refused with 409 when the term is over. */
   readonly fence?: Fence | undefined;
-  /** The user may not read the Lease of the fence: the write is refused as if the term were over. */
+  /** Set when the user may not read the Lease of the fence: the write is refused as if the term were over. */
   readonly isFenceHidden?: boolean;
   /** What a user is told who may not create the object that an update or apply is about to create; absent = nobody asks. */
   readonly creationRefusal?: (() => Eventually<StatusError | undefined>) | undefined;

@@ -49,7 +49,7 @@ const BY_MODE: Readonly<Record<OwnMode, (parts: AuthorizerParts) => Authorizer>>
   AlwaysDeny: () => alwaysDeny,
 };
 
-/** The chain of the links given, in their order; masters always come first. What follows AlwaysDeny grants nothing and lists no rules. */
+/** The authorizers for the links, in their order, after the one for `system:masters`. Links after AlwaysDeny are left out: they grant nothing and list no rules. */
 export function authorizersFor(links: readonly AuthorizerLink[], parts: AuthorizerParts): readonly Authorizer[] {
   const end = links.indexOf('AlwaysDeny') + 1;
   return [

@@ -16,7 +16,7 @@ export function answerFailure(logger: Logger): (exchange: Exchange, error: unkno
     if (error === undefined || error instanceof PageNotFound) {
       sendText(exchange, 404, PAGE_NOT_FOUND);
     } else if (error instanceof BodyAborted) {
-      cutOff(exchange);
+      abortUnfinished(exchange);
     } else if (error instanceof UnreadableRequest) {
       exchange.closing ||= error.closes;
       sendText(exchange, 400, error.message);
@@ -35,18 +35,18 @@ export function answerFailure(logger: Logger): (exchange: Exchange, error: unkno
 }
 
 function answerStatus(exchange: Exchange, error: StatusError): void {
-  if (exchange.answered) cutOff(exchange);
+  if (exchange.answered) abortUnfinished(exchange);
   else sendStatus(exchange, error.status, error.code);
 }
 
-/** Ends an answer that would never be complete. One that was handed over whole, such as the 504 of a request whose handler fails later, is left to its client. */
-function cutOff(exchange: Exchange): void {
+/** Aborts an incomplete response. A complete one, such as the 504 of a request whose handler fails later, is still delivered. */
+function abortUnfinished(exchange: Exchange): void {
   if (!exchange.finished) exchange.abort();
 }
 
 function answerPanic(exchange: Exchange): void {
   exchange.audit?.panic();
-  if (exchange.answered) cutOff(exchange);
+  if (exchange.answered) abortUnfinished(exchange);
   else if (exchange.info.kind === 'resource') answerStatus(exchange, unexplainedError());
   else sendText(exchange, 500, PANIC_TEXT);
 }

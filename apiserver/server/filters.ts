@@ -246,7 +246,7 @@ export function limitInFlight(inFlight: InFlight): Filter {
 
 /**
  * Grants the request seats of its priority level, queues it until they are free, or refuses it with 429. A watch returns its seats once its initial state has been
- * sent; other long-running requests take none and their answers name no flow schema.
+ * sent. Other long-running requests take no seats, and their responses name no flow schema.
  */
 export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredType) => number): Filter {
   return (exchange) => {
@@ -272,7 +272,7 @@ export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredTy
   }
 }
 
-/** Upstream's estimate: a list takes seats by its objects, a watch one seat unless it starts with a list (`sendInitialEvents`). */
+/** Upstream's estimate of seats: a list, or a watch that starts with one (`sendInitialEvents`), takes seats by its number of objects; other requests take one. */
 function seatsOf({ info, resource, query }: Exchange, countOf: (stored: StoredType) => number): number {
   if (info.kind !== 'resource' || info.name !== '' || resource?.stored === undefined) return 1;
   const lists = info.verb === 'list' || (info.verb === 'watch' && query.boolean('sendInitialEvents') === true);

@@ -1,6 +1,6 @@
 /**
- * Decides whether HTTP/1.1 text may be written to a socket of a listener. Everything that writes to such a socket by itself asks here first; replies of Node's HTTP
- * modules need not.
+ * Decides whether HTTP/1.1 text may be written to a socket of a listener. Code that writes to such a socket directly must check this first; responses of Node's HTTP
+ * modules need no check.
  */
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -11,7 +11,7 @@ export function speaksHttp1(socket: Duplex): boolean {
   return !(socket instanceof TLSSocket) || socket.alpnProtocol === 'http/1.1' || socket.alpnProtocol === false;
 }
 
-/** Whether a reply is being written to the socket, so that no other text may come between. Node itself decides by this member. */
+/** Whether Node is writing a response to the socket, so that no other text may be written. Node itself uses this member for the decision. */
 export function isAnswering(socket: Duplex): boolean {
   return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
 }

@@ -118,7 +118,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   server.on('clientError', unreadableAnswerer(clock));
   server.on('tlsClientError', (_error: Error, socket: Duplex) => {
     options.handshakeFailed();
-    // Node keeps the socket of a handshake that timed out, and would finish the handshake later.
+    // After a timeout Node keeps the socket and would complete the handshake later.
     socket.destroy();
   });
   server.on('sessionError', () => undefined);
@@ -167,7 +167,7 @@ function takeStream(
   listener: RequestListener,
 ): void {
   const { ':method': method, ':path': url, expect } = headers;
-  // Reset together with its head: nothing can be answered, and Node throws where one tries.
+  // The client reset the stream together with its head: no response is possible, and Node would throw.
   if (stream.closed) {
     stream.on('error', () => undefined);
     return;
@@ -184,7 +184,7 @@ function takeStream(
 /** Whoever asks for another protocol sends no body: Node stops reading requests on such a connection. */
 function takeUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, listener: RequestListener): void {
   socket.on('error', () => undefined);
-  // A pipelined request: Node reports it before the answers to the earlier ones are complete, and they still need the socket.
+  // Node reports a pipelined upgrade before the earlier responses are complete, which still need the socket.
   if (!speaksHttp1(socket) || isAnswering(socket)) {
     socket.destroy();
     return;

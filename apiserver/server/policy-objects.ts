@@ -73,7 +73,7 @@ export const servedBy =
     return row === undefined ? undefined : resources.find(row.group, row.version, row.resource);
   };
 
-/** Answers the questions of expressions to the authorizer, whichever spelling of names they use. */
+/** Passes the authorization checks of expressions to the authorizer, with names in either spelling. */
 export const askedBy =
   (authorizer: Authorizer, names: GeneratedNames): AskAuthorizer =>
   (user, question) => {

@@ -24,8 +24,8 @@ const BAD_REQUEST = bare('400 Bad Request');
 const METHOD_NOT_ALLOWED = withStatus('405 Method Not Allowed', methodNotAllowedOnRoute());
 
 /**
- * Handles the `clientError` events of a listener. Node's HTTP/2 server also emits this event for failed TLS handshakes, whose sockets must not be written to:
- * the handshake may still complete, and a write that is pending when the HTTP/2 session takes the socket over aborts the process.
+ * Handles the `clientError` events of a listener. Node's HTTP/2 server also emits this event for failed TLS handshakes, whose sockets must not be written to: the handshake
+ * may still complete, and a write that is pending when the HTTP/2 session takes over the socket aborts the process.
  */
 export function unreadableAnswerer(clock: Clock): (error: Error, socket: Duplex) => void {
   // Whatever such a connection sends afterwards cannot be read either, and is thrown away.

@@ -1,7 +1,7 @@
 /**
- * Keeps the Service in `default` that leads to the API servers, with Endpoints and EndpointSlices that name the live ones.
- * Every replica does so, through the ordinary write path; whoever comes second finds nothing to change. The Service itself is made when it is
- * missing and otherwise left as it is. While no replica is known, the endpoints are left as they are, too: the one that looks is running.
+ * Reconciles the Service `default/kubernetes` of the API servers, with Endpoints and EndpointSlices of the live replicas. Every replica runs this through the ordinary write
+ * path; a second one finds nothing to change. A missing Service is created, an existing one is not changed. While no replica is known, the endpoints are left unchanged,
+ * because the replica that runs this is alive.
  */
 import { parseIpAddress } from '../../shared/values/ip-address';
 import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';

@@ -35,7 +35,7 @@ const MOST_OFFSET_MS = 5_000;
 const TOLD_AGAIN_MS = 600_000;
 /** Whoever has not renewed for so long is not there any more. */
 const GONE_MS = 60_000;
-/** Servers renew every ten seconds: renewals that are seen closer together have waited, because this server got no processor time or its watch was cut. */
+/** Servers renew every ten seconds. Renewals that arrive closer together were delayed, because this server got no processor time or its watch was interrupted. */
 const BURST_MS = 5_000;
 
 interface Peer {
@@ -79,7 +79,7 @@ class Peers {
     const seenAt = clock.monotonic();
     const sinceMs = seenAt - (before?.seenAt ?? -Infinity);
     if (before === undefined || sinceMs > GONE_MS || sinceMs < BURST_MS) {
-      // It may be old, and in a burst so may the ones before it: only from the next one on it is known when it was made.
+      // This renewal may be old, and so may earlier ones of a burst: the time of arrival tells the time of renewal only from the next one on.
       this.known.set(entry.key, { renewTime, seenAt, offsets: [], differing: 0, toldAt: before?.toldAt ?? -Infinity });
       return;
     }

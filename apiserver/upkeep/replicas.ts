@@ -1,7 +1,7 @@
 /**
- * Which API servers are alive: each keeps a key with a store lease, so that one that dies is gone when its lease ends, and one that stops is gone at
- * once. All see the same keys on the cache's watch. A server whose key is gone although it runs (its lease ended while it got no processor time) puts it
- * again. Never touches an API object.
+ * Tracks the live API servers. Each keeps a key with a store lease: the key of a server that dies is deleted when its lease expires, the key of one that stops is deleted at
+ * once. All servers read the keys from the watch of the cache. A running server puts its key again when its lease has expired, for example because it got no processor time.
+ * Never writes API objects.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock';
@@ -26,7 +26,7 @@ export interface ReplicasOptions {
   /** The store's key prefix, without a slash at its end. */
   readonly prefix: string;
   readonly clock: Clock;
-  /** Called for what went wrong; it is tried again. */
+  /** Called for each failure; the operation is retried. */
   readonly failed: (message: string, error: unknown) => void;
 }
 
@@ -35,7 +35,7 @@ export class Replicas {
   private readonly listeners = new Set<() => void>();
   private own: ReplicaAddress | undefined;
   private lease: LeaseId | undefined;
-  /** The revision of this replica's key as it was last put; undefined when it has to be put again. */
+  /** The revision of the last put of this replica's key; `undefined` when the key must be put again. */
   private recordedAt: Revision | undefined;
   private upkeep: Upkeep | undefined;
 
@@ -77,7 +77,7 @@ export class Replicas {
     try {
       await this.options.store.revokeLease(lease, { deadline: this.options.clock.monotonic() + CALL_MS });
     } catch (error) {
-      if (!isOver(error)) this.options.failed('the lease of this replica could not be ended; it ends by itself', error);
+      if (!isLeaseNotFound(error)) this.options.failed('the lease of this replica could not be ended; it ends by itself', error);
     }
   }
 
@@ -100,10 +100,10 @@ export class Replicas {
     for (const listener of this.listeners) listener();
   }
 
-  /** False = to be tried again soon. */
+  /** Returns false to be retried soon. */
   private async renew(own: ReplicaAddress): Promise<boolean> {
     try {
-      await this.hold(own);
+      await this.ensureKey(own);
       return true;
     } catch (error) {
       if (this.own !== undefined) this.options.failed('the lease of this replica could not be renewed', error);
@@ -111,7 +111,7 @@ export class Replicas {
     }
   }
 
-  private async hold(own: ReplicaAddress): Promise<void> {
+  private async ensureKey(own: ReplicaAddress): Promise<void> {
     const { store, clock, prefix } = this.options;
     const call = { deadline: clock.monotonic() + CALL_MS };
     const key = `${prefix}/${keyOf(own)}`;
@@ -119,7 +119,7 @@ export class Replicas {
     if (lease === undefined) return;
     if (this.recordedAt !== undefined) {
       const { kv } = await store.get(key, call);
-      // Another revision is a put of an earlier lease, which arrived late and ends with it.
+      // Another revision is a late put with an earlier lease: that key is deleted when the lease ends.
       if (kv?.modRevision === this.recordedAt) return;
     }
     const put = { type: 'put', key, value: Buffer.from(JSON.stringify(own)), lease } as const;
@@ -127,7 +127,7 @@ export class Replicas {
     this.recordedAt = (await store.transact({ compare: [], operations: [put] }, call)).revision;
   }
 
-  /** Undefined when there is none that goes on. */
+  /** `undefined` when there is no lease, or it has expired. */
   private async renewedLease(call: StoreCallOptions): Promise<LeaseId | undefined> {
     const { lease } = this;
     if (lease === undefined) return undefined;
@@ -135,13 +135,13 @@ export class Replicas {
       await this.options.store.keepLeaseAlive(lease, call);
       return lease;
     } catch (error) {
-      if (!isOver(error)) throw error;
+      if (!isLeaseNotFound(error)) throw error;
       this.lease = undefined;
       return undefined;
     }
   }
 
-  /** Undefined when this replica has left in the meantime. */
+  /** `undefined` when this replica has stopped in the meantime. */
   private async newLease(call: StoreCallOptions): Promise<LeaseId | undefined> {
     const { store } = this.options;
     this.recordedAt = undefined;
@@ -156,7 +156,7 @@ function keyOf({ ip, port }: ReplicaAddress): string {
   return `${REPLICAS}${ip}:${port}`;
 }
 
-function isOver(error: unknown): boolean {
+function isLeaseNotFound(error: unknown): boolean {
   return error instanceof StoreError && error.failure === 'lease-not-found';
 }
 

@@ -108,12 +108,12 @@ export function mergePatch(changed: JsonObject): PatchBody {
   return { type: 'merge', bytes: Buffer.from(stringifyJson(changed)), dialect: 'platform' };
 }
 
-/** An applied configuration of the server's own. */
+/** A patch body for a server-side apply by the API server itself. */
 export function applyPatch(configuration: JsonObject): PatchBody {
   return { type: 'apply', bytes: Buffer.from(stringifyJson(configuration)), dialect: 'platform' };
 }
 
-/** Options of the server's own writes; its fields are managed under the program's name where `fieldManager` is not given. */
+/** Options for writes by the API server itself. The default field manager is the name of the program. */
 export function ownWrite(
   { dialect }: Pick<GeneratedNames, 'dialect'>,
   fieldManager: string = PROGRAM_NAMES[dialect].apiserver,

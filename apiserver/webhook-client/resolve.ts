@@ -92,15 +92,18 @@ export function servedBy({ labels }: Pick<Entry, 'labels'>): string | undefined 
   return label === undefined ? undefined : labels[label];
 }
 
-/** An endpoint without the condition `ready` is ready. Names (address type FQDN), which nothing else in a cluster follows, and addresses of the server's own machine are left out. */
+/**
+ * The addresses of ready endpoints; one without the condition `ready` is ready. Skips host names (address type FQDN), which no other client in a cluster resolves, and
+ * addresses of the server's own machine.
+ */
 function readyAddresses(slice: JsonObject): readonly string[] {
   return (arrayAt(slice, 'endpoints') ?? []).filter(isObject).flatMap((endpoint) => {
     if (own(objectAt(endpoint, 'conditions') ?? {}, 'ready') === false) return [];
-    return stringsAt(endpoint, 'addresses').slice(0, 1).filter(leadsElsewhere);
+    return stringsAt(endpoint, 'addresses').slice(0, 1).filter(isProxyableText);
   });
 }
 
-function leadsElsewhere(text: string): boolean {
+function isProxyableText(text: string): boolean {
   const address = parseIpAddress(text);
   return address !== undefined && isProxyable(address);
 }

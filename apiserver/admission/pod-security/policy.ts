@@ -68,25 +68,25 @@ interface PolicyLabel {
   readonly value: string;
 }
 
-/** By the name behind the prefix. A namespace that was stored with both spellings of one label gets the stricter value. */
+/** The PodSecurity labels by their names without the prefix. Of two spellings of a label the stricter value is used. */
 function ownLabels(labels: JsonObject | Readonly<Record<string, string>>): ReadonlyMap<string, PolicyLabel> {
-  const said = new Map<string, PolicyLabel>();
+  const policyLabels = new Map<string, PolicyLabel>();
   for (const key of Object.keys(labels)) {
     if (!key.startsWith(PART)) continue;
     const canonical = canonicalQualifiedName(key);
     const value = stringAt(labels, key);
     if (!canonical.startsWith(PREFIX) || value === undefined) continue;
     const name = canonical.slice(PREFIX.length);
-    const other = said.get(name);
-    if (other === undefined || strictness(name, value) > strictness(name, other.value)) said.set(name, { key, value });
+    const other = policyLabels.get(name);
+    if (other === undefined || strictness(name, value) > strictness(name, other.value)) policyLabels.set(name, { key, value });
   }
-  return said;
+  return policyLabels;
 }
 
-/** What cannot be read is the strictest, as it is where it stands alone. */
+/** An invalid value is the strictest, as it is when it has no other spelling beside it. */
 function strictness(name: string, value: string): number {
   if (name.endsWith('-version')) return minorOf(value) ?? Infinity;
-  const level = LEVELS.findIndex((one) => one === value);
+  const level = LEVELS.findIndex((candidate) => candidate === value);
   return level < 0 ? LEVELS.length : level;
 }
 

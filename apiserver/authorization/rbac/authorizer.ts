@@ -25,7 +25,7 @@ export function rbacAuthorizer(policy: RbacPolicy): Authorizer {
 
 const namespaceOf = (attributes: Attributes): string => (attributes.kind === 'resource' ? attributes.namespace : '');
 
-/** The grant that allows the request: of those that hold everywhere, else of those in its namespace. `undefined` when none does. */
+/** The grant that allows the request, from a ClusterRoleBinding or else from a RoleBinding in its namespace. `undefined` when none does. */
 export function decidingGrant(policy: RbacPolicy, user: UserInfo, attributes: Attributes): Grant | undefined {
   const namespace = namespaceOf(attributes);
   const texts = attributes.kind === 'resource' && attributes.subresource !== '' ? resourceTexts(attributes) : undefined;
@@ -34,16 +34,16 @@ export function decidingGrant(policy: RbacPolicy, user: UserInfo, attributes: At
 
 function findIn(
   policy: RbacPolicy,
-  place: string,
+  namespace: string,
   user: UserInfo,
   attributes: Attributes,
   texts: ResourceTexts | undefined,
 ): Grant | undefined {
-  const own = policy.grants(place, 'user', user.name)?.find(attributes, texts);
+  const own = policy.grants(namespace, 'user', user.name)?.find(attributes, texts);
   if (own !== undefined) return own;
   for (const group of user.groups) {
-    const found = policy.grants(place, 'group', group)?.find(attributes, texts);
-    if (found !== undefined) return found;
+    const grant = policy.grants(namespace, 'group', group)?.find(attributes, texts);
+    if (grant !== undefined) return grant;
   }
   return undefined;
 }
@@ -64,7 +64,7 @@ export function heldBy(policy: RbacPolicy, user: UserInfo, namespace: string): H
   return { rules: all.flatMap(({ rules }) => rules), errors: errorsOf(all) };
 }
 
-/** Whether a user holds a rule that allows everything that a given rule, which is about one thing, allows. */
+/** Returns a predicate: whether a single rule of the user allows everything that the given rule for one verb and resource or path allows. */
 export function holds(policy: RbacPolicy, user: UserInfo, namespace: string): (part: PolicyRule) => boolean {
   const all = grantsOf(policy, user, namespace);
   return (part) => all.some((grants) => grants.covers(part));

@@ -6,7 +6,7 @@ import { decidingGrant, heldBy } from './authorizer';
 import { allowsPath, fullResource, has, namesResource, type PolicyRule } from './rule';
 import { shownRule } from './shown-rules';
 
-/** Names the rule that decides, or what the user's rules lack. The authorizer finds that rule, so that reason and decision agree. */
+/** Names the rule that allows the request, or what the rules of the user lack. The rule comes from the authorizer, so that reason and decision agree. */
 export function explain(policy: RbacPolicy, user: UserInfo, attributes: Attributes): string {
   const deciding = decidingGrant(policy, user, attributes);
   if (deciding !== undefined) return `by the rule ${shownRule(deciding.rule)}`;

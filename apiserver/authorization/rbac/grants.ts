@@ -15,7 +15,7 @@ export class Grant {
 
   constructor(
     readonly rule: PolicyRule,
-    /** The position in the order of bindings; the first grant that allows a request gives the reason. */
+    /** Position in the order of bindings: the reason names the first grant that allows a request. */
     readonly place: number,
     private readonly bound: BoundRules,
   ) {}
@@ -37,7 +37,7 @@ export interface BoundRules {
   readonly rules: readonly PolicyRule[] | undefined;
 }
 
-/** The grants that name one resource, in order. Most resources are never asked about, so the index is built by the first look-up. */
+/** The grants that name a resource, in order. The first look-up builds the index, because most resources are never looked up. */
 class ResourceGrants {
   private readonly added: Grant[] = [];
   private arranged: Arranged | undefined;
@@ -75,7 +75,7 @@ function arrange(grants: readonly Grant[]): Arranged {
 }
 
 export class Grants {
-  /** By the text with which rules name a resource: `pods`, `pods/log`, `*` and a slash and `log`, `*`. */
+  /** By the text in a rule: a resource (`pods`), a subresource (`pods/log`), a subresource of every resource (`*` followed by `/log`), or `*`. */
   private readonly byText = new Map<string, ResourceGrants>();
   private readonly ofPaths: Grant[] = [];
   private wrong: readonly string[] | undefined;
@@ -98,18 +98,18 @@ export class Grants {
   }
 
   /**
-   * The grant that decides: of those that name the resource most closely, the first. `undefined` when no rule allows the request. `texts` = those of the
-   * attributes, for callers that look in several grants.
+   * The grant that allows the request: the first of those that name the resource most specifically. `undefined` when no rule allows it. `texts`: the texts of the
+   * attributes, computed once by callers that search several grants.
    */
   find(attributes: Attributes, texts?: ResourceTexts): Grant | undefined {
     if (attributes.kind === 'path') return this.ofPath(attributes);
-    // Most requests: nothing has to be put together for them.
+    // Fast path of most requests: no text has to be built.
     if (attributes.subresource === '') return this.naming(attributes.resource, undefined, attributes);
     const { full, ofEvery } = texts ?? resourceTexts(attributes);
     return this.naming(full, ofEvery, attributes);
   }
 
-  /** Whether a single rule allows everything that `part`, a rule about one thing, allows. */
+  /** Whether a single rule allows everything that the given rule for one verb and resource or path allows. */
   covers({ verbs: [verb = ''], groups: [group = ''], resources: [text = ''], names: [name], paths: [path] }: PolicyRule): boolean {
     if (path !== undefined) return this.ofPath({ kind: 'path', verb, path }) !== undefined;
     const { full, ofEvery } = coveringTexts(text);

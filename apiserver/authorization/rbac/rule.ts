@@ -32,26 +32,26 @@ export function readRule(rule: JsonObject): PolicyRule {
 
 const EXTRA = 'userextras/';
 
-/** The permission to impersonate with an extra value is a subresource, which is a qualified name: `userextras/authentication.kubernetes.io/pod-name`. */
+/** The spellings of a resource that permits impersonation with an extra value, whose key is a qualified name: `userextras/authentication.kubernetes.io/pod-name`. */
 function extraSpellings(text: string): readonly string[] {
   return text.startsWith(EXTRA) ? bothSpellings([text.slice(EXTRA.length)]).map((key) => EXTRA + key) : [text];
 }
 
-/** The resource as rules name it: `pods`, `pods/log`. */
+/** The text of a resource in rules: `pods`, `pods/log`. */
 export const fullResource = ({ resource, subresource }: Pick<ResourceAttributes, 'resource' | 'subresource'>): string =>
   subresource === '' ? resource : `${resource}/${subresource}`;
 
-/** The texts, beside `*`, with which a rule can name a resource. */
+/** The texts other than `*` with which a rule can name a resource. */
 export interface ResourceTexts {
   readonly full: string;
-  /** As that subresource of every resource; undefined = it is no subresource. */
+  /** The subresource of every resource; `undefined` when the resource is not a subresource. */
   readonly ofEvery: string | undefined;
 }
 
 export const resourceTexts = (attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): ResourceTexts =>
   textsOf(fullResource(attributes), attributes.subresource);
 
-/** The same of a resource as a rule names it. */
+/** The texts that cover a resource text of a rule. */
 export function coveringTexts(text: string): ResourceTexts {
   const slash = text.indexOf('/');
   return textsOf(text, slash < 0 ? '' : text.slice(slash + 1));
@@ -68,19 +68,19 @@ const includesOne = (resources: readonly string[], { full, ofEvery }: ResourceTe
 /** Whether a list names a word, or all. */
 export const has = (list: readonly string[], word: string): boolean => list.includes(word) || list.includes('*');
 
-/** Whether the rule names the resource: in full, as that subresource of every resource, or as everything. */
+/** Whether the rule names the resource: in full, as a subresource of every resource, or by `*`. */
 export function namesResource({ resources }: PolicyRule, attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): boolean {
   return includesOne(resources, resourceTexts(attributes));
 }
 
-/** A verb on objects of a resource. `name` undefined = on all of them, '' = a request that names none. */
+/** A verb on objects of a resource. `name` is `undefined` for all objects and empty for a request without a name. */
 export interface ObjectAccess {
   readonly verb: string;
   readonly group: string;
   readonly name: string | undefined;
 }
 
-/** Whether the rule, which is known to name the resource, allows the access. */
+/** Whether the rule allows the access. The caller has checked that it names the resource. */
 export function allowsObject(rule: PolicyRule, { verb, group, name }: ObjectAccess): boolean {
   return has(rule.verbs, verb) && has(rule.groups, group) && (rule.names.length === 0 || (name !== undefined && rule.names.includes(name)));
 }

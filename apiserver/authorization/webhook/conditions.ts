@@ -1,6 +1,6 @@
 /**
- * Match conditions of an authorization webhook: expressions over the SubjectAccessReview that decide whether the webhook is asked. They are type-checked and compiled
- * once, and bounded in what one review may cost. Asks nobody.
+ * Match conditions of an authorization webhook: expressions over the SubjectAccessReview that decide whether the webhook is called. They are type-checked and compiled
+ * once; the cost of a review is bounded. Does not call the webhook.
  */
 import { Budget, compileExpression, CostExceeded, Failure, type Expression, type Type } from '../../../shared/expression/engine';
 import { freeValue } from '../../../shared/expression/free-json';
@@ -43,11 +43,11 @@ function variablesOf(withSelectors: boolean): ReadonlyMap<string, Type> {
 
 export interface ConditionFault {
   readonly index: number;
-  /** In upstream's words. */
+  /** The message, with upstream's text. */
   readonly reason: string;
 }
 
-/** `withSelectors` = the gate AuthorizeWithSelectors is on. No faults = the conditions. */
+/** `withSelectors`: whether the feature gate AuthorizeWithSelectors is enabled. Returns the conditions, or the faults if there are any. */
 export function compileConditions(
   expressions: readonly string[],
   withSelectors = false,
@@ -86,7 +86,7 @@ function faultOf(expressions: readonly string[], index: number, compiled: Return
     : `${invalid}: must evaluate to bool but got ${type.kind === 'null' ? 'null_type' : printType(type)}`;
 }
 
-/** Of the two kinds of attributes only those of the request are present; all other members are, with empty values where the review has none. */
+/** The `request` variable: only one of the two kinds of attributes is present; every other member is, with an empty value when the review has none. */
 function requestOf(spec: JsonObject): JsonObject {
   const [resource, path] = [objectAt(spec, 'resourceAttributes'), objectAt(spec, 'nonResourceAttributes')];
   return {

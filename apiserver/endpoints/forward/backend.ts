@@ -24,7 +24,7 @@ export interface BackendOptions {
 export interface BackendRequest {
   readonly url: URL;
   readonly trust: Trust;
-  /** The addresses to dial in place of those of the URL's host; absent = its own. */
+  /** The addresses to dial instead of resolving the host of the URL; absent to resolve it. */
   readonly pinned?: readonly string[] | undefined;
   readonly method: string;
   readonly headers: OutgoingHttpHeaders;
@@ -55,7 +55,7 @@ export class Backends {
   }
 }
 
-/** Resolves every name to the given addresses. */
+/** A lookup function that resolves every name to the given addresses. */
 function lookupOf(pinned: readonly string[]): LookupFunction {
   const addresses = pinned.map((address) => ({ address, family: isIP(address) }));
   return (hostname, { all = false }, done) => {

@@ -19,7 +19,7 @@ export interface Forwarded {
   readonly destination: Destination;
   /** Path and query there, where they are the client's own: a proxy's. */
   readonly target: string;
-  /** Path of the proxy, as the client has written it, without a slash at the end: `/api/v1/nodes/n/proxy`. Absent = links stay as they are. */
+  /** Path of the proxy as the client sent it, without a trailing slash: `/api/v1/nodes/n/proxy`. Absent when links are not rewritten. */
   readonly prefix?: string | undefined;
   readonly upgrades: boolean;
   /** The client of a log does not care who shows it. */

@@ -1,13 +1,13 @@
 /**
- * Headers of a proxied request, and of its answer: what belongs to one connection stays on it, a body is framed anew, and the client's credentials stay here. Never lets a
- * client choose where one request ends and the next begins.
+ * Headers of a proxied request and of its response. Removes hop-by-hop headers and the client's credentials, and frames the body again. Invariant: a client cannot choose
+ * where one request to the backend ends and the next begins.
  */
 import { IncomingMessage, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { WEBSOCKET_TOKEN_PROTOCOLS } from '../../../shared/names/dialect';
 import type { Exchange } from '../request/exchange';
 import { sourceIps } from '../request/source-ips';
 
-/** Of one connection, or of the exchange on it: whether the client is told to go on with its body was decided here. */
+/** Hop-by-hop headers, and `Expect`, which this server has already answered. */
 const OF_CONNECTIONS: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -21,8 +21,8 @@ const OF_CONNECTIONS: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Which pages of other origins may read an answer is for this server to grant, not for what stands behind it. */
-const OF_ORIGINS: ReadonlySet<string> = new Set([
+/** CORS headers of a backend are removed: only this server grants other origins access to its responses. */
+const CORS_HEADERS: ReadonlySet<string> = new Set([
   'access-control-allow-credentials',
   'access-control-allow-headers',
   'access-control-allow-methods',
@@ -32,31 +32,31 @@ const OF_USERS = /^(authorization|impersonate-|x-remote-)/;
 
 const LENGTH = /^[0-9]+$/;
 
-/** Whether the request has a body, by its framing: every method may have one. */
+/** Whether the request is framed with a body. Every method may have one. */
 export function hasBody({ request, output }: Exchange): boolean {
   if (request instanceof IncomingMessage)
     return request.headers['transfer-encoding'] !== undefined || !/^0*$/.test(request.headers['content-length'] ?? '');
   return 'endAfterHeaders' in output && !output.endAfterHeaders;
 }
 
-/** How a body is framed: by its length where the client has stated it, else in chunks, which Node does not choose by itself for GET, HEAD, DELETE and OPTIONS. */
+/** The framing headers of a body: its length if the client stated it, otherwise chunked, which Node does not choose by itself for GET, HEAD, DELETE and OPTIONS. */
 function framingOf(exchange: Exchange): OutgoingHttpHeaders {
   if (!hasBody(exchange)) return {};
   const { 'content-length': length = '', 'transfer-encoding': coding } = exchange.request.headers;
   return coding === undefined && LENGTH.test(length) ? { 'content-length': length } : { 'transfer-encoding': 'chunked' };
 }
 
-/** HTTP itself in another version, or below TLS: the next requests on such a connection would pass by authentication here. */
+/** HTTP in another version, or TLS: requests on such an upgraded connection would bypass authentication by this server. */
 const HTTP_PROTOCOL = /^(h2c?|http|tls)(\/|$)/i;
 
-/** The protocols that the client asks for on its connection, as one header; undefined = none that may be proxied. */
+/** The protocols that the client requests in `Upgrade` and that may be proxied, as one header value; `undefined` when there is none. */
 export function upgradeTo(exchange: Exchange): string | undefined {
   const protocols = (exchange.header('upgrade') ?? '').split(',').map((protocol) => protocol.trim());
   const allowed = protocols.filter((protocol) => protocol !== '' && !HTTP_PROTOCOL.test(protocol));
   return allowed.length === 0 ? undefined : allowed.join(', ');
 }
 
-/** With those that ask for another protocol where `upgrades`. */
+/** The request headers for the backend, with those of a protocol upgrade if `upgrades` is set. */
 export function headersToBackend(exchange: Exchange, upgrades: boolean): OutgoingHttpHeaders {
   const { headers } = exchange.request;
   const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
@@ -85,6 +85,6 @@ function withoutTokens(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
 }
 
 export function headersToClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  const isKept = (name: string): boolean => !OF_CONNECTIONS.has(name) && !OF_ORIGINS.has(name);
+  const isKept = (name: string): boolean => !OF_CONNECTIONS.has(name) && !CORS_HEADERS.has(name);
   return Object.fromEntries(Object.entries(headers).filter(([name, value]) => value !== undefined && isKept(name)));
 }

@@ -1,6 +1,6 @@
 /**
- * Rewrites the links of an HTML page that arrives in pieces: finds the values of attributes that are links and replaces the beginning of each, up to its query. All else is
- * passed on byte for byte. Works on latin1 text, so that every encoding which contains ASCII keeps its bytes; holds at most one link of {@link MAX_LINK} characters.
+ * Rewrites the links of an HTML page that arrives in pieces: finds the attribute values that are links and replaces the beginning of each, up to its query. All other bytes
+ * are copied unchanged. Works on latin1 text, which preserves the bytes of every encoding that contains ASCII. Buffers at most one link of {@link MAX_LINK} characters.
  */
 
 type State =
@@ -19,7 +19,7 @@ type State =
   | 'beforeValue'
   | 'value';
 
-/** Attributes whose values are links, by element: those that release 1.31.1 rewrites. */
+/** The link attributes that release 1.31.1 rewrites, by element. */
 const LINKS: Readonly<Record<string, string>> = {
   a: 'href',
   applet: 'codebase',
@@ -61,9 +61,9 @@ const END_TAGS: ReadonlyMap<string, RegExp> = new Map(
 
 const NOTHING = /(?!)/;
 
-/** Longer links are rewritten by their beginning. */
+/** Of a longer link only the beginning is read before it is rewritten. */
 const MAX_LINK = 8_192;
-/** No element or attribute of the table has a longer name. */
+/** Longer than every name in {@link LINKS}. */
 const MAX_NAME = 32;
 
 const LETTER = /[a-z]/i;
@@ -79,18 +79,19 @@ export class LinkRewriter {
   private attribute = '';
   private quote = '';
   private isLink = false;
-  /** What earlier pieces had of the link that is being read. */
+  /** The part of the current link that earlier pieces contained. */
   private link = '';
-  /** The last characters of a comment or of raw text, in which its end may have begun. */
+  /** The last characters of a comment or of raw text, which may contain the beginning of its end. */
   private tail = '';
-  /** Of the present piece: what is rewritten, and where what is not in it yet begins. */
+  /** The output for the current piece. */
   private output = '';
+  /** Position in the current piece up to which it has been copied to the output. */
   private kept = 0;
 
-  /** `rewrite`: the new beginning of a link, `undefined` when it stays. */
+  /** `rewrite` returns the new beginning of a link, or `undefined` to keep it. */
   constructor(private readonly rewrite: (link: string) => string | undefined) {}
 
-  /** The part of the page that is decided by now. */
+  /** Returns the output for the text; a link that may continue in the next piece is held back. */
   write(text: string): string {
     this.output = '';
     this.kept = 0;
@@ -99,29 +100,29 @@ export class LinkRewriter {
     return this.output + text.slice(this.kept);
   }
 
-  /** The rest of a page that ends within a link. */
+  /** Returns the text that is held back when the page ends within a link. */
   end(): string {
     return this.isLink ? this.link : '';
   }
 
-  /** Each reads the text from a position on and returns the position of what it leaves to the next state. */
+  /** Each step reads the text from a position and returns the position where the next step continues. */
   private readonly steps: Readonly<Record<State, (text: string, at: number) => number>> = {
     text: (text, at) => this.skipPast('<', text, at, 'open'),
     open: (text, at) => {
       const next = text.charAt(at);
-      if (next === '/') return this.goOn(at + 1, 'endOpen');
-      if (next === '!') return this.goOn(at + 1, 'markup');
+      if (next === '/') return this.enter(at + 1, 'endOpen');
+      if (next === '!') return this.enter(at + 1, 'markup');
       if (LETTER.test(next)) return this.startTag(at, false);
-      return this.goOn(at, next === '?' ? 'bogusComment' : 'text');
+      return this.enter(at, next === '?' ? 'bogusComment' : 'text');
     },
-    endOpen: (text, at) => (LETTER.test(text.charAt(at)) ? this.startTag(at, true) : this.goOn(at, 'bogusComment')),
+    endOpen: (text, at) => (LETTER.test(text.charAt(at)) ? this.startTag(at, true) : this.enter(at, 'bogusComment')),
     markup: (text, at) => {
       if (text.charAt(at) !== '-') {
         this.tail = '';
-        return this.goOn(at, 'bogusComment');
+        return this.enter(at, 'bogusComment');
       }
       this.tail += '-';
-      return this.goOn(at + 1, this.tail === '--' ? 'comment' : 'markup');
+      return this.enter(at + 1, this.tail === '--' ? 'comment' : 'markup');
     },
     comment: (text, at) => this.skipThrough(/--!?>/, 3, text, at, 'text'),
     bogusComment: (text, at) => this.skipPast('>', text, at, 'text'),
@@ -129,53 +130,53 @@ export class LinkRewriter {
     plainText: (text) => text.length,
     tagName: (text, at) => {
       const end = search(END_OF_NAME, text, at);
-      this.element = longer(this.element, text, at, end);
-      return end < text.length ? this.goOn(end, 'beforeAttribute') : end;
+      this.element = appendName(this.element, text, at, end);
+      return end < text.length ? this.enter(end, 'beforeAttribute') : end;
     },
     beforeAttribute: (text, at) => {
       const next = text.charAt(at);
       if (next === '>') return this.endOfTag(at);
       if (next === '/' || SPACE.test(next)) return at + 1;
       this.attribute = next.toLowerCase();
-      return this.goOn(at + 1, 'attributeName');
+      return this.enter(at + 1, 'attributeName');
     },
     attributeName: (text, at) => {
       const end = search(END_OF_ATTRIBUTE_NAME, text, at);
-      this.attribute = longer(this.attribute, text, at, end);
-      return end < text.length ? this.goOn(end, 'afterName') : end;
+      this.attribute = appendName(this.attribute, text, at, end);
+      return end < text.length ? this.enter(end, 'afterName') : end;
     },
     afterName: (text, at) => {
       const next = text.charAt(at);
-      if (next === '=') return this.goOn(at + 1, 'beforeValue');
-      return SPACE.test(next) ? at + 1 : this.goOn(at, 'beforeAttribute');
+      if (next === '=') return this.enter(at + 1, 'beforeValue');
+      return SPACE.test(next) ? at + 1 : this.enter(at, 'beforeAttribute');
     },
     beforeValue: (text, at) => {
       const next = text.charAt(at);
       if (SPACE.test(next)) return at + 1;
-      if (next === '>') return this.goOn(at, 'beforeAttribute');
+      if (next === '>') return this.enter(at, 'beforeAttribute');
       this.quote = next === '"' || next === "'" ? next : '';
       this.isLink = !this.isEndTag && LINK_ATTRIBUTES.get(this.element)?.has(this.attribute) === true;
-      return this.goOn(at + this.quote.length, 'value');
+      return this.enter(at + this.quote.length, 'value');
     },
     value: (text, at) => {
       const found = this.quote === '' ? search(END_OF_UNQUOTED, text, at) : text.indexOf(this.quote, at);
       const end = found < 0 ? text.length : found;
       if (this.isLink) this.readLink(text, at, end);
-      return end < text.length ? this.goOn(end + this.quote.length, 'beforeAttribute') : end;
+      return end < text.length ? this.enter(end + this.quote.length, 'beforeAttribute') : end;
     },
   };
 
-  private goOn(at: number, state: State): number {
+  private enter(at: number, state: State): number {
     this.state = state;
     return at;
   }
 
   private skipPast(last: string, text: string, at: number, then: State): number {
     const found = text.indexOf(last, at);
-    return found < 0 ? text.length : this.goOn(found + 1, then);
+    return found < 0 ? text.length : this.enter(found + 1, then);
   }
 
-  /** The pattern may have begun in an earlier piece, with up to `overlap` characters. */
+  /** Skips to the end of a pattern, of which up to `overlap` characters may be in earlier pieces. */
   private skipThrough(pattern: RegExp, overlap: number, text: string, at: number, then: State): number {
     const searched = this.tail + text.slice(at);
     const found = pattern.exec(searched);
@@ -186,23 +187,23 @@ export class LinkRewriter {
     const end = at + found.index + found[0].length - this.tail.length;
     this.tail = '';
     this.isEndTag = true;
-    return this.goOn(end, then);
+    return this.enter(end, then);
   }
 
   private startTag(at: number, isEndTag: boolean): number {
     this.element = '';
     this.isEndTag = isEndTag;
-    return this.goOn(at, 'tagName');
+    return this.enter(at, 'tagName');
   }
 
   private endOfTag(at: number): number {
     this.tail = '';
-    if (this.isEndTag) return this.goOn(at + 1, 'text');
-    if (this.element === 'plaintext') return this.goOn(at + 1, 'plainText');
-    return this.goOn(at + 1, END_TAGS.has(this.element) ? 'rawText' : 'text');
+    if (this.isEndTag) return this.enter(at + 1, 'text');
+    if (this.element === 'plaintext') return this.enter(at + 1, 'plainText');
+    return this.enter(at + 1, END_TAGS.has(this.element) ? 'rawText' : 'text');
   }
 
-  /** Takes a link, or the part of it that this piece has, out of what is kept as it is. */
+  /** Moves the part of a link in this piece from the unchanged text to `link`, and rewrites the link when it is complete. */
   private readLink(text: string, at: number, end: number): void {
     this.output += text.slice(this.kept, at);
     this.kept = end;
@@ -219,8 +220,8 @@ function search(pattern: RegExp, text: string, at: number): number {
   return pattern.exec(text)?.index ?? text.length;
 }
 
-/** A name with what follows of it, as far as it matters. */
-const longer = (name: string, text: string, at: number, end: number): string =>
+/** Appends to a name, up to a length at which it matches no name in {@link LINKS}. */
+const appendName = (name: string, text: string, at: number, end: number): string =>
   name.length > MAX_NAME ? name : (name + text.slice(at, Math.min(end, at + MAX_NAME + 1))).toLowerCase();
 
 const REFERENCES: ReadonlyMap<string, string> = new Map([
@@ -234,19 +235,19 @@ const REFERENCES: ReadonlyMap<string, string> = new Map([
   ['sol', '/'],
 ]);
 
-/** A value without any of these is plain from beginning to end. */
+/** Characters that end or change the plain beginning of a value; a value without them is taken whole. */
 const UNUSUAL = /[^\x21\x22\x24\x25\x27-\x3e\x40-\x7f]/;
-/** A character of ASCII, or a reference to one. */
+/** An ASCII character, or a character reference. */
 const CHARACTER = /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]+));|[\x00-\x25\x27-\x7f]/iy;
 
-/** The value of an attribute, as it stands in the page. Only its plain beginning is rewritten, so that all else keeps its form. */
+/** Rewrites an attribute value as it is written in the page. Only its plain beginning changes. */
 function rewriteValue(value: string, rewrite: (link: string) => string | undefined): string {
   const { link, length } = plainStart(value);
   const rewritten = rewrite(link);
   return rewritten === undefined ? value : escape(rewritten) + value.slice(length);
 }
 
-/** The link up to its query, a space or what is not ASCII, without references, and how long it is in the page. */
+/** The link up to its query, a space or a character outside of ASCII, with character references decoded, and its length in the page. */
 function plainStart(value: string): { readonly link: string; readonly length: number } {
   if (!UNUSUAL.test(value)) return { link: value, length: value.length };
   let [link, length] = ['', 0];

@@ -1,6 +1,6 @@
 /**
- * Sends a log over a WebSocket: an empty message first, then the log in messages of at most 2 KiB, binary or as text in base64 by the sub-protocol, and a normal close
- * where the log ends or breaks off. Messages of the client are ignored. The kubelet is read only as fast as the client takes what it says.
+ * Sends a log over a WebSocket: first an empty message, then the log in messages of at most 2 KiB, binary or base64 text by sub-protocol, and a normal close when the log
+ * ends or breaks off. Ignores messages of the client. Reads from the kubelet only as fast as the client reads.
  */
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
@@ -9,7 +9,7 @@ import type { Exchange } from '../request/exchange';
 import { logProtocol, UpgradableReply } from '../request/upgradable-reply';
 import { CLOSED, offeredProtocols, UNREAD_BYTES } from './web-socket';
 
-/** As upstream cuts a log. */
+/** The size of upstream's messages. */
 const MESSAGE_BYTES = 2_048;
 
 export function wantsLogFrames(exchange: Exchange): boolean {
@@ -50,7 +50,7 @@ async function sendAll(webSocket: WebSocket, log: IncomingMessage, sent: (bytes:
       sent(chunk.length);
     }
   } catch {
-    // A log that breaks off ends there.
+    // A log that breaks off is closed like one that ends.
   }
   webSocket.close(CLOSED.normally);
 }

@@ -1,6 +1,6 @@
 /**
- * Passes a proxied answer on so that its links lead through the proxy: those of HTML pages, also compressed with gzip or deflate, and the header Location. A page streams
- * through and is never gathered, so its length is not known. Other answers are passed on as they are.
+ * Forwards a proxied response and rewrites its links to lead through the proxy: those of HTML pages, also compressed with gzip or deflate, and the header Location. A page
+ * is streamed, so its response has no length. Other responses are forwarded unchanged.
  */
 import type { IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
@@ -12,11 +12,11 @@ import { LinkRewriter } from './link-rewriter';
 import { rewriteLink, type ProxyPlace } from './proxied-link';
 import { relay } from './relay';
 
-/** How a page is taken out of its encoding and put back; each piece of it goes on as soon as it comes. */
+/** Flushes each piece of a compressed page as soon as it arrives. */
 const EACH_PIECE = { flush: constants.Z_SYNC_FLUSH };
 const ENCODINGS: ReadonlyMap<string, readonly [decode: () => Duplex, encode: () => Duplex]> = new Map([
   ['gzip', [createGunzip, () => createGzip(EACH_PIECE)]],
-  // As release 1.31.1 reads and writes it, without zlib's frame.
+  // Raw deflate without the zlib header, as release 1.31.1 reads and writes it.
   ['deflate', [createInflateRaw, () => createDeflateRaw(EACH_PIECE)]],
 ]);
 
@@ -24,17 +24,17 @@ export function relayProxied(exchange: Exchange, message: IncomingMessage, place
   const { statusCode = 502, headers: received } = message;
   const headers = headersToClient(received);
   const { location } = received;
-  const steps = location === undefined ? stepsFor(exchange, received, place) : undefined;
+  const transforms = location === undefined ? transformsFor(exchange, received, place) : undefined;
   if (location !== undefined) headers['location'] = rewriteLink(location, place) ?? location;
-  if (steps !== undefined) delete headers['content-length'];
+  if (transforms !== undefined) delete headers['content-length'];
   exchange.head(statusCode, headers);
-  return relay(exchange, message, 'cut', hasBody(exchange, statusCode) ? steps?.() : undefined);
+  return relay(exchange, message, 'cut', responseHasBody(exchange, statusCode) ? transforms?.() : undefined);
 }
 
-const hasBody = ({ method }: Exchange, status: number): boolean => method !== 'HEAD' && status !== 204 && status !== 304;
+const responseHasBody = ({ method }: Exchange, status: number): boolean => method !== 'HEAD' && status !== 204 && status !== 304;
 
-/** The streams that a page goes through; `undefined` when it is no page, or in an encoding that is not understood. */
-function stepsFor(exchange: Exchange, headers: IncomingMessage['headers'], place: ProxyPlace): (() => readonly Duplex[]) | undefined {
+/** The streams that rewrite a page; `undefined` when the response is not a page or has an unknown encoding. */
+function transformsFor(exchange: Exchange, headers: IncomingMessage['headers'], place: ProxyPlace): (() => readonly Duplex[]) | undefined {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
   if (type.trim().toLowerCase() !== 'text/html') return undefined;
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
@@ -43,7 +43,7 @@ function stepsFor(exchange: Exchange, headers: IncomingMessage['headers'], place
   return decode === undefined || encode === undefined ? undefined : () => [decode(), rewritingStream(exchange, place), encode()];
 }
 
-/** Bytes that are rewritten between two looks at whether other requests should go first. */
+/** Bytes that are rewritten before the event loop is yielded. */
 const SLICE = 4_096;
 
 function rewritingStream(exchange: Exchange, place: ProxyPlace): Duplex {

@@ -13,7 +13,7 @@ export type BackendAnswer =
 
 export const pathOf = ({ request }: Exchange): string => (request.url ?? '').split('?', 1)[0] ?? '';
 
-/** Sends what follows the head: the client's body as it comes, or nothing. One that breaks off breaks the request off. */
+/** Streams the client's body, if it has one, and ends the request. Destroys the request when the body breaks off. */
 export function sendBody(exchange: Exchange, request: ClientRequest): void {
   if (hasBody(exchange)) pipeline(exchange.input, request).catch(() => request.destroy());
   else request.end();
@@ -41,7 +41,7 @@ export function relayAnswer(exchange: Exchange, message: IncomingMessage): Promi
   return relay(exchange, message);
 }
 
-/** The body, as the client takes it, through the given streams. A break cuts the client off, or is the end for him. */
+/** Streams the response body to the client, through the given streams. If the body breaks off, the client's response is aborted (`cut`) or ends normally (`end`). */
 export async function relay(
   exchange: Exchange,
   message: IncomingMessage,

@@ -1,4 +1,4 @@
-/** Resolves the names of hosts with the system's resolver, as connecting to them does, bounded in time. Caches nothing. */
+/** Resolves host names with the system's resolver, which connections use too, within a time limit. Caches nothing. */
 import { lookup } from 'node:dns/promises';
 import type { Clock } from '../../../shared/runtime/clock';
 import { inTime } from '../../../shared/runtime/in-time';

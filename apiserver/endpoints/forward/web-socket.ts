@@ -6,14 +6,14 @@ export const CLOSED = { normally: 1000, wordsAreNotTaken: 1003 } as const;
 /** What a client may leave unread before the other side is made to wait. */
 export const UNREAD_BYTES = 1024 * 1024;
 
-/** The sub-protocols that the client offers, in its order; `undefined` when it does not ask for a WebSocket. */
+/** The sub-protocols that the client offers, in its order; `undefined` when it does not request a WebSocket. */
 export function offeredProtocols({ request: { headers } }: Exchange): readonly string[] | undefined {
   if (headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
   const listed = (headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim());
   return listed.filter((protocol) => protocol !== '');
 }
 
-/** Whether the client asks for a WebSocket of this protocol, whatever else it would take. */
+/** Whether the client requests a WebSocket and offers this sub-protocol. */
 export const asksFor = (protocol: string, exchange: Exchange): boolean => offeredProtocols(exchange)?.includes(protocol) === true;
 
 /** A message. */

@@ -45,7 +45,7 @@ export interface ApiParts extends ExchangeParts {
   readonly watches: LiveWatches;
   /** Least duration of a watch that names none, in seconds; the most is twice that. */
   readonly minRequestTimeoutSeconds: number;
-  /** Counts a long-running request as open; the returned function is called at its end. */
+  /** Counts a long-running request as open. The caller calls the returned function when the request ends. */
   longRunningStarted(exchange: Exchange): () => void;
   /** Somebody asks for a log; `believesAll` = whatever certificate the kubelet shows. */
   logAsked(believesAll: boolean): void;

@@ -82,27 +82,29 @@ const isTunnel = ({ gates }: ApiParts, exchange: Exchange, asked: string): boole
 const SEGMENTS = { namespaced: 8, other: 6 };
 
 /**
- * What is passed on is cut out of the target as it was written, what admission is shown is what was decoded: where a slash is escaped before the subresource, or the target is
- * absolute, these are two paths. Throws 400 then.
+ * Throws 400 when the path that is forwarded differs from the path that admission sees. The former is cut out of the request target as it was sent, the latter is decoded:
+ * they differ when a slash before the subresource is escaped, or the target is an absolute URL.
  */
 function checkProxiedPath(url: string, namespaced: boolean, rest: readonly string[]): void {
   const written = (url.split('?', 1)[0] ?? '').split('/').slice(namespaced ? SEGMENTS.namespaced : SEGMENTS.other);
   const path = (decodePercent(headerText(written.join('/'))) ?? '').split('/');
-  // Slashes at the end do not count.
+  // Trailing slashes are ignored.
   while (path.at(-1) === '') path.pop();
   if (path.join('/') !== rest.join('/')) throw badRequest('the path of a proxied request must not escape a slash before the subresource');
 }
 
 interface ProxiedUrl {
+  /** Path of the proxy, without a trailing slash; `undefined` when the request is not proxied. */
   readonly prefix: string | undefined;
+  /** Path and query for the backend. */
   readonly target: string;
-  /** Not even a slash follows the subresource. */
+  /** Whether the path ends with the subresource, without a slash. */
   readonly isBare: boolean;
 }
 
 const NOT_PROXIED: ProxiedUrl = { prefix: undefined, target: '', isBare: false };
 
-/** A URL as the client has written it, cut where the path of the backend begins. */
+/** Splits a URL, as the client sent it, where the path for the backend begins. */
 function proxiedUrl(url: string, namespaced: boolean): ProxiedUrl {
   const [path = '', ...query] = url.split('?');
   const segments = path.split('/');
@@ -115,7 +117,7 @@ function proxiedUrl(url: string, namespaced: boolean): ProxiedUrl {
   };
 }
 
-/** Without a trailing slash the relative links of a page would lead out of the proxy. Other methods show no page and are passed on. */
+/** Methods that are redirected to the path with a trailing slash, without which relative links of a page would leave the proxy. Other methods return no page. */
 const REDIRECTED: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 function redirectBelow(exchange: Exchange): void {

@@ -46,7 +46,7 @@ export function listMetadata(page: ShownPage): string {
   return page.revision === undefined ? '{}' : `{"resourceVersion":"${page.revision}"${token}${remaining}}`;
 }
 
-/** The same of a list of custom objects: in the order of names, and with an empty `continue` at the end of the list. */
+/** List metadata for custom objects: sorted by name, and with an empty `continue` on the last page. */
 export function sortedListMetadata({ continue: next = '', remainingItemCount, revision }: ShownPage): string {
   const remaining = remainingItemCount === undefined ? '' : `,"remainingItemCount":${remainingItemCount}`;
   return revision === undefined ? '{}' : `{"continue":${JSON.stringify(next)}${remaining},"resourceVersion":"${revision}"}`;

@@ -25,7 +25,7 @@ export class ObjectText {
     this.identity = [member('apiVersion', apiVersion), member('kind', kind)];
   }
 
-  /** `body` = what is shown of the entry. `sorted` = the metadata member of a custom object's body, as it is printed. */
+  /** The pieces of an encoded entry. `body`: the body of the entry in this spelling. `sorted`: returns the metadata member of a custom object's body in sorted order. */
   pieces(body: Buffer, entry: Entry, sorted: (body: Buffer) => Buffer = sortedMember): readonly Buffer[] {
     const { custom } = this.row;
     if (custom === undefined) return [this.headBytes, body.subarray(1)];
@@ -34,7 +34,7 @@ export class ObjectText {
     return mayHaveEarlyMembers(custom, entry) ? this.withEarly(metadata, rest) : [this.headBytes, metadata, rest];
   }
 
-  /** Behind the metadata members stand in their order already, so that those that belong before it come first. */
+  /** Moves members that sort before `metadata` to the front. The members behind the metadata are sorted, so these are the first of them. */
   private withEarly(metadata: Buffer, behind: Buffer): readonly Buffer[] {
     const early: Member[] = [...this.identity];
     let rest = behind;
@@ -48,7 +48,7 @@ export class ObjectText {
   }
 }
 
-/** The metadata member of a custom object's body, as it is printed. */
+/** The metadata member of a custom object's body in sorted order. */
 const sortedMember = (body: Buffer): Buffer => sortedMetadata(metadataMember(body));
 
 /** `text` = the whole member, name and value. */

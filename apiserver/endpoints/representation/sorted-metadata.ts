@@ -1,6 +1,6 @@
 /**
- * The metadata of a custom object in the order of their members' names, in which upstream prints all that it has no type for. They are stored in the order of
- * their type, in which PartialObjectMetadata and Tables print them. Works on the spelled text; values are moved, not parsed.
+ * Sorts the members of a custom object's metadata by name, as upstream encodes objects that it has no type for. The stored value, PartialObjectMetadata and Tables have the
+ * order of the type. Works on JSON text in the dialect of the response: values are moved, not parsed.
  */
 import { parseStored } from '../../../shared/serialization';
 import { endOfText, endOfValue } from '../../../shared/serialization/json-tokens';
@@ -8,16 +8,16 @@ import { stringifyJson } from '../../../shared/values/json';
 
 const START = '"metadata":';
 const [QUOTE, COMMA, OPEN_LIST, OPEN_OBJECT] = [0x22, 0x2c, 0x5b, 0x7b];
-/** Lists whose items are objects of a type. */
+/** Lists whose items are objects with a type, whose members are sorted too. */
 const TYPED_LISTS: ReadonlySet<string> = new Set(['managedFields', 'ownerReferences']);
-/** Elements of a field set that stand in the order of their numbers, not in that of their texts. */
+/** Matches field sets with elements that are stored in numeric order and have to be sorted as texts. */
 const NUMBERED = /"(?:i:|v:-?\d|k:\{[^}]*:-?\d)/;
 
-/** `member` = `"metadata":{…}`, in canonical form. What is returned has the same length. */
+/** `member` is `"metadata":{…}` in canonical form. The result has the same length. */
 export function sortedMetadata(member: Buffer): Buffer {
-  // Every byte is a character, so that nothing is lost.
-  const walk = new Walk(member.toString('latin1'), START.length);
-  return Buffer.from(START + walk.object(), 'latin1');
+  // latin1 has a character for every byte, so the text keeps all bytes.
+  const sorter = new MetadataSorter(member.toString('latin1'), START.length);
+  return Buffer.from(START + sorter.object(), 'latin1');
 }
 
 interface Member {
@@ -26,14 +26,14 @@ interface Member {
   readonly text: string;
 }
 
-/** Goes through the text once. */
-class Walk {
+/** Reads the text once, from the value of `metadata` on. */
+class MetadataSorter {
   constructor(
     private readonly text: string,
     private at: number,
   ) {}
 
-  /** The object that opens here. */
+  /** The object that starts at the current position, with sorted members. */
   object(): string {
     const members: Member[] = [];
     this.at += 1;

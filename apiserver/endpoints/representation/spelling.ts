@@ -85,7 +85,7 @@ export class Spelling {
     return this.placed?.(bytes) ?? bytes;
   }
 
-  /** The metadata member of a custom object as it is printed. `body` = what {@link body} returned for the entry. */
+  /** The metadata member of a custom object in sorted order. `body`: the result of {@link body} for the entry. */
   sortedMetadata(entry: Entry, body: Buffer, keep: boolean): Buffer {
     return this.cache.get(entry, this.sortedKey, keep, () => ({ bytes: sortedMetadata(metadataMember(body)) })).bytes;
   }

@@ -67,7 +67,7 @@ export class Exchange implements RequestContext {
   auditId = '';
   query: Query = EMPTY_QUERY;
   info: RequestInfo = UNKNOWN_PATH;
-  /** `undefined` when it is to be answered within its deadline. */
+  /** `undefined` when the request must be answered within its deadline. */
   longRunning: LongRunning | undefined;
   /** The served resource that the path names; undefined for other paths. */
   resource: ServedResource | undefined;
@@ -106,7 +106,7 @@ export class Exchange implements RequestContext {
   private warningList: WarningList | undefined;
   private finishers: (() => void)[] | undefined = [];
   private beginner: (() => void) | undefined;
-  /** The uids of the flow schema and priority level that let it in. */
+  /** The uids of the FlowSchema and PriorityLevelConfiguration of the request. */
   private flow: FlowHeaders | undefined;
 
   constructor(
@@ -341,8 +341,8 @@ function readAsStream(socket: Socket | null): void {
 }
 
 /**
- * Ends the stream once its answer is written. A stream that is closed earlier waits for its client, and when it is destroyed meanwhile, Node forgets it without a reset:
- * as soon as the client grants it a window, Node's HTTP/2 library asks for the rest of the answer in an endless loop.
+ * Closes the stream after its response is written. A stream that is closed earlier waits for its client; if it is destroyed meanwhile, Node removes it without a reset, and
+ * once the client grants it a window, Node's HTTP/2 library requests the rest of the response in an endless loop.
  */
 function closeWhenWritten(stream: ServerHttp2Stream): void {
   const close = (): void => stream.close(constants.NGHTTP2_NO_ERROR);

@@ -1,29 +1,29 @@
 /**
- * The table of long-running requests: deadlines, flow control, metrics, the audit log and the wait at shutdown all decide by it, and by nothing else. Knows request
- * infos only, never whether the resource exists.
+ * The table of long-running requests. Deadlines, flow control, metrics, the audit log and graceful shutdown all use it. Decides by the request info alone, whether or not
+ * the resource exists.
  */
 import type { PathRequest, RequestInfo, ResourceRequest } from './request-info';
 
-/** What sets a request apart from those that are answered at once: it has no deadline, and shutdown does not wait for it. */
+/** A long-running request has no deadline, and graceful shutdown does not wait for it. */
 export interface LongRunning {
-  /** Seats of its priority level: `start` = until its initial state has been sent; `none` = it takes none and never queues. */
+  /** Seats of its priority level: `start` holds them until the initial state has been sent; `none` takes none and is never queued. */
   readonly seats: 'start' | 'none';
 }
 
 const WATCH: LongRunning = { seats: 'start' };
 const CONNECTION: LongRunning = { seats: 'none' };
 
-/** Looked at before the subresource: a watch of a subresource is a watch. */
+/** Takes precedence over the subresource: a watch of a subresource is a watch. */
 const BY_VERB: Readonly<Partial<Record<ResourceRequest['verb'], LongRunning>>> = { watch: WATCH, proxy: CONNECTION };
 
-/** Of any resource, those of aggregated API servers too. */
+/** Applies to every resource, including those of aggregated API servers. */
 const BY_SUBRESOURCE: ReadonlyMap<string, LongRunning> = new Map(
   ['attach', 'exec', 'log', 'portforward', 'proxy'].map((subresource) => [subresource, CONNECTION]),
 );
 
 const BY_PATH_PREFIX: readonly (readonly [prefix: PathRequest['path'], LongRunning])[] = [['/debug/pprof/', CONNECTION]];
 
-/** `undefined` when the request is to be answered within its deadline. */
+/** `undefined` when the request must be answered within its deadline. */
 export function longRunning(info: RequestInfo): LongRunning | undefined {
   if (info.kind === 'path') return BY_PATH_PREFIX.find(([prefix]) => info.path.startsWith(prefix))?.[1];
   return BY_VERB[info.verb] ?? BY_SUBRESOURCE.get(info.subresource);

@@ -60,7 +60,7 @@ export function listOptions(row: KindRow, query: Query, select: SelectionBuilder
 
 export interface WatchParameters {
   readonly options: WatchOptions;
-  /** At least 0, where the watch ends at once; undefined = the server's choice. */
+  /** Not negative; a watch of 0 seconds ends at once. `undefined` when the server chooses the duration. */
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -119,12 +119,12 @@ export function patchOptions(
   return { ...writeValues(query, headers), ...(force === undefined ? {} : { force }) };
 }
 
-/** Delete options from the query. `uid` and `resourceVersion` are preconditions. */
+/** The delete options in the query of a single deletion. `uid` and `resourceVersion` are preconditions. */
 export function deleteOptions(query: Query): DeleteOptions {
   return deleteOptionsWith(query, query.get('resourceVersion'));
 }
 
-/** The same of a collection, whose `resourceVersion` says which list is meant. */
+/** The delete options in the query of a collection's deletion, where `resourceVersion` selects the list and is not a precondition. */
 export function collectionDeleteOptions(query: Query): DeleteOptions {
   return deleteOptionsWith(query, undefined);
 }

@@ -23,12 +23,12 @@ const socketsOf = (maxPayload: number, chosen: (protocols: readonly string[]) =>
   });
 
 /**
- * What a WebSocket is for: what a client is told; a log, in one of its protocols or without one; streams to a container, whose protocol has been asked for; a connection to
- * a kubelet that is carried over it, whose protocol the kubelet may have agreed to.
+ * The uses of a WebSocket: `told` sends watch events; `log` sends a log, with one of its sub-protocols or none; `streams` carries streams to a container, whose sub-protocol
+ * the client has requested; `tunnel` and `agreedTunnel` carry a connection to a kubelet, the latter with a sub-protocol that the kubelet has accepted.
  */
 export type WebSocketUse = 'told' | 'log' | 'streams' | 'tunnel' | 'agreedTunnel';
 
-/** The first protocol of a log that the client offers. */
+/** The first of the offered sub-protocols that is one for logs; `undefined` when none is. */
 export function logProtocol(offered: readonly string[]): string | undefined {
   return offered.find((protocol) => protocol === LOG_PROTOCOLS.binary || protocol === LOG_PROTOCOLS.base64);
 }

@@ -59,15 +59,15 @@ async function bind(
   return binding;
 }
 
-/** Past the rules of updates, so that both spellings of a name are refused here. */
+/** Bindings bypass the validation of updates, so conflicting spellings of an annotation are refused here. */
 function mergedAnnotations(pod: string, old: JsonObject, annotations: JsonObject): JsonObject {
   const merged = { ...old, ...annotations };
-  const [found] = spellingConflicts(merged).filter(
+  const [clash] = spellingConflicts(merged).filter(
     ({ key, other }) => Object.hasOwn(annotations, key) || Object.hasOwn(annotations, other),
   );
-  if (found === undefined) return merged;
-  const complaint = `annotation ${found.key} must be the same as ${found.other}, which is the same name`;
-  throw conflict({ group: '', resource: 'pods/binding' }, pod, complaint);
+  if (clash === undefined) return merged;
+  const message = `annotation ${clash.key} must be the same as ${clash.other}, which is the same name`;
+  throw conflict({ group: '', resource: 'pods/binding' }, pod, message);
 }
 
 function targetErrors(target: JsonObject): readonly FieldError[] {

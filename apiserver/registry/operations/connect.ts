@@ -87,9 +87,9 @@ function containerOf(name: string, pod: JsonObject, container: string): string {
   throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${plain?.join(' ') ?? ''}]${others}`);
 }
 
-/** The name of a proxied object, with what its client adds to it: `[scheme:]name[:port]`. */
+/** The name of a proxied object with the scheme and port that the client adds: `[scheme:]name[:port]`. */
 interface ProxiedName {
-  /** As a whole. */
+  /** The text as sent. */
   readonly text: string;
   readonly scheme: 'http' | 'https';
   readonly name: string;
@@ -98,7 +98,7 @@ interface ProxiedName {
 
 const SCHEMES: Readonly<Record<string, ProxiedName['scheme']>> = { '': 'http', http: 'http', https: 'https' };
 
-/** Undefined = the text is no such name. */
+/** `undefined` when the text does not have this form. */
 function proxiedName(text: string): ProxiedName | undefined {
   const words = text.split(':');
   const [scheme = '', name = '', port = ''] = words.length === 3 ? words : ['', ...words];
@@ -108,11 +108,11 @@ function proxiedName(text: string): ProxiedName | undefined {
 
 async function proxy(parts: ConnectParts, context: RequestContext, resource: Resource, key: ObjectKey): Promise<Destination> {
   const kind = resource.row.singular;
-  const asked = proxiedName(key.name);
-  if (asked === undefined) throw invalidRequest(kind, key.name);
-  if (kind === 'service') return toService(parts, context, resource, key.namespace, asked);
-  const object = parseEntry(await parts.reader.get(context, resource, { ...key, name: asked.name }, undefined)).object;
-  return kind === 'pod' ? toPod(object, asked) : toNode(parts, object, asked);
+  const proxied = proxiedName(key.name);
+  if (proxied === undefined) throw invalidRequest(kind, key.name);
+  if (kind === 'service') return toService(parts, context, resource, key.namespace, proxied);
+  const object = parseEntry(await parts.reader.get(context, resource, { ...key, name: proxied.name }, undefined)).object;
+  return kind === 'pod' ? toPod(object, proxied) : toNode(parts, object, proxied);
 }
 
 const invalidRequest = (kind: string, name: string): StatusError => badRequest(`invalid ${kind} request ${quote(name)}`);
@@ -136,7 +136,7 @@ function containerPorts(pod: JsonObject): readonly JsonObject[] {
   return containers.flatMap((container) => arrayAt(container, 'ports') ?? []).filter(isObject);
 }
 
-/** Its kubelet, or whatever else answers on another port of the machine. */
+/** The kubelet of the node, or a server on another port of the machine. */
 async function toNode(
   { addressTypes, resolveHost }: ConnectParts,
   node: JsonObject,
@@ -150,7 +150,7 @@ async function toNode(
   return { type: 'proxy', url: hostUrl(isKubelet ? 'https' : scheme, host, number), trust: isKubelet ? 'kubelet' : 'any', ...checked };
 }
 
-/** Without a number for a port only the Endpoints count, whether or not there is a Service (upstream behaviour). */
+/** The Service itself is read only when the client names a port by number; otherwise its Endpoints suffice (upstream behaviour). */
 async function toService(
   parts: ConnectParts,
   context: RequestContext,
@@ -168,7 +168,7 @@ async function toService(
   const number = servicePortNumber(port);
   const portName = number === undefined ? port : servicePortName(await read(resource), name, number);
   const object = await read(endpoints);
-  // Any state of the pods will do that is not older than the Endpoints, which the cache has seen.
+  // The cached state of the pods suffices: it is not older than the Endpoints, which come from the same cache.
   const podNamed = (pod: string): Promise<Entry | undefined> =>
     reader.get(context, pods, { namespace, name: pod }, 0).catch(undefinedIfAbsent);
   const endpoint = await chooseEndpoint(object, { namespace, portName, chance: random.float(), podNamed });

@@ -13,17 +13,17 @@ export interface Destination {
   /** Without a path where it is the client's. */
   readonly url: URL;
   readonly trust: Trust;
-  /** The addresses of the URL's host that were checked: no others are dialled. Absent where the host is an address, or is not checked. */
+  /** The checked addresses of the host name in the URL: no others are dialled. Absent when the host is an address or is not checked. */
   readonly pinned?: readonly string[];
 }
 
-/** The addresses of a DNS name; none where it has none, or they are not known in time. Never rejects. */
+/** Resolves a DNS name to its addresses; empty when it has none or the time limit is exceeded. Never rejects. */
 export type ResolveHost = (name: string) => Promise<readonly string[]>;
 
 const DEFAULT_PORT = 10_250;
 
 export interface KubeletAddress {
-  /** As the node's status has it. */
+  /** The text in the status of the node. */
   readonly host: string;
   readonly port: number;
 }
@@ -46,7 +46,7 @@ function kubeletPort(node: JsonObject): number {
   return typeof port === 'number' && port > 0 ? port : DEFAULT_PORT;
 }
 
-/** Throws 500 where the host is none. */
+/** Throws 500 when the host is neither an address nor a DNS name. */
 export function kubeletUrl({ host, port }: KubeletAddress): URL {
   const parsed = parseHost(host);
   if (parsed === undefined) throw new StatusError(undefined, noSuchHost(host), undefined, { code: 500 });
@@ -56,19 +56,19 @@ export function kubeletUrl({ host, port }: KubeletAddress): URL {
 const noSuchHost = (host: string): string => `lookup ${host}: no such host`;
 const notAllowed = (): StatusError => badRequest('address not allowed');
 
-/** An address that a request may be proxied to. Throws 400 where it is none. */
+/** Parses an address that requests may be proxied to. Throws 400 for any other text. */
 export function proxyableAddress(text: string): Host {
   const address = parseIpAddress(text);
   if (address === undefined || !isProxyable(address)) throw notAllowed();
   return { type: 'address', address };
 }
 
-/** A host that a request may be proxied to, with the addresses of a name. Rejects with 400 where any of them may not be reached. */
+/** Parses a host that requests may be proxied to and resolves a name to its addresses. Rejects with 400 when an address is not proxyable. */
 export async function proxyableHost(
   text: string,
   resolveHost: ResolveHost,
 ): Promise<{ readonly host: Host; readonly pinned?: readonly string[] }> {
-  // Only addresses that mean nothing to another machine need a zone.
+  // Only link-local addresses have a zone, and they are not proxyable.
   if (text.includes('%')) throw notAllowed();
   const host = parseHost(text);
   if (host === undefined) throw badRequest(noSuchHost(text));

@@ -1,6 +1,6 @@
 /**
- * Which endpoint a proxied request to a Service goes to: a ready address of its Endpoints that refers to a pod of the same namespace which has that address, as upstream demands.
- * Addresses that clients have written by hand lead nowhere else. Connects to nothing.
+ * Chooses the endpoint for a proxied request to a Service: a ready address of its Endpoints whose `targetRef` names a pod of the same namespace that has the address, as
+ * upstream requires. Addresses that users write into Endpoints therefore cannot lead to other hosts. Opens no connections.
  */
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { parseIpAddress } from '../../../shared/values/ip-address';
@@ -18,16 +18,16 @@ export interface EndpointChoice {
   readonly namespace: string;
   /** The name of the port in the Endpoints. */
   readonly portName: string;
-  /** In [0, 1): where the search begins. */
+  /** Random number in [0, 1) that selects the first candidate. */
   readonly chance: number;
-  /** A pod of the namespace; undefined = there is none of that name. */
+  /** Reads a pod of the namespace; `undefined` when it does not exist. */
   readonly podNamed: (name: string) => Promise<Entry | undefined>;
 }
 
-/** Addresses that are tried, so that Endpoints full of references to nothing hold nobody up. */
+/** Bounds the addresses that are tried, for Endpoints with many references to missing pods. */
 const MOST_TRIED = 1_000;
 
-/** Undefined = no address of that port is a pod's. */
+/** `undefined` when no address with that port belongs to a pod. */
 export async function chooseEndpoint(endpoints: JsonObject, choice: EndpointChoice): Promise<ServiceEndpoint | undefined> {
   const candidates = candidatesIn(endpoints, choice);
   const first = Math.floor(choice.chance * candidates.length);
@@ -66,14 +66,14 @@ function hasAddress(pod: Entry, text: string): boolean {
 const INT64 = 63;
 const NUMBER = /^[+-]?[0-9]{1,19}$/;
 
-/** The number that a port of a Service is asked for by; undefined = it is asked for by name. */
+/** The number of a port in a request to a Service; `undefined` when the port is a name. */
 export function servicePortNumber(text: string): bigint | undefined {
   if (!NUMBER.test(text)) return undefined;
   const number = BigInt(text.replace(/^\+/, ''));
   return BigInt.asIntN(INT64 + 1, number) === number ? number : undefined;
 }
 
-/** The name of the port with this number in the Service. Throws 503 where there is none. */
+/** The name of the Service's port with this number. Throws 503 when there is none. */
 export function servicePortName(service: JsonObject, name: string, number: bigint): string {
   const ports = (arrayAt(objectAt(service, 'spec'), 'ports') ?? []).filter(isObject);
   const found = ports.find((each) => Number(own(each, 'port')) === Number(number));

@@ -107,7 +107,7 @@ function storedFieldMatcher(row: KindRow, selectable: SelectableField, value: st
   const { absent = '' } = selectable;
   const reader = fieldReader(selectable);
   const name = selectable.storedName ?? selectable.name;
-  // Secret types and names of signers exist in either spelling and are kept as they were sent. What custom objects hold is no name of the product.
+  // Secret types and signer names have two spellings and are stored as sent. Values in custom objects are not names of the product.
   const other = row.custom === undefined ? otherQualifiedName(value) : undefined;
   return (entry) => {
     // What a custom object was stored with may be the fields of another version.

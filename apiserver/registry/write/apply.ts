@@ -25,7 +25,7 @@ import { inStoredSpelling } from './document-spelling';
 import { emptyObject, managerOf, ownershipOf, setOwnership, withoutOwnership } from './ownership';
 import { toServed, type KindInfo } from '../object/resource-info';
 
-/** Throws a 400 StatusError. The configuration is without kind and apiVersion, and without unknown fields. */
+/** Parses an applied configuration. Throws a 400 StatusError. The result has no kind, no apiVersion and no unknown fields. */
 export async function readApply(
   info: KindInfo,
   bytes: Buffer,
@@ -63,7 +63,7 @@ function knownConfiguration(
     throw status.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${text}`);
   }
   if (validation === 'Ignore' || (unknown.length === 0 && parsed.duplicates.length === 0)) return object;
-  // What is wrong otherwise is told where the configuration is applied, without its fields.
+  // Other errors are reported when the configuration is applied; the response then does not list the field faults.
   if (shapeFaults(shape, object).length > 0) return object;
   const faults = fieldFaults(parsed, [...unknown].sort(), isStrict ? 'strict' : 'warn');
   if (isStrict) throw unreadable(info, new StrictFault(faults));
@@ -103,15 +103,15 @@ export interface ApplyRequest {
   readonly ms: number;
 }
 
-/** What an applied configuration makes of a stored object. */
+/** The result of applying a configuration to a stored object. */
 export interface AppliedTo {
   /** In the served version, decoded, with its managedFields and without defaults. */
   readonly object: JsonObject;
-  /** A refusal of the object, with the owners of what the configuration leaves out and could not remove. */
+  /** Adds to a refusal of the object the owners of items that the configuration omits and that stay. */
   readonly explain: (refusal: status.StatusError) => status.StatusError;
 }
 
-/** `old` is the stored object. Throws StatusError. */
+/** `old`: the stored object; `undefined` when there is none. Throws StatusError. */
 export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): AppliedTo {
   const { info, name, subresource } = request;
   const ownership = ownershipOf(info, subresource);
@@ -126,12 +126,12 @@ export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObje
   refreshLastApplied(request, object, config);
   setOwnership(metadataOf(object), applied.entries);
   const explain = (refusal: status.StatusError): status.StatusError =>
-    explained(refusal, keptItems(ownership.own.shape, entries, applied, manager));
+    withOwners(refusal, keptItems(ownership.own.shape, entries, applied, manager));
   return { object, explain };
 }
 
-/** An item that the configuration leaves out may be incomplete once only other managers own it: then they are named. */
-function explained(refusal: status.StatusError, kept: readonly KeptItem[]): status.StatusError {
+/** Names the other managers if the refusal concerns an item that the configuration omits: the fields that they own may be an incomplete item. */
+function withOwners(refusal: status.StatusError, kept: readonly KeptItem[]): status.StatusError {
   const fields = refusal.status.details?.causes?.map(({ field = '' }) => field) ?? [];
   const isRefused = (item: string): boolean =>
     fields.some((field) => field === item || field.startsWith(`${item}.`) || field.startsWith(`${item}[`));
@@ -163,21 +163,21 @@ function guarded<T>(run: () => T): T {
   }
 }
 
-interface Attempted {
+interface ApplyResult {
   readonly applied: Applied;
-  /** Before. */
+  /** The managedFields entries before the apply. */
   readonly entries: readonly ManagedFieldsEntry[];
   readonly manager: Manager;
 }
 
-function apply(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Attempted {
+function apply(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): ApplyResult {
   const { info, subresource } = request;
   const ownership = ownershipOf(info, subresource);
   const now = timestamp(request.ms);
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
   const manager = managerOf(info, subresource, request.manager, 'Apply');
   const entries = old === undefined ? [] : liveEntries(request, old, live, now);
-  const attempt = (force: boolean): Attempted => {
+  const attempt = (force: boolean): ApplyResult => {
     const applied = applyConfiguration(ownership, live, config, entries, manager, { force, now });
     return { applied, entries, manager };
   };

@@ -8,14 +8,14 @@ export class BodyFault extends Error {
   override readonly name = 'BodyFault';
 }
 
-/** A body has unknown or duplicate fields, and the client does not want them to be dropped. */
+/** A body has unknown or duplicate fields, and the client requested strict field validation. */
 export class StrictFault extends BodyFault {
   constructor(readonly faults: readonly string[]) {
     super(`strict decoding error: ${faults.join(', ')}`);
   }
 }
 
-/** The refusal of a body that cannot be read as an object of its kind. `kind` = what the body says that it is. */
+/** The refusal of a body that cannot be decoded as an object of its kind. `kind`: the kind that the body states. */
 export function unreadable({ kind: wanted, row }: Pick<KindInfo, 'kind' | 'row'>, fault: BodyFault, kind = wanted): StatusError {
   return badRequest(`${kind} in version ${quote(row.version)} cannot be handled as a ${wanted}: ${fault.message}`);
 }

@@ -237,7 +237,7 @@ function checkFree({ info }: WriteRequest, { name }: Birth, object: JsonObject, 
   if (info.row.custom !== undefined) checkDefinition(info, definition);
 }
 
-/** With the defaults that upstream applies when it reads the stored object: those of a converted object, and those that its kind sets late. */
+/** Applies the defaults that upstream applies when it decodes the stored object: those of `completeCreated`, and those of the stored version after a conversion. */
 function stored({ info }: WriteRequest, object: JsonObject): JsonObject {
   info.strategy.completeCreated?.(object);
   if (info.converter !== undefined) info.hubCodec.applyDefaults(object);

@@ -40,7 +40,7 @@ export function decodeBody(info: KindInfo, body: Undecoded, validation: FieldVal
   }
 }
 
-/** Decoded, a member that is absent cannot be told from null. Protobuf has no null. */
+/** Reads the undecoded body, because decoding does not distinguish an absent member from null. Skips protobuf, which has no null. */
 function checkRequiredMembers({ row }: KindInfo, { value, format }: Undecoded, object: JsonObject): void {
   if (row.requiredMembers === undefined || format === 'protobuf') return;
   const missing = row.requiredMembers.filter((member) => own(value, member) === undefined);

@@ -180,7 +180,7 @@ const uidOf = (object: JsonObject): string => stringAt(readMetadata(object), 'ui
 /** Deletions that are under way at a time: enough for the store to do them in one go, few enough not to crowd out others. */
 const WORKERS = 16;
 
-/** Deletes what the list shows, and returns what it showed. The first failure ends it; objects that are gone already are no failure. */
+/** Deletes the objects of a list and returns the list. Stops at the first failure; an object that no longer exists is not a failure. */
 export async function deleteCollection(
   path: WritePath,
   request: WriteRequest,

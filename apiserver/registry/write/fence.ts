@@ -12,7 +12,7 @@ import { parseEntry } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { Guard } from './guaranteed-update';
 
-/** `name` = the object that is to be written. A hidden Lease refuses the write whatever it contains. */
+/** The guard of a fenced write to the object `name`. `isHidden`: the user may not read the Lease, so the write is refused whatever the Lease contains. */
 export function leaseGuard(
   fence: Fence,
   isHidden: boolean,

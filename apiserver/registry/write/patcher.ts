@@ -107,8 +107,8 @@ function typeName(value: JsonValue): string {
 }
 
 /**
- * What is wrong with a patched object is told in the order in which upstream shows it. One that does not fit its kind is shown whole, under no name
- * (upstream behaviour); one with unknown or duplicate fields is refused as any other body (upstream answers 422). `touched` = where the patch was.
+ * Decodes a patched object and reports errors in upstream's order. The refusal of an object that does not match its kind contains the whole object and no name (upstream
+ * behaviour); unknown or duplicate fields are refused as in any other body (upstream answers 422). `touched` returns the part of the object that the patch changed.
  */
 function decodePatched(
   info: KindInfo,

@@ -47,7 +47,7 @@ export interface UpdatedObjectInfo {
   readonly owned?: true;
   /** A decoded object of the served version, new on every call; of an apply, with its managedFields. `old` is the stored one, if there is one. */
   object(old: JsonObject | undefined): JsonObject;
-  /** Adds to a refusal of the last object what the source knows of its cause. */
+  /** Adds the cause to a refusal of the last returned object, where the source knows it. */
   readonly explain?: (refusal: status.StatusError) => status.StatusError;
 }
 

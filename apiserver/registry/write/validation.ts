@@ -53,7 +53,7 @@ export function validateCreation(info: ResourceInfo, object: JsonObject, context
   refuseSpellingConflicts(info, object, undefined);
 }
 
-/** Throws a 422 StatusError where rules could read one name in two ways. */
+/** Throws a 422 StatusError when labels or annotations have both spellings of a name with different values. */
 function refuseSpellingConflicts(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined): void {
   const errors = spellingErrors(object, old, info.hubCodec.metadataFields);
   if (errors.length > 0) throw refused(info, object, errors);

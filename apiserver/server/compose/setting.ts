@@ -28,7 +28,7 @@ import type { ConnectionLimits } from '../sessions';
 /** How machines are reached; absent = as the flags' defaults say. */
 export interface KubeletOptions extends Omit<BackendOptions, 'clock'> {
   readonly addressTypes: readonly string[];
-  /** Absent = with the system's resolver. */
+  /** Absent to use the system's resolver. */
   readonly resolveHost?: ResolveHost;
 }
 

@@ -1,21 +1,20 @@
 /**
- * The leases of the embedded store: which exist, when they end, and which keys they hold. They are kept on disk with their time to live; after a restart each
- * lives that long again, as in etcd. A lease whose time is over is never renewed again, also while the disk has not taken its end yet: the end is then
- * requested again until the store confirms it with `remove`. Never writes: the store does.
+ * The leases of the embedded store: their expiry and their keys. The disk has each lease with its time to live; after a restart the full time starts again, as in etcd. An
+ * expired lease is never renewed, even while its end is not on disk yet: the end is requested again until the store confirms it with `remove`. Writes nothing itself.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Environment } from './environment';
 
 interface Lease {
   readonly ttlMs: number;
-  /** On the monotonic clock: when it ends; once it has ended, when its end is requested again. */
+  /** Monotonic milliseconds: when the lease ends, or, once it has ended, when its end is requested again. */
   due: number;
   hasEnded: boolean;
   readonly keys: Set<string>;
 }
 
 const SHORTEST_WAIT_MS = 100;
-/** As long as the store waits for the disk. */
+/** The time for which the store waits for the disk. */
 const END_AGAIN_MS = 10_000;
 
 export class Leases {
@@ -25,11 +24,11 @@ export class Leases {
 
   constructor(
     private readonly clock: Clock,
-    /** Called when a lease ends, and again while it has not been removed. */
+    /** Called when a lease expires, and again until it is removed. */
     private readonly onEnd: (lease: number) => void,
   ) {}
 
-  /** Replaces everything by what is on disk; a lease that is known keeps its end. */
+  /** Replaces all leases by those on disk. A known lease keeps its expiry. */
   load(environment: Environment): void {
     const before = new Map(this.leases);
     this.leases.clear();
@@ -52,7 +51,7 @@ export class Leases {
     this.reschedule();
   }
 
-  /** False when there is no such lease, or its time is over. */
+  /** Returns false when the lease does not exist or has expired. */
   renew(lease: number): boolean {
     const found = this.leases.get(lease);
     if (found === undefined || !this.isAlive(found)) return false;
@@ -65,7 +64,7 @@ export class Leases {
     return found !== undefined && this.isAlive(found);
   }
 
-  /** From now on the lease is over. Returns the keys that it has held; some may have moved to another lease since. */
+  /** Marks the lease as ended. Returns the keys that were attached to it; some may have been attached to another lease since. */
   end(lease: number): readonly string[] {
     const found = this.leases.get(lease);
     if (found === undefined) return [];
@@ -75,7 +74,7 @@ export class Leases {
     return [...found.keys];
   }
 
-  /** To be called once the end is on disk. */
+  /** Called once the end is on disk. */
   remove(lease: number): void {
     this.leases.delete(lease);
   }

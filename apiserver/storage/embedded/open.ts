@@ -119,7 +119,7 @@ class EmbeddedStore implements Store {
     this.lastLease = lastLease;
     this.maxTransactionBytes = options.maxTransactionBytes ?? 3 << 20;
     this.watches = new Watches(environment, revision);
-    // An end that fails is requested again.
+    // `Leases` requests an end that failed again.
     this.leases = new Leases(options.clock, (lease) => void this.end(lease, this.deadline()).catch(() => undefined));
     const events = {
       durable: this.watches.publish.bind(this.watches),
@@ -204,7 +204,7 @@ class EmbeddedStore implements Store {
     if (!Number.isSafeInteger(ttlSeconds) || ttlSeconds < 1)
       throw new StoreError('internal', `a lease lives whole seconds, not ${ttlSeconds}`);
     const lease = ++this.lastLease;
-    // Known before it is on disk, so that it also ends where the answer comes too late for its caller.
+    // Added before it is on disk, so that it expires even if the caller gave up waiting for it.
     this.leases.add(lease, ttlSeconds);
     await this.pipeline.push({
       changes: [],
@@ -300,7 +300,7 @@ class EmbeddedStore implements Store {
     return changes;
   }
 
-  /** Deletes a lease and its keys in one revision. The lease is over from the call on, whether or not the disk takes that in time. */
+  /** Deletes a lease and its keys in one revision. The lease has ended as soon as this is called, whether or not the write succeeds in time. */
   private async end(lease: number, deadline: number): Promise<void> {
     const keys = this.leases.end(lease).filter((key) => this.pipeline.state(key)?.lease === lease);
     await this.pipeline.push({ changes: keys.map(deletion), also: (batch) => batch.removeLease(lease), deadline });

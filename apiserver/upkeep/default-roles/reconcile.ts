@@ -29,7 +29,7 @@ export function reconcile(wanted: JsonObject, found: JsonObject, names: Generate
   return equalJson(object, found) ? NONE : { type: 'update', object };
 }
 
-/** Labels and annotations that are missing in either spelling; those which say something else stay. */
+/** Adds labels and annotations that are missing in both spellings. Present ones keep their values. */
 function withMissing(wanted: JsonObject, found: JsonObject): JsonObject {
   return Object.fromEntries(
     (['labels', 'annotations'] as const).map((member) => {

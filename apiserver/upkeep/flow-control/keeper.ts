@@ -104,7 +104,7 @@ async function restore(options: FlowObjectsOptions, resource: Resource, name: st
   await writer.update(ownContext(clock), resource, { namespace: '', name }, undefined, { value, duplicates: [], format: 'json' }, write);
 }
 
-/** Applies the condition: other conditions and their managers stay. */
+/** Sets the condition with a server-side apply, which keeps other conditions and their managers. */
 async function applyCondition(
   { writer, cache, names, clock }: FlowObjectsOptions,
   schemas: Resource,

@@ -31,7 +31,7 @@ export function restored(found: JsonObject, { spec, isMandatory, free }: KeptSpe
 
 const DANGLING = 'Dangling';
 
-/** The schema's condition; `undefined` when the schema has it already. `now` as objects show times. */
+/** The `Dangling` condition of a FlowSchema; `undefined` when it is up to date. `now` is a timestamp in the format of objects. */
 export function changedCondition(schema: JsonObject, level: string, isThere: boolean, now: string): JsonObject | undefined {
   const status = objectAt(schema, 'status') ?? {};
   const conditions = (arrayAt(status, 'conditions') ?? []).filter(isObject);

@@ -33,7 +33,7 @@ export function generateSelector(object: BatchV1Job, names: GeneratedNames): voi
   spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, [prefixed[0]]: uid } };
 }
 
-/** A Job without labels has those of its template, the generated ones among them. */
+/** Defaults the labels of a Job without labels to those of its template, including the generated ones. */
 export function defaultLabels({ metadata, spec }: BatchV1Job): void {
   const labels = labelsOf(spec?.template);
   if (metadata !== undefined && labels !== undefined && isEmptyObject(metadata.labels ?? {})) metadata.labels = { ...labels };

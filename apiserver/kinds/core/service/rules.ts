@@ -70,7 +70,7 @@ function checkAlias(spec: CoreV1ServiceSpec, errors: Errors): void {
   else for (const text of dnsSubdomain(name)) errors.push(invalidValue(field, given, text));
 }
 
-/** The specification keeps the name to aliases; upstream's server takes it for any type, so what is stored stays, also where the type changes. */
+/** The specification allows `externalName` only for type ExternalName. Upstream's server accepts it for any type, so a stored name may stay, even when the type changes. */
 function checkAliasName({ type, externalName = '' }: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined, errors: Errors): void {
   if (type === 'ExternalName' || externalName === '' || externalName === before?.externalName) return;
   errors.push(forbiddenField('spec.externalName', "may only be used when `type` is 'ExternalName'"));

@@ -111,8 +111,8 @@ function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
 }
 
 /**
- * The status that a load balancer's controller writes. Conditions and ports are judged as the specification has them; upstream's server takes anything
- * there, so what was stored before stays as long as it is not changed.
+ * Validates the status that the controller of a load balancer writes. Conditions and ports must follow the specification. Upstream's server accepts any, so stored ones
+ * are valid as long as they do not change.
  */
 export function validateServiceStatus({ spec = {}, status }: CoreV1Service, { status: before }: CoreV1Service): readonly FieldError[] {
   const errors: Errors = [];
@@ -130,9 +130,9 @@ export function validateServiceStatus({ spec = {}, status }: CoreV1Service, { st
   return errors;
 }
 
-function checkPortStatuses(ports: readonly CoreV1PortStatus[], place: string, errors: Errors): void {
+function checkPortStatuses(ports: readonly CoreV1PortStatus[], path: string, errors: Errors): void {
   ports.forEach((item, index) => {
-    const field = `${place}[${index}]`;
+    const field = `${path}[${index}]`;
     checkPort(item.port ?? 0, `${field}.port`, errors);
     checkRequiredChoice(item, 'protocol', field, PROTOCOLS, errors);
     checkGiven(item, 'error', field, errors, qualifiedName);
