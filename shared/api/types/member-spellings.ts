@@ -17,7 +17,7 @@ interface Members {
 
 const known = new Map<string, Members>();
 
-/** Throws {@link DecodeError} for a member that has both spellings with different values. Returns the same object when nothing is renamed. */
+/** Throws {@link DecodeError} for a member that has both spellings with different values. Returns the same object for types without such members. */
 export function canonicalMembers(type: string, value: JsonObject): JsonObject {
   return leadsToRenamed(type, new Set()) ? renameMembers(type, value) : value;
 }
