@@ -12,7 +12,7 @@ const TAINTED = { taints: [{ key: 'a', effect: 'NoSchedule' }] };
 it.each<[step: 'mutate' | 'validate', taintedBy: 'node' | 'webhook']>([
   ['mutate', 'node'],
   ['validate', 'webhook'],
-])('NodeRestriction refuses taints in the step %s that come from a %s', async (step, taintedBy) => {
+])('NodeRestriction rejects in its %s step taints that the %s set', async (step, taintedBy) => {
   const { clock, cache, random, resources } = await writeFixture();
   const admission = defaultAdmission(
     {

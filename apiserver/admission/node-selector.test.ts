@@ -10,7 +10,7 @@ test('namespaces and labels may be called what every object inherits', async () 
   expect(object).toMatchObject({ spec: { nodeSelector: { constructor: 'x', toString: 'y' } } });
 });
 
-test('a pod cannot leave the nodes of its namespace by the other spelling of their label', async () => {
+test('PodNodeSelector compares the labels of a pod in either spelling with the node selector of its namespace', async () => {
   const f = await writeFixture({ plugins: { enabled: ['PodNodeSelector'], disabled: ['ServiceAccount'] } });
   const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': 'kubernetes.io/os=linux' };
   await f.create('namespaces', { metadata: { name: 'n', annotations } }, { namespace: '' });

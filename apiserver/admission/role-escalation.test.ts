@@ -26,8 +26,8 @@ function policyOf(rules: readonly JsonObject[]): RbacPolicy {
 
 const partsOf = (policy: RbacPolicy): EscalationParts => ({ policy, authorizer: REFUSING, current: () => Promise.resolve() });
 
-/** Undefined = the role is admitted. */
-async function judge(held: readonly JsonObject[], object: JsonObject, changes: AskedParts = {}): Promise<string | undefined> {
+/** Returns the message of the rejection, or `undefined` when the role is admitted. */
+async function rejectionOf(held: readonly JsonObject[], object: JsonObject, changes: AskedParts = {}): Promise<string | undefined> {
   const plugin = roleEscalation(partsOf(policyOf(held)));
   const asked = admissionRequest({ kind: 'ClusterRole', namespace: '', user: author, object, ...changes });
   try {
@@ -69,7 +69,7 @@ function resourceRule(): fc.Arbitrary<JsonObject> {
   });
 }
 
-/** Every request that the rules above tell apart. */
+/** Requests that cover all differences between the generated rules. */
 const REQUESTS: readonly Attributes[] = [
   ...['get', 'list', 'create'].flatMap((verb) =>
     ['', 'apps', 'other'].flatMap((group) =>
@@ -83,11 +83,11 @@ const REQUESTS: readonly Attributes[] = [
   ...['get', 'post'].flatMap((verb) => ['/', '/x', '/xy', '/x/', '/x/y', '/z'].map((path) => ({ kind: 'path', verb, path }) as const)),
 ];
 
-it('admits no role that allows a request which the rules of its author refuse', async () => {
+it('role escalation check admits no role that allows more than the rules of its author', async () => {
   let admitted = 0;
   await fc.assert(
     fc.asyncProperty(rules, rules, async (held, given) => {
-      if ((await judge(held, { metadata: { name: 'new' }, rules: given })) !== undefined) return;
+      if ((await rejectionOf(held, { metadata: { name: 'new' }, rules: given })) !== undefined) return;
       admitted += 1;
       const [own, made] = [rbacAuthorizer(policyOf(held)), rbacAuthorizer(policyOf(given))];
       for (const request of REQUESTS) {
@@ -106,14 +106,14 @@ it.each<[held: readonly string[] | undefined, given: readonly string[] | undefin
   [['', 'a'], undefined, '{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}'],
   [[''], ['', 'x'], '{APIGroups:[""], Resources:["secrets"], ResourceNames:["x"], Verbs:["get"]}'],
   [undefined, [''], undefined],
-])('compares the names %j with the names %j', async (held, given, missing) => {
+])('role escalation check compares held resourceNames %j with requested resourceNames %j', async (held, given, missing) => {
   const rule = (names: readonly string[] | undefined): JsonObject => ({
     verbs: ['get'],
     apiGroups: [''],
     resources: ['secrets'],
     ...(names === undefined ? {} : { resourceNames: [...names] }),
   });
-  const message = await judge([rule(held)], { metadata: { name: 'new' }, rules: [rule(given)] });
+  const message = await rejectionOf([rule(held)], { metadata: { name: 'new' }, rules: [rule(given)] });
   if (missing === undefined) expect(message).toBeUndefined();
   else expect(message).toContain(`not currently held:\n${missing}`);
 });
@@ -121,25 +121,30 @@ it.each<[held: readonly string[] | undefined, given: readonly string[] | undefin
 const SELECTING = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
 const metadata = { name: 'r' };
 
-it.each<[change: string, object: JsonObject, oldObject: JsonObject | undefined, isRefused: boolean]>([
-  ['creating', { metadata, ...SELECTING }, undefined, true],
-  ['adding', { metadata, ...SELECTING }, { metadata }, true],
-  ['removing', { metadata }, { metadata, ...SELECTING }, true],
-  ['labelling a role with', { metadata: { ...metadata, labels: { a: 'b' } }, ...SELECTING }, { metadata, ...SELECTING }, true],
-  ['changing finalizers beside', { metadata: { ...metadata, finalizers: ['a.test/b'] }, ...SELECTING }, { metadata, ...SELECTING }, false],
-  ['changing a role without', { metadata: { ...metadata, labels: { a: 'b' } } }, { metadata }, false],
-])('%s an aggregationRule needs all permissions: %#', async (_change, object, oldObject, isRefused) => {
+it.each<[change: string, isRefused: boolean, object: JsonObject, oldObject: JsonObject | undefined]>([
+  ['creating a role with an aggregationRule', true, { metadata, ...SELECTING }, undefined],
+  ['adding an aggregationRule', true, { metadata, ...SELECTING }, { metadata }],
+  ['removing an aggregationRule', true, { metadata }, { metadata, ...SELECTING }],
+  ['labelling an aggregated role', true, { metadata: { ...metadata, labels: { a: 'b' } }, ...SELECTING }, { metadata, ...SELECTING }],
+  [
+    'changing finalizers of an aggregated role',
+    false,
+    { metadata: { ...metadata, finalizers: ['a.test/b'] }, ...SELECTING },
+    { metadata, ...SELECTING },
+  ],
+  ['labelling a role without an aggregationRule', false, { metadata: { ...metadata, labels: { a: 'b' } } }, { metadata }],
+])('%s requires every permission: %p', async (_change, isRefused, object, oldObject) => {
   const change = { operation: oldObject === undefined ? 'CREATE' : 'UPDATE', oldObject } as const;
-  const text = await judge([], object, change);
+  const text = await rejectionOf([], object, change);
   expect(text?.includes('must have cluster-admin privileges to use the aggregationRule') ?? false).toBe(isRefused);
   const everything = [
     { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
     { verbs: ['*'], nonResourceURLs: ['*'] },
   ];
-  expect(await judge(everything, object, change)).toBeUndefined();
+  expect(await rejectionOf(everything, object, change)).toBeUndefined();
 });
 
-it('judges a role as a reinvoked webhook leaves it', async () => {
+it('role escalation check runs on the role that a reinvoked webhook changed', async () => {
   const { clock, cache, random, resources } = await writeFixture();
   const admission = defaultAdmission(
     {

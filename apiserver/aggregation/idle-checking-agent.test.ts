@@ -6,9 +6,9 @@ import { systemClock as clock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
 import { IdleCheckingAgent } from './idle-checking-agent';
 
-const answer = (text: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+const rawResponse = (text: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 
-/** Answers each request with the number of its connection. */
+/** Responds to each request with the number of its connection. */
 async function startServer() {
   const lifetimeMs = 3_600_000;
   const authority = await createAuthority({ subject: { commonName: 'a' }, lifetimeMs, clock });
@@ -24,14 +24,14 @@ async function startServer() {
   const server = createServer({ cert: certificate, key }, (socket) => {
     const text = String(sockets.push(socket));
     socket.on('error', () => undefined);
-    socket.on('data', () => socket.write(answer(text)));
+    socket.on('data', () => socket.write(rawResponse(text)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, sockets, port: Number(Object(server.address()).port) };
 }
 
-async function ask(options: RequestOptions): Promise<string> {
+async function fetchText(options: RequestOptions): Promise<string> {
   const sent = request({ host: '127.0.0.1', rejectUnauthorized: false, ...options });
   sent.end();
   const [received]: IncomingMessage[] = await once(sent, 'response');
@@ -41,16 +41,19 @@ async function ask(options: RequestOptions): Promise<string> {
 }
 
 it.each([
-  ['a whole answer', answer('evil')],
-  ['the beginning of an answer', 'HTTP/1.1 200 OK\r\nX: '],
-  ['another byte', '\n'],
-])('drops an idle connection on which its server sends %s', async (_, bytes) => {
+  ['a complete response', rawResponse('evil')],
+  ['the beginning of a response', 'HTTP/1.1 200 OK\r\nX: '],
+  ['a single byte', '\n'],
+])('IdleCheckingAgent closes an idle connection on which the server sends %s', async (_, bytes) => {
   const { server, sockets, port } = await startServer();
   const agent = new IdleCheckingAgent({ keepAlive: true });
-  expect([await ask({ port, agent }), await ask({ port, agent })]).toEqual(['1', '1']);
-  sockets[0]?.write(bytes);
-  await once(Object(sockets[0]), 'close');
-  expect(await ask({ port, agent })).toBe('2');
-  agent.destroy();
-  server.close();
+  try {
+    expect([await fetchText({ port, agent }), await fetchText({ port, agent })]).toEqual(['1', '1']);
+    sockets[0]?.write(bytes);
+    await once(Object(sockets[0]), 'close');
+    expect(await fetchText({ port, agent })).toBe('2');
+  } finally {
+    agent.destroy();
+    server.close();
+  }
 });

@@ -14,11 +14,11 @@ let server: ExtensionServer;
 let keeper: AvailabilityKeeper;
 let clock: ManualClock;
 let registrations: Registrations;
-/** Where the Service leads; `undefined` when nothing answers there. */
+/** The port that the Service resolves to, or `undefined` when resolution fails. */
 let port: number | undefined;
 let isServiceThere = true;
-/** Requests for an address: each check makes three when it fails at once. */
-let located = 0;
+/** Number of address resolutions: a check makes three when resolution fails. */
+let resolutions = 0;
 let extensions: Extensions;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ afterAll(() => server.close());
 beforeEach(() => {
   server.behave('well');
   server.calls.length = 0;
-  [port, isServiceThere, located] = [undefined, true, 0];
+  [port, isServiceThere, resolutions] = [undefined, true, 0];
   clock = new ManualClock();
   registrations = new Registrations();
   const registration: Registration = {
@@ -45,7 +45,7 @@ beforeEach(() => {
   registrations.set(NAME, registration);
   extensions = new Extensions({
     resolve: () => {
-      located += 1;
+      resolutions += 1;
       return port === undefined ? { fault: 'nothing answers' } : { host: '127.0.0.1', port };
     },
     credentials: () => ({}),
@@ -74,67 +74,67 @@ afterEach(() => {
   extensions.close();
 });
 
-const isKnown = (): boolean => registrations.remoteVersions()[0]?.resources !== undefined;
+const isDiscovered = (): boolean => registrations.remoteVersions()[0]?.resources !== undefined;
 
-/** Seconds from now on at which checks start, within so many seconds. */
+/** Advances the clock by `seconds` and returns the seconds in which a check started. */
 async function checksWithin(seconds: number): Promise<readonly number[]> {
   const starts: number[] = [];
   for (let second = 1; second <= seconds; second += 1) {
-    const before = located;
+    const before = resolutions;
     await clock.advanceAsync(1_000);
-    if (located > before) starts.push(second);
+    if (resolutions > before) starts.push(second);
   }
   return starts;
 }
 
 describe('the availability keeper', () => {
-  it('checks a server that does not answer after 1, 2, 4, 8 and 16 seconds, then every 30', async () => {
+  it('retries an unavailable server after 1, 2, 4, 8 and 16 seconds, then every 30 seconds', async () => {
     keeper.look(NAME);
     await settle();
-    expect(located).toBe(3);
+    expect(resolutions).toBe(3);
     expect(await checksWithin(100)).toEqual([1, 3, 7, 15, 31, 61, 91]);
   });
 
-  it('finds a server that comes up late at its next attempt, and checks it again after 30 s', async () => {
+  it('detects a server that becomes available at the next retry, and checks it again after 30 seconds', async () => {
     keeper.look(NAME);
     await clock.advanceAsync(5_000);
     ({ port } = server);
     await clock.advanceAsync(2_000);
-    await waitUntil('its resources are known', isKnown);
+    await waitUntil('its resources are known', isDiscovered);
     expect(await checksWithin(40)).toEqual([30]);
   });
 
-  it('starts the back-off again when the server is lost after it was there', async () => {
+  it('restarts the back-off when an available server becomes unavailable', async () => {
     ({ port } = server);
     keeper.look(NAME);
-    await waitUntil('its resources are known', isKnown);
+    await waitUntil('its resources are known', isDiscovered);
     await settle();
     port = undefined;
     expect(await checksWithin(40)).toEqual([30, 31, 33, 37]);
   });
 
-  it('checks at once when the Service or its endpoints change, and starts the back-off again', async () => {
+  it('checks immediately and restarts the back-off when the Service or its endpoints change', async () => {
     keeper.look(NAME);
     await clock.advanceAsync(20_000);
-    located = 0;
+    resolutions = 0;
     keeper.look(NAME);
     await settle();
-    expect(located).toBe(3);
+    expect(resolutions).toBe(3);
     expect(await checksWithin(4)).toEqual([1, 3]);
   });
 
-  it('cuts a check of an endpoint that hangs short when the endpoints change', async () => {
+  it('aborts a hanging check when the endpoints change', async () => {
     server.behave('hang');
     ({ port } = server);
     keeper.look(NAME);
     await waitUntil('the server is asked', () => server.calls.length === 1);
     server.behave('well');
     keeper.look(NAME);
-    await waitUntil('its resources are known', isKnown);
+    await waitUntil('its resources are known', isDiscovered);
     expect(clock.monotonic()).toBe(0);
   });
 
-  it('lets a check end although the endpoints change all the time', async () => {
+  it('limits how often changes of the endpoints abort a hanging check', async () => {
     server.behave('hang');
     ({ port } = server);
     keeper.look(NAME);
@@ -150,7 +150,7 @@ describe('the availability keeper', () => {
     }
   });
 
-  it('waits for an event while the Service is missing', async () => {
+  it('rechecks a missing Service after 30 seconds', async () => {
     isServiceThere = false;
     keeper.look(NAME);
     await clock.advanceAsync(29_000);
@@ -158,10 +158,10 @@ describe('the availability keeper', () => {
     isServiceThere = true;
     ({ port } = server);
     await clock.advanceAsync(1_000);
-    await waitUntil('its resources are known', isKnown);
+    await waitUntil('its resources are known', isDiscovered);
   });
 
-  it('forgets a server whose APIService is deleted', async () => {
+  it('stops checking a server whose APIService is deleted', async () => {
     keeper.look(NAME);
     await settle();
     registrations.set(NAME, undefined);

@@ -118,7 +118,7 @@ it.each<[string, boolean]>([
   ['/readyz/../livez', false],
 ])('lets nobody in particular in at %s: %p', (target, expected) => expect(onlyAt(['/livez', '/a b'])(target)).toBe(expected));
 
-test('a user named after a system namespace gets its spelling on this server, whatever says who it is', async () => {
+test('authentication rewrites the system namespace in user and group names to the spelling of this server', async () => {
   const named = certificate({
     commonName: 'system:serviceaccount:kube-system:a',
     organizations: ['system:serviceaccounts:kube-system', 'kube-system'],

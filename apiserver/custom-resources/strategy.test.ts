@@ -27,7 +27,7 @@ const version: CustomVersion = {
   scale: undefined,
   webhook: undefined,
 };
-const warningTo = (warnings: string[]): never =>
+const contextWarningTo = (warnings: string[]): never =>
   ({ names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: (text: string) => void warnings.push(text) }) as never;
 const context = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: () => undefined } as never;
 
@@ -112,7 +112,7 @@ it('asks its rules once on an update, for errors and for warnings', () => {
     { metadata: {}, spec: { n: 1 } },
   ];
   const warnings: string[] = [];
-  expect(strategy.update?.validate?.(object, old, warningTo(warnings))).toEqual([]);
+  expect(strategy.update?.validate?.(object, old, contextWarningTo(warnings))).toEqual([]);
   const asked = spent.length;
   expect(asked).toBeGreaterThan(0);
   expect(warnings).toEqual([expect.stringContaining('failed rule: self.n > 5')]);
@@ -122,7 +122,7 @@ it('asks its rules once on an update, for errors and for warnings', () => {
 });
 
 it.each(['update', 'status'] as const)(
-  'warns of rules that stored values break, also when the %s is refused for something else',
+  'warns of validation rules that stored values break even when the %s request is rejected for another field',
   (endpoint) => {
     const ruled = readSchema({
       type: 'object',
@@ -136,7 +136,7 @@ it.each(['update', 'status'] as const)(
     const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
     const old = { metadata: {}, spec: { n: 1, m: 1 } };
     const warnings: string[] = [];
-    const errors = strategy[endpoint]?.validate?.({ metadata: {}, spec: { n: 1, m: 9 } }, old, warningTo(warnings)) ?? [];
+    const errors = strategy[endpoint]?.validate?.({ metadata: {}, spec: { n: 1, m: 9 } }, old, contextWarningTo(warnings)) ?? [];
     expect(errors.map(({ field }) => field)).toEqual(['spec.m']);
     expect(warnings).toEqual(['spec.n: Invalid value: "integer": failed rule: self > 5']);
   },

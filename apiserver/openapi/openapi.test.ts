@@ -367,8 +367,8 @@ test('a document is made once while it is asked for, and forgotten when it is no
   expect(await cost()).toBeGreaterThan(0);
 });
 
-describe('the discovery documents for service account tokens', () => {
-  test.each(OPENID)('%s is described in both versions where it is served', async (name) => {
+describe('OpenAPI paths of the OpenID discovery documents', () => {
+  test.each(OPENID)('%s is in v2 and v3 when it is served', async (name) => {
     const path = `/${name}/`;
     expect(Object.keys(objectAt(await json(`/openapi/v3/${name}`), 'paths') ?? {})).toEqual([path]);
     expect(objectAt(objectAt(await json('/openapi/v2'), 'paths'), path)).toHaveProperty('get.responses.200.schema', { type: 'string' });
@@ -378,7 +378,7 @@ describe('the discovery documents for service account tokens', () => {
     }
   });
 
-  test('are not described where they are not served', async () => {
+  test('are absent when the documents are not served', async () => {
     const without = createOpenApi({
       builtIn: SERVED_KINDS,
       rows: () => SERVED_KINDS,

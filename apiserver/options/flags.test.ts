@@ -12,7 +12,7 @@ it('reads upstream\u2019s names', () => {
   });
 });
 
-it('takes each authorization mode once, whether in one list or in several', () => {
+it('rejects a repeated authorization mode, within one --authorization-mode flag or across several', () => {
   const repeated = (modes: string) => ({ kind: 'error', message: expect.stringContaining(`[${modes}] has mode specified more than once`) });
   expect(parse('--authorization-mode=RBAC,RBAC')).toMatchObject(repeated('"RBAC" "RBAC"'));
   expect(parse('--authorization-mode=RBAC,Node', '--authorization-mode=RBAC')).toMatchObject(repeated('"RBAC" "Node" "RBAC"'));

@@ -8,11 +8,11 @@ const NO_FLAGS = {
   'requestheader-extra-headers-prefix': [],
 };
 
-test('reads no headers without an authority of proxies', () => {
+test('frontProxyOptions is undefined without --requestheader-client-ca-file', () => {
   expect(frontProxyOptions(NO_FLAGS)).toBeUndefined();
 });
 
-test('reads the usual headers once an authority of proxies is given', () => {
+test('frontProxyOptions defaults to the X-Remote-* headers when no header flag is set', () => {
   expect(frontProxyOptions({ ...NO_FLAGS, 'requestheader-client-ca-file': 'ca.crt', 'requestheader-allowed-names': ['proxy'] })).toEqual({
     allowedNames: ['proxy'],
     usernameHeaders: ['x-remote-user'],
@@ -21,7 +21,7 @@ test('reads the usual headers once an authority of proxies is given', () => {
   });
 });
 
-test('reads only the headers that are named once one of them is', () => {
+test('frontProxyOptions reads only the named headers when any header flag is set', () => {
   const flags = { ...NO_FLAGS, 'requestheader-client-ca-file': 'ca.crt', 'requestheader-username-headers': ['X-Who'] };
   expect(frontProxyOptions(flags)).toEqual({ allowedNames: [], usernameHeaders: ['x-who'], groupHeaders: [], extraPrefixes: [] });
 });

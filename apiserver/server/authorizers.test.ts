@@ -17,7 +17,7 @@ describe('AlwaysDeny', () => {
   const chain = (...links: readonly AuthorizerLink[]): Authorizer => inOrder(authorizersFor(links, parts));
   beforeEach(() => (asked = 0));
 
-  it('denies what an authorizer after it would allow, and does not ask that one', async () => {
+  it('denies requests without calling the authorizers after it', async () => {
     const denied = { type: 'deny', reason: 'Everything is forbidden.' };
     for (const links of [
       ['AlwaysDeny', allowing],
@@ -28,12 +28,12 @@ describe('AlwaysDeny', () => {
     expect(asked).toBe(0);
   });
 
-  it('lists no rules of an authorizer after it', () => {
+  it('hides the rules of the authorizers after it', () => {
     expect(chain('AlwaysDeny', allowing).rules({ name: 'u', groups: [] }, 'n')).toEqual(NO_RULES);
     expect(chain(allowing, 'AlwaysDeny').rules({ name: 'u', groups: [] }, 'n')).toEqual(ALL_RULES);
   });
 
-  it('leaves to an authorizer before it, and to the group of administrators, what these allow', async () => {
+  it('does not affect requests that an authorizer before it or the group system:masters allows', async () => {
     expect(await chain(allowing, 'AlwaysDeny').authorize({ name: 'u', groups: [] }, resourceAttributes())).toEqual(ALLOW);
     expect(await chain('AlwaysDeny').authorize({ name: 'u', groups: [MASTERS] }, resourceAttributes())).toEqual(ALLOW);
   });

@@ -1,4 +1,4 @@
-/** Every place where a rule compares names: what it decides must not depend on the spelling of the rule, nor on that of the request or object. */
+/** Every place where a rule compares names: its decision must not depend on the spelling in the rule, in the request or in the object. */
 import fc from 'fast-check';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { compileLabelSelector } from '../../shared/api/selectors/label-selector';
@@ -63,7 +63,7 @@ const OTHERS: Spelled = {
   path: '/x',
 };
 
-/** A request about the names, as it is known once its path, body and credentials have been read. */
+/** A request that contains the names, as it is after its path, body and credentials have been parsed. */
 const requestIn = (names: GeneratedNames, { group, namespace, user, userGroup, path }: Spelled) => {
   const stored = canonicalNamespace(names, namespace);
   const resource = { kind: 'resource', verb: 'get', version: 'v1', resource: 'things', subresource: '', name: 'x' } as const;
@@ -149,7 +149,7 @@ const seeds = fc.record({
 });
 const dialects = fc.constantFrom(...DIALECTS);
 
-test.each(Object.entries(RULES))('%s applies to requests in either spelling, and to no others', (_title, applies) => {
+test.each(Object.entries(RULES))('%s matches requests in either spelling, and no others', (_title, applies) => {
   fc.assert(
     fc.property(seeds, dialects, dialects, dialects, (seed, naming, ofRule, ofRequest) => {
       const names = GENERATED_NAMES[naming];
@@ -181,7 +181,7 @@ test.each([
   ['a part', (name: string) => `object.name.contains('${name.slice(1, -1)}')`],
   ['a pattern', (name: string) => `object.name.matches('^${name}$')`],
   ['sets', (name: string) => `sets.contains(object.list, ['${name}']) && object.list.indexOf('${name}') == 0`],
-])('an expression finds a name in either spelling: %s', (_title, expression) => {
+])('a CEL expression matches a name in either spelling: %s', (_title, expression) => {
   fc.assert(
     fc.property(
       seeds,
@@ -206,9 +206,9 @@ test.each([
   ["object.request.namespace != 'kube-system'", { request: { namespace: 'platform-system' } }],
   ["object.group != 'rbac.authorization.k8s.io'", { group: 'rbac.authorization.platform.io' }],
   ["!object.type.split('/')[0].endsWith('kubernetes.io')", { type: 'platform.io/tls' }],
-])('%s refuses %j', (expression, object) => expect(evaluate(expression, object)).toBe(false));
+])('the CEL expression %s is false for %j', (expression, object) => expect(evaluate(expression, object)).toBe(false));
 
-test('a label selector selects both spellings of its keys and, below keys of the product, of its values', () => {
+test('a label selector matches both spellings of its keys and, for keys of the product, of its values', () => {
   fc.assert(
     fc.property(seeds, dialects, dialects, fc.constantFrom('In', 'NotIn'), (seed, ofRule, ofObject, operator) => {
       const [rule, object] = [spelled(ofRule, seed), spelled(ofObject, seed)];
@@ -226,14 +226,14 @@ test('a label selector selects both spellings of its keys and, below keys of the
 test.each([
   ['Secret', 'type', 'kubernetes.io/tls', { type: 'platform.io/tls' }],
   ['CertificateSigningRequest', 'spec.signerName', 'platform.io/kubelet-serving', { 'spec.signerName': 'kubernetes.io/kubelet-serving' }],
-])('a field selector of a %s selects both spellings of %s', (kind, field, value, fields) => {
+])('a field selector for a %s matches both spellings of %s', (kind, field, value, fields) => {
   const row = KINDS.find((candidate) => candidate.kind === kind);
   if (row === undefined) throw new Error(`no row for ${kind}`);
   const { matches } = selectionFor(row, '', `${field}=${value}`);
   expect(matches({ key: 'a/b', revision: 1, bytes: Buffer.alloc(0), labels: {}, fields, dialectSensitive: false })).toBe(true);
 });
 
-test('a quota counts under one name what it limits in either spelling', () => {
+test('a ResourceQuota counts both spellings of a resource under one name', () => {
   for (const stem of GROUP_STEMS) {
     const [a, b] = DIALECTS.map((dialect) => countedBy(`count/things.${groupIn(dialect, `${stem}.platform.io`)}`));
     expect(a).toEqual(b);
@@ -243,7 +243,7 @@ test('a quota counts under one name what it limits in either spelling', () => {
   );
 });
 
-test('a namespace that was stored with both spellings of a PodSecurity label gets the stricter value', () => {
+test('PodSecurity applies the stricter value when a stored namespace has both spellings of a label', () => {
   const levels = ['privileged', 'baseline', 'restricted', 'misspelt'];
   const keys = DIALECTS.map((dialect) => qualifiedNameIn(dialect, 'pod-security.platform.io/enforce'));
   for (const [weak, a] of levels.entries())
@@ -256,7 +256,7 @@ test('a namespace that was stored with both spellings of a PodSecurity label get
           expect(policyOf(labels).policy).toEqual(policyOf({ [first]: b }).policy);
 });
 
-test('a role in one spelling covers the same role in the other', () => {
+test('RBAC rules in one spelling cover the same rules in the other', () => {
   fc.assert(
     fc.property(seeds, dialects, dialects, (seed, held, asked) => {
       const rulesIn = (dialect: Dialect): readonly ReturnType<typeof readRule>[] => {

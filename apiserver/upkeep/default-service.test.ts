@@ -112,7 +112,7 @@ it('follows the replicas: one that stops is gone at once, one that dies with its
   await quiet();
   expect(subsets(one)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
   expect(found(one, slices, 'platform-ipv4-7443')).toBeUndefined();
-  // One that dies cannot put its key again when its lease ends.
+  // A replica that dies cannot put its key again when its lease expires.
   const lease = await store.grantLease(15);
   const dying = {
     type: 'put',
@@ -126,7 +126,7 @@ it('follows the replicas: one that stops is gone at once, one that dies with its
   await store.revokeLease(lease);
   await quiet();
   expect(subsets(one)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
-  // One that was only slow can.
+  // A replica that was only slow puts its key again.
   await store.revokeLease('2');
   await quiet();
   expect(subsets(one)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
@@ -152,7 +152,7 @@ it('restores what others delete or change, and writes nothing when all is well',
   expect(store.current).toBe(written);
 });
 
-it('leaves the endpoints as they are while no replica is known', async () => {
+it('the default Service keeps its endpoints while no replica is known', async () => {
   const { store, replicas } = await cluster();
   const [one] = replicas;
   if (one === undefined) return;

@@ -126,10 +126,10 @@ it('takes back its labels and leaves what others wrote beside them; a deleted on
   expect(replica.failures).toEqual([]);
 });
 
-it('has its Lease again after it was starved for so long that another server deleted it', async () => {
+it('recreates the Lease that another server deleted while this server was starved', async () => {
   await keep();
   const name = String(nameOf(await only()));
-  // It sees nothing and renews nothing meanwhile.
+  // The starved server receives no events and renews nothing.
   store.held = true;
   store.remove(`/registry/${leases().stored.segment}/${SYSTEM}/${name}`);
   await pass(10_000);

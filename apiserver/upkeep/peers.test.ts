@@ -104,7 +104,7 @@ it('takes one renewal that is late for no wrong clock', async () => {
   expect(one.found).toEqual([]);
 });
 
-it('takes no clock for wrong after it was starved itself and sees many renewals at once', async () => {
+it('reports no clock skew when it receives many renewals at once after it was starved', async () => {
   const [one, other] = [await start('one', 0), await start('other', 0)];
   await renewals(4);
   store.held = true;

@@ -59,7 +59,7 @@ describe('a replica that has joined', () => {
 
   const isRecorded = async (): Promise<boolean> => (await store.get(key)).kv !== undefined;
 
-  it('puts its key again at the next renewal when it is gone although the lease goes on', async () => {
+  it('puts its key again at the next renewal when the key is gone and its lease is not', async () => {
     store.remove(key);
     expect(await isRecorded()).toBe(false);
     await clock.advanceAsync(5_000);
@@ -68,14 +68,14 @@ describe('a replica that has joined', () => {
     expect([await isRecorded(), failures]).toEqual([true, []]);
   });
 
-  it('puts its key again at once when the watch shows that it is gone', async () => {
+  it('puts its key again immediately when the watch reports its deletion', async () => {
     await store.revokeLease('1');
     replicas.changed(`${REPLICAS}10.0.0.1:6443`, undefined);
     await settle();
     expect(await isRecorded()).toBe(true);
   });
 
-  it('takes no lease up again that has ended', async () => {
+  it('grants a new lease instead of renewing an expired one', async () => {
     await store.revokeLease('1');
     const renewed: LeaseId[] = [];
     const renew = store.keepLeaseAlive.bind(store);
@@ -88,16 +88,16 @@ describe('a replica that has joined', () => {
     expect(await isRecorded()).toBe(true);
   });
 
-  it('puts its key under its own lease again when a put of an earlier one arrives late', async () => {
+  it('moves its key back to its own lease when a put under an earlier lease arrives late', async () => {
     const early = await store.grantLease(10);
     await store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(JSON.stringify(own)), lease: early }] });
     await clock.advanceAsync(60_000);
     expect(await isRecorded()).toBe(true);
-    // By the end of that lease the key had moved.
+    // The key moved before the earlier lease expired.
     expect(store.eventsAt(store.current)).toMatchObject([{ type: 'put', key, created: false }]);
   });
 
-  it.each(['grantLease', 'transact', 'keepLeaseAlive', 'get'] as const)('has its key again after failures of %s', async (call) => {
+  it.each(['grantLease', 'transact', 'keepLeaseAlive', 'get'] as const)('recovers its key after failures of %s', async (call) => {
     const failing = jest.spyOn(store, call).mockRejectedValue(new StoreError('unavailable', 'late'));
     await store.revokeLease('1');
     await clock.advanceAsync(30_000);
@@ -109,7 +109,7 @@ describe('a replica that has joined', () => {
     expect([await isRecorded(), store.current]).toEqual([true, written]);
   });
 
-  it('leaves nothing behind when it leaves while its key is put again', async () => {
+  it('leaves no key behind when it leaves while its key is being put again', async () => {
     await store.revokeLease('1');
     clock.advance(5_000);
     await replicas.leave();

@@ -1,11 +1,11 @@
 /**
- * Records where the reference server leads proxied requests to pods, nodes and Services, and what it refuses:
+ * Records the destinations of proxied requests to pods, nodes and Services on the reference server, and what it rejects:
  *   node deploy/scripts/run.mjs test/recordings/proxies.js
  * It makes namespaces and nodes whose names begin with `proxy-recordings` and `proxied-`, and deletes them; the reference server must run on this machine.
  * proxies.test.ts replays the recording.
  */
 import { networkInterfaces } from 'node:os';
-import { ASKED, NAMESPACE, nodesAt, OTHER_NAMESPACE, OWN_ADDRESS, podsAt, servicesAt } from './proxies/cases';
+import { REQUESTED_NAMES, NAMESPACE, nodesAt, OTHER_NAMESPACE, OWN_ADDRESS, podsAt, servicesAt } from './proxies/cases';
 import { writeRecording } from './recording';
 import { call, hangUp, type Body } from './reference';
 
@@ -63,11 +63,11 @@ async function main(): Promise<void> {
   const lines: object[] = [];
   try {
     await prepare(own);
-    for (const [resource, names] of Object.entries(ASKED)) {
+    for (const [resource, names] of Object.entries(REQUESTED_NAMES)) {
       for (const name of names) {
         const path = `${pathOf(resource === 'nodes' ? '' : NAMESPACE, resource)}/${encodeURIComponent(name)}/proxy/x`;
         const { code, body } = await call('GET', path, {});
-        // The resolver that was asked is the machine's own.
+        // The message names the DNS resolver of this machine.
         const said = typeof body['message'] === 'string' ? body['message'] : '';
         const message = said.replaceAll(own, OWN_ADDRESS).replace(/ on [^ ]+:\d+(?=: no such host)/, '');
         const reached = REACHED.exec(message)?.[1];

@@ -20,6 +20,9 @@ function annotationsAfterPatch(version: string): unknown {
   return objectAt(objectAt(object, 'metadata'), 'annotations');
 }
 
-test.each(['v1', 'v2'])('an autoscaler %s from a webhook keeps no annotation that holds fields of another version', (version) => {
-  expect(annotationsAfterPatch(version)).toEqual({ k: 'v' });
-});
+test.each(['v1', 'v2'])(
+  'the response of a webhook cannot give a HorizontalPodAutoscaler %s annotations that encode fields of another version',
+  (version) => {
+    expect(annotationsAfterPatch(version)).toEqual({ k: 'v' });
+  },
+);

@@ -40,7 +40,7 @@ it('says to whom nothing is bound', () => {
   );
 });
 
-it('names an allowing rule exactly when the authorizer allows', async () => {
+it('explain names an allowing rule exactly when the authorizer allows the request', async () => {
   const texts = ['pods', 'pods/', 'pods/log', '*/log', '*', 'nodes/*'];
   for (const text of texts) {
     const one = new RbacPolicy();

@@ -27,8 +27,8 @@ const asked: fc.Arbitrary<ResourceAttributes> = fc
   })
   .map(resourceAttributes);
 
-/** The texts by which rules name a resource: in full, as that subresource of every resource, as everything. */
-function textsOf({ resource, subresource }: ResourceAttributes): readonly string[] {
+/** Entries of `resources` that match a request, from specific to general: the resource, its subresource in every resource, and `*`. */
+function matchingEntries({ resource, subresource }: ResourceAttributes): readonly string[] {
   return subresource === '' ? [resource, '*'] : [`${resource}/${subresource}`, `*/${subresource}`, '*'];
 }
 
@@ -41,7 +41,7 @@ function bound(at: number, rules: readonly PolicyRule[]): BoundRules {
   return { binding, subject, rules };
 }
 
-it('allows what some rule allows, and names the first binding of those that name it most closely', () => {
+it('Grants allows what some rule allows, and names the first binding of the most specific match', () => {
   fc.assert(
     fc.property(fc.array(fc.array(rule, { maxLength: 3 }), { maxLength: 8 }), fc.array(asked, { minLength: 1 }), (roles, questions) => {
       const grants = new Grants(roles.map((rules, at) => bound(at, rules)));
@@ -50,7 +50,7 @@ it('allows what some rule allows, and names the first binding of those that name
           (naming: string) =>
           (one: PolicyRule): boolean =>
             one.resources.includes(naming) && allowsObject(one, attributes);
-        const places = textsOf(attributes).map((naming) => roles.findIndex((rules) => rules.some(names(naming))));
+        const places = matchingEntries(attributes).map((naming) => roles.findIndex((rules) => rules.some(names(naming))));
         const first = places.find((at) => at >= 0);
         const grant = grants.find(attributes);
         expect(grant !== undefined).toBe(roles.flat().some((one) => namesResource(one, attributes) && allowsObject(one, attributes)));
@@ -62,7 +62,7 @@ it('allows what some rule allows, and names the first binding of those that name
   );
 });
 
-/** As release 1.31.1 answers a SubjectAccessReview whose `resource` may contain a slash. */
+/** Decisions of release 1.31.1 on SubjectAccessReviews, whose `resource` may contain a slash. */
 it.each<[rule: string, resource: string, subresource: string, isAllowed: boolean]>([
   ['things/status', 'things/status', '', true],
   ['things/status', 'things', 'status', true],
@@ -86,7 +86,7 @@ it.each<[rule: string, resource: string, subresource: string, isAllowed: boolean
   ['*/', 'pods/', '', false],
   ['/log', '', 'log', true],
   ['', 'pods', '', false],
-])('the rule %j decides on %j with the subresource %j: %p', (text, resource, subresource, isAllowed) => {
+])('a rule for %j allows the resource %j with subresource %j: %p', (text, resource, subresource, isAllowed) => {
   const grants = new Grants([bound(0, [readRule({ verbs: ['get'], apiGroups: [''], resources: [text] })])]);
   expect(grants.find(resourceAttributes({ resource, subresource })) !== undefined).toBe(isAllowed);
 });

@@ -158,7 +158,7 @@ describe('the authorizer', () => {
     expect(asked).toHaveLength(times);
   });
 
-  /** As release 1.31.1 refuses them at start. */
+  /** Messages with which release 1.31.1 rejects them at start. */
   it.each<[expression: string, reason: string]>([
     ['request', 'must evaluate to bool but got kubernetes.SubjectAccessReviewSpec'],
     ['request.resourceAttributes', 'must evaluate to bool but got kubernetes.ResourceAttributes'],
@@ -188,13 +188,13 @@ describe('the authorizer', () => {
       "object.user == 'a'",
       "compilation failed: ERROR: <input>:1:1: undeclared reference to 'object' (in container '')\n | object.user == 'a'\n | ^",
     ],
-  ])('has no condition %j', (expression, reason) => {
+  ])('rejects the match condition %j', (expression, reason) => {
     expect(compileConditions([expression])).toEqual({
       faults: [{ index: 0, reason: `Invalid value: ${JSON.stringify(expression)}: ${reason}` }],
     });
   });
 
-  it('has no condition twice and none that is blank', () => {
+  it('rejects blank and duplicate match conditions', () => {
     expect(compileConditions(['true', ' ', 'true'])).toEqual({
       faults: [
         { index: 1, reason: 'Required value' },
@@ -203,7 +203,7 @@ describe('the authorizer', () => {
     });
   });
 
-  it('has conditions about selectors where the gate AuthorizeWithSelectors is on', () => {
+  it('accepts match conditions on selectors only when the AuthorizeWithSelectors feature gate is on', () => {
     const expression = "request.resourceAttributes.fieldSelector.requirements.exists(r, r.key == 'a' && 'b' in r.values)";
     expect(compileConditions([expression])).toHaveProperty('faults');
     const compiled = compileConditions([expression], true);
@@ -216,7 +216,7 @@ describe('the authorizer', () => {
     expect([matched('b'), matched('c')]).toEqual(['yes', 'no']);
   });
 
-  /** As release 1.31.1 evaluates them: of a plain request for pods, of one with all members, of one for a path. */
+  /** Results of release 1.31.1 for a plain request for pods, one with all fields set, and a non-resource request. */
   it.each<[expression: string, plain: Match, full: Match, path: Match]>([
     ['has(request.resourceAttributes)', 'yes', 'yes', 'no'],
     ['has(request.nonResourceAttributes)', 'no', 'no', 'yes'],
@@ -234,7 +234,7 @@ describe('the authorizer', () => {
     ["request.?uid.orValue('none') == ''", 'yes', 'no', 'yes'],
     ['request.?nonResourceAttributes.hasValue()', 'no', 'no', 'yes'],
     ['request == request', 'yes', 'yes', 'yes'],
-  ])('evaluates %j', (expression, plain, full, path) => {
+  ])('evaluates the match condition %j as release 1.31.1 does', (expression, plain, full, path) => {
     const compiled = compileConditions([expression]);
     if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
     const all = { name: 'ann', uid: '7', groups: ['devs'], extra: { scopes: ['a'] } };

@@ -23,7 +23,7 @@ afterAll(() => {
 
 const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
 
-async function ask(host: string, pinned: readonly string[]): Promise<string> {
+async function get(host: string, pinned: readonly string[]): Promise<string> {
   const url = new URL(`http://${host}:${port}`);
   const request = backends.open({ url, trust: 'any', pinned, method: 'GET', headers: {}, path: '/x' });
   request.end();
@@ -33,16 +33,16 @@ async function ask(host: string, pinned: readonly string[]): Promise<string> {
   return text;
 }
 
-describe('pinned addresses', () => {
-  it('are dialled in place of those that the name has', async () => {
-    expect(await ask('name.invalid', ['127.0.0.1'])).toBe(`GET /x at name.invalid:${port}`);
+describe('Backends with pinned addresses', () => {
+  it('dials the pinned addresses instead of resolving the host name', async () => {
+    expect(await get('name.invalid', ['127.0.0.1'])).toBe(`GET /x at name.invalid:${port}`);
   });
 
-  it('are tried one after the other', async () => {
-    expect(await ask('name.invalid', ['::1', '127.0.0.1'])).toBe(`GET /x at name.invalid:${port}`);
+  it('tries the pinned addresses in order', async () => {
+    expect(await get('name.invalid', ['::1', '127.0.0.1'])).toBe(`GET /x at name.invalid:${port}`);
   });
 
-  it('leave nothing to dial where there are none, although the name has addresses', async () => {
-    await expect(ask('localhost', [])).rejects.toThrow('lookup localhost: no such host');
+  it('fails without resolving the host name when there are no pinned addresses', async () => {
+    await expect(get('localhost', [])).rejects.toThrow('lookup localhost: no such host');
   });
 });

@@ -2,14 +2,14 @@ import { LinkRewriter } from './link-rewriter';
 
 const rewrite = (link: string): string | undefined => (link.startsWith('/') ? `/p${link}` : undefined);
 
-function rewritten(page: string, pieceLength = page.length): string {
+function rewritten(page: string, chunkLength = page.length): string {
   const rewriter = new LinkRewriter(rewrite);
   let output = '';
-  for (let at = 0; at < page.length; at += pieceLength) output += rewriter.write(page.slice(at, at + pieceLength));
+  for (let at = 0; at < page.length; at += chunkLength) output += rewriter.write(page.slice(at, at + chunkLength));
   return output + rewriter.end();
 }
 
-/** What the reference server did with each, but that it also writes tags anew with attributes in double quotes. */
+/** Pages as the reference server rewrites them, except that it also re-serializes tags with double-quoted attributes. */
 const PAGES: readonly (readonly [page: string, expected: string])[] = [
   ['<a href="/x">', '<a href="/p/x">'],
   [`<A class=y HREF='/x'>T &amp; 'q' "d" > < é</A>`, `<A class=y HREF='/p/x'>T &amp; 'q' "d" > < é</A>`],
@@ -55,7 +55,7 @@ const PAGES: readonly (readonly [page: string, expected: string])[] = [
   ],
 ];
 
-/** Attributes that the reference server rewrote, of 47 elements with 26 attributes each. */
+/** Attributes that the reference server rewrites, recorded from 47 elements with 26 attributes each. */
 const REWRITTEN: Readonly<Record<string, readonly string[]>> = {
   a: ['href'],
   applet: ['codebase'],
@@ -91,27 +91,27 @@ const ATTRIBUTES =
   );
 
 describe('LinkRewriter', () => {
-  test.each(PAGES)('turns %j into %j', (page, expected) => {
+  test.each(PAGES)('rewrites %j to %j', (page, expected) => {
     expect(rewritten(page)).toBe(expected);
   });
 
-  test.each(PAGES)('does the same with %j in pieces of any length', (page, expected) => {
+  test.each(PAGES)('rewrites %j alike when it arrives in chunks of any length', (page, expected) => {
     for (let length = 1; length < page.length; length += 1) expect(rewritten(page, length)).toBe(expected);
   });
 
-  it.each([...Object.keys(REWRITTEN), ...OTHER_ELEMENTS])('rewrites the links of <%s> and no other attributes', (element) => {
+  it.each([...Object.keys(REWRITTEN), ...OTHER_ELEMENTS])('rewrites the link attributes of <%s> and no other attributes', (element) => {
     const page = (value: (attribute: string) => string): string =>
       `<${element} ${ATTRIBUTES.map((attribute) => `${attribute}="${value(attribute)}"`).join(' ')}>`;
     const expected = page((attribute) => (REWRITTEN[element]?.includes(attribute) === true ? '/p/v' : '/v'));
     expect(rewritten(page(() => '/v'))).toBe(expected);
   });
 
-  it('keeps every byte of a page whose links stay', () => {
+  it('leaves a page without links to rewrite unchanged in every byte', () => {
     const page = PAGES.map(([text]) => text.replaceAll('/', '.')).join('\n');
     expect(rewritten(page)).toBe(page);
   });
 
-  it('holds back no more than one link of 8 KiB, and rewrites longer ones by their beginning', () => {
+  it('buffers at most 8 KiB of a link, and rewrites a longer one by its prefix', () => {
     const rewriter = new LinkRewriter(rewrite);
     const long = 'y'.repeat(100_000);
     expect(rewriter.write('<img src="data:')).toBe('<img src="');

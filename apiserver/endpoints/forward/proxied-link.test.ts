@@ -1,7 +1,7 @@
 import { rewriteLink } from './proxied-link';
 
 const PREFIX = '/api/v1/namespaces/n/services/s:w/proxy';
-const place = { prefix: PREFIX, backend: new URL('http://192.0.2.2:8080'), host: 'api.example:6443' };
+const context = { prefix: PREFIX, backend: new URL('http://192.0.2.2:8080'), host: 'api.example:6443' };
 
 describe('rewriteLink', () => {
   test.each([
@@ -25,8 +25,8 @@ describe('rewriteLink', () => {
     ['https://api.example:6443/x', `https://api.example:6443${PREFIX}/x`],
     ['http://API.example:6443/x', `http://api.example:6443${PREFIX}/x`],
     ['//api.example:6443/x', `//api.example:6443${PREFIX}/x`],
-  ])('leads %j through the proxy', (link, rewritten) => {
-    expect(rewriteLink(link, place)).toBe(rewritten);
+  ])('rewrites %j to go through the proxy', (link, rewritten) => {
+    expect(rewriteLink(link, context)).toBe(rewritten);
   });
 
   test.each([
@@ -34,11 +34,11 @@ describe('rewriteLink', () => {
     ...['http://other.example/x', '//other.example/x', '/\\other.example/x', '\\\\other.example/x', 'http://192.0.2.2/x'],
     ...['http://user@other.example/x', 'http://192.0.2.2:8080@other.example/x', 'ftp://192.0.2.2:8080/x', 'http:/x', 'http:x'],
     ...['mailto:a@b', 'javascript:f("/x")', 'data:text/plain,/x', ':/x', 'http://[/x', '//'],
-  ])('leaves %j', (link) => {
-    expect(rewriteLink(link, place)).toBeUndefined();
+  ])('leaves %j unchanged', (link) => {
+    expect(rewriteLink(link, context)).toBeUndefined();
   });
 
-  it('knows a backend and a server at their default ports', () => {
+  it('recognizes a backend and a server at the default port of their scheme', () => {
     const plain = { prefix: PREFIX, backend: new URL('https://192.0.2.2'), host: 'api.example' };
     expect(rewriteLink('https://192.0.2.2:443/x', plain)).toBe(`${PREFIX}/x`);
     expect(rewriteLink('https://api.example:443/x', plain)).toBe(`https://api.example${PREFIX}/x`);

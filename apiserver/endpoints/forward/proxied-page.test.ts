@@ -1,4 +1,4 @@
-/** Answers of a backend as the client of a proxy receives them. */
+/** Responses of a backend as the client of a proxy receives them. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as plainRequest, type IncomingMessage, type RequestListener, type Server } from 'node:http';
@@ -16,22 +16,22 @@ const PAGE = Buffer.from('<a href="/x">é</a>');
 const REWRITTEN = Buffer.from(`<a href="${PREFIX}/x">é</a>`);
 const HTML = { 'content-type': 'text/html' };
 
-let answer: RequestListener;
+let respond: RequestListener;
 let backend: Server;
 let server: Server;
-const portOf = (of: Server): number => (Object(of.address()) as AddressInfo).port;
+const portOf = (listener: Server): number => (Object(listener.address()) as AddressInfo).port;
 
-async function listening(listener: RequestListener): Promise<Server> {
+async function startServer(listener: RequestListener): Promise<Server> {
   const started = createServer(listener).listen(0, '127.0.0.1');
   await once(started, 'listening');
   return started;
 }
 
 beforeAll(async () => {
-  backend = await listening((request, response) => answer(request, response));
+  backend = await startServer((request, response) => respond(request, response));
   const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
   const parts = { clock, outbox: new Outbox(clock), turns: new Turns(clock) };
-  server = await listening((request, response) => {
+  server = await startServer((request, response) => {
     const url = new URL(`http://127.0.0.1:${portOf(backend)}`);
     void forward(backends, new Exchange(request, response, parts, 'secure', 'platform', 0), {
       destination: { type: 'proxy', url, trust: 'any' },
@@ -58,8 +58,8 @@ async function get(method = 'GET'): Promise<IncomingMessage> {
   return message;
 }
 
-/** `undefined` when it breaks off. */
-async function bodyOf(message: IncomingMessage): Promise<Buffer | undefined> {
+/** Returns `undefined` when the response is cut off. */
+async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   try {
     for await (const piece of message as AsyncIterable<Buffer>) pieces.push(piece);
@@ -70,12 +70,12 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 describe('a proxied page', () => {
-  it('has its links rewritten, and no length', async () => {
-    answer = (_, response) => response.writeHead(404, { ...HTML, 'content-length': PAGE.length, etag: '"1"', 'x-own': '1' }).end(PAGE);
+  it('has its links rewritten and no Content-Length', async () => {
+    respond = (_, response) => response.writeHead(404, { ...HTML, 'content-length': PAGE.length, etag: '"1"', 'x-own': '1' }).end(PAGE);
     const message = await get();
     expect([message.statusCode, message.headers['etag'], message.headers['x-own']]).toEqual([404, '"1"', '1']);
     expect(message.headers).not.toHaveProperty('content-length');
-    expect(await bodyOf(message)).toEqual(REWRITTEN);
+    expect(await readBody(message)).toEqual(REWRITTEN);
   });
 
   it.each([
@@ -86,9 +86,9 @@ describe('a proxied page', () => {
     ['text/html,x', false],
     ['text/plain', false],
     ['', false],
-  ])('is one by its content type: %j %s', async (type, isPage) => {
-    answer = (_, response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(PAGE);
-    expect(await bodyOf(await get())).toEqual(isPage ? REWRITTEN : PAGE);
+  ])('is recognized by its Content-Type: %j %s', async (type, isPage) => {
+    respond = (_, response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(PAGE);
+    expect(await readBody(await get())).toEqual(isPage ? REWRITTEN : PAGE);
   });
 
   it.each([
@@ -96,26 +96,26 @@ describe('a proxied page', () => {
     ['GZIP', gzipSync, gunzipSync],
     ['deflate', deflateRawSync, inflateRawSync],
     ['identity', (page: Buffer) => page, (page: Buffer) => page],
-  ])('is rewritten within its encoding %s', async (encoding, pack, unpack) => {
+  ])('is rewritten when its Content-Encoding is %s', async (encoding, pack, unpack) => {
     const packed = pack(PAGE);
-    answer = (_, response) =>
+    respond = (_, response) =>
       response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': packed.length }).end(packed);
     const message = await get();
     expect(message.headers['content-encoding']).toBe(encoding);
-    expect(unpack((await bodyOf(message)) ?? Buffer.alloc(0))).toEqual(REWRITTEN);
+    expect(unpack((await readBody(message)) ?? Buffer.alloc(0))).toEqual(REWRITTEN);
   });
 
-  it.each(['br', 'gzip, gzip', 'constructor'])('is passed on as it is in another encoding: %s', async (encoding) => {
+  it.each(['br', 'gzip, gzip', 'constructor'])('is passed on unchanged when its Content-Encoding is %s', async (encoding) => {
     const packed = brotliCompressSync(PAGE);
-    answer = (_, response) =>
+    respond = (_, response) =>
       response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': packed.length }).end(packed);
     const message = await get();
-    expect([message.headers['content-length'], await bodyOf(message)]).toEqual([String(packed.length), packed]);
+    expect([message.headers['content-length'], await readBody(message)]).toEqual([String(packed.length), packed]);
   });
 
-  it.each([false, true])('arrives piece by piece as the backend writes it (compressed: %s)', async (isPacked) => {
+  it.each([false, true])('is streamed to the client as the backend writes it (compressed: %s)', async (isPacked) => {
     let finish: () => void = () => undefined;
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.writeHead(200, { ...HTML, ...(isPacked ? { 'content-encoding': 'gzip' } : {}) });
       const packer = createGzip();
       if (isPacked) packer.pipe(response);
@@ -134,16 +134,16 @@ describe('a proxied page', () => {
     expect(String(isPacked ? gunzipSync(page) : page)).toBe(`<p>first</p><a href="${PREFIX}/x">`);
   });
 
-  it('is cut off where the backend breaks off, or its encoding is broken', async () => {
-    answer = (_, response) => response.writeHead(200, HTML).write(PAGE, () => response.destroy());
-    expect(await bodyOf(await get())).toBeUndefined();
-    answer = (_, response) => response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(PAGE);
-    expect(await bodyOf(await get())).toBeUndefined();
+  it('is cut off when the backend closes the connection early or its encoding is corrupt', async () => {
+    respond = (_, response) => response.writeHead(200, HTML).write(PAGE, () => response.destroy());
+    expect(await readBody(await get())).toBeUndefined();
+    respond = (_, response) => response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(PAGE);
+    expect(await readBody(await get())).toBeUndefined();
   });
 
-  it.each([false, true])('leaves the backend when its client leaves (compressed: %s)', async (isPacked) => {
+  it.each([false, true])('is no longer read from the backend after its client disconnects (compressed: %s)', async (isPacked) => {
     const left = new Promise<void>((resolve) => {
-      answer = (_, response) => {
+      respond = (_, response) => {
         response.once('close', resolve);
         response.writeHead(200, { ...HTML, ...(isPacked ? { 'content-encoding': 'gzip' } : {}) });
         const packer = createGzip();
@@ -159,25 +159,25 @@ describe('a proxied page', () => {
     await left;
   });
 
-  it('is whole however large it is', async () => {
+  it('arrives complete when it is several megabytes long', async () => {
     const count = 100_000;
-    answer = (_, response) => response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(gzipSync('<a href=/x>'.repeat(count)));
-    const body = gunzipSync((await bodyOf(await get())) ?? Buffer.alloc(0));
+    respond = (_, response) => response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(gzipSync('<a href=/x>'.repeat(count)));
+    const body = gunzipSync((await readBody(await get())) ?? Buffer.alloc(0));
     expect(body.length).toBe(count * `<a href=${PREFIX}/x>`.length);
   });
 
-  it('names no length and has no body where it is not shown', async () => {
-    answer = ({ method }, response) =>
+  it('has neither Content-Length nor body in a HEAD response and a 304 response', async () => {
+    respond = ({ method }, response) =>
       response.writeHead(method === 'HEAD' ? 200 : 304, { ...HTML, 'content-encoding': 'gzip', 'content-length': 77 }).end();
     for (const method of ['HEAD', 'GET']) {
       const message = await get(method);
       expect(message.headers).not.toHaveProperty('content-length');
-      expect(await bodyOf(message)).toEqual(Buffer.alloc(0));
+      expect(await readBody(message)).toEqual(Buffer.alloc(0));
     }
   });
 });
 
-describe('a proxied answer', () => {
+describe('a proxied response', () => {
   it.each([
     [302, '/x?q=1', `${PREFIX}/x?q=1`],
     [301, 'http://BACKEND/x/', `${PREFIX}/x/`],
@@ -186,17 +186,17 @@ describe('a proxied answer', () => {
     [302, '../x', '../x'],
     [302, 'http://other.example/x', 'http://other.example/x'],
     [302, `${PREFIX}/x`, `${PREFIX}/x`],
-  ])('with %i leads to %s through the proxy, and its page stays as it is', async (status, location, expected) => {
+  ])('with status %i and Location %s has Location %s and an unchanged body', async (status, location, expected) => {
     const here = (text: string): string =>
       text.replace('BACKEND', `127.0.0.1:${portOf(backend)}`).replace('SERVER', `127.0.0.1:${portOf(server)}`);
-    answer = (_, response) => response.writeHead(status, { ...HTML, location: here(location) }).end(PAGE);
+    respond = (_, response) => response.writeHead(status, { ...HTML, location: here(location) }).end(PAGE);
     const message = await get();
-    expect([message.statusCode, message.headers.location, await bodyOf(message)]).toEqual([status, here(expected), PAGE]);
+    expect([message.statusCode, message.headers.location, await readBody(message)]).toEqual([status, here(expected), PAGE]);
   });
 
-  it('grants other origins nothing in the name of this server', async () => {
+  it('has no CORS headers of the backend that grant access to other origins', async () => {
     const granted = ['allow-origin', 'allow-methods', 'allow-headers', 'allow-credentials', 'expose-headers', 'max-age'];
-    answer = (_, response) => {
+    respond = (_, response) => {
       for (const name of granted) response.setHeader(`access-control-${name}`, '1');
       response.end();
     };

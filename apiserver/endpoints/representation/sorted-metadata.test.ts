@@ -5,7 +5,7 @@ import { isObject, type JsonValue } from '../../../shared/values/json';
 import { metadataMember } from './entry-json';
 import { sortedMetadata } from './sorted-metadata';
 
-/** As an object of its own, whose members JSON.parse keeps in their order unless they are whole numbers. */
+/** Parses the member as an object. JSON.parse keeps the order of keys, except for integer keys. */
 const parsed = (member: Buffer): JsonValue => JSON.parse(`{${member.toString()}}`);
 
 function isSorted(value: JsonValue): boolean {
@@ -20,7 +20,7 @@ const text = fc.string({ unit: 'grapheme', maxLength: 12 });
 const odd = fc.oneof(text, fc.constantFrom('"', '\\', '\\"', '},{', '"uid":"x"', '[', ']}', '\u2028', '<&>', 'resourceVersion'));
 const map = fc.dictionary(odd, odd, { maxKeys: 4 });
 const keyed = fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 4 });
-/** As they are stored. */
+/** Managed fields in their stored form. */
 const fields = fc.record({ names: fc.array(odd, { maxLength: 4 }), ports: keyed, values: keyed }).map(({ names, ports, values }) =>
   canonical({
     '.': {},
@@ -57,7 +57,7 @@ const metadata = fc.record(
   { requiredKeys: ['name'] },
 );
 
-it('has all that the metadata had, in the order of names', () => {
+it('sortedMetadata keeps all fields of the metadata and sorts them by name', () => {
   fc.assert(
     fc.property(metadata, (made) => {
       const member = metadataMember(Buffer.from(encodeBody('core.v1.ConfigMap', { metadata: JSON.parse(JSON.stringify(made)) })));
@@ -70,11 +70,11 @@ it('has all that the metadata had, in the order of names', () => {
   );
 });
 
-it('keeps the metadata of a bookmark, which have no name', () => {
+it('sortedMetadata sorts the metadata of a bookmark, which has no name', () => {
   const member = Buffer.from('"metadata":{"resourceVersion":"5","creationTimestamp":null,"annotations":{"a":"b"}}');
   expect(sortedMetadata(member).toString()).toBe('"metadata":{"annotations":{"a":"b"},"creationTimestamp":null,"resourceVersion":"5"}');
 });
 
-it('keeps metadata without members', () => {
+it('sortedMetadata returns empty metadata unchanged', () => {
   expect(sortedMetadata(Buffer.from('"metadata":{}')).toString()).toBe('"metadata":{}');
 });

@@ -4,7 +4,7 @@ import { longRunning } from './long-running';
 import { Query } from './query';
 import { requestInfo } from './request-info';
 
-const kept = (method: string, target: string): string | undefined => {
+const seatsOf = (method: string, target: string): string | undefined => {
   const [path = '', query = ''] = target.split('?');
   return longRunning(requestInfo(method, path, new Query(query), GENERATED_NAMES.kubernetes))?.seats;
 };
@@ -22,8 +22,8 @@ describe('longRunning', () => {
     ['GET', '/api/v1/namespaces/n/pods/p/log?follow=1', 'none'],
     ['POST', '/api/v1/namespaces/n/pods/p/exec?command=ls', 'none'],
     ['GET', '/debug/pprof/profile', 'none'],
-  ])('%s %s keeps its seats: %s', (method, target, seats) => {
-    expect(kept(method, target)).toBe(seats);
+  ])('classifies %s %s as long-running with seats: %s', (method, target, seats) => {
+    expect(seatsOf(method, target)).toBe(seats);
   });
 
   test.each([
@@ -34,15 +34,15 @@ describe('longRunning', () => {
     ['GET', '/api/v1/namespaces/n/pods/log'],
     ['GET', '/debug/pprof'],
     ['GET', '/metrics?watch=1'],
-  ])('%s %s is not long-running', (method, target) => {
-    expect(kept(method, target)).toBeUndefined();
+  ])('classifies %s %s as not long-running', (method, target) => {
+    expect(seatsOf(method, target)).toBeUndefined();
   });
 
-  it('names every subresource that connects to a machine', () => {
+  it('covers every subresource that connects to a kubelet or backend', () => {
     const connecting = KINDS.flatMap(({ group, version, resource, subresources = [] }) =>
       subresources.filter(({ connects }) => connects !== undefined).map(({ name }) => `/apis/${group}/${version}/${resource}/x/${name}`),
     );
     expect(connecting.length).toBeGreaterThan(6);
-    for (const path of connecting) expect([path, kept('GET', path)]).toEqual([path, 'none']);
+    for (const path of connecting) expect([path, seatsOf('GET', path)]).toEqual([path, 'none']);
   });
 });

@@ -143,14 +143,14 @@ test.each<[string, Partial<Connection>, string]>([
   expect(await open(path, more)).toBe(place);
 });
 
-/** What a client may write for a port to be led to another machine, or to none. */
+/** Ports with which a client could try to reach another machine. */
 const PORTS = [
   ...['80@127.0.0.1', '1@HOST', ':', '80?', '80#', '80\\', ' 80', '80 ', '+80', '-1', '0', '65536', '8e1', '0x50', '80.0'],
   ...['[::1]', '@', '%40', '80%40127.0.0.1', 'http', 'unknown', '\r\n', '80\t', '٨٠', '99999999999999999999'],
 ];
 
-describe('a port that is neither a number nor declared', () => {
-  it.each(PORTS)('is refused where a pod or a node is asked for: %j', async (port) => {
+describe('a port that is neither a valid number nor declared', () => {
+  it.each(PORTS)('is rejected in proxy requests to pods and nodes: %j', async (port) => {
     for (const [kind, name] of [
       ['pod', 'there'],
       ['pod', 'https:there'],
@@ -163,19 +163,19 @@ describe('a port that is neither a number nor declared', () => {
       });
   });
 
-  // Upstream reads the sign of a number.
-  it.each(PORTS.filter((port) => port !== '+80'))('is in no Endpoints where a Service is asked for: %j', async (port) => {
+  // Upstream accepts a sign before the number of a Service port.
+  it.each(PORTS.filter((port) => port !== '+80'))('is rejected in proxy requests to Services: %j', async (port) => {
     expect(await refusal(open(`services/web:${port}/proxy`))).toMatchObject({ code: expect.any(Number) });
   });
 });
 
-describe('the name of a node', () => {
-  it('is resolved before it is judged, and the addresses that were judged are those to dial', async () => {
+describe('the host name of a node', () => {
+  it('is resolved once, and only the checked addresses are dialled', async () => {
     expect(await destinationOf('nodes/m/proxy')).toMatchObject({ pinned: ['192.0.2.5', '2001:db8::5'] });
     expect(await destinationOf('nodes/named:9100/proxy')).toMatchObject({ trust: 'any', pinned: ['192.0.2.6'] });
   });
 
-  it('is refused when any of its addresses is', async () => {
+  it('is rejected when any address that it resolves to is not allowed', async () => {
     expect(await refusal(open('nodes/rebound/proxy'))).toMatchObject({ code: 400, message: 'address not allowed' });
   });
 });
@@ -183,6 +183,6 @@ describe('the name of a node', () => {
 test.each([
   ['nodes/userinfo/proxy', 400, 'lookup 192.0.2.5:1@127.0.0.1: no such host'],
   ['nodes/nat64/proxy', 400, 'address not allowed'],
-])('%s leads to no other machine', async (path, code, message) => {
+])('connect rejects %s with %i: %s', async (path, code, message) => {
   expect(await refusal(open(path))).toMatchObject({ code, message });
 });

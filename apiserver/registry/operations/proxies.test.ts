@@ -1,7 +1,15 @@
-/** Replays where the reference server leads proxied requests (recorded by test/recordings/proxies.ts). */
+/** Replays the destinations of proxied requests, recorded from the reference server by test/recordings/proxies.ts. */
 import type { JsonObject } from '../../../shared/values/json';
 import { notFound, StatusError } from '../../../shared/api/errors/status';
-import { ASKED, NAMESPACE, nodesAt, OTHER_NAMESPACE, OWN_ADDRESS, podsAt, servicesAt } from '../../../test/recordings/proxies/cases';
+import {
+  REQUESTED_NAMES,
+  NAMESPACE,
+  nodesAt,
+  OTHER_NAMESPACE,
+  OWN_ADDRESS,
+  podsAt,
+  servicesAt,
+} from '../../../test/recordings/proxies/cases';
 import { casesOf } from '../../../test/recordings/recording';
 import { number, shape, text } from '../../../test/recordings/shape';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
@@ -46,7 +54,7 @@ beforeAll(async () => {
   };
 });
 
-async function answerTo(asked: string): Promise<JsonObject> {
+async function outcomeOf(asked: string): Promise<JsonObject> {
   const slash = asked.indexOf('/');
   const resource = asked.slice(0, slash);
   const key = { namespace: resource === 'nodes' ? '' : NAMESPACE, name: asked.slice(slash + 1) };
@@ -67,11 +75,12 @@ async function answerTo(asked: string): Promise<JsonObject> {
   }
 }
 
-it('replays every name that is asked for', () => {
-  const names = Object.entries(ASKED).flatMap(([resource, asked]) => asked.map((name) => `${resource}/${name}`));
+it('the recording covers every requested name', () => {
+  const names = Object.entries(REQUESTED_NAMES).flatMap(([resource, asked]) => asked.map((name) => `${resource}/${name}`));
   expect(recorded.map(({ asked }) => asked)).toEqual(names);
 });
 
-it.each(recorded.map(({ asked, ...answer }) => [asked, answer] as const))('%s', async (asked, answer) =>
-  expect(await answerTo(asked)).toEqual(answer),
+it.each(recorded.map(({ asked, ...answer }) => [asked, answer] as const))(
+  'connect resolves %s as the reference server does',
+  async (asked, answer) => expect(await outcomeOf(asked)).toEqual(answer),
 );

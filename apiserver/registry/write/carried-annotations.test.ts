@@ -1,4 +1,4 @@
-/** Annotations in which an older version of a kind holds fields mean nothing in the version that is stored, so that no write in it keeps them. */
+/** Annotations that encode fields in an older version of a kind have no meaning in the storage version, so writes in the storage version drop them. */
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { isObject, objectAt, type JsonObject } from '../../../shared/values/json';
 
@@ -8,7 +8,7 @@ const V2 = 'autoscaling/v2/horizontalpodautoscalers';
 const PREFIXES = ['autoscaling.alpha.kubernetes.io/', 'autoscaling.alpha.platform.io/'];
 const METRICS = '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1"}}]';
 
-const stale = (prefix: string): Record<string, string> => ({
+const conversionAnnotations = (prefix: string): Record<string, string> => ({
   [`${prefix}metrics`]: METRICS,
   [`${prefix}behavior`]: '{"ScaleUp":{"Policies":[{"Type":"Pods","Value":1,"PeriodSeconds":5}]}}',
   [`${prefix}current-metrics`]: '[]',
@@ -39,17 +39,17 @@ const WRITES: readonly (readonly [verb: string, write: Write])[] = [
   ['apply', (fixture, annotations) => fixture.patch(V2, 'a', 'apply', autoscaler('v2', annotations), { force: true })],
 ];
 
-describe.each(PREFIXES)('annotations below %s', (prefix) => {
-  const sent = { ...stale(prefix), ...KEPT };
+describe.each(PREFIXES)('conversion annotations with the prefix %s', (prefix) => {
+  const sent = { ...conversionAnnotations(prefix), ...KEPT };
 
-  it('are dropped by a create in the stored version', async () => {
+  it('are dropped by a create in the storage version', async () => {
     const fixture = await writeFixture();
     const { object } = await fixture.create(V2, autoscaler('v2', sent));
     expect(annotationsOf(object)).toEqual(KEPT);
     expect(annotationsOf(await fixture.stored(V2, 'a'))).toEqual(KEPT);
   });
 
-  it('have no owner after a create in the stored version', async () => {
+  it('are not in managedFields after a create in the storage version', async () => {
     const fixture = await writeFixture();
     const { object } = await fixture.create(V2, autoscaler('v2', sent));
     expect(JSON.stringify(objectAt(object, 'metadata')?.['managedFields'])).not.toContain(`${prefix}metrics`);
@@ -61,20 +61,23 @@ describe.each(PREFIXES)('annotations below %s', (prefix) => {
     expect(annotationsOf(await fixture.stored(V2, 'a'))).toEqual(KEPT);
   });
 
-  it.each(WRITES)('are dropped by %s in the stored version, and do not change a later write in the other version', async (_verb, write) => {
-    const fixture = await writeFixture();
-    await fixture.create(V2, autoscaler('v2', {}));
-    await write(fixture, sent);
-    expect(annotationsOf(await fixture.stored(V2, 'a'))).toEqual(KEPT);
-    await fixture.patch(V1, 'a', 'merge', { metadata: { labels: { l: '1' } } });
-    const spec = objectAt(await fixture.stored(V2, 'a'), 'spec');
-    expect(spec?.['behavior']).toBeUndefined();
-    expect(spec?.['metrics']).toEqual([
-      { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
-    ]);
-  });
+  it.each(WRITES)(
+    'are dropped by %s in the storage version, and do not affect a later write in the older version',
+    async (_verb, write) => {
+      const fixture = await writeFixture();
+      await fixture.create(V2, autoscaler('v2', {}));
+      await write(fixture, sent);
+      expect(annotationsOf(await fixture.stored(V2, 'a'))).toEqual(KEPT);
+      await fixture.patch(V1, 'a', 'merge', { metadata: { labels: { l: '1' } } });
+      const spec = objectAt(await fixture.stored(V2, 'a'), 'spec');
+      expect(spec?.['behavior']).toBeUndefined();
+      expect(spec?.['metrics']).toEqual([
+        { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
+      ]);
+    },
+  );
 
-  it('still hold fields in the other version', async () => {
+  it('set fields when the object is created in the older version', async () => {
     const fixture = await writeFixture();
     await fixture.create(V1, autoscaler('v1', sent));
     const stored = await fixture.stored(V2, 'a');

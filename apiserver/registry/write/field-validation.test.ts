@@ -1,6 +1,5 @@
-/** What becomes of unknown and duplicate fields, by `fieldValidation`, in every verb that submits data. */
-import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { StatusError, type Status } from '../../../shared/api/errors/status';
+/** Unknown and duplicate fields under each value of `fieldValidation`, in every kind of patch. */
+import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import type { FieldValidation, PatchType } from '../verbs';
 
 const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
@@ -8,9 +7,9 @@ const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
 interface Case {
   readonly type: PatchType;
   readonly body: string;
-  /** Of a strict refusal. */
+  /** The errors with Strict. */
   readonly strict: readonly string[];
-  /** Where they are other texts. */
+  /** The warnings with Warn, where they differ from `strict`. */
   readonly warnings?: readonly string[];
 }
 
@@ -58,26 +57,16 @@ beforeEach(async () => {
 const patch = (type: PatchType, body: string, fieldValidation: FieldValidation): ReturnType<Fixture['patch']> =>
   fixture.patch('configmaps', 'a', type, body, { fieldValidation, force: true });
 
-async function refusalOf(work: Promise<unknown>): Promise<Status> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof StatusError) return error.status;
-    throw error;
-  }
-  throw new Error('not refused');
-}
-
 describe.each(Object.entries(CASES))('%s', (_name, { type, body, strict, warnings = strict }) => {
-  it('with Strict is refused with 400, which names all unknown and duplicate fields', async () => {
-    const { code, reason, message } = await refusalOf(patch(type, body, 'Strict'));
+  it('with Strict is rejected with 400 and a message that names all unknown and duplicate fields', async () => {
+    const { code, reason, message } = await refusal(patch(type, body, 'Strict'));
     const text = `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ${strict.join(', ')}`;
     expect([code, reason, message]).toEqual([400, 'BadRequest', text]);
     expect(await fixture.stored('configmaps', 'a')).toMatchObject({ data: { k: 'v' } });
     expect(fixture.warnings).toEqual([]);
   });
 
-  it('with Warn drops unknown fields and warns of each', async () => {
+  it('with Warn drops unknown fields with a warning for each', async () => {
     await patch(type, body, 'Warn');
     expect([...new Set(fixture.warnings)]).toEqual(warnings);
     expect(await fixture.stored('configmaps', 'a')).toMatchObject({ data: { a: '1', k: 'v' } });
@@ -102,7 +91,7 @@ describe('an applied configuration', () => {
     expect(await fixture.stored('configmaps', 'b')).toMatchObject({ data: { k: 'v' } });
   });
 
-  it('drops unknown fields in items of lists, wherever they are', async () => {
+  it('drops unknown fields in nested list items', async () => {
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -118,32 +107,35 @@ describe('an applied configuration', () => {
     expect(await fixture.stored('pods', 'p')).toMatchObject({ spec: { containers: [{ name: 'c', env: [{ name: 'A' }] }] } });
   });
 
-  it.each(['Strict', 'Warn', 'Ignore'] as const)('with %s names the wrong type of a field, and no unknown field', async (validation) => {
-    const { code, message } = await refusalOf(apply('data: {k: 5}\nbar: 1\n', validation));
-    expect(code).toBe(400);
-    expect(message).toContain('.data.k: expected string');
-    expect(message).not.toContain('bar');
-    expect(fixture.warnings).toEqual([]);
-  });
+  it.each(['Strict', 'Warn', 'Ignore'] as const)(
+    'with %s is rejected for a field of the wrong type before unknown fields are reported',
+    async (validation) => {
+      const { code, message } = await refusal(apply('data: {k: 5}\nbar: 1\n', validation));
+      expect(code).toBe(400);
+      expect(message).toContain('.data.k: expected string');
+      expect(message).not.toContain('bar');
+      expect(fixture.warnings).toEqual([]);
+    },
+  );
 
-  it('with Strict keeps the words of release 1.31.1 where there are only duplicate fields', async () => {
-    const { code, message } = await refusalOf(apply('data:\n  a: "0"\n  a: "1"\n', 'Strict'));
+  it('with Strict is rejected with the message of release 1.31.1 when it has only duplicate fields', async () => {
+    const { code, message } = await refusal(apply('data:\n  a: "0"\n  a: "1"\n', 'Strict'));
     expect([code, message]).toEqual([
       400,
       'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 6: key "a" already set in map',
     ]);
   });
 
-  it('names at most 100 unknown fields, and drops all', async () => {
+  it('is rejected with at most 100 unknown fields in the message, and has all of them dropped with Ignore', async () => {
     const names = Array.from({ length: 150 }, (_, index) => `x${index}: 1\n`).join('');
-    const { message } = await refusalOf(apply(names, 'Strict'));
+    const { message } = await refusal(apply(names, 'Strict'));
     expect(message?.split('unknown field')).toHaveLength(101);
     await apply(`data: {k: v}\n${names}`, 'Ignore');
     expect(Object.keys((await fixture.stored('configmaps', 'a')) ?? {}).sort()).toEqual(['data', 'metadata']);
   });
 });
 
-it('a patched scale with an unknown field is refused with 400 when Strict', async () => {
+it('a patch of a scale with an unknown field is rejected with 400 when Strict', async () => {
   await fixture.create('replicationcontrollers', {
     metadata: { name: 'r' },
     spec: {
@@ -155,7 +147,7 @@ it('a patched scale with an unknown field is refused with 400 when Strict', asyn
   const options = { subresource: 'scale', fieldValidation: 'Strict' } as const;
   for (const type of ['merge', 'apply'] as const) {
     const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'r' }, spec: { replicas: 2, x: 1 } };
-    const { code, message } = await refusalOf(fixture.patch('replicationcontrollers', 'r', type, body, options));
+    const { code, message } = await refusal(fixture.patch('replicationcontrollers', 'r', type, body, options));
     expect([code, message]).toEqual([
       400,
       'Scale in version "v1" cannot be handled as a Scale: strict decoding error: unknown field "spec.x"',

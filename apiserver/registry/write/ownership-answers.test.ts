@@ -45,7 +45,7 @@ it.each(cases.map((recording) => [`${recording.index} ${sequenceOf(seed, recordi
     for (const [at, step] of steps.entries()) {
       const code = codes[at];
       if (code === null || code === undefined) continue;
-      if (code === 404 && isCreationHere(kind.resource, step)) continue;
+      if (code === 404 && createsOnUpdate(kind.resource, step)) continue;
       // Upstream leaks some of a client's mistakes as 500; ours are 400.
       expected.push([step.way, code === 500 ? 400 : code, messages[String(at)] ?? '']);
       found.push([step.way, ...(await perform(kind.resource, name, step))]);
@@ -67,8 +67,8 @@ async function perform(resource: string, name: string, step: Step): Promise<read
   }
 }
 
-/** A deviation: the recorded server refuses the PUT of an absent object, and nothing came of it. */
-function isCreationHere(resource: string, { way, sub, body }: Step): boolean {
+/** A deviation: this server creates an absent object on PUT, where the recorded server responds 404. */
+function createsOnUpdate(resource: string, { way, sub, body }: Step): boolean {
   const metadata: unknown = Object(body)['metadata'];
   const named: unknown = Object(metadata)['resourceVersion'];
   const { createOnUpdate } = fixture.resource(resource).row;

@@ -54,7 +54,7 @@ function answersIn(recording: string): ReadonlyMap<string, readonly Answer[]> {
   return new Map(cases.map(([key, answers]) => [JSON.stringify(key), answers]));
 }
 
-const expectedOf = (answers: ReadonlyMap<string, readonly Answer[]>, key: string): readonly (Answer | undefined)[] =>
+const expectedAnswers = (answers: ReadonlyMap<string, readonly Answer[]>, key: string): readonly (Answer | undefined)[] =>
   (answers.get(key) ?? []).map((answer, place) => SERVICE_DEVIATIONS.get(key)?.get(place) ?? answer);
 
 describe.each(CLUSTERS)('$title', ({ ranges, rules, sequences, answers }) => {
@@ -66,7 +66,7 @@ describe.each(CLUSTERS)('$title', ({ ranges, rules, sequences, answers }) => {
   it.each(rules.flatMap(rowsOf))('%s: %s', async (_rule, key) => {
     const [base, given] = parseCase(key);
     const change = changeOf(given);
-    const [onCreate, onUpdate] = expectedOf(answers, key);
+    const [onCreate, onUpdate] = expectedAnswers(answers, key);
     expect(await play(fixture, [['create', merged({ spec: BASES[base] }, change)]], change)).toEqual([onCreate]);
     const steps: Sequence = [
       ['create', { spec: BASES[base] }],
@@ -76,7 +76,7 @@ describe.each(CLUSTERS)('$title', ({ ranges, rules, sequences, answers }) => {
   });
 
   it.each(sequences.map((sequence) => [JSON.stringify(sequence), sequence] as const))('%s', async (key, sequence) => {
-    expect(await play(fixture, sequence, { steps: key })).toEqual(expectedOf(answers, key));
+    expect(await play(fixture, sequence, { steps: key })).toEqual(expectedAnswers(answers, key));
   });
 
   // Every case has removed what it made, so whatever is left was left by a refusal or a change.

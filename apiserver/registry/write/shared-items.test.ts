@@ -1,6 +1,5 @@
-/** An applied configuration that leaves out an item of a keyed list of which another manager owns fields: the item stays, and a refusal of it names the owner. */
-import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { StatusError, type Status } from '../../../shared/api/errors/status';
+/** Apply that omits an item of a keyed list in which another manager owns fields: the item stays, and a validation error in it names the owner. */
+import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { objectAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 
 const CONTAINERS = '.spec.template.spec.containers';
@@ -10,7 +9,7 @@ const deployment = (...containers: JsonValue[]): JsonObject => ({
   metadata: { name: 'd' },
   spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers } } },
 });
-/** Of another manager, which states nothing but what it adds to a container. */
+/** The configuration of a second manager: only the fields that it adds to a container. */
 const addition = (...containers: JsonValue[]): JsonObject => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -24,25 +23,15 @@ const ENV = { name: 'E', value: '1' };
 const applyAs = (fixture: Fixture, fieldManager: string, body: JsonObject): Promise<unknown> =>
   fixture.patch('deployments', 'd', 'apply', body, { fieldManager });
 
-async function refusalOf(work: Promise<unknown>): Promise<Status> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof StatusError) return error.status;
-    throw error;
-  }
-  throw new Error('not refused');
-}
-
-async function shared(): Promise<Fixture> {
+async function sharedDeployment(): Promise<Fixture> {
   const fixture = await writeFixture();
   await applyAs(fixture, 'first', deployment(A, B));
   await applyAs(fixture, 'second', addition({ name: 'b', env: [ENV] }));
   return fixture;
 }
 
-it('names the other manager and its fields when what is left of an item is refused', async () => {
-  const { code, reason, message, details } = await refusalOf(applyAs(await shared(), 'first', deployment(A)));
+it('apply names the other manager and its fields when the rest of an omitted item is invalid', async () => {
+  const { code, reason, message, details } = await refusal(applyAs(await sharedDeployment(), 'first', deployment(A)));
   expect([code, reason]).toEqual([422, 'Invalid']);
   const owned = [`${CONTAINERS}[name="b"]`, `${CONTAINERS}[name="b"].name`];
   expect(message).toBe(
@@ -58,22 +47,22 @@ it('names the other manager and its fields when what is left of an item is refus
   ]);
 });
 
-it('stores nothing of a refused configuration', async () => {
-  const fixture = await shared();
+it('apply stores nothing of a rejected configuration', async () => {
+  const fixture = await sharedDeployment();
   const before = await fixture.stored('deployments', 'd');
-  await refusalOf(applyAs(fixture, 'first', deployment(A)));
+  await refusal(applyAs(fixture, 'first', deployment(A)));
   expect(await fixture.stored('deployments', 'd')).toEqual(before);
 });
 
-it('removes the item once the other manager has given it up', async () => {
-  const fixture = await shared();
+it('apply removes an omitted item after the other manager gave up its fields', async () => {
+  const fixture = await sharedDeployment();
   await applyAs(fixture, 'second', addition());
   await applyAs(fixture, 'first', deployment(A));
   const template = objectAt(objectAt(await fixture.stored('deployments', 'd'), 'spec'), 'template');
   expect(objectAt(template, 'spec')?.['containers']).toMatchObject([{ name: 'a' }]);
 });
 
-it('removes the item when only an update has written fields of it', async () => {
+it('apply removes an omitted item in which the other manager owns fields by Update only', async () => {
   const fixture = await writeFixture();
   await applyAs(fixture, 'first', deployment(A, B));
   await fixture.patch('deployments', 'd', 'strategic', addition({ name: 'b', env: [ENV] }), { fieldManager: 'updater' });
@@ -82,20 +71,22 @@ it('removes the item when only an update has written fields of it', async () => 
   expect(objectAt(template, 'spec')?.['containers']).toMatchObject([{ name: 'a' }]);
 });
 
-it('keeps the item without an error when what is left of it is complete', async () => {
-  const fixture = await shared();
+it('apply keeps an omitted item that is valid with the fields of the other manager', async () => {
+  const fixture = await sharedDeployment();
   await applyAs(fixture, 'second', addition(B));
   await applyAs(fixture, 'first', deployment(A));
   const template = objectAt(objectAt(await fixture.stored('deployments', 'd'), 'spec'), 'template');
   expect(objectAt(template, 'spec')?.['containers']).toMatchObject([{ name: 'a' }, { name: 'b', image: 'i' }]);
 });
 
-it('names no manager when something else is refused', async () => {
-  const { message } = await refusalOf(applyAs(await shared(), 'first', deployment({ name: 'a', image: 'i', imagePullPolicy: 'x' }, B)));
+it('apply names no other manager when an unrelated field is invalid', async () => {
+  const { message } = await refusal(
+    applyAs(await sharedDeployment(), 'first', deployment({ name: 'a', image: 'i', imagePullPolicy: 'x' }, B)),
+  );
   expect(message).not.toContain('other managers');
 });
 
-it('names no manager when an item is incomplete in the configuration itself', async () => {
-  const { message } = await refusalOf(applyAs(await shared(), 'first', deployment(A, B, { name: 'c' })));
+it('apply names no other manager when the configuration itself has an incomplete item', async () => {
+  const { message } = await refusal(applyAs(await sharedDeployment(), 'first', deployment(A, B, { name: 'c' })));
   expect(message).toBe('Deployment.apps "d" is invalid: spec.template.spec.containers[2].image: Required value');
 });

@@ -1,4 +1,4 @@
-/** Where the specification asks for more than release 1.31.1 does: statuses of Services, names of aliases, slices without endpoints, and PUT of what is absent. */
+/** Where the API specification differs from release 1.31.1: Service status, externalName, EndpointSlices without endpoints, and PUT of an absent object. */
 import { StatusError } from '../../../shared/api/errors/status';
 import type { JsonObject } from '../../../shared/values/json';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
@@ -23,13 +23,13 @@ const PORTS = [{ port: 80 }];
 describe('a Service', () => {
   const service = (spec: JsonObject): JsonObject => ({ metadata: { name: 'a' }, spec });
 
-  it('is refused with the name of an alias when it is none', async () => {
+  it('is rejected with an externalName unless its type is ExternalName', async () => {
     expect(await outcome(fixture.create('services', service({ ports: PORTS, externalName: 'a.b' })))).toMatch(
       /^422 .*spec\.externalName: Forbidden: may only be used when `type` is 'ExternalName'$/,
     );
   });
 
-  it('keeps the name that it has after it was an alias, and takes no other', async () => {
+  it('keeps the externalName that it had as type ExternalName, and is rejected with any other', async () => {
     await fixture.create('services', service({ type: 'ExternalName', externalName: 'a.b' }));
     await fixture.cache.catchUp();
     const merge = (spec: JsonObject): Promise<string> => outcome(fixture.patch('services', 'a', 'merge', { spec }));
@@ -40,7 +40,7 @@ describe('a Service', () => {
     expect(await merge({ externalName: 'a.b' })).toMatch(/^422/);
   });
 
-  it('judges ports and conditions of a status when they change, and leaves what was stored before', () => {
+  it('has the ports and conditions of its status validated only when they change', () => {
     const wrong = {
       conditions: [{ type: 'a b', status: 'X', reason: '', message: '', lastTransitionTime: null }],
       loadBalancer: { ingress: [{ ip: '192.0.2.7', ipMode: 'VIP', ports: [{ port: 0, protocol: 'X' }] }] },
@@ -60,7 +60,7 @@ describe('an EndpointSlice', () => {
   const slice = (name: string, more: JsonObject): JsonObject => ({ metadata: { name }, addressType: 'IPv4', ...more });
   const missing = '422 EndpointSlice.discovery.platform.io "a" is invalid: endpoints: Required value';
 
-  it('is refused without endpoints; null and an empty list are none', async () => {
+  it('is rejected without an endpoints field; null and an empty list are accepted', async () => {
     expect(await outcome(fixture.create('endpointslices', slice('a', {})))).toBe(missing);
     for (const [name, endpoints] of Object.entries({ b: null, c: [] }))
       expect(await outcome(fixture.create('endpointslices', slice(name, { endpoints })))).toBe('201');
@@ -73,11 +73,11 @@ describe('an EndpointSlice', () => {
 describe.each<[resource: string, spec: JsonObject]>([
   ['endpointslices', { addressType: 'IPv4', endpoints: [] }],
   ['ingresses', { spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } } }],
-])('PUT of absent %s', (resource, spec) => {
+])('PUT of an absent object of %s', (resource, spec) => {
   const put = (name: string, metadata: JsonObject): Promise<string> =>
     outcome(fixture.update(resource, name, { ...spec, metadata: { name, ...metadata } }));
 
-  it('creates the object without a resourceVersion, and is 404 with one', async () => {
+  it('creates the object when the resourceVersion is unset or 0, and responds 404 otherwise', async () => {
     expect(await put('a', {})).toBe('201');
     expect(await put('a', {})).toBe('200');
     expect(await put('b', { resourceVersion: '0' })).toBe('201');

@@ -158,7 +158,7 @@ describe('the embedded store and its disk', () => {
     expect(await store.revision()).toBe(1 + outcomes.filter((outcome) => outcome === 'done').length);
   });
 
-  describe('whose lease ends', () => {
+  describe('when a lease expires', () => {
     let lease: LeaseId;
     beforeEach(async () => {
       lease = await store.grantLease(15);
@@ -169,51 +169,51 @@ describe('the embedded store and its disk', () => {
         () => 'renewed',
         (error: unknown) => error,
       );
-    const over = expect.objectContaining({ failure: 'lease-not-found' });
-    /** After all that waits for the disk. */
-    const leased = async (): Promise<unknown> => {
+    const leaseNotFound = expect.objectContaining({ failure: 'lease-not-found' });
+    /** Reads the leased key after all pending writes. */
+    const leasedKey = async (): Promise<unknown> => {
       await put('/other', '');
       return (await store.get('/leased')).kv?.key;
     };
 
-    it('does not take it up again while the disk is late with the end, nor afterwards', async () => {
+    it('refuses to renew the lease while its revocation waits for the disk, and afterwards', async () => {
       const disk = slowDisk();
       await clock.advanceAsync(15_000);
-      expect(await renewal()).toEqual(over);
+      expect(await renewal()).toEqual(leaseNotFound);
       await clock.advanceAsync(12_000);
-      expect(await renewal()).toEqual(over);
+      expect(await renewal()).toEqual(leaseNotFound);
       disk.release();
-      expect([await leased(), await renewal()]).toEqual([undefined, over]);
+      expect([await leasedKey(), await renewal()]).toEqual([undefined, leaseNotFound]);
       await settle();
       await clock.advanceAsync(10_000);
       expect(clock.pending).toBe(0);
     });
 
-    it('ends it later where the disk fails, and refuses to renew it or to put a key under it meanwhile', async () => {
+    it('retries a revocation that failed on the disk, and meanwhile refuses to renew the lease or to put a key under it', async () => {
       jest.spyOn(Environment.prototype, 'write').mockRejectedValueOnce(new Error('no space left'));
       await clock.advanceAsync(15_000);
-      expect([await renewal(), await leased()]).toEqual([over, '/leased']);
+      expect([await renewal(), await leasedKey()]).toEqual([leaseNotFound, '/leased']);
       const leasing = store.transact({ compare: [], operations: [{ type: 'put', key: '/b', value: Buffer.from(''), lease }] });
-      await expect(leasing).rejects.toEqual(over);
+      await expect(leasing).rejects.toEqual(leaseNotFound);
       await clock.advanceAsync(10_000);
-      expect([await renewal(), await leased()]).toEqual([over, undefined]);
+      expect([await renewal(), await leasedKey()]).toEqual([leaseNotFound, undefined]);
     });
 
-    it('refuses to renew it once its time is over, also before the timer that ends it has run', async () => {
+    it('refuses to renew the lease after its TTL, even before its expiry timer has run', async () => {
       jest.spyOn(clock, 'monotonic').mockReturnValue(15_000);
-      expect(await renewal()).toEqual(over);
+      expect(await renewal()).toEqual(leaseNotFound);
     });
 
-    it('leaves a key that has moved to another lease while the end waited for the disk', async () => {
+    it('keeps a key that moved to another lease while the revocation waited for the disk', async () => {
       const next = await store.grantLease(600);
       jest.spyOn(Environment.prototype, 'write').mockRejectedValueOnce(new Error('no space left'));
       await clock.advanceAsync(15_000);
       await store.transact({ compare: [], operations: [{ type: 'put', key: '/leased', value: Buffer.from(''), lease: next }] });
       await clock.advanceAsync(10_000);
-      expect([await renewal(), await leased()]).toEqual([over, '/leased']);
+      expect([await renewal(), await leasedKey()]).toEqual([leaseNotFound, '/leased']);
     });
 
-    it('ends one, too, whose grant the disk answered too late', async () => {
+    it('expires a lease whose grant reached the disk only after its time-out', async () => {
       const disk = slowDisk();
       const late = store.grantLease(600).catch((error: unknown) => error);
       await clock.advanceAsync(11_000);

@@ -81,13 +81,13 @@ it.each<[string, JsonObject, JsonObject, object]>([
     { type: 'update', object: binding([group('c'), group('b'), group('a')]) },
   ],
   [
-    'a role that is not updated by itself, in the other spelling',
+    'a role whose autoupdate annotation is false in the other spelling',
     role(rule(['get'], ['pods'])),
     { metadata: { name: 'r', annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }, rules: [] },
     { type: 'none' },
   ],
   [
-    'annotations that are there in the other spelling',
+    'a role that has the annotations in the other spelling',
     role(),
     { metadata: { name: 'r', labels: { a: '1' }, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' } }, rules: [] },
     { type: 'none' },

@@ -1,4 +1,4 @@
-/** What proxied requests are made of: objects, and the names by which pods, nodes and Services are asked for. */
+/** Cases of proxied requests: objects, and the names under which pods, nodes and Services are requested. */
 import type { Body } from '../reference';
 
 /** An address of the machine of the reference server, on which nothing listens at port 1; recorded as this text. */
@@ -38,9 +38,9 @@ export const nodesAt = (own: string): Readonly<Record<string, readonly Body[]>> 
 });
 
 interface ServiceCase {
-  /** Ports of the Service; undefined = there is none. */
+  /** Ports of the Service; `undefined` when there is no Service. */
   readonly ports: readonly Body[] | undefined;
-  /** Undefined = there are no Endpoints. */
+  /** `undefined` when there are no Endpoints. */
   readonly subsets: readonly Body[] | undefined;
 }
 
@@ -91,8 +91,8 @@ export const servicesAt = (own: string): Readonly<Record<string, ServiceCase>> =
 const INVALID = ['a:b:c:d', 'ftp:NAME:80', 'HTTP:NAME:80', ':NAME', 'https::80'];
 const invalidFor = (name: string): readonly string[] => INVALID.map((text) => text.replace('NAME', name));
 
-/** Names that proxies are asked for, by resource. */
-export const ASKED: Readonly<Record<'pods' | 'nodes' | 'services', readonly string[]>> = {
+/** Names in proxy requests, by resource. */
+export const REQUESTED_NAMES: Readonly<Record<'pods' | 'nodes' | 'services', readonly string[]>> = {
   pods: [
     ...['web:1', 'web:01', 'http:web:1', ':web:1', 'none', 'none:80', 'nowhere', 'nowhere:80', 'mapped:80', 'link-local:80'],
     ...invalidFor('web'),
