@@ -1,6 +1,6 @@
 /**
- * The order in which an informer holds its objects depends on its history: on the order of events, and on when it was started. What controllers write of lists must not.
- * Each row is a controller's decision on a world whose objects come in any order.
+ * The order in which an informer lists its objects depends on the order of events and on when the informer started. What controllers write must not depend on it.
+ * Each row is a controller's decision on objects that are listed in any order.
  */
 import fc from 'fast-check';
 import { timestamp } from '../shared/api/metadata/object-meta';
@@ -31,8 +31,8 @@ import { setStatus } from './stateful-sets/status';
 const NOW = Date.UTC(2026, 0, 2);
 const TIME = timestamp(NOW - 60_000);
 
-/** The items in another order. */
-type Mix = <T>(items: readonly T[]) => readonly T[];
+/** Returns the items in another order. */
+type Shuffle = <T>(items: readonly T[]) => readonly T[];
 
 function pod(index: number, spec: JsonObject = {}, status: JsonObject = {}, metadata: JsonObject = {}): ApiObject {
   const ip = `10.9.${index >> 8}.${index & 255}`;
@@ -61,8 +61,8 @@ const service = serviceView(
   'platform.io',
 );
 
-function endpointsOf(mix: Mix, count: number): unknown {
-  const wanted = wantedSubsets(service, mix(pods(count)).map(podView));
+function endpointsOf(shuffle: Shuffle, count: number): unknown {
+  const wanted = wantedSubsets(service, shuffle(pods(count)).map(podView));
   return endpointsAction(service, undefined, wanted, endpointsNames(GENERATED_NAMES.platform), undefined);
 }
 
@@ -74,12 +74,12 @@ const nodes = Array.from({ length: 5 }, (_, index) =>
   }),
 );
 
-/** What is written for a Service of so many pods when these slices are there. */
-function slicesOf(mix: Mix, count: number, present: readonly JsonObject[]): ReturnType<typeof reconcileSlices> {
-  const known = mix(nodes);
+/** The changes of EndpointSlices for a Service with `count` pods when the slices `present` exist. */
+function slicesOf(shuffle: Shuffle, count: number, present: readonly JsonObject[]): ReturnType<typeof reconcileSlices> {
+  const known = shuffle(nodes);
   const view = new Nodes({ get: (_, name) => known.find((node) => node.name === name), list: () => known }, 'platform.io');
-  const { groups } = wantedEndpoints(service, mix(pods(count)).map(podView), (name) => view.get(name));
-  const slices = mix(
+  const { groups } = wantedEndpoints(service, shuffle(pods(count)).map(podView), (name) => view.get(name));
+  const slices = shuffle(
     present.map((body, index) => apiObject({ ...body, metadata: { namespace: 'n', name: `slice${index}`, uid: `${index}` } })),
   );
   return reconcileSlices(
@@ -96,10 +96,10 @@ function slicesOf(mix: Mix, count: number, present: readonly JsonObject[]): Retu
     { most: 10, names: NAMES },
   );
 }
-const AS_IT_IS: Mix = (items) => items;
+const KEEP_ORDER: Shuffle = (items) => items;
 
 const template = (image: string): JsonObject => ({ metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image }] } });
-function deploymentOf(mix: Mix): unknown {
+function deploymentOf(shuffle: Shuffle): unknown {
   const sets = Array.from({ length: 6 }, (_, index) =>
     apiObject({
       metadata: { namespace: 'n', name: `set${index}`, uid: `s${index}`, creationTimestamp: timestamp(NOW - index * 1000) },
@@ -111,7 +111,7 @@ function deploymentOf(mix: Mix): unknown {
       },
     }),
   );
-  const conditions = mix(['Available', 'Progressing', 'Others', 'Else']).map((type) => ({
+  const conditions = shuffle(['Available', 'Progressing', 'Others', 'Else']).map((type) => ({
     type,
     status: 'False',
     reason: 'Said',
@@ -122,11 +122,11 @@ function deploymentOf(mix: Mix): unknown {
     spec: { replicas: 9, template: template('image3'), progressDeadlineSeconds: 600 },
     status: { conditions: [...conditions] },
   });
-  return planDeployment({ deployment, sets: mix(sets), podsOf: () => [], now: NOW }).status;
+  return planDeployment({ deployment, sets: shuffle(sets), podsOf: () => [], now: NOW }).status;
 }
 
 const FAILING = { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [1, 2, 3] } }] } };
-function jobOf(mix: Mix, spec: JsonObject): unknown {
+function jobOf(shuffle: Shuffle, spec: JsonObject): unknown {
   const ended = (index: number): ApiObject => {
     const phase = ['Running', 'Succeeded', 'Failed'][index % 3] ?? '';
     const containerStatuses = [{ name: 'c', state: { terminated: { exitCode: (index % 4) + 1 } } }];
@@ -140,7 +140,7 @@ function jobOf(mix: Mix, spec: JsonObject): unknown {
   });
   const plan = planJob({
     job,
-    pods: mix(pods(20, ended)),
+    pods: shuffle(pods(20, ended)),
     untracked: new Set(),
     isBehind: false,
     backOffMs: 0,
@@ -151,7 +151,7 @@ function jobOf(mix: Mix, spec: JsonObject): unknown {
   return [recordOf(plan), jobStatusAfter(plan, { freed, removed: new Set(), made: 0 })];
 }
 
-function autoscalerOf(mix: Mix): unknown {
+function autoscalerOf(shuffle: Shuffle): unknown {
   const sight: Sight = {
     autoscaler: apiObject({ metadata: { namespace: 'n', name: 'h', uid: 'h' } }),
     spec: {
@@ -162,10 +162,10 @@ function autoscalerOf(mix: Mix): unknown {
       behavior: undefined,
     },
     scale: { replicas: 20, present: 20, selector: 'app=a' },
-    pods: mix(pods(20, (index) => pod(index, {}, { startTime: timestamp(NOW - 3_600_000) }))),
-    rivals: mix(['n/h', 'n/i', 'n/j']),
+    pods: shuffle(pods(20, (index) => pod(index, {}, { startTime: timestamp(NOW - 3_600_000) }))),
+    rivals: shuffle(['n/h', 'n/i', 'n/j']),
     measured: [
-      { type: 'pods', values: new Map(mix(pods(20)).map(({ name }, index) => [name, { milli: BigInt(index), at: NOW, windowMs: 0 }])) },
+      { type: 'pods', values: new Map(shuffle(pods(20)).map(({ name }, index) => [name, { milli: BigInt(index), at: NOW, windowMs: 0 }])) },
     ],
     history: new ScalingHistory(),
     settings: { tolerance: 0.1, downscaleMs: 0, readiness: { cpuInitializationMs: 0, readinessDelayMs: 0 } },
@@ -176,7 +176,7 @@ function autoscalerOf(mix: Mix): unknown {
   return [sight, alone].map((one) => statusAfter(one, planAutoscaler(one), { type: 'as it was' }));
 }
 
-function cronOf(mix: Mix): unknown {
+function cronOf(shuffle: Shuffle): unknown {
   const cron = apiObject({
     metadata: { namespace: 'n', name: 'c', uid: 'c', creationTimestamp: TIME },
     spec: { schedule: '* * * * *', suspend: true, successfulJobsHistoryLimit: 2 },
@@ -188,73 +188,79 @@ function cronOf(mix: Mix): unknown {
       status: { startTime: TIME, completionTime: TIME, conditions: [{ type: 'Complete', status: index === 1 ? 'False' : 'True' }] },
     }),
   );
-  const { status, outdated } = planCron({ cron, jobs: mix(jobs), missing: new Set(), now: NOW });
+  const { status, outdated } = planCron({ cron, jobs: shuffle(jobs), missing: new Set(), now: NOW });
   return [status, outdated.map(({ name }) => name)];
 }
 
-const ROWS: readonly (readonly [string, (mix: Mix) => unknown])[] = [
-  ['Endpoints', (mix) => endpointsOf(mix, 30)],
-  ['Endpoints with more addresses than they may have', (mix) => endpointsOf(mix, 1_300)],
-  ['new EndpointSlices', (mix) => slicesOf(mix, 30, [])],
-  ['changed EndpointSlices', (mix) => slicesOf(mix, 40, slicesOf(AS_IT_IS, 25, []).creates)],
+const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
+  ['Endpoints', (shuffle) => endpointsOf(shuffle, 30)],
+  ['Endpoints over capacity', (shuffle) => endpointsOf(shuffle, 1_300)],
+  ['new EndpointSlices', (shuffle) => slicesOf(shuffle, 30, [])],
+  ['changed EndpointSlices', (shuffle) => slicesOf(shuffle, 40, slicesOf(KEEP_ORDER, 25, []).creates)],
   ['a Deployment', deploymentOf],
-  ['a Job', (mix) => jobOf(mix, {})],
-  ['a Job with indexes', (mix) => jobOf(mix, { completionMode: 'Indexed', backoffLimitPerIndex: 0 })],
-  ['a Job that fails', (mix) => jobOf(mix, FAILING)],
+  ['a Job', (shuffle) => jobOf(shuffle, {})],
+  ['a Job with indexes', (shuffle) => jobOf(shuffle, { completionMode: 'Indexed', backoffLimitPerIndex: 0 })],
+  ['a Job that fails', (shuffle) => jobOf(shuffle, FAILING)],
   ['a CronJob', cronOf],
   ['a HorizontalPodAutoscaler', autoscalerOf],
   [
     'a ReplicaSet',
-    (mix) => replicaStatus(apiObject({ metadata: { name: 's' }, spec: { template: template('i') } }), mix(pods(20)), undefined, NOW),
+    (shuffle) =>
+      replicaStatus(apiObject({ metadata: { name: 's' }, spec: { template: template('i') } }), shuffle(pods(20)), undefined, NOW),
   ],
   [
     'a StatefulSet',
-    (mix) =>
-      setStatus({ set: apiObject({ metadata: { name: 's' }, spec: {} }), pods: mix(pods(20)), current: 'a', update: 'b', now: NOW }, 0),
+    (shuffle) =>
+      setStatus({ set: apiObject({ metadata: { name: 's' }, spec: {} }), pods: shuffle(pods(20)), current: 'a', update: 'b', now: NOW }, 0),
   ],
   [
     'a PodDisruptionBudget',
-    (mix) => {
+    (shuffle) => {
       const budget = apiObject({
         metadata: { namespace: 'n', name: 'b', generation: 1 },
         spec: { minAvailable: 3 },
         status: { disruptedPods: Object.fromEntries(pods(6).map(({ name }) => [name, timestamp(NOW - 1_000)])) },
       });
       const covered = pods(20).map(({ name }, index) => ({ name, owner: undefined, isReady: index % 2 === 0, isGoing: index % 7 === 0 }));
-      // A map's keys are sorted when it is stored.
-      return sorted(budgetOutcome({ budget, pods: mix(covered), expectedPods: 20, now: NOW }).status);
+      // The keys of a map are sorted when it is stored.
+      return sorted(budgetOutcome({ budget, pods: shuffle(covered), expectedPods: 20, now: NOW }).status);
     },
   ],
   [
     'a ResourceQuota',
-    (mix) => {
+    (shuffle) => {
       const quota = apiObject({
         metadata: { namespace: 'n', name: 'q' },
         spec: { hard: { pods: '9', 'requests.cpu': '4', configmaps: '2' } },
       });
       const objects = pods(20, (index) => pod(index, { containers: [{ resources: { requests: { cpu: `${index * 37}m` } } }] }));
-      return atOnce(quotaOutcome(quota, () => mix(objects), NOW)).status;
+      return atOnce(quotaOutcome(quota, () => shuffle(objects), NOW)).status;
     },
   ],
   [
     'a namespace that is deleted',
-    (mix) => {
+    (shuffle) => {
       const remainders = ['a', 'b', 'c'].map((label, index) => ({
         ...{ label, count: index + 1, graceSeconds: 0, examples: [] },
-        finalizers: new Map(mix(['x/y', 'z/w']).map((name) => [name, index])),
+        finalizers: new Map(shuffle(['x/y', 'z/w']).map((name) => [name, index])),
       }));
-      const pass = { stale: mix(['g/v1', 'h/v2']), malformed: mix(['x', 'y']), failures: mix(['f', 'g']), remainders: mix(remainders) };
+      const pass = {
+        stale: shuffle(['g/v1', 'h/v2']),
+        malformed: shuffle(['x', 'y']),
+        failures: shuffle(['f', 'g']),
+        remainders: shuffle(remainders),
+      };
       return withConditions({ metadata: { name: 'n' } }, pass, TIME);
     },
   ],
   [
     'an aggregated ClusterRole',
-    (mix) => {
+    (shuffle) => {
       const roles = Array.from({ length: 9 }, (_, index) =>
         apiObject({ metadata: { name: `r${index}`, labels: { part: 'x' } }, rules: [{ verbs: ['get'], resources: [`r${index % 4}`] }] }),
       );
       const whole = apiObject({ metadata: { name: 'whole' }, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'x' } }] } });
-      return missingRules(whole, mix([...roles, whole]));
+      return missingRules(whole, shuffle([...roles, whole]));
     },
   ],
 ];
@@ -268,16 +274,16 @@ function sorted(value: JsonObject | undefined): unknown {
   return JSON.parse(text);
 }
 
-test.each(ROWS)('the order in which an informer holds its objects does not change what is written of %s', (_, decide) => {
-  const expected = JSON.stringify(decide(AS_IT_IS));
+test.each(ROWS)('the order in which an informer lists its objects does not change what is written for %s', (_, decide) => {
+  const expected = JSON.stringify(decide(KEEP_ORDER));
   fc.assert(
     fc.property(fc.infiniteStream(fc.nat()), (chance) => {
-      const mix: Mix = (items) =>
+      const shuffle: Shuffle = (items) =>
         items
           .map((item) => ({ item, place: Number(chance.next().value) }))
           .sort((one, other) => one.place - other.place)
           .map(({ item }) => item);
-      expect(JSON.stringify(decide(mix))).toBe(expected);
+      expect(JSON.stringify(decide(shuffle))).toBe(expected);
     }),
     { numRuns: 10 },
   );

@@ -162,8 +162,8 @@ test('in the middle of a roll-out sets grow and shrink in proportion', () => {
   ]);
 });
 
-describe('a Deployment whose sets name another number of desired replicas', () => {
-  const marked = (sets: readonly ApiObject[], spec: JsonObject): readonly (readonly [unknown, unknown, unknown])[] =>
+describe('a Deployment whose ReplicaSets have another desired-replicas annotation', () => {
+  const annotated = (sets: readonly ApiObject[], spec: JsonObject): readonly (readonly [unknown, unknown, unknown])[] =>
     plan(deployment(spec), sets).sets.map(({ name, replicas, annotations }) => [name, replicas, annotations[`${PREFIX}desired-replicas`]]);
 
   it.each<[string, JsonObject, readonly ApiObject[], readonly (readonly [string, number, string])[]]>([
@@ -174,19 +174,19 @@ describe('a Deployment whose sets name another number of desired replicas', () =
       [['old', 3, '3']],
     ],
     [
-      'scaled to the number that the old set has reached',
+      'scaled to the replicas that the old set has',
       { replicas: 2, ...rolling(0, 1) },
       [set('old', { of: TWO, replicas: 2, desired: 3, max: 3 }), set('new', { replicas: 0, desired: 3, max: 3, revision: 2 })],
       [['old', 2, '2']],
     ],
     [
-      'scaled while paused to the number that there is',
+      'scaled while paused to the replicas that exist',
       { replicas: 2, paused: true },
       [set('new', { replicas: 2, desired: 3, max: 4 })],
       [['new', 2, '2']],
     ],
     [
-      'scaled in the middle of a rollout whose strategy is Recreate now',
+      'scaled during a rollout after its strategy changed to Recreate',
       { replicas: 2, strategy: { type: 'Recreate' } },
       [set('old', { of: TWO, replicas: 2, desired: 3, max: 4 }), set('new', { replicas: 1, desired: 3, max: 4, revision: 2 })],
       [
@@ -195,7 +195,7 @@ describe('a Deployment whose sets name another number of desired replicas', () =
       ],
     ],
   ])('updates the annotation: %s', (_, spec, sets, expected) => {
-    expect(marked(sets, spec)).toEqual(expected);
+    expect(annotated(sets, spec)).toEqual(expected);
   });
 });
 

@@ -71,12 +71,12 @@ class Cluster {
     this.wanted = replicas;
   }
 
-  use(strategy: JsonObject): void {
+  setStrategy(strategy: JsonObject): void {
     this.strategy = strategy;
   }
 
-  /** Somebody, or an older release, has left another number of wanted pods in a set. */
-  mark(index: number, desired: number): void {
+  /** Sets another number of desired replicas in the annotation of a ReplicaSet, as a user or an older release may have done. */
+  annotate(index: number, desired: number): void {
     const set = this.at(index);
     if (set === undefined) return;
     set.annotations = { ...set.annotations, [DESIRED]: String(desired) };
@@ -253,13 +253,13 @@ const scaling: fc.Arbitrary<Move> = fc.oneof(
     arbitrary: fc.tuple(some, some).map<Move>(
       ([index, desired]) =>
         (cluster) =>
-          cluster.mark(index, desired),
+          cluster.annotate(index, desired),
     ),
   },
-  { weight: 1, arbitrary: strategy.map<Move>((next) => (cluster) => cluster.use(next)) },
+  { weight: 1, arbitrary: strategy.map<Move>((next) => (cluster) => cluster.setStrategy(next)) },
 );
 
-test('a rollout finishes however often the Deployment is scaled, its strategy changed or its sets annotated meanwhile', () => {
+test('a rollout completes after the Deployment is scaled, its strategy changes and its ReplicaSets are annotated in between', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 9 }),

@@ -1,4 +1,4 @@
-/** Holds the order in Endpoints to what the reference's controller wrote (test/recordings/endpoints-order.ts). */
+/** Compares the order in Endpoints with that of the reference controller, recorded by test/recordings/endpoints-order.ts. */
 import fc from 'fast-check';
 import { arrayAt, isObject, type JsonObject } from '../../shared/values/json';
 import { casesOf } from '../../test/recordings/recording';
@@ -16,20 +16,20 @@ const subsetOf = (object: JsonObject): Subset => ({
 });
 
 test.each(RECORDED.map(({ service, subsets }) => [service, subsets.map(subsetOf)] as const))(
-  'addresses, ports and subsets of the Service %s are in the order of the reference, whatever order they come in',
+  'inCanonicalOrder sorts addresses, ports and subsets of the Service %s as the reference controller does, from any order',
   (_, recorded) => {
     expect(recorded.length).toBeGreaterThan(0);
     fc.assert(
       fc.property(fc.infiniteStream(fc.nat()), (chance) => {
-        const mixed = <T>(items: readonly T[]): T[] =>
+        const shuffled = <T>(items: readonly T[]): T[] =>
           items
             .map((item) => ({ item, place: Number(chance.next().value) }))
             .sort((one, other) => one.place - other.place)
             .map(({ item }) => item);
-        const subsets = mixed(recorded).map(({ ports, ready, unready }) => ({
-          ports: mixed(ports),
-          ready: mixed(ready).sort(byAddress),
-          unready: mixed(unready).sort(byAddress),
+        const subsets = shuffled(recorded).map(({ ports, ready, unready }) => ({
+          ports: shuffled(ports),
+          ready: shuffled(ready).sort(byAddress),
+          unready: shuffled(unready).sort(byAddress),
         }));
         expect(sortSubsets(subsets)).toEqual(recorded);
       }),

@@ -70,7 +70,7 @@ it('takes the time of the trigger away when nobody knows it', () => {
   expect(next).toMatchObject({ type: 'update', object: { metadata: { annotations: {} } } });
 });
 
-it('replaces the other spelling of the names that it sets', () => {
+it('endpointsAction replaces the other spelling of the labels and annotations that it sets', () => {
   const headless = service({ clusterIP: 'None' }, { labels: { a: 'b', 'service.kubernetes.io/headless': 'no' } });
   const action = endpointsAction(headless, undefined, wantedSubsets(headless, [pod('a', '10.1.0.1')]), names, undefined);
   expect(action).toMatchObject({ object: { metadata: { labels: { a: 'b', 'service.platform.io/headless': '' } } } });
@@ -84,7 +84,7 @@ it('replaces the other spelling of the names that it sets', () => {
   expect(JSON.stringify(updated)).not.toContain('kubernetes.io');
 });
 
-it('selects pods whose labels have the other spelling of the key in the selector', () => {
+it('wantedSubsets selects pods whose label key is the other spelling of the selector key', () => {
   const view = service({ selector: { 'app.kubernetes.io/name': 'web' } });
   const labelled = (labels: JsonObject): PodView =>
     podView(

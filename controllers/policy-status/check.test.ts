@@ -27,7 +27,7 @@ test.each(Object.entries(CHECKED))('%s', (title, spec) => {
   expect(checkedStatus(spec, 1, { kinds, dialect: 'kubernetes' })).toEqual(recorded?.['status']);
 });
 
-test('checks an expression against 100 kinds at most', () => {
+test('the type check of a policy checks an expression against at most 100 kinds', () => {
   const [kind] = BUILT_IN.filter((one) => one.kind === 'ConfigMap');
   if (kind === undefined) throw new Error('no ConfigMap');
   const many = Array.from({ length: 150 }, (_, index) => ({ ...kind, version: `v${index}` }));

@@ -117,7 +117,7 @@ it('knows whom a certificate names, as long as it is good', async () => {
   ]);
 });
 
-it('closes a connection whose TLS handshake does not come in time, and sends nothing on it', async () => {
+it('closes a connection whose TLS handshake times out, and sends nothing on it', async () => {
   const impatient = await serve({ ...options, headMs: 100 });
   try {
     const socket = connect(impatient.port, '127.0.0.1');

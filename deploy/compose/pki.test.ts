@@ -81,7 +81,7 @@ test('what is good is kept; what runs out is made again under the same authoriti
   expect([text('public/ca.crt'), text('etcd/ca.crt'), text('apiserver/sa.key')]).toEqual([cluster, store, keys]);
 });
 
-test('takes the key that signs tokens away from controllers that do not sign', async () => {
+test('ensureClusterFiles removes the token signing key that an earlier release gave to the controllers', async () => {
   mkdirSync(path.join(root, 'controllers'));
   writeFileSync(path.join(root, 'controllers/sa.key'), 'of an earlier release');
   await ensure(new ManualClock());
@@ -89,7 +89,7 @@ test('takes the key that signs tokens away from controllers that do not sign', a
   expect(text('tokens/sa.key')).toBe(text('apiserver/sa.key'));
 });
 
-test("makes a password for Grafana's administrator and keeps it, unless one is given", async () => {
+test('ensureClusterFiles generates the password of the Grafana administrator once, unless one is given', async () => {
   const clock = new ManualClock();
   expect(await ensure(clock)).toContain("the password of Grafana's administrator");
   const password = text('grafana/admin-password');

@@ -50,7 +50,7 @@ describe('ensureCertificates', () => {
   });
 
   it.each(FOREIGN_KEYS.filter(({ signsCertificates }) => signsCertificates).map((key) => [key.type, key.form, key] as const))(
-    'signs with an authority that was made elsewhere, with a key of %s as %s',
+    'signs with an authority that another tool created with a key of type %s in %s form',
     async (_type, _form, key) => {
       const clock = new ManualClock();
       const foreign = await foreignAuthority(key, clock.now());
@@ -63,14 +63,14 @@ describe('ensureCertificates', () => {
       expect(authority).toBe(foreign.certificate);
       const server = { certificate: read('apiserver.crt'), key: read('apiserver.key') };
       const proxy = { certificate: read('front-proxy-client.crt'), key: read('front-proxy-client.key') };
-      // Which compares the key identifiers, too.
+      // belongsTogether also compares the key identifiers.
       for (const leaf of [server, proxy, admin, controllers]) expect(belongsTogether(leaf, authority)).toBe(true);
       expect((await ensureCertificates(folder, clock)).made).toEqual([]);
     },
   );
 
   it.each(FOREIGN_KEYS.filter(({ signsCertificates }) => !signsCertificates))(
-    'refuses an authority with a key of $type in one sentence that names the file, and replaces nothing',
+    'rejects an authority whose key has the type $type with an error that names the file, and replaces nothing',
     async (key) => {
       const clock = new ManualClock();
       const foreign = await foreignAuthority(key, clock.now());

@@ -41,7 +41,7 @@ test.each([
 });
 
 test.each(['', '{name: u}', '{name: u, user: }', '{name: u, user: null}', '{name: u, user: {}}'])(
-  'a user without credentials is used as nobody in particular: %j',
+  'a kubeconfig user without credentials is anonymous: %j',
   (user) => {
     const context = `contexts: [{name: x, context: {cluster: c${user === '' ? '' : ', user: u'}}}]`;
     const text = `clusters: [{name: c, cluster: {server: "https://h:1"}}]\nusers: [${user}]\n${context}\ncurrent-context: x\n`;

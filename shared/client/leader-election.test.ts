@@ -104,7 +104,7 @@ test('a leader without a connection gives up before another can take over', asyn
   expect(first.terms[1]?.fence.transitions).toBe(1);
 });
 
-test('a term counts from when the Lease was requested, also where the process was stopped before it read the answer', async () => {
+test('a term starts when the Lease is requested, even if the process is stopped before it reads the response', async () => {
   const all = world();
   all.api.intercept = ({ method }) => {
     if (method !== 'POST') return undefined;

@@ -206,7 +206,7 @@ describe('several servers', () => {
   });
 });
 
-test('named changes the User-Agent header, and keeps the rest of the client', async () => {
+test('named changes the User-Agent header of the returned client only', async () => {
   const { api, client } = fakeClient();
   const agents: unknown[] = [];
   api.intercept = ({ headers }) => void agents.push(headers['user-agent']);
@@ -215,7 +215,7 @@ test('named changes the User-Agent header, and keeps the rest of the client', as
   expect(agents).toEqual(['program/v1 (linux/amd64)', 'test']);
 });
 
-test('apply names its field manager and takes fields over from other managers', async () => {
+test('apply sends its field manager and forces conflicts', async () => {
   const { api, client } = fakeClient({ dialect: 'kubernetes' });
   api.put('/api/v1/configmaps', map('a'));
   const bodies: unknown[] = [];

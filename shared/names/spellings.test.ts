@@ -41,7 +41,7 @@ const names: fc.Arbitrary<readonly [canonical: string, upstream: string]> = fc.o
   systemNamespace.map((of) => [`system:serviceaccounts:${of}`, `system:serviceaccounts:${of.replace('platform', 'kube')}`] as const),
 );
 
-test('every name has exactly two spellings, which are the same name', () => {
+test('every name of the product has exactly one other spelling, which is the same name', () => {
   fc.assert(
     fc.property(names, ([canonical, upstream]) => {
       expect([otherSpelling(canonical), otherSpelling(upstream)]).toEqual([upstream, canonical]);
@@ -52,7 +52,7 @@ test('every name has exactly two spellings, which are the same name', () => {
   );
 });
 
-test('different names stay different, whatever the spelling', () => {
+test('isSameName distinguishes different names in any spelling', () => {
   fc.assert(
     fc.property(names, names, ([canonical, upstream], [otherCanonical, otherUpstream]) => {
       fc.pre(canonical !== otherCanonical);
@@ -62,7 +62,7 @@ test('different names stay different, whatever the spelling', () => {
   );
 });
 
-test('a qualified name survives the way to either dialect and back', () => {
+test('a qualified name round-trips through either dialect', () => {
   fc.assert(
     fc.property(domain, part, fc.constantFrom('platform.io', 'kubernetes.io', 'k8s.io', 'example.com'), (of, name, end) => {
       const qualified = `${of}${end}/${name}`;
@@ -89,7 +89,7 @@ test.each([
   ['customresourcecleanup.apiextensions.k8s.io', 'customresourcecleanup.apiextensions.platform.io'],
 ])('the other spelling of %s is %s', (name, other) => expect(otherSpelling(name)).toBe(other));
 
-test('a map with both spellings of a key and different values has a conflict, and with the same value none', () => {
+test('spellingConflicts reports a key whose two spellings have different values', () => {
   fc.assert(
     fc.property(names, part, part, ([canonical, upstream], a, b) => {
       fc.pre(otherQualifiedName(canonical) !== undefined && canonicalQualifiedName(upstream) === canonical);
@@ -100,7 +100,7 @@ test('a map with both spellings of a key and different values has a conflict, an
   );
 });
 
-test('values below a key of the product are names too, and below other keys plain text', () => {
+test('values of keys of the product have two spellings, values of other keys have one', () => {
   const [key, other] = ['kubernetes.io/metadata.name', 'platform.io/metadata.name'];
   expect(spellingConflicts({ [key]: 'kube-system', [other]: 'platform-system' })).toEqual([]);
   expect(spellingsOfLabelValue(key, 'kube-system')).toEqual(['kube-system', 'platform-system']);
@@ -108,14 +108,14 @@ test('values below a key of the product are names too, and below other keys plai
   expect(spellingsOfLabelValue('endpointslice.kubernetes.io/managed-by', 'endpointslice-controller.k8s.io')).toHaveLength(2);
 });
 
-test('reads a value under either spelling of its key, its own first', () => {
+test('valueOfName and withoutNames find a key in either spelling', () => {
   const labels = { 'kubernetes.io/os': 'linux', app: 'x' };
   const keys = ['platform.io/os', 'kubernetes.io/os', 'app', 'constructor'];
   expect(keys.map((key) => valueOfName(labels, key))).toEqual(['linux', 'linux', 'x', undefined]);
   expect(withoutNames(labels, ['platform.io/os'])).toEqual({ app: 'x' });
 });
 
-test('resourceNames name both spellings of Namespaces, and of nothing else', () => {
+test('namesInRule adds the other spelling to resourceNames of namespaces only', () => {
   expect(namesInRule(['namespaces'], ['kube-system', 'a'])).toEqual(['kube-system', 'a', 'platform-system']);
   expect(namesInRule(['namespaces/status'], ['platform-public'])).toEqual(['platform-public', 'kube-public']);
   expect(namesInRule(['configmaps'], ['kube-system'])).toEqual(['kube-system']);
@@ -128,17 +128,17 @@ test.each([
   ['/apis/apps/v1', undefined],
   ['/apis', undefined],
   ['/healthz/rbac.authorization.k8s.io', undefined],
-])('the path %s is also %s', (path, other) => {
+])('the other spelling of the path %s is %s', (path, other) => {
   expect(pathSpellings(path)).toEqual(other === undefined ? [path] : [path, other]);
 });
 
-test('finds the other spelling behind any number of dots, and none of a text longer than any name', () => {
+test('otherSpelling handles names with many dots, and ignores text that is longer than any name', () => {
   const long = `${'kube.'.repeat(90)}platform.io`;
   expect(otherSpelling(long)).toBe(`${'kube.'.repeat(90)}kubernetes.io`);
   expect(otherSpelling(`${'kube.'.repeat(9_000)}platform.io`)).toBeUndefined();
   expect(otherSpelling(`${'a.'.repeat(90)}coordination.k8s.io`)).toBe(`${'a.'.repeat(90)}coordination.platform.io`);
 });
 
-test('groups of the table are known in both directions', () => {
+test('canonicalGroup inverts groupIn for every group', () => {
   for (const stem of GROUP_STEMS) expect(canonicalGroup(groupIn('kubernetes', `${stem}.platform.io`))).toBe(`${stem}.platform.io`);
 });

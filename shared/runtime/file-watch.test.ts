@@ -26,7 +26,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe('watchFiles without events', () => {
   const events = noFileEvents;
 
-  it('notices each change within a minute, a file that comes and one that goes too, until it is ended', async () => {
+  it('reports each write, creation and removal within a minute, until it is stopped', async () => {
     const end = watchFiles({ paths: [file], clock, changed, events });
     await clock.advanceAsync(120_000);
     expect(changes).toBe(0);
@@ -42,7 +42,7 @@ describe('watchFiles without events', () => {
     expect([changes, clock.pending]).toEqual([2, 0]);
   });
 
-  it('compares contents: a write of the same size with its time put back is a change, a new time alone is none', async () => {
+  it('compares contents: reports a write that keeps size and mtime, and ignores a new mtime alone', async () => {
     writeFileSync(file, 'one');
     const { atime, mtime } = statSync(file);
     const end = watchFiles({ paths: [file], clock, changed, events });
@@ -64,7 +64,7 @@ describe('watchFiles without events', () => {
     end();
   });
 
-  it('asks every ten seconds for other reasons', async () => {
+  it('calls back every ten seconds while due() is true', async () => {
     let isDue = false;
     const end = watchFiles({ paths: [file], clock, changed, events, due: () => isDue });
     await clock.advanceAsync(10_000);
@@ -74,7 +74,7 @@ describe('watchFiles without events', () => {
     end();
   });
 
-  it('ends for good while a change is being dealt with', async () => {
+  it('sets no further timer when it is stopped during a callback', async () => {
     let finish: () => void = () => undefined;
     const slow = (): Promise<void> => new Promise((resolve) => (finish = resolve));
     const end = watchFiles({ paths: [], clock, due: () => true, changed: slow, events });
@@ -85,7 +85,7 @@ describe('watchFiles without events', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('notices at once what has changed since the files were read', async () => {
+  it('reports a change since the given stamp immediately', async () => {
     const seen = stampOf([file]);
     writeFileSync(file, 'one');
     const end = watchFiles({ paths: [file], clock, changed, events, seen });
@@ -96,7 +96,7 @@ describe('watchFiles without events', () => {
 });
 
 describe('watchFiles with events', () => {
-  it('reads a file once it has settled after an event, and calls back one at a time', async () => {
+  it('reads a file 100 ms after the last event, and runs one callback at a time', async () => {
     let notify: () => void = () => undefined;
     let followed = 0;
     const finish: (() => void)[] = [];
@@ -127,7 +127,7 @@ describe('watchFiles with events', () => {
   });
 
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
-  /** As kubelets mount volumes: the file is a link into a folder behind a link, which is swapped. */
+  /** Mounts a volume as the kubelet does: the file is a link through the link `..data`, which is swapped. */
   const mount = (version: string): void => {
     mkdirSync(path.join(folder, version));
     write(path.join(version, 'a'), version);
@@ -137,8 +137,8 @@ describe('watchFiles with events', () => {
 
   it.each<[string, () => void, () => void]>([
     ['is written', () => write('a', 'one'), () => write('a', 'two')],
-    ['comes', () => undefined, () => write('a', 'one')],
-    ['goes', () => write('a', 'one'), () => rmSync(file)],
+    ['is created', () => undefined, () => write('a', 'one')],
+    ['is removed', () => write('a', 'one'), () => rmSync(file)],
     [
       'is replaced',
       () => write('a', 'one'),
@@ -148,7 +148,7 @@ describe('watchFiles with events', () => {
       },
     ],
     [
-      'is behind a link to another folder',
+      'is a link to another folder, where it is written',
       () => {
         mkdirSync(path.join(folder, 'other'));
         write('other/target', 'one');
@@ -157,14 +157,14 @@ describe('watchFiles with events', () => {
       () => write('other/target', 'two'),
     ],
     [
-      'is in a volume of a kubelet',
+      'is in a volume that the kubelet updates',
       () => {
         mount('..1');
         symlinkSync('..data/a', file);
       },
       () => mount('..2'),
     ],
-  ])('notices that a file %s', async (_name, before, then) => {
+  ])('reports a file that %s', async (_name, before, then) => {
     before();
     const end = watchFiles({ paths: [file], clock: systemClock, changed });
     try {

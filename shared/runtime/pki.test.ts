@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { systemClock, type Clock } from './clock';
-import { NAMES_IN_ONE_PART, NO_SUBJECT, TWO_NAMES } from '../../test/support/odd-certificates';
+import { COMMON_NAMES_IN_ONE_RDN, NO_SUBJECT, TWO_COMMON_NAMES } from '../../test/support/odd-certificates';
 import { belongsTogether, covers, createAuthority, createSigningKeyPair, issueCertificate, needsRenewal, readCertificate } from './pki';
 
 const day = 86_400_000;
@@ -39,10 +39,10 @@ describe('certificates', () => {
   });
 
   it.each([
-    ['two parts with a common name', TWO_NAMES.certificate, { commonName: 'second', organizations: ['a,b', 'c'] }],
-    ['one part with two common names', NAMES_IN_ONE_PART, { commonName: 'second', organizations: [] }],
+    ['two RDNs with a common name', TWO_COMMON_NAMES.certificate, { commonName: 'second', organizations: ['a,b', 'c'] }],
+    ['one RDN with two common names', COMMON_NAMES_IN_ONE_RDN, { commonName: 'second', organizations: [] }],
     ['no subject', NO_SUBJECT, { commonName: '', organizations: [] }],
-  ])('name their last common name: %s', (_, certificate, facts) => expect(readCertificate(certificate)).toMatchObject(facts));
+  ])('are read with their last common name: %s', (_, certificate, facts) => expect(readCertificate(certificate)).toMatchObject(facts));
 
   it('do not outlive their authority', async () => {
     const ca = await authority(at(start), 5 * day);

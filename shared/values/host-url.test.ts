@@ -13,7 +13,7 @@ it.each([
   ['node-1.example', 'https://node-1.example/'],
   ['node_1', 'https://node_1/'],
   ['node.example.', 'https://node.example./'],
-])('writes the host %s as %s', (host, url) => expect(urlOf(host)).toBe(url));
+])('hostUrl writes the host %s as %s', (host, url) => expect(urlOf(host)).toBe(url));
 
 it.each([
   '',
@@ -44,9 +44,9 @@ it.each([
   'xn--a',
   'a'.repeat(64),
   `${'a.'.repeat(127)}a`,
-])('refuses %j as a host', (host) => expect(urlOf(host)).toBeUndefined());
+])('parseHost rejects %j', (host) => expect(urlOf(host)).toBeUndefined());
 
-it('names no host but the one that was parsed, whatever characters the text has', () => {
+it('hostUrl names no host other than the parsed text, whatever delimiters the text contains', () => {
   const characters = ['a', '1', '.', ':', '@', '/', '\\', '?', '#', '%', '[', ']', '-', '\t', 'x', '0'];
   const texts = characters.flatMap((a) => characters.flatMap((b) => characters.map((c) => `h${a}${b}${c}h`)));
   for (const text of texts) {
@@ -59,12 +59,12 @@ it.each([
   ['1', 1],
   ['0443', 443],
   ['65535', 65_535],
-])('reads %s as a port', (text, port) => expect(parsePort(text)).toBe(port));
+])('parsePort reads %s as %i', (text, port) => expect(parsePort(text)).toBe(port));
 
 it.each(['', '0', '65536', '-1', '+80', '80.0', '8e1', '0x50', ' 80', '80 ', '80@127.0.0.1', '80/..', '99999999999999999999', '٨٠'])(
-  'refuses %j as a port',
+  'parsePort rejects %j',
   (text) => expect(parsePort(text)).toBeUndefined(),
 );
 
-it('keeps a port in the URL unless it is that of the scheme', () =>
+it('hostUrl omits the default port of the scheme', () =>
   expect([urlOf('a', 8443), urlOf('a', 443), urlOf('fd00::1', 1)]).toEqual(['https://a:8443/', 'https://a/', 'https://[fd00::1]:1/']));

@@ -1,7 +1,7 @@
 import { parseIpAddress } from './ip-address';
 import { isProxyable } from './proxyable-address';
 
-const judge = (text: string): boolean | undefined => {
+const isProxyableText = (text: string): boolean | undefined => {
   const address = parseIpAddress(text);
   return address === undefined ? undefined : isProxyable(address);
 };
@@ -29,11 +29,12 @@ const ALLOWED_IPV4 = [
   '223.255.255.255',
 ];
 
-/** The same IPv4 address in the forms in which an IPv6 address leads to it. */
+/** An IPv4 address as the last two groups of an IPv6 address. */
 const hex = (text: string): string => {
   const [a = 0, b = 0, c = 0, d = 0] = text.split('.').map(Number);
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 };
+/** Notations of an IPv4 address, among them IPv6 addresses that embed it. */
 const FORMS: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) =>
@@ -52,15 +53,15 @@ const FORMS: readonly ((text: string) => string)[] = [
   (text) => `2002:${hex(text)}::1`,
 ];
 
-describe.each(FORMS.map((form) => [form('127.0.0.1'), form] as const))('in the form of %s', (_, form) => {
-  it.each(REFUSED_IPV4)('refuses %s', (text) => expect(judge(form(text))).toBe(false));
-  it.each(ALLOWED_IPV4)('allows %s', (text) => expect(judge(form(text))).toBe(true));
+describe.each(FORMS.map((form) => [form('127.0.0.1'), form] as const))('isProxyable for addresses in the form of %s', (_, form) => {
+  it.each(REFUSED_IPV4)('refuses %s', (text) => expect(isProxyableText(form(text))).toBe(false));
+  it.each(ALLOWED_IPV4)('allows %s', (text) => expect(isProxyableText(form(text))).toBe(true));
 });
 
-it.each(['::', '::1', '0:0:0:0:0:0:0:1', 'fe80::1', 'febf::1', 'ff02::1', 'ff05::2', 'ff0e::1'])('refuses %s', (text) =>
-  expect(judge(text)).toBe(false),
+it.each(['::', '::1', '0:0:0:0:0:0:0:1', 'fe80::1', 'febf::1', 'ff02::1', 'ff05::2', 'ff0e::1'])('isProxyable refuses %s', (text) =>
+  expect(isProxyableText(text)).toBe(false),
 );
 
-it.each(['2001:db8::1', 'fd00::1', 'fec0::1', '2606:4700::1111', '64:ff9c::7f00:1', '2003:7f00:1::'])('allows %s', (text) =>
-  expect(judge(text)).toBe(true),
+it.each(['2001:db8::1', 'fd00::1', 'fec0::1', '2606:4700::1111', '64:ff9c::7f00:1', '2003:7f00:1::'])('isProxyable allows %s', (text) =>
+  expect(isProxyableText(text)).toBe(true),
 );

@@ -21,7 +21,7 @@ export const DEVIATIONS: ReadonlyMap<string, RuleAnswer> = new Map([
     'endpointslices the same address twice in one endpoint',
     refused(['endpoints[0].addresses[1]', 'FieldValueDuplicate', 'Duplicate value: "10.1.1.1"']),
   ],
-  // The member has to be there, be it null.
+  // The field is required, but may be null.
   ['endpointslices no endpoints', refused(['endpoints', 'FieldValueRequired', 'Required value'])],
   ['endpointslices endpoints go', refused(['endpoints', 'FieldValueRequired', 'Required value'])],
   // An address is ready or it is not.
@@ -32,12 +32,12 @@ export const DEVIATIONS: ReadonlyMap<string, RuleAnswer> = new Map([
 ]);
 
 /**
- * Release 1.31.1 makes null of an object or list that loses its last field to an apply, and then refuses the null that it has made. This server leaves
- * the object or list empty. `stated` = the applied configuration, `causes` = of the recorded refusal.
+ * Whether release 1.31.1 rejected a null of its own making: it sets an object or list to null when an apply removes its last field. This server leaves the
+ * object or list empty. `stated` is the applied configuration, `causes` are those of the recorded rejection.
  */
-export function refusesNullOfItsOwn(stated: object | undefined, causes: readonly (readonly string[])[] | undefined): boolean {
-  const saysNull = JSON.stringify(stated ?? null).includes('null');
-  return !saysNull && causes !== undefined && causes.every(([, , text = '']) => text.startsWith('Invalid value: "null"'));
+export function rejectsOwnNull(stated: object | undefined, causes: readonly (readonly string[])[] | undefined): boolean {
+  const containsNull = JSON.stringify(stated ?? null).includes('null');
+  return !containsNull && causes !== undefined && causes.every(([, , text = '']) => text.startsWith('Invalid value: "null"'));
 }
 
 const aliasOnly = refused(['spec.externalName', 'FieldValueForbidden', "Forbidden: may only be used when `type` is 'ExternalName'"]);
@@ -48,7 +48,10 @@ const NAME_PART =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (…)";
 const noPort: Cause = [`${INGRESS}.ports[0].port`, 'FieldValueInvalid', 'Invalid value: 0: must be between 1 and 65535, inclusive'];
 
-/** Of Services: by the text of a case or sequence and the place among its answers. Only aliases have a name, and what a status says is judged. */
+/**
+ * Deviating answers for Services, by the text of a case or sequence and the index of the answer: `externalName` is only for the type ExternalName, and the
+ * status is validated.
+ */
 export const SERVICE_DEVIATIONS: ReadonlyMap<string, ReadonlyMap<number, RuleAnswer>> = new Map([
   ...['["cluster",{"externalName":"a.b"}]', '["cluster",{"externalName":"A_B"}]', '["headless",{"externalName":"a.b"}]'].map(
     (text) => [text, new Map([0, 1].map((place) => [place, aliasOnly]))] as const,

@@ -1,4 +1,4 @@
-/** Certificate authorities as other tools make them: with keys of several types, in several forms. */
+/** Certificate authorities as other tools create them, with keys of several types and forms. */
 import { createPublicKey, generateKeyPairSync, webcrypto, type KeyObject } from 'node:crypto';
 import { loadX509, type Credential } from '../../shared/runtime/pki';
 
@@ -44,7 +44,7 @@ export const FOREIGN_KEYS: readonly ForeignKey[] = [
   },
 ];
 
-/** Self-signed, valid for ten years from `now`. Its key identifier is no digest of the key, as that of some tools is not. */
+/** Self-signed, valid for ten years from `now`. Its key identifier is not a digest of the key, as with some tools. */
 export async function foreignAuthority({ make, form, algorithm }: ForeignKey, now: number): Promise<Credential> {
   const x509 = await loadX509();
   const key = make();

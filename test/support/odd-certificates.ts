@@ -1,7 +1,7 @@
-/** Certificates that signed themselves, with their keys, whose subjects no library of these tests makes; they end in a hundred years. */
+/** Self-signed certificates with subjects that the libraries of these tests cannot create, valid for a hundred years. */
 
-/** O=a,b CN=first O=c CN=second, each attribute by itself. */
-export const TWO_NAMES = {
+/** Subject O=a,b CN=first O=c CN=second, each attribute in an RDN of its own. */
+export const TWO_COMMON_NAMES = {
   certificate: `-----BEGIN CERTIFICATE-----
 MIIBzDCCAXOgAwIBAgIUFZWqttot1zJzzLYXJ7h2XIbz2LwwCgYIKoZIzj0EAwIw
 OzEMMAoGA1UECgwDYSxiMQ4wDAYDVQQDDAVmaXJzdDEKMAgGA1UECgwBYzEPMA0G
@@ -23,8 +23,8 @@ wwj9gVPdhuOesVjyrij2v3bLo5Rx2yCGCA6FxAUfNPXsaYDjNdmAzUZn
 `,
 };
 
-/** CN=first and CN=second as one part of the name. */
-export const NAMES_IN_ONE_PART = `-----BEGIN CERTIFICATE-----
+/** Subject CN=first and CN=second in one multi-valued RDN. */
+export const COMMON_NAMES_IN_ONE_RDN = `-----BEGIN CERTIFICATE-----
 MIIBlTCCATugAwIBAgIUZSdMAzlQYA16UReK+rMLVuzJKh4wCgYIKoZIzj0EAwIw
 HzEdMAwGA1UEAwwFZmlyc3QwDQYDVQQDDAZzZWNvbmQwIBcNMjYxMTI5MTM0MTIy
 WhgPMjEyNjExMDUxMzQxMjJaMB8xHTAMBgNVBAMMBWZpcnN0MA0GA1UEAwwGc2Vj

@@ -167,7 +167,7 @@ test('annotations are understood in either spelling, and go', () => {
   }
 });
 
-test('an autoscaler of version 1 shows nothing of annotations that were stored with version 2', () => {
+test('a v1 HorizontalPodAutoscaler omits conversion annotations that were stored in v2', () => {
   const row = rowOf('autoscaling.v1.HorizontalPodAutoscaler');
   if (row === undefined) throw new Error('no autoscaler');
   const annotations = { 'autoscaling.alpha.kubernetes.io/metrics': 'x', 'autoscaling.alpha.platform.io/behavior': 'x', k: 'v' };

@@ -214,11 +214,11 @@ test('whatever is sent, decoding refuses it clearly or gives an object that is s
   );
 });
 
-describe('members of a schema in the neutral dialect', () => {
+describe('schema members in the neutral spelling', () => {
   const decoded = (schema: JsonObject): JsonObject => decodeObject('apiextensions.v1.JSONSchemaProps', schema).object;
   const validations = [{ rule: 'self > 1' }];
 
-  test('are read as those of upstream, at any depth, and properties of that name are not', () => {
+  test('are decoded as their upstream members at any depth, while properties with such names are kept', () => {
     const inner = { type: 'integer', 'x-platform-validations': validations, 'x-platform-int-or-string': true };
     const expected = { type: 'integer', 'x-kubernetes-validations': validations, 'x-kubernetes-int-or-string': true };
     const shown = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { 'x-platform-validations': schema } });
@@ -227,7 +227,7 @@ describe('members of a schema in the neutral dialect', () => {
     expect(decodeObject('apiextensions.v1.JSONSchemaProps', inner).unknown).toEqual([]);
   });
 
-  test('are refused where both spellings are there and differ', () => {
+  test('are rejected when both spellings are present and differ', () => {
     expect(() => decoded({ 'x-platform-validations': [], 'x-kubernetes-validations': validations })).toThrow(
       'x-platform-validations and x-kubernetes-validations are two spellings of one member and differ',
     );

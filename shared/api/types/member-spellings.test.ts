@@ -6,7 +6,7 @@ const within = (schema: object): Parameters<typeof canonicalMembers>[1] => ({
   spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: { ...schema } } }] },
 });
 
-test('renames members of schemas wherever a schema may stand, and nothing else', () => {
+test('canonicalMembers renames schema members wherever a schema may occur, and nothing else', () => {
   const schemas = (member: string): object => {
     const leaf = { [member]: true };
     return {
@@ -23,16 +23,16 @@ test('renames members of schemas wherever a schema may stand, and nothing else',
   expect(made).toEqual(within(schemas('x-kubernetes-int-or-string')));
 });
 
-test('a patch that removes a member removes it under its stored name', () => {
+test('canonicalMembers renames a member that a patch sets to null', () => {
   expect(canonicalMembers(DEFINITION, within({ 'x-platform-validations': null }))).toEqual(within({ 'x-kubernetes-validations': null }));
 });
 
-test('refuses both spellings of a member with different values', () => {
+test('canonicalMembers rejects both spellings of a member with different values', () => {
   const both = { 'x-platform-validations': [], 'x-kubernetes-validations': null };
   expect(() => canonicalMembers(DEFINITION, within(both))).toThrow('two spellings of one member and differ');
 });
 
-test('returns the same object for kinds without such members, and where there is nothing to rename', () => {
+test('canonicalMembers returns the value unchanged for kinds without schemas and when no member is to be renamed', () => {
   const value = within({ 'x-kubernetes-validations': [], properties: { a: { type: 'string' } } });
   for (const { type } of KINDS) expect(canonicalMembers(type, value)).toEqual(value);
   expect(canonicalMembers('core.v1.Pod', value)).toBe(value);

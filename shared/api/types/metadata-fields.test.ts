@@ -6,15 +6,15 @@ const [SAME, DIFFERENT] = [
   { [UPSTREAM]: 'a', [NEUTRAL]: 'a' },
   { [UPSTREAM]: 'a', [NEUTRAL]: 'b' },
 ];
-const of = (type: string, object: object, old?: object): readonly string[] =>
+const conflictingFields = (type: string, object: object, old?: object): readonly string[] =>
   spellingErrors({ ...object }, old === undefined ? undefined : { ...old }, metadataFieldsOf(type)).map(({ field }) => field);
 
-test.each(KINDS.map(({ type }) => type))('finds conflicts in labels and annotations of a %s', (type) => {
-  expect(of(type, { metadata: { labels: DIFFERENT, annotations: DIFFERENT } })).toEqual([
+test.each(KINDS.map(({ type }) => type))('spellingErrors reports conflicting spellings in labels and annotations of a %s', (type) => {
+  expect(conflictingFields(type, { metadata: { labels: DIFFERENT, annotations: DIFFERENT } })).toEqual([
     `metadata.labels[${NEUTRAL}]`,
     `metadata.annotations[${NEUTRAL}]`,
   ]);
-  expect(of(type, { metadata: { labels: SAME, annotations: { [NEUTRAL]: 'a' } } })).toEqual([]);
+  expect(conflictingFields(type, { metadata: { labels: SAME, annotations: { [NEUTRAL]: 'a' } } })).toEqual([]);
 });
 
 const template = (labels: object): object => ({ metadata: { labels }, spec: {} });
@@ -30,16 +30,18 @@ test.each([
     { spec: { volumes: [{ ephemeral: { volumeClaimTemplate: template(DIFFERENT) } }] } },
     'spec.volumes[0].ephemeral.volumeClaimTemplate.metadata',
   ],
-])('finds conflicts in the templates of a %s', (type, object, place) => {
-  expect(of(type, object)).toEqual([`${place}.labels[${NEUTRAL}]`]);
+])('spellingErrors reports conflicting spellings in the templates of a %s', (type, object, place) => {
+  expect(conflictingFields(type, object)).toEqual([`${place}.labels[${NEUTRAL}]`]);
 });
 
-test('leaves out a conflict that was stored before, as long as neither value changes', () => {
+test('spellingErrors ignores a stored conflict as long as neither value changes', () => {
   const stored = { metadata: { labels: DIFFERENT, finalizers: ['example.com/a'] } };
-  expect(of('core.v1.Namespace', { metadata: { labels: DIFFERENT } }, stored)).toEqual([]);
-  expect(of('core.v1.Namespace', { metadata: { labels: { ...DIFFERENT, [UPSTREAM]: 'c' } } }, stored)).toHaveLength(1);
-  expect(of('core.v1.Namespace', { metadata: { labels: { ...DIFFERENT, [NEUTRAL]: 'c' } } }, stored)).toHaveLength(1);
-  expect(of('core.v1.Namespace', { metadata: { labels: DIFFERENT } }, { metadata: { labels: { [UPSTREAM]: 'a' } } })).toHaveLength(1);
+  expect(conflictingFields('core.v1.Namespace', { metadata: { labels: DIFFERENT } }, stored)).toEqual([]);
+  expect(conflictingFields('core.v1.Namespace', { metadata: { labels: { ...DIFFERENT, [UPSTREAM]: 'c' } } }, stored)).toHaveLength(1);
+  expect(conflictingFields('core.v1.Namespace', { metadata: { labels: { ...DIFFERENT, [NEUTRAL]: 'c' } } }, stored)).toHaveLength(1);
+  expect(
+    conflictingFields('core.v1.Namespace', { metadata: { labels: DIFFERENT } }, { metadata: { labels: { [UPSTREAM]: 'a' } } }),
+  ).toHaveLength(1);
   const set = { spec: { template: template(DIFFERENT) } };
-  expect(of('apps.v1.ReplicaSet', set, set)).toEqual([]);
+  expect(conflictingFields('apps.v1.ReplicaSet', set, set)).toEqual([]);
 });

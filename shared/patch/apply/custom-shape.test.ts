@@ -1,6 +1,6 @@
 import { recordingOf } from '../../../test/recordings/recording';
 import { body as anObject, listOf, number, oneOf, shape, text, type Check } from '../../../test/recordings/shape';
-import { refusesNullOfItsOwn } from '../../../test/support/deviations';
+import { rejectsOwnNull } from '../../../test/support/deviations';
 import { isCustomHead } from '../../../test/support/recorded-custom';
 import { decodeCustom } from '../../api/structural/decode-custom';
 import { applySchemaDefaults, dropNulls } from '../../api/structural/defaults';
@@ -114,8 +114,8 @@ for (const [title, schema] of Object.entries(head.schemas)) {
         const found = take(node, ownership, `s${index}`, state, step);
         if (typeof found === 'string') expect(found).toBe(answer.message);
         else if (Array.isArray(found)) expect(found).toEqual(answer.causes?.map(([field, , body]) => `${field}: ${body}`));
-        else if (refusesNullOfItsOwn(step.apply, answer.causes)) {
-          // What follows was recorded as if this had not been applied.
+        else if (rejectsOwnNull(step.apply, answer.causes)) {
+          // The following steps were recorded without the effect of this one.
           expect(JSON.stringify(found.object)).not.toContain('null');
         } else {
           expect(told(found)).toEqual({ object: answer.object, owned: answer.owned });

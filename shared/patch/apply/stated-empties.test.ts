@@ -1,4 +1,4 @@
-/** What an applied configuration states as empty stays, whatever the manager had there before. */
+/** Apply keeps values that the configuration sets to empty, whatever the manager owned there before. */
 import * as fc from 'fast-check';
 import { readSchema } from '../../api/structural/read-schema';
 import { equalJson, isObject, own, type JsonObject, type JsonValue } from '../../values/json';
@@ -79,43 +79,43 @@ const CASES: readonly (readonly [title: string, before: JsonValue, stated: JsonV
   ['a list without a schema', { free: { a: ['1'] } }, { free: { a: [] } }],
 ];
 
-it.each(CASES)('keeps %s that the configuration states empty after it had fields', (_title, before, stated) => {
+it.each(CASES)('apply keeps %s that the configuration sets to empty', (_title, before, stated) => {
   expect(apply(apply(NOTHING, before), stated).object).toEqual({ metadata: {}, spec: stated });
 });
 
-it.each(CASES)('keeps %s that the configuration states empty again and again', (_title, before, stated) => {
+it.each(CASES)('a repeated apply that sets %s to empty changes nothing', (_title, before, stated) => {
   const once = apply(apply(NOTHING, before), stated);
   expect(apply(once, stated)).toEqual(once);
 });
 
-it.each(CASES)('takes %s away that the configuration states no more', (_title, before) => {
+it.each(CASES)('apply removes %s that the configuration no longer contains', (_title, before) => {
   const { object, entries } = apply(NOTHING, before);
   const options = { force: true, now: NOW };
   const left = applyConfiguration(custom, object, {}, entries, manager('m', 'Apply'), options);
   expect(left).toEqual({ object: { metadata: {} }, entries: [] });
 });
 
-it('keeps null for a spec that had fields', () => {
+it('apply keeps null for a spec that had fields', () => {
   expect(apply(apply(NOTHING, { pair: { x: '1' } }), null).object['spec']).toBeNull();
 });
 
-it('keeps the items of others in a list that the configuration states empty', () => {
+it('apply keeps the items of other managers in a list that the configuration sets to empty', () => {
   const both = apply(apply(NOTHING, { set: ['a'] }, 'n'), { set: ['b'] });
   expect(apply(both, { set: [] }).object['spec']).toEqual({ set: ['a'] });
 });
 
-it('keeps a list empty that was made by an update and loses its last item to an apply', () => {
+it('apply leaves a map empty that an update created and that loses its last key', () => {
   const made = update(NOTHING, { metadata: {}, spec: { map: {} } });
   const filled = apply(made, { map: { a: '1' } });
   expect(apply(filled, {}).object['spec']).toEqual({ map: {} });
 });
 
-it('keeps null that the configuration states', () => {
+it('apply keeps nulls of the configuration', () => {
   const before = apply(NOTHING, { set: ['a'], pair: { x: '1' } });
   expect(apply(before, { set: null, pair: null }).object['spec']).toEqual({ set: null, pair: null });
 });
 
-it('keeps what is stated empty in a built-in kind', () => {
+it('apply keeps empty values in a built-in kind', () => {
   const pods = ofShape(shapeOf('core.v1.Pod'));
   const container = { name: 'c', image: 'i', securityContext: { runAsUser: 1 }, env: [{ name: 'A', value: '1' }] };
   const before = apply(
@@ -146,24 +146,27 @@ const spec: fc.Arbitrary<JsonObject> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Whether a value has all that a configuration states, in objects and in items that have a name. */
-function holds(value: JsonValue | undefined, stated: JsonValue): boolean {
-  if (isObject(stated)) return isObject(value) && Object.keys(stated).every((name) => holds(own(value, name), stated[name] ?? null));
+/** Whether a value contains everything that a configuration states. Items of lists are matched by name. */
+function containsStated(value: JsonValue | undefined, stated: JsonValue): boolean {
+  if (isObject(stated))
+    return isObject(value) && Object.keys(stated).every((name) => containsStated(own(value, name), stated[name] ?? null));
   if (!Array.isArray(stated)) return value !== undefined && equalJson(value, stated);
   if (!Array.isArray(value)) return false;
   return stated.every((wanted) =>
-    value.some((found) => (isObject(wanted) && isObject(found) && found['name'] !== wanted['name'] ? false : holds(found, wanted))),
+    value.some((found) =>
+      isObject(wanted) && isObject(found) && found['name'] !== wanted['name'] ? false : containsStated(found, wanted),
+    ),
   );
 }
 
-it('an apply leaves all that its configuration states, and no null that nobody stated', () => {
+it('apply leaves everything that its configuration states, and adds no null', () => {
   const step = fc.record({ by: fc.constantFrom('m', 'm', 'n'), spec });
   fc.assert(
     fc.property(fc.array(step, { minLength: 2, maxLength: 5 }), (steps) => {
       let state: State = NOTHING;
       for (const { by, spec: stated } of steps) {
         state = apply(state, stated, by);
-        expect(holds(state.object['spec'], stated)).toBe(true);
+        expect(containsStated(state.object['spec'], stated)).toBe(true);
         expect(JSON.stringify(state.object)).not.toContain('null');
       }
     }),

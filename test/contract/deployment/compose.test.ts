@@ -82,7 +82,7 @@ test('a server that does not listen yet is out of the balancer at the first refu
   expect(Number(/^ *retries (\d+)$/m.exec(settings)?.[1])).toBeGreaterThan(5);
 });
 
-test('the balancer limits the connections of a source, open and new, before TLS', () => {
+test('the load balancer limits open and new connections of a source before TLS', () => {
   const settings = read('deploy/compose/haproxy.cfg');
   const [, frontend = ''] = settings.split(/^frontend api$/m);
   const rules = frontend.split(/^\w/m)[0] ?? '';
@@ -98,7 +98,7 @@ test('the balancer limits the connections of a source, open and new, before TLS'
   }
 });
 
-test('the key that signs tokens is mounted only where tokens are signed', () => {
+test('the token signing key is mounted only into services that sign tokens', () => {
   const mounting = [...services].filter(([, service]) => texts(service, 'volumes').some((mount) => mount.startsWith('pki-tokens:')));
   const signing = [...services].filter(([, service]) =>
     texts(service, 'command').some((arg) => arg.startsWith('--service-account-private-key-file=')),
@@ -107,13 +107,13 @@ test('the key that signs tokens is mounted only where tokens are signed', () => 
   for (const [, service] of services) for (const arg of texts(service, 'command')) expect(arg).not.toMatch(/=\/pki\/controllers\/sa\.key$/);
 });
 
-test('every folder of keys is made in the image, so that its volume belongs to the user of the programs', () => {
+test('the image creates every key folder, so that its volume belongs to the user of the programs', () => {
   const parts = /for part in ([\w -]+);/.exec(read('Dockerfile'))?.[1]?.split(' ') ?? [];
   const mounted = texts(serviceNamed('pki'), 'volumes').flatMap((mount) => /:\/pki\/([\w-]+)$/.exec(mount)?.[1] ?? []);
   expect(parts.toSorted()).toEqual(mounted.toSorted());
 });
 
-test('Grafana has no default password: it reads one that was made for it', () => {
+test('Grafana reads its administrator password from a generated file and has no default password', () => {
   const environment = objectAt(serviceNamed('grafana'), 'environment') ?? {};
   expect(environment).toMatchObject({ GF_SECURITY_ADMIN_PASSWORD__FILE: '/pki/grafana/admin-password' });
   expect(Object.keys(environment)).not.toContain('GF_SECURITY_ADMIN_PASSWORD');

@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:https';
 import { systemClock } from '../../../shared/runtime/clock';
 import { createAuthority, createSubordinate, issueCertificate, type Credential } from '../../../shared/runtime/pki';
-import { TWO_NAMES } from '../../support/odd-certificates';
+import { TWO_COMMON_NAMES } from '../../support/odd-certificates';
 import { call, json, startFixture, type Fixture } from './fixture';
 
 const HOUR_MS = 3_600_000;
@@ -84,12 +84,12 @@ it('an authority that is not trusted any more vouches for nobody, on old connect
 });
 
 it('authenticates a client by the last common name of its certificate', async () => {
-  fixture.server.renew({ ...(await servingTls()), clientCa: Buffer.from(TWO_NAMES.certificate) });
+  fixture.server.renew({ ...(await servingTls()), clientCa: Buffer.from(TWO_COMMON_NAMES.certificate) });
   const review = { apiVersion: 'authentication.platform.io/v1', kind: 'SelfSubjectReview' };
   const answer = await call(fixture, '/apis/authentication.platform.io/v1/selfsubjectreviews', {
     method: 'POST',
     token: null,
-    certificate: TWO_NAMES,
+    certificate: TWO_COMMON_NAMES,
     body: JSON.stringify(review),
   });
   expect(json(answer)).toMatchObject({ status: { userInfo: { username: 'second', groups: ['a,b', 'c', 'system:authenticated'] } } });
