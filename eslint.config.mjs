@@ -31,7 +31,8 @@ const injected = {
  */
 const SOCKET_EVENTS = {
   selector:
-    'CallExpression[callee.property.name=/^(on|once|addListener|prependListener)$/] > Literal[value=/^(clientError|tlsClientError|unknownProtocol|secureConnection|upgrade)$/]',
+    // On a client's own request, `upgrade` hands over the connection to the backend.
+    "CallExpression[callee.property.name=/^(on|once|addListener|prependListener)$/]:not([callee.object.name='request']) > Literal[value=/^(clientError|tlsClientError|unknownProtocol|secureConnection|upgrade)$/]",
   message:
     'Sockets of a listener are handled in apiserver/server/listeners.ts, which checks the protocol (http1-socket.ts) before anything is written.',
 };
