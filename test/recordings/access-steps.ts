@@ -168,7 +168,7 @@ const GIVING: readonly Step[] = [
 
 const SELECTORS: Body = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
 
-/** Rules that are compared with rules, and the end of an aggregation. */
+/** Escalation checks that compare rules with rules, and the removal of an aggregationRule. */
 const COMPARING: readonly Step[] = [
   admin('POST', ROLES, role('own', rule(['get'], ['secrets'], [''], ['']), rule(['get'], ['*/log', '*/']))),
   admin('POST', ROLES, named('gathers', { rules: [], ...SELECTORS })),
@@ -189,7 +189,7 @@ const review = (resource: string, subresource: string): Step =>
     spec: { user: 'sue', resourceAttributes: { verb: 'get', resource, ...(subresource === '' ? {} : { subresource }) } },
   });
 
-/** Resources of reviews that contain a slash, against rules that do. */
+/** SubjectAccessReviews whose resource contains a slash, against rules that contain one. */
 const REVIEWING: readonly Step[] = [
   admin('POST', ROLES, role('slashes', rule(['get'], ['things/status', '*/log', 'nodes/*', 'pods/', '*/x/y']))),
   admin('POST', BINDINGS, binding('slashes', 'slashes', [user('sue')])),

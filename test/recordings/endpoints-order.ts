@@ -31,7 +31,7 @@ const SERVICES: Readonly<Record<string, Json[]>> = {
 
 async function pod(folder: string, index: number): Promise<void> {
   const name = `p${index}`;
-  // Every fifth address is that of the pod before.
+  // Every fifth pod has the address of the previous one.
   const ip = `10.8.0.${(index % 5 === 4 ? index - 1 : index) * 7 + 1}`;
   const spec: Body = {
     nodeName: `node${index % 3}`,

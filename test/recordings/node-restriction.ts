@@ -75,7 +75,7 @@ function certificate(name: string, signer: string, request: string): Step {
   return node('POST', REQUESTS, named(name, spec({ request: encoded, signerName: `kubernetes.io/${signer}`, usages: ['client auth'] })));
 }
 
-/** What nodes may not write, even where roles allow it. */
+/** Writes that nodes may not make even when RBAC allows them. */
 const WITH_ALL_PERMISSIONS: readonly Step[] = [
   admin('POST', `${RBAC}/clusterroles`, named(NS, { rules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] })),
   admin(

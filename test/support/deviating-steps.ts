@@ -1,6 +1,6 @@
 /**
- * Recorded requests that this server answers otherwise than release 1.31.1 on purpose, as they are replayed: with the answer that is expected instead. Where the
- * recorded request changed nothing and would change something here, a request is sent that is refused here too, so that later steps begin in the recorded state.
+ * Recorded requests to which this server deliberately responds differently from release 1.31.1, with the response that is expected instead. Where the recorded request
+ * changed nothing and would change something here, a request is sent that is rejected here too, so that later steps start from the recorded state.
  */
 import type { RecordedStep } from '../recordings/record-step';
 import { isBody, type Body, type Json } from '../recordings/reference';
@@ -10,7 +10,7 @@ interface Sent {
   readonly path: string;
 }
 
-/** The Status with which this server answers the deletion of a collection, where release 1.31.1 answers with the list. `path` = the collection's. */
+/** The Status that this server returns for the deletion of the collection at `path`, where release 1.31.1 returns the list. */
 export function collectionDeletionStatus(path: string): Body {
   const segments = path.replace(/\?.*/, '').split('/');
   const group = segments[1] === 'apis' ? { group: segments[2] ?? '' } : {};
@@ -29,8 +29,8 @@ function isDeletedList(method: string, body: Json | undefined): boolean {
   return method === 'DELETE' && isBody(body) && typeof body['kind'] === 'string' && body['kind'].endsWith('List');
 }
 
-/** The step as it is sent to this server, and what it is to answer. */
-export function deviating<S extends Sent>(step: S, recorded: RecordedStep): { readonly step: S; readonly expected: RecordedStep } {
+/** The step as it is sent to this server, and the expected answer. */
+export function withDeviation<S extends Sent>(step: S, recorded: RecordedStep): { readonly step: S; readonly expected: RecordedStep } {
   const { method, path } = step;
   const { body } = recorded;
   if (isDeletedList(method, body)) {
@@ -54,8 +54,8 @@ export function deviating<S extends Sent>(step: S, recorded: RecordedStep): { re
   return { step, expected: recorded };
 }
 
-/** An answer as {@link deviating} expects it. */
-export function asDeviating(answer: RecordedStep, { body }: RecordedStep): RecordedStep {
+/** The part of an answer that {@link withDeviation} expects. */
+export function comparableAnswer(answer: RecordedStep, { body }: RecordedStep): RecordedStep {
   const message = messageOf(answer.body);
   if (body === UNKNOWN && message.includes(`${STRICT}unknown field`)) return { ...answer, body: UNKNOWN };
   return typeof body === 'string' && message.includes(STRICT) ? { ...answer, body: strictPart(message) } : answer;
@@ -63,7 +63,7 @@ export function asDeviating(answer: RecordedStep, { body }: RecordedStep): Recor
 
 const UNDECLARED = 'field not declared in schema';
 const STRICT = 'strict decoding error: ';
-/** Which of several unknown fields release 1.31.1 names is left to chance. */
+/** Release 1.31.1 names one of several unknown fields, at random. */
 const UNKNOWN = 'a strict decoding error that names unknown fields';
 
 const strictPart = (message: string): string => message.slice(message.indexOf(STRICT));

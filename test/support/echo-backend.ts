@@ -1,4 +1,4 @@
-/** Servers that answer each request with what they have read of it, and remember it: one of Node, one of Go. What is proxied to them shows how its bytes are understood there. */
+/** Backends on Node and in Go that respond to each request with what they parsed of it, and record it: they show how another server parses proxied bytes. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -12,12 +12,12 @@ import { removeFolder, temporaryFolder } from './programs';
 import { repository } from './repository';
 
 export interface ReadRequest {
-  /** Where its connection comes from. */
+  /** Remote address of its connection. */
   readonly connection: string;
   /** Method and target. */
   readonly line: string;
   readonly user: string;
-  /** As stated in the head; -1 = it states none. */
+  /** Value of Content-Length; -1 when there is none. */
   readonly length: number;
   readonly codings: readonly string[];
   readonly body: string;
@@ -25,12 +25,12 @@ export interface ReadRequest {
 
 export interface EchoBackend {
   readonly port: number;
-  /** All so far, in their order. */
+  /** All requests so far, in order. */
   readonly requests: ReadRequest[];
   close(): Promise<void>;
 }
 
-/** Over TLS with a certificate, else plain. */
+/** Serves TLS when a certificate is given, else plain HTTP. */
 export type StartBackend = (serving?: Credential) => Promise<EchoBackend>;
 
 export const startNodeBackend: StartBackend = async (serving) => {
@@ -68,7 +68,7 @@ export const startNodeBackend: StartBackend = async (serving) => {
   };
 };
 
-/** The compiler: GO_BIN, or `go` on PATH. Undefined = there is none. */
+/** Path of the Go compiler: GO_BIN, or `go` on PATH; `undefined` when there is none. */
 function goProgram(): string | undefined {
   const named = process.env['GO_BIN'] ?? '';
   if (named !== '') return existsSync(named) ? named : undefined;
@@ -92,7 +92,8 @@ export const startGoBackend: StartBackend = async (serving) => {
   }
   const child = spawn(program, files, { stdio: ['ignore', 'pipe', 'ignore'] });
   const requests: ReadRequest[] = [];
-  const port = await new Promise<number>((resolve) => {
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('exit', () => reject(new Error('the Go backend exited before it listened')));
     createInterface(child.stdout).on('line', (line) => (line.startsWith('{') ? requests.push(JSON.parse(line)) : resolve(Number(line))));
   });
   return {

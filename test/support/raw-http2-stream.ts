@@ -1,4 +1,4 @@
-/** One HTTP/2 request in bytes, for heads that no client library sends. */
+/** One HTTP/2 request as raw frames, for headers that no client library sends. */
 import { connect } from 'node:tls';
 import { connectionPreface, END_STREAM, FRAME, headersFrame, rawFrame } from './raw-http2';
 

@@ -1,6 +1,6 @@
-/** Frames of HTTP/2 as bytes, for clients that send what no library would: the head of a stream and its reset in one piece, frames out of order. */
+/** HTTP/2 frames as bytes, for clients that send what no library sends: HEADERS and RST_STREAM of a stream in one write, or frames out of order. */
 
-/** What every connection begins with: the preface and empty settings. */
+/** The start of every connection: the preface and empty settings. */
 export const connectionPreface = (): Buffer =>
   Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), rawFrame(FRAME.settings, 0, 0)]);
 

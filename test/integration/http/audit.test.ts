@@ -51,10 +51,10 @@ afterAll(async () => {
 test.each(RECORDED.map(({ step, events: recorded }) => [step, recorded] as const))('%s', (step, recorded) => {
   const index = AUDIT_STEPS.findIndex(({ name }) => name === step);
   const ours = events.filter(({ auditID }) => auditID === `step-${index}`);
-  expect(ours.map(comparable)).toEqual(recorded.map(withDeviation).map(comparable));
+  expect(ours.map(comparable)).toEqual(recorded.map(withCollectionDeletionStatus).map(comparable));
 });
 
-function withDeviation(event: Body): Body {
+function withCollectionDeletionStatus(event: Body): Body {
   const { verb, requestURI, responseObject } = event;
   if (verb !== 'deletecollection' || !isBody(responseObject) || typeof requestURI !== 'string') return event;
   const status = collectionDeletionStatus(requestURI);

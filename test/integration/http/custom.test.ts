@@ -9,7 +9,7 @@ import { isRecordedStep, type RecordedStep } from '../../recordings/record-step'
 import { casesOf } from '../../recordings/recording';
 import { isBody, type Body, type Json } from '../../recordings/reference';
 import type { RequestStep } from '../../recordings/update-steps';
-import { asDeviating, deviating } from '../../support/deviating-steps';
+import { comparableAnswer, withDeviation } from '../../support/deviating-steps';
 import { call, startFixture, type Fixture } from './fixture';
 import { replay } from './replay';
 
@@ -35,10 +35,10 @@ describe.each(Object.entries<CustomSuite>(CUSTOM_SUITES))('%s', (recording, { de
       '%s',
       async (_title, recordedStep, recordedAnswer) => {
         if (recordedAnswer === undefined) throw new Error('not recorded');
-        const { step, expected } = deviating(recordedStep, recordedAnswer);
+        const { step, expected } = withDeviation(recordedStep, recordedAnswer);
         const wanted = inOrder(expected);
         const answered = async (): Promise<RecordedStep> =>
-          asDeviating(asOwned(inOrder(await replay(fixture, step, NAMESPACE, seen)), wanted), wanted);
+          comparableAnswer(asOwned(inOrder(await replay(fixture, step, NAMESPACE, seen)), wanted), wanted);
         let answer = await answered();
         // What is said of a definition is said a little later.
         while (isLookAtDefinition(step) && !isDeepStrictEqual(conditionsOf(answer), conditionsOf(wanted))) {

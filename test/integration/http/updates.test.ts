@@ -9,7 +9,7 @@ import { PATCH_ORDER_STEPS } from '../../recordings/patch-order-steps';
 import { isRecordedStep } from '../../recordings/record-step';
 import { casesOf } from '../../recordings/recording';
 import { UPDATE_STEPS } from '../../recordings/update-steps';
-import { asDeviating, deviating } from '../../support/deviating-steps';
+import { comparableAnswer, withDeviation } from '../../support/deviating-steps';
 import { call, startFixture, type Fixture } from './fixture';
 import { replay } from './replay';
 
@@ -36,8 +36,8 @@ describe.each(
     '%s',
     async (_title, recordedStep, recordedAnswer) => {
       if (recordedAnswer === undefined) throw new Error('not recorded');
-      const { step, expected } = deviating(recordedStep, recordedAnswer);
-      expect(asDeviating(await replay(fixture, step, namespace, seen), expected)).toEqual(expected);
+      const { step, expected } = withDeviation(recordedStep, recordedAnswer);
+      expect(comparableAnswer(await replay(fixture, step, namespace, seen), expected)).toEqual(expected);
     },
   );
 });

@@ -1,7 +1,7 @@
 /**
- * Who owns what controllers and the API server write: manager, operation, subresource and fields, as `managedFields` has them. Most steps are those of other
- * scenarios, whose other looks are left out. The reference's programs have to be called `kube-apiserver` and `kube-controller-manager` while this is recorded:
- * managers are called after the program's file. Its controllers that we have none of (`persistentvolume-binder-controller`) are off.
+ * Field ownership of what controllers and the API server write: manager, operation, subresource and fields of `managedFields`. Most steps are those of other
+ * scenarios, without their other looks. The reference programs must be named `kube-apiserver` and `kube-controller-manager` while this is recorded, because
+ * managers are named after the program file. Reference controllers without a counterpart here (`persistentvolume-binder-controller`) are off.
  */
 import type { Body } from '../reference';
 import { BOOTSTRAP_SIGNER } from './bootstrap-tokens';
@@ -30,7 +30,7 @@ const owned = (path: string, names?: readonly string[]): Look => ({
   ...(names === undefined ? {} : { names }),
 });
 
-/** Of all scenarios those whose controllers write into objects that stay. */
+/** Scenarios whose controllers write to objects that are not deleted. */
 const SOURCES: readonly (readonly [readonly Scenario[], readonly string[]])[] = [
   [ACCOUNT_TOKENS, ['tk-ordinary']],
   [AUTOSCALERS, ['scaler-default', 'scaler-limits']],
@@ -51,15 +51,15 @@ const SOURCES: readonly (readonly [readonly Scenario[], readonly string[]])[] = 
   [STATEFUL_SETS, ['stateful-life', 'stateful-claims']],
 ];
 
-/** Events have no owners that stay the same: several are told together. */
+/** Events have no stable owners, because several are aggregated into one. */
 const isStored = ({ path }: Look): boolean => !path.endsWith('events');
 
-const OF_OTHERS: readonly Scenario[] = SOURCES.flatMap(([scenarios, names]) =>
+const FROM_OTHER_SCENARIOS: readonly Scenario[] = SOURCES.flatMap(([scenarios, names]) =>
   scenarios
     .filter(({ name }) => names.includes(name))
     .map((scenario) => ({
       ...scenario,
-      // A time that a controller and the API server both write is owned by the first one where they do so within a second.
+      // A timestamp that a controller and the API server both write within a second is owned by the first of them.
       isByAge: true,
       name: `own-${scenario.name}`,
       looks: scenario.looks.filter(isStored).map(({ path, names: some }) => owned(path, some)),
@@ -196,7 +196,7 @@ const SERVED: Scenario = {
   ],
 };
 
-/** What an API server has made when it is ready. Which Leases and addresses there are is chance. */
+/** Objects that an API server creates before it is ready, without Leases and addresses, which vary. */
 const MADE: Scenario = {
   name: 'own-made',
   looks: [
@@ -220,4 +220,4 @@ const MADE: Scenario = {
   steps: [{ title: 'nothing was done', acts: [] }],
 };
 
-export const MANAGERS: readonly Scenario[] = [...OF_OTHERS, ROLE, NAMESPACE, VOLUMES, POLICY, SERVED, MADE];
+export const MANAGERS: readonly Scenario[] = [...FROM_OTHER_SCENARIOS, ROLE, NAMESPACE, VOLUMES, POLICY, SERVED, MADE];

@@ -42,7 +42,7 @@ export interface Look {
   readonly names?: readonly string[];
   /** Members, at any depth, that are chance. */
   readonly leftOut?: readonly string[];
-  /** Who owns which fields of an object is compared as well, without what the scenario itself has written. */
+  /** Also compares the managedFields of each object, without the entries of the scenario itself. */
   readonly owners?: true;
 }
 

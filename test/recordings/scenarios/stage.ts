@@ -315,22 +315,22 @@ function shownOf(item: Body, members: readonly string[] | undefined, withOwners:
   return withOwners ? { ...shown, owners: ownersOf(item) } : shown;
 }
 
-/** Whom the server takes a client for that does not name itself: the scenario's own requests come from such a one. */
-const UNNAMED = 'unknown';
+/** The field manager of a client without a User-Agent, such as the scenario itself. */
+const DEFAULT_MANAGER = 'unknown';
 
-/** Without what is not compared of metadata: what names are made of, and when a change began. */
+/** Returns `undefined` for metadata fields that are not compared: generateName and the trigger time. */
 function shownField(field: string, value: Json): Json | undefined {
   const isOnlyTrigger =
     field === 'f:annotations' && isBody(value) && Object.keys(value).every((key) => ['.', `f:${TRIGGER}`].includes(key));
   return field === 'f:generateName' || field === `f:${TRIGGER}` || isOnlyTrigger ? undefined : value;
 }
 
-/** A text for each manager's fields; the fields are a text as well, because uids in their names are masked in texts only. */
+/** One string per managedFields entry. The fields are a string too, because uids in their names are masked in strings only. */
 function ownersOf(item: Body): Json[] {
   const entries = metadataOf(item)['managedFields'];
   return (Array.isArray(entries) ? entries : [])
     .filter(isBody)
-    .filter(({ manager }) => manager !== UNNAMED)
+    .filter(({ manager }) => manager !== DEFAULT_MANAGER)
     .map(({ manager, operation, subresource, apiVersion, fieldsV1 = {} }) => {
       const texts = [manager, operation, subresource, apiVersion].map((text) => (typeof text === 'string' ? text : ''));
       return [...texts, JSON.stringify(fieldsV1, shownField)].join(' ');

@@ -20,7 +20,7 @@ const staysIndexed = (members: Body): Body => stays({ completionMode: 'Indexed',
 const staysFailing = (...rules: Json[]): Body => stays({ podFailurePolicy: { rules } });
 const staysSucceeding = (...rules: Json[]): Body => staysIndexed({ successPolicy: { rules } });
 
-/** `undefined` = the member is absent. */
+/** `undefined` leaves the field out. */
 function unlabelled(bytes: number, templateLabels: Json | undefined, labels: Body | undefined, members: Body = {}): Body {
   return {
     metadata: { name: { $text: 'a', $times: bytes }, ...(labels === undefined ? {} : { labels }) },

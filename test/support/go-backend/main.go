@@ -1,4 +1,4 @@
-// An HTTP server of Go's standard library: it answers every request with what it has read of it, as JSON, and writes the same to its standard output, a line a request.
+// An HTTP server of Go's standard library: it responds to every request with what it parsed of it, as JSON, and writes the same to its standard output, one line per request.
 // Arguments: the files of a certificate and its key, for TLS. The first line of its output is its port.
 package main
 
