@@ -70,7 +70,7 @@ export class Upgrade {
     const before = await this.atRest();
     const started = performance.now();
     await docker('tag', this.after, IMAGE);
-    // A new release may need keys in places where there were none.
+    // A new release may need keys in folders that did not exist before.
     await compose('up', '--no-deps', 'pki');
     const old = await containers('apiserver');
     await scale(2 * old.length);

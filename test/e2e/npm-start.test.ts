@@ -214,13 +214,13 @@ describe('npm start', () => {
   }, 60_000);
 });
 
-describe('npm start whose npm ends', () => {
+describe('npm start when npm itself ends', () => {
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'ends the control plane after npm got %s, and leaves the folder free',
+    'stops the control plane and releases the data folder after npm received %s',
     async (signal) => {
       const where = await place('npm-start-parent');
       const { folder, securePort } = where;
-      // `npm start` itself: its shell stands between npm and the control plane.
+      // `npm start` runs a shell between npm and the control plane.
       const args = ['start', '--', `--data-dir=${folder}`, `--secure-port=${securePort}`, '--insecure-port=0'];
       const npm = new ProgramProcess(spawn('npm', args, { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] }));
       try {
@@ -228,7 +228,7 @@ describe('npm start whose npm ends', () => {
         const pids = ['supervisor', 'apiserver', 'controllers'].map((name) => pidOf(where, name));
         expect(pids.every(lives)).toBe(true);
         npm.child.kill(signal);
-        await waitUntil('all processes to go', () => !pids.some(lives), 40_000);
+        await waitUntil('all processes to exit', () => !pids.some(lives), 40_000);
         expect(existsSync(path.join(folder, 'run', 'supervisor.pid'))).toBe(false);
       } finally {
         npm.child.kill('SIGKILL');

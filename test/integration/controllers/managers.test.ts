@@ -1,11 +1,11 @@
-/** Which fields the controllers and the API server own, by manager, operation and subresource, as the reference's do. */
+/** Compares the managedFields of the controllers and the API server with those of the reference: manager, operation, subresource and fields. */
 import { CONTROLLERS } from '../../../controllers/table';
 import { MANAGERS } from '../../recordings/scenarios/managers';
 import type { Observed } from '../../recordings/scenarios/scenario';
 import { isBody } from '../../recordings/reference';
 import { replayControllers } from '../../support/replay-controllers';
 
-/** The state in which the object of that name has one more owner. */
+/** Adds an owner to the object with the given name. */
 const withOwner =
   (name: string, owner: string) =>
   (state: Observed): Observed =>
@@ -14,8 +14,8 @@ const withOwner =
         path,
         items.map((item) => {
           const [metadata, owners] = isBody(item) ? [item['metadata'], item['owners']] : [];
-          const isMeant = isBody(item) && isBody(metadata) && metadata['name'] === name && Array.isArray(owners);
-          return isMeant ? { ...item, owners: [...owners, owner].sort() } : item;
+          const isTarget = isBody(item) && isBody(metadata) && metadata['name'] === name && Array.isArray(owners);
+          return isTarget ? { ...item, owners: [...owners, owner].sort() } : item;
         }),
       ]),
     );
@@ -31,12 +31,12 @@ replayControllers('managers', {
     '--secondary-node-eviction-rate=2',
   ],
   deviations: {
-    // Rules that the role had before and that no selected role has are dropped here, so an empty list is applied.
+    // This server drops rules that no selected role has, so it applies an empty list.
     'own-roles: none': withOwner('$NS-whole', 'clusterrole-aggregation-controller Apply  rbac.authorization.k8s.io/v1 {"f:rules":{}}'),
   },
 });
 
-/** The scenario in which a controller's entries are recorded; `undefined` = it deletes objects, or marks them before it does, and leaves nothing behind. */
+/** The scenario that records a controller's entries; `undefined` when the controller only deletes objects, so that no entries remain. */
 const RECORDED: Readonly<Record<string, string | undefined>> = {
   namespace: 'own-namespace',
   'root-ca-cert-publisher': 'own-accounts',

@@ -1,4 +1,4 @@
-/** How the controllers name themselves to the API server, as its audit log has it. */
+/** User-Agent headers of the controllers, read from the audit log of the API server. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startControllers } from '../../support/control-plane';
@@ -56,13 +56,13 @@ describe.each([
     removeFolder(folder);
   }, 60_000);
 
-  /** By what a client calls itself up to the first slash. */
+  /** The distinct user agents in the audit log. */
   const agents = (): readonly string[] => {
     const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
     return [...new Set(lines.map((line) => /"userAgent":"([^"]*)"/.exec(line)?.[1] ?? ''))];
   };
 
-  test('use the form of upstream, with the controller, its account or the shared task at the end', async () => {
+  test('send User-Agent headers in the upstream form, ending in the controller, its account or the shared task', async () => {
     const wanted = new Set<string>(parts);
     const found = (): readonly string[] => agents().flatMap((agent) => form.exec(agent)?.[2] ?? []);
     await waitUntil(`requests of ${parts.join(', ')}`, () => [...wanted].every((part) => found().includes(part)), 30_000);

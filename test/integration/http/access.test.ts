@@ -455,7 +455,7 @@ it('tells others where to find its keys: under the address that it advertises', 
   expect(json(await call(fixture, '/'))['paths']).toEqual(expect.arrayContaining(['/.well-known/openid-configuration', '/openid/v1/jwks']));
 });
 
-it('records the whole requester in a certificate request, and nothing that the client states of it', async () => {
+it('a CertificateSigningRequest records username, uid, groups and extra of the requester and ignores those in the body', async () => {
   const body = {
     metadata: { name: 'whole-requester' },
     spec: {

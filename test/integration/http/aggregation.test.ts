@@ -118,7 +118,7 @@ describe('availability', () => {
     expect(found['message']).toBe(fault === undefined ? 'all checks passed' : message.replaceAll('PORT', String(extension.port)));
   });
 
-  test('is found again within seconds when a server that refused answers, without any change of its APIService', async () => {
+  test('is restored within seconds after a failing server recovers, without a change of its APIService', async () => {
     extension.behave('refuse');
     await lookAgain();
     await available('FailedDiscoveryCheck');
@@ -205,7 +205,7 @@ describe('a request', () => {
     [`${ROOT}/namespaces/%2E%2e/flunders`, 400],
     [`${ROOT}/namespaces/default/flunders/x\\..\\..\\y`, 400],
     [`${ROOT}/./namespaces/default/flunders`, 400],
-  ])('that another server would understand as another path is not passed on: %s', async (path, status) => {
+  ])('whose path another server could normalize differently is not passed on: %s', async (path, status) => {
     extension.calls.length = 0;
     expect((await call(fixture, path)).status).toBe(status);
     expect(extension.calls).toEqual([]);

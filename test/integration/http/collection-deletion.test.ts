@@ -1,4 +1,4 @@
-/** DELETE of a collection: which objects it selects, and what it is answered with. */
+/** DELETE of a collection: which objects it selects, and the response. */
 import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { decodeProtobuf } from '../../../shared/serialization';
 import { call, json, startFixture, type Answer, type Fixture } from './fixture';
@@ -36,7 +36,7 @@ const remove = (query = '', more: { readonly body?: string; readonly headers?: R
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { kind: 'configmaps' }, code: 200 };
 
-it('is answered with a Status, whatever there was to delete', async () => {
+it('DELETE of a collection returns a Status, whether or not it deletes objects', async () => {
   for (const existing of [['a', 'b'], []]) {
     await create(...existing);
     const answer = await remove();
@@ -45,25 +45,25 @@ it('is answered with a Status, whatever there was to delete', async () => {
   }
 });
 
-it('is answered with a Status where it only tries', async () => {
+it('DELETE of a collection returns a Status and deletes nothing on a dry run', async () => {
   await create('a');
   expect(json(await remove('?dryRun=All'))).toEqual(SUCCESS);
   expect(await names()).toEqual(['a']);
 });
 
-it('names the group of the kind in the Status', async () => {
+it('DELETE of a collection returns a Status with the API group of the kind', async () => {
   const answer = await call(fixture, '/apis/coordination.k8s.io/v1/namespaces/default/leases', { method: 'DELETE' });
   expect(json(answer)['details']).toEqual({ group: 'coordination.k8s.io', kind: 'leases' });
 });
 
-it('is answered with a Status in protobuf, and to clients that ask for Tables', async () => {
+it('DELETE of a collection returns a Status in protobuf, and to clients that ask for Tables', async () => {
   const protobuf = await remove('', { headers: { accept: 'application/vnd.kubernetes.protobuf' } });
   expect(decodeProtobuf('meta.v1.Status', protobuf.body).object).toMatchObject({ status: 'Success', code: 200 });
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
   expect(json(await remove('', { headers: { accept } }))).toEqual(SUCCESS);
 });
 
-it('names in the Status where a limited deletion goes on', async () => {
+it('DELETE of a collection with a limit returns a Status with a continue token', async () => {
   await create('a', 'b', 'c');
   const next = stringAt(objectAt(parsed(await remove('?limit=2')), 'metadata'), 'continue') ?? '';
   expect(await names()).toEqual(['c']);
@@ -71,8 +71,8 @@ it('names in the Status where a limited deletion goes on', async () => {
   expect(await names()).toEqual([]);
 });
 
-describe('resourceVersion', () => {
-  it('is no precondition of the objects', async () => {
+describe('resourceVersion of a collection DELETE', () => {
+  it('is not a precondition on the objects', async () => {
     await create('a', 'b');
     const before = await revision();
     await touch('a');
@@ -80,7 +80,7 @@ describe('resourceVersion', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('with Exact deletes what that list has', async () => {
+  it('with Exact selects the objects that existed at that revision', async () => {
     await create('a', 'b');
     const before = await revision();
     await create('c');
@@ -89,7 +89,7 @@ describe('resourceVersion', () => {
     expect(await names()).toEqual(['c']);
   });
 
-  it('with NotOlderThan deletes what a list has that is as new', async () => {
+  it('with NotOlderThan selects the objects of a list at least that new', async () => {
     await create('a');
     const before = await revision();
     await create('b');
@@ -102,20 +102,20 @@ describe('resourceVersion', () => {
     ['resourceVersion=0&resourceVersionMatch=Exact', 422],
     ['resourceVersion=1&resourceVersionMatch=Newer', 422],
     ['resourceVersion=abc', 400],
-  ])('deletes nothing with %s, which is refused', async (query, status) => {
+  ])('is rejected, and deletes nothing, as %s', async (query, status) => {
     await create('a');
     expect((await remove(`?${query}`)).status).toBe(status);
     expect(await names()).toEqual(['a']);
   });
 
-  it('is a precondition where the body states it as one', async () => {
+  it('is a precondition when the body has it in preconditions', async () => {
     await create('a');
     const body = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { resourceVersion: '1' } });
     expect((await remove('', { body })).status).toBe(409);
     expect(await names()).toEqual(['a']);
   });
 
-  it('stays a precondition where one object is deleted', async () => {
+  it('is a precondition when a single object is deleted', async () => {
     await create('a');
     expect((await call(fixture, `${CONFIGMAPS}/a?resourceVersion=1`, { method: 'DELETE' })).status).toBe(409);
   });

@@ -1,4 +1,4 @@
-/** What a caller learns of the Lease that its write names as a fence. */
+/** What a caller can learn about the Lease that its write names as a fence. */
 import { ADMIN, call, json, startFixture, type Answer, type Fixture } from './fixture';
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
@@ -39,13 +39,13 @@ function write(user: string, fence: string): Promise<Answer> {
 
 const RIGHT = 'default/l;3;me';
 
-it('answers a caller that may read the Lease by what the Lease contains', async () => {
+it('a fenced write of a caller that may read the Lease succeeds or conflicts by the content of the Lease', async () => {
   expect(await write('bob', RIGHT)).toMatchObject({ status: 201 });
   for (const wrong of ['default/l;2;me', 'default/l;3;you', 'default/none;3;me'])
     expect(await write('bob', wrong)).toMatchObject({ status: 409 });
 });
 
-it('answers a caller that may not read the Lease as if the term were over, whatever it contains', async () => {
+it('a fenced write of a caller that may not read the Lease always conflicts, with the same message', async () => {
   const over = (fence: string): string => {
     const [lease = '', term = '', holder = ''] = fence.split(';');
     return `Operation cannot be fulfilled on configmaps "m": the term ${term} of "${holder}" under the lease "${lease}" is over`;
@@ -57,7 +57,7 @@ it('answers a caller that may not read the Lease as if the term were over, whate
     }
 });
 
-it('answers the accounts of the system namespace, with which controllers write, by what the Lease contains', async () => {
+it('a fenced write of a service account in the system namespace succeeds or conflicts by the content of the Lease', async () => {
   expect(await write('system:serviceaccount:kube-system:c', RIGHT)).toMatchObject({ status: 201 });
   expect(await write('system:serviceaccount:kube-system:c', 'default/l;2;me')).toMatchObject({ status: 409 });
 });

@@ -17,7 +17,7 @@ it('has recorded what is asked', () => {
 
 test.each(RECORDED.map((recorded) => [`${recorded.who} ${recorded.path}`, recorded] as const))('%s', async (_, recorded) => {
   const answer = await call(fixture, recorded.path, recorded.who === 'admin' ? {} : { token: null });
-  // A deviation: the specification has one closing line for all three paths.
+  // A deviation: the specification has the same last line for all three paths.
   expect([answer.status, answer.text]).toEqual([
     recorded.code,
     recorded.text.replace(/^(?:livez|readyz) check passed$/m, 'healthz check passed'),

@@ -65,9 +65,9 @@ it('survives bytes that are no HTTP, and a client that goes in the middle of its
 });
 
 it.each([
-  ['an answer that is waiting', `${CONFIGMAPS}?resourceVersion=999999&timeout=1s`],
-  ['an answer that is written at once', '/version'],
-])('closes a connection that asks for an upgrade behind %s', async (_title, url) => {
+  ['a request whose response is pending', `${CONFIGMAPS}?resourceVersion=999999&timeout=1s`],
+  ['a request that is answered immediately', '/version'],
+])('closes a connection that pipelines an upgrade request after %s', async (_title, url) => {
   const socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
   const credentials = `Host: x\r\nAuthorization: Bearer ${ADMIN}\r\n`;
   const upgrade =

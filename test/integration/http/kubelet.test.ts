@@ -179,7 +179,7 @@ test.each([
   ['/api/v1/nodes/n%2Fproxy%2Fx/a/b', 'the path of a proxied request must not escape a slash before the subresource'],
   ['/api/v1/nodes/n%2fproxy/a', 'the path of a proxied request must not escape a slash before the subresource'],
   ['http://host/api/v1/nodes/n/proxy/a', 'the path of a proxied request must not escape a slash before the subresource'],
-])('a proxy is asked for the path that admission was shown: %s', async (path, message) => {
+])('a proxy request uses the path that admission was shown: %s', async (path, message) => {
   const answer = await call(fixture, path);
   expect([answer.status, json(answer)['message']]).toEqual([400, message]);
 });

@@ -1,4 +1,4 @@
-/** Logs over WebSockets: sub-protocols, messages and ends, as the reference server was asked; the kubelet is played here. */
+/** Logs over WebSockets: subprotocols, messages and closing as on the reference server, with a fake kubelet. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -16,8 +16,8 @@ const PIECE = Buffer.alloc(1024 * 1024, 'x');
 
 let fixture: Fixture;
 let kubelet: Server;
-/** What the kubelet does with the next log that it is asked for. */
-let play: (response: ServerResponse) => void;
+/** How the fake kubelet responds to the next log request. */
+let respond: (response: ServerResponse) => void;
 let requests = 0;
 const sockets: WebSocket[] = [];
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   kubelet = createServer({ cert, key });
   kubelet.on('request', (_request, response) => {
     requests += 1;
-    play(response);
+    respond(response);
   });
   kubelet.listen(0, '127.0.0.1');
   await once(kubelet, 'listening');
@@ -41,24 +41,24 @@ afterAll(async () => {
 });
 beforeEach(() => {
   requests = 0;
-  play = (response) => response.end('one\n');
+  respond = (response) => response.end('one\n');
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.terminate();
 });
 
-interface Heard {
+interface LogClient {
   readonly socket: WebSocket;
   readonly messages: { readonly text: string; readonly isBinary: boolean }[];
   readonly code: () => number | undefined;
 }
 
-function open(protocols: readonly string[], query = ''): Heard {
+function open(protocols: readonly string[], query = ''): LogClient {
   const url = `wss://127.0.0.1:${fixture.server.port}${POD}/log${query}`;
   const headers = { authorization: `Bearer ${ADMIN}` };
   const socket = new WebSocket(url, [...protocols], { rejectUnauthorized: false, headers });
   sockets.push(socket);
-  const messages: Heard['messages'] = [];
+  const messages: LogClient['messages'] = [];
   let closed: number | undefined;
   socket.on('error', () => undefined);
   socket.on('message', (data: Buffer, isBinary) => messages.push({ text: data.toString(), isBinary }));
@@ -66,13 +66,13 @@ function open(protocols: readonly string[], query = ''): Heard {
   return { socket, messages, code: () => closed };
 }
 
-async function toEnd(heard: Heard): Promise<Heard> {
-  await waitUntil('the end of the log', () => heard.code() !== undefined);
-  return heard;
+async function untilClosed(client: LogClient): Promise<LogClient> {
+  await waitUntil('the end of the log', () => client.code() !== undefined);
+  return client;
 }
 
-/** The status of an answer that opens no WebSocket. */
-async function refusal({ socket }: Heard): Promise<number | undefined> {
+/** The status of a response that opens no WebSocket. */
+async function refusalStatus({ socket }: LogClient): Promise<number | undefined> {
   const [, response]: [unknown, { statusCode?: number | undefined }] = await new Promise((resolve) =>
     socket.once('unexpected-response', (request, answer) => resolve([request, answer])),
   );
@@ -88,8 +88,8 @@ describe('a log over a WebSocket', () => {
     [[BINARY, BASE64], BINARY, true],
     [['v4.channel.k8s.io', BINARY], BINARY, true],
     [[TOKEN, BASE64], BASE64, false],
-  ])('answers the sub-protocols %j with "%s"', async (offered, chosen, isBinary) => {
-    const { socket, messages, code } = await toEnd(open(offered));
+  ])('selects from the subprotocols %j the subprotocol "%s"', async (offered, chosen, isBinary) => {
+    const { socket, messages, code } = await untilClosed(open(offered));
     const text = isBinary ? 'one\n' : 'b25lCg==';
     expect([socket.protocol, messages, code()]).toEqual([
       chosen,
@@ -102,94 +102,97 @@ describe('a log over a WebSocket', () => {
   });
 
   test.each([[['v4.channel.k8s.io']], [[TOKEN]], [['BINARY.K8S.IO']], [['binary.platform.io']]])(
-    'refuses the sub-protocols %j with 403',
+    'is rejected with 403 for the subprotocols %j',
     async (offered) => {
-      expect(await refusal(open(offered))).toBe(403);
+      expect(await refusalStatus(open(offered))).toBe(403);
     },
   );
 
   test.each([
     [BINARY, [2_048, 2_048, 904]],
     [BASE64, [2_732, 2_732, 1_208]],
-  ])('sends messages of at most 2 KiB of the log over %s', async (protocol, lengths) => {
+  ])('is sent in messages of at most 2 KiB over %s', async (protocol, lengths) => {
     const log = 'y'.repeat(5_000);
-    play = (response) => response.end(log);
-    const { messages } = await toEnd(open([protocol]));
+    respond = (response) => response.end(log);
+    const { messages } = await untilClosed(open([protocol]));
     expect(messages.map(({ text }) => text.length)).toEqual([0, ...lengths]);
     const encoding = protocol === BASE64 ? 'base64' : 'utf8';
     expect(Buffer.concat(messages.map(({ text }) => Buffer.from(text, encoding))).toString()).toBe(log);
   });
 
-  test('arrives as the kubelet writes it, and closes normally where the kubelet breaks off', async () => {
+  test('arrives as the kubelet writes it, and closes normally when the kubelet closes the connection early', async () => {
     let response: ServerResponse | undefined;
-    play = (started) => {
+    respond = (started) => {
       response = started;
       started.write('one\n');
     };
-    const heard = open([], '?follow=1');
-    await waitUntil('the first line', () => heard.messages.length === 2);
+    const client = open([], '?follow=1');
+    await waitUntil('the first line', () => client.messages.length === 2);
     response?.write('two\n');
-    await waitUntil('the second line', () => heard.messages.length === 3);
+    await waitUntil('the second line', () => client.messages.length === 3);
     response?.destroy();
-    await toEnd(heard);
-    expect([heard.messages.map(({ text }) => text), heard.code()]).toEqual([['', 'one\n', 'two\n'], 1000]);
+    await untilClosed(client);
+    expect([client.messages.map(({ text }) => text), client.code()]).toEqual([['', 'one\n', 'two\n'], 1000]);
   });
 
   test('opens and closes without a line when the log is empty', async () => {
-    play = (response) => response.end();
-    const { messages, code } = await toEnd(open([BINARY]));
+    respond = (response) => response.end();
+    const { messages, code } = await untilClosed(open([BINARY]));
     expect([messages, code()]).toEqual([[{ text: '', isBinary: true }], 1000]);
   });
 
-  test.each(['close', 'terminate'] as const)('ends the request to the kubelet when the client ends it: %s', async (how) => {
-    let isClosed = false;
-    play = (response) => {
-      response.once('close', () => (isClosed = true));
-      response.write('one\n');
-    };
-    const heard = open([BINARY], '?follow=1');
-    await waitUntil('the first line', () => heard.messages.length === 2);
-    heard.socket.send('ignored');
-    heard.socket[how]();
-    await waitUntil('the kubelet is left', () => isClosed);
-    await toEnd(heard);
-  });
+  test.each(['close', 'terminate'] as const)(
+    'is no longer read from the kubelet after the client ends the WebSocket with %s',
+    async (how) => {
+      let isClosed = false;
+      respond = (response) => {
+        response.once('close', () => (isClosed = true));
+        response.write('one\n');
+      };
+      const client = open([BINARY], '?follow=1');
+      await waitUntil('the first line', () => client.messages.length === 2);
+      client.socket.send('ignored');
+      client.socket[how]();
+      await waitUntil('the request to the kubelet to be closed', () => isClosed);
+      await untilClosed(client);
+    },
+  );
 
-  test('reads the kubelet no faster than the client takes it', async () => {
+  test('is not read from the kubelet faster than the client reads it', async () => {
     const pieces = 64;
     let written = 0;
-    play = (response) => {
+    respond = (response) => {
       const next = (): void => {
         if (written === pieces) response.end();
         else response.write(PIECE, () => ((written += 1), next()));
       };
       next();
     };
-    const heard = open([BINARY]);
-    await once(heard.socket, 'open');
-    heard.socket.pause();
+    const client = open([BINARY]);
+    await once(client.socket, 'open');
+    client.socket.pause();
     let [last, unchanged] = [-1, 0];
     await waitUntil('the kubelet has to wait', () => {
-      unchanged = written === last ? unchanged + 1 : 0;
+      unchanged = written > 0 && written === last ? unchanged + 1 : 0;
       last = written;
       return unchanged > 10;
     });
     expect(written).toBeLessThan(pieces / 2);
-    heard.socket.resume();
-    await toEnd(heard);
-    expect(heard.messages.reduce((sum, { text }) => sum + text.length, 0)).toBe(pieces * PIECE.length);
+    client.socket.resume();
+    await untilClosed(client);
+    expect(client.messages.reduce((sum, { text }) => sum + text.length, 0)).toBe(pieces * PIECE.length);
   });
 
-  test('is refused as over HTTP where there is none', async () => {
-    expect(await refusal(open([BINARY], '?container=none'))).toBe(400);
-    play = (response) => response.writeHead(500).end('broken');
-    expect(await refusal(open([BINARY]))).toBe(500);
+  test('is rejected with an HTTP status when there is no log', async () => {
+    expect(await refusalStatus(open([BINARY], '?container=none'))).toBe(400);
+    respond = (response) => response.writeHead(500).end('broken');
+    expect(await refusalStatus(open([BINARY]))).toBe(500);
   });
 
   test.each([
     ['websocket', 'HTTP/1.1 400 '],
     ['other', 'HTTP/1.1 200 '],
-  ])('answers a request with Upgrade: %s and no handshake with %s', async (upgrade, expected) => {
+  ])('responds to Upgrade: %s without a handshake with %s', async (upgrade, expected) => {
     const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
     socket.write(
       `GET ${POD}/log HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`,
@@ -200,7 +203,7 @@ describe('a log over a WebSocket', () => {
     expect(received.slice(0, expected.length)).toBe(expected);
   });
 
-  test('is plain text for a client that asks for no WebSocket', async () => {
+  test('is plain text for a client that requests no WebSocket', async () => {
     expect(await call(fixture, `${POD}/log`)).toMatchObject({ status: 200, text: 'one\n' });
     expect(requests).toBe(1);
   });

@@ -1,4 +1,4 @@
-/** Long-running requests against a kubelet and an aggregated API server that never finish: they hold no seats, and the metrics count them while they are open. */
+/** Long-running requests to a kubelet and an aggregated API server that never finish: they hold no seats, and the metrics count them while they are open. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,7 @@ let extension: ExtensionServer;
 const arrived: string[] = [];
 const clients: Duplex[] = [];
 
-/** Starts every answer and finishes none. */
+/** A kubelet that starts every response and finishes none. */
 async function startSilentKubelet(): Promise<void> {
   const { certificate: cert, key } = await kubeletCertificate(fixture);
   kubelet = createServer({ cert, key });
@@ -60,7 +60,7 @@ async function registerExtension(): Promise<void> {
   await waitUntil('the extension server is available', async () => (await call(fixture, FLUNDERS)).status === 200);
 }
 
-/** All that alice requests shares one seat, and what finds it taken is refused. */
+/** All requests of alice share one seat; a request that finds it taken is rejected. */
 async function giveAliceOneSeat(): Promise<void> {
   await sent(fixture, 'POST', `/apis/${RBAC}/v1/clusterrolebindings`, {
     metadata: { name: 'alice' },
@@ -114,7 +114,7 @@ afterEach(() => {
   extension.behave('well');
 });
 
-/** Sends a request of alice that nobody finishes, and returns what has come back so far. */
+/** Sends a request as alice that stays open, and returns a function that gives the bytes received so far. */
 function open(method: string, target: string, headers = ''): () => string {
   const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
   clients.push(socket);
@@ -125,7 +125,7 @@ function open(method: string, target: string, headers = ''): () => string {
   return () => received;
 }
 
-/** Requests that the extension server has been sent, beside those of its availability check. */
+/** Number of requests to the extension server whose line ends with `end`. */
 const reached = (end: string): number => extension.calls.filter(({ line }) => line.endsWith(end)).length;
 
 async function metric(pattern: RegExp): Promise<number> {
@@ -162,7 +162,7 @@ describe('a long-running request', () => {
     const answers = [open('GET', `${FLUNDERS}?watch=1`)];
     await waitUntil('an event', () => answers[0]?.().includes('"ADDED"') === true);
     extension.behave('hang');
-    // One after the other: each needs the seat until it is passed on.
+    // One after the other: each holds the seat until it is passed on.
     for (let count = 2; count <= 3; count += 1) {
       answers.push(open('GET', `${FLUNDERS}?watch=1`));
       await waitUntil('the watch reaches the extension server', () => reached('?watch=1') === count);
@@ -172,14 +172,14 @@ describe('a long-running request', () => {
     expect((await call(fixture, POD, { token: ALICE })).status).toBe(200);
   });
 
-  test('holds no seat while a log of an aggregated API server lasts', async () => {
+  test('holds no seat while an aggregated API server streams a log', async () => {
     extension.behave('hang');
     const [first, second] = [open('GET', `${FLUNDERS}/a/log`), open('GET', `${FLUNDERS}/a/log`)];
     await waitUntil('both reach the extension server', () => reached('/log') === 2);
     expect([await executing(), first(), second()]).toEqual([0, '', '']);
   });
 
-  test('is not mixed up with a plain request of an aggregated API server, which holds its seat', async () => {
+  test('differs from a plain request to an aggregated API server, which holds its seat', async () => {
     extension.behave('hang');
     open('GET', FLUNDERS);
     await waitUntil('it reaches the extension server', () => reached('/flunders') === 1);
@@ -189,7 +189,7 @@ describe('a long-running request', () => {
 });
 
 describe('a watch', () => {
-  test('takes one seat however many objects it starts with, and a list takes more', async () => {
+  test('takes one seat unless sendInitialEvents is set, and a list takes more', async () => {
     for (let at = 0; at < 120; at += 1)
       await sent(fixture, 'POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: `c${at}` } });
     const estimated = (): Promise<number> => metric(/^apiserver_flowcontrol_work_estimated_seats_sum\{[^}]*"narrow"[^}]*\} (\d+)$/m);

@@ -27,7 +27,7 @@ afterAll(() => fixture.stop());
 /** Another plug-in of the reference refuses these before, in its own words. */
 const OTHER_WORDS = /^pods "m" is forbidden: a mirror pod may not reference /;
 const UID = /[0-9a-f]{8}-[0-9a-f-]{27}/;
-/** The reference prints the Go structs of both claims here, this server the paths of the fields. */
+/** Here the reference prints the Go structs of both claims, this server the paths of the fields. */
 const CHANGES = /(status\.conditions:)[^]*/;
 const comparable = (message: string): string => message.replace(UID, '<uid>').replace(CHANGES, '$1');
 

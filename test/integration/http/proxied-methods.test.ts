@@ -1,4 +1,4 @@
-/** Methods and trailing slashes of proxies, on the whole way from the client to a backend at an address of this machine. */
+/** Methods and trailing slashes of proxy requests, end to end from the client to a backend on this machine. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { skipLoudly } from '../../support/skipped';
 import { call, startFixture, type Fixture } from './fixture';
 import { sent } from './kubelet-fixture';
 
-/** A proxy leads nowhere within the machine of its server, so the backend has an address that others could reach. */
+/** The server refuses to proxy to loopback addresses, so the backend listens on an address of another network interface. */
 const ADDRESS = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))?.address;
@@ -64,12 +64,12 @@ function proxiedMethods(address: string): void {
   const targets = ['pod', 'node', 'service'];
   const each = (methods: readonly string[]) => targets.flatMap((target) => methods.map((method) => [target, method] as const));
 
-  test.each(each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))('a %s is asked with %s', async (target, method) => {
+  test.each(each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))('to a %s pass on the method %s', async (target, method) => {
     const answer = await call(fixture, `${of(target)}/a?b=c`, { method });
     expect([answer.status, answer.headers['x-asked'], answer.text]).toEqual([200, `${method} /a?b=c`, method === 'HEAD' ? '' : 'said']);
   });
 
-  test.each(each(['GET', 'HEAD']))('a %s without a slash redirects %s to where the slash is', async (target, method) => {
+  test.each(each(['GET', 'HEAD']))('to a %s without a trailing slash redirect %s to the path with it', async (target, method) => {
     for (const query of ['', '?b=c']) {
       const answer = await call(fixture, `${of(target)}${query}`, { method });
       expect([answer.status, answer.headers.location, answer.text]).toEqual([301, `${of(target)}/${query}`, '']);
@@ -77,25 +77,28 @@ function proxiedMethods(address: string): void {
   });
 
   test.each(each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))(
-    'a %s without a slash passes %s on to the root',
+    'to a %s without a trailing slash pass %s on to the root path',
     async (target, method) => {
       const answer = await call(fixture, `${of(target)}?b=c`, { method });
       expect([answer.status, answer.headers['x-asked']]).toEqual([200, `${method} /?b=c`]);
     },
   );
 
-  test.each(each(['TRACE']))('a %s takes no %s', async (target, method) => {
+  test.each(each(['TRACE']))('to a %s reject the method %s', async (target, method) => {
     expect((await call(fixture, `${of(target)}/a`, { method })).status).toBe(405);
   });
 
-  test.each(targets)('the links of a page behind a %s lead through the proxy', async (target) => {
+  test.each(targets)('to a %s rewrite the links of a page', async (target) => {
     expect((await call(fixture, `${of(target)}/page`)).text).toBe(`<a href="${of(target)}/x">`);
   });
 
-  test.each(['log', 'exec', 'attach', 'portforward', 'status'])('HEAD and OPTIONS of %s are no proxy', async (subresource) => {
-    for (const method of ['HEAD', 'OPTIONS'])
-      expect((await call(fixture, `/api/v1/namespaces/default/pods/p/${subresource}`, { method })).status).toBe(405);
-  });
+  test.each(['log', 'exec', 'attach', 'portforward', 'status'])(
+    'do not include HEAD and OPTIONS of the subresource %s',
+    async (subresource) => {
+      for (const method of ['HEAD', 'OPTIONS'])
+        expect((await call(fixture, `/api/v1/namespaces/default/pods/p/${subresource}`, { method })).status).toBe(405);
+    },
+  );
 }
 
 describe('proxies', () => {

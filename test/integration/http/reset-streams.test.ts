@@ -1,4 +1,4 @@
-/** HTTP/2 streams that a client resets in the same piece as it opens them. An exception here would end the process, whatever the credentials. */
+/** HTTP/2 streams that a client opens and resets in one write. An uncaught exception would end the process, whatever the credentials. */
 import { constants } from 'node:http2';
 import { connect, type TLSSocket } from 'node:tls';
 import { connectionPreface, headersFrame, rawFrame, FRAME, resetFrame } from '../../support/raw-http2';
@@ -52,11 +52,11 @@ function head(stream: number, { method, path, expect }: Request, endsStream: boo
   return headersFrame(stream, headers, endsStream);
 }
 
-describe.each(CODES)('a stream that is reset with code %d together with its head', (code) => {
+describe.each(CODES)('an HTTP/2 stream that is reset with code %d right after its headers', (code) => {
   it.each([
     ['without a body', true],
     ['before its body', false],
-  ])('is dropped %s, whatever it asks for', async (_title, endsStream) => {
+  ])('is dropped %s, for any method, path and expectation', async (_title, endsStream) => {
     const frames = requests.flatMap((request, index) => {
       const stream = 2 * index + 1;
       return [head(stream, request, endsStream), resetFrame(stream, code)];
@@ -66,7 +66,7 @@ describe.each(CODES)('a stream that is reset with code %d together with its head
     expect((await call(fixture, '/version')).status).toBe(200);
   });
 
-  it('is dropped while other streams of its connection have an answer or a watch', async () => {
+  it('is dropped while another stream of its connection has a watch', async () => {
     const watch = { method: 'GET', path: `${CONFIGMAPS}?watch=1`, expect: undefined };
     const frames = requests.flatMap((request, index) => {
       const stream = 2 * index + 3;

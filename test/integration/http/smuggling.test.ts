@@ -1,6 +1,6 @@
 /**
- * Requests whose heads two servers may understand in different ways, sent in bytes to an aggregated API server: what reaches it is what was asked for and authorized here, each
- * request once and with its own body, and nothing of one user's request becomes the beginning of another's.
+ * Requests whose headers two servers may parse differently, sent as raw bytes to an aggregated API server: only authorized requests reach it, each once and with its own
+ * body, and no part of one user's request becomes the start of another's.
  */
 import { connect } from 'node:tls';
 import { systemClock as clock } from '../../../shared/runtime/clock';
@@ -17,7 +17,7 @@ const FLUNDERS = `/apis/${GROUP}/v1/namespaces/default/flunders`;
 const BUILD_MS = 300_000;
 const FUZZ_MS = 240_000;
 
-/** What alice must not do, as another server would read it from the bytes of her request. */
+/** A request that alice is not authorized to make, hidden in the bytes of another one. */
 const SMUGGLED = `DELETE ${FLUNDERS}/smuggled HTTP/1.1\r\nHost: x\r\nX-Remote-User: admin\r\nX-Remote-Group: system:masters\r\nContent-Length: 0\r\n\r\n`;
 
 let fixture: Fixture;
@@ -28,7 +28,7 @@ async function create(path: string, body: object): Promise<void> {
   if (answer.status >= 300) throw new Error(answer.text);
 }
 
-/** Alice may read flunders; the admin may do everything. */
+/** Alice may read flunders; the administrator may do everything. */
 async function start(startBackend: StartBackend): Promise<void> {
   fixture = await startFixture();
   const authority = await createAuthority({ subject: { commonName: 'extensions' }, lifetimeMs: 3_600_000, clock });
@@ -56,12 +56,12 @@ async function start(startBackend: StartBackend): Promise<void> {
   backend.requests.splice(0);
 }
 
-/** Ends the connection after what came before it; longer than any body, so that a request which waits for more is completed by it, and what is left cannot be read. */
+/** Closes the connection after the preceding bytes. It is longer than any body, so that it completes a request that waits for more, and the remainder cannot be parsed. */
 const LAST = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Padding: ${'p'.repeat(2_000)}\r\n\r\n`;
 
 const FINAL_STATUS = /HTTP\/1\.[01] [2-5]/;
 
-/** What is answered on a connection on which the bytes are sent. A body that lasts as long as the connection is ended once there is an answer, and time for another. */
+/** Sends the bytes on a new connection and returns all responses. A round trip after the first final response it ends the connection, and with it a body without a length. */
 function sendRaw(bytes: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
   let text = '';
@@ -81,7 +81,7 @@ function sendRaw(bytes: string): Promise<string> {
 
 const as = (token: string): string => `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
 
-/** Another user's request, which has to be answered by itself. What arrived before it has been told when this resolves. */
+/** Sends a request of the administrator and checks its response. `backend.requests` has all earlier requests when this resolves. */
 async function probe(id: string): Promise<void> {
   const line = `GET ${FLUNDERS}?probe=${id}`;
   const answer = json(await call(fixture, `${FLUNDERS}?probe=${id}`));
@@ -89,7 +89,7 @@ async function probe(id: string): Promise<void> {
   await waitUntil(line, () => backend.requests.some((request) => request.line === line));
 }
 
-/** The requests for resources that are no probes, since last time. */
+/** The requests for resources since the last call, without probes. */
 async function arrived(): Promise<readonly ReadRequest[]> {
   await probe('last');
   return backend.requests.splice(0).filter(({ line }) => line.includes('/flunders') && !line.includes('?probe='));
@@ -124,7 +124,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
     expect(none).toMatchObject({ line, codings: [], body: '' });
   });
 
-  it('is not made to read the next request as the body of the last', async () => {
+  it('does not read the next request as the body of the previous one', async () => {
     const eaten = 400;
     await sendRaw(`GET ${FLUNDERS}?first HTTP/1.1\r\n${as(ALICE)}Content-Length: ${eaten}\r\n\r\n${'x'.repeat(eaten)}`);
     const padding = `X-A: ${'a'.repeat(eaten)}\r\n`;
@@ -135,7 +135,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
     ]);
   });
 
-  it('gets a request with a body on a connection that nothing follows on', async () => {
+  it('receives a request with a body on a connection that is not reused', async () => {
     await sendRaw(`GET ${FLUNDERS}?before HTTP/1.1\r\n${as(ALICE)}\r\n`);
     await sendRaw(`GET ${FLUNDERS}?body HTTP/1.1\r\n${as(ALICE)}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`);
     await sendRaw(`GET ${FLUNDERS}?after HTTP/1.1\r\n${as(ALICE)}\r\n`);
@@ -147,7 +147,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
     expect(new Set(all.map(({ connection }) => connection)).size).toBeLessThan(all.length);
   });
 
-  it('hears nothing of Expect, trailers and what Connection names', async () => {
+  it('receives no Expect header, no trailers and no headers that Connection names', async () => {
     const heads = [
       'Expect: 100-continue',
       'Trailer: X-Remote-User',
@@ -163,7 +163,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
     expect(await arrived()).toMatchObject([{ line: `POST ${FLUNDERS}`, user: 'admin', body: '{}' }]);
   });
 
-  it.each(['h2c', 'HTTP/2.0', 'TLS/1.0', 'h2c, h2'])('is not asked to go on in %s', async (protocol) => {
+  it.each(['h2c', 'HTTP/2.0', 'TLS/1.0', 'h2c, h2'])('is not asked to upgrade to %s', async (protocol) => {
     const lines = `Connection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n`;
     const answer = await sendRaw(`GET ${FLUNDERS} HTTP/1.1\r\n${as(ADMIN)}${lines}\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -226,7 +226,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
   ];
 
   it(
-    'receives nothing but what was authorized, whatever heads of HTTP/1.1 are',
+    'receives only authorized requests for random HTTP/1.1 headers and bodies',
     async () => {
       const chance = createChance(45);
       for (let round = 0; round < 120; round += 1) {
@@ -238,15 +238,15 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
         const fields = chance.often(0.5) ? framing + extras : extras + framing;
         const bytes = `${head}${as(chance.often(0.5) ? ALICE : ADMIN)}${fields}\r\n${chance.pick(BODIES)(body)}`;
         await sendRaw(bytes);
-        const strangers = (await arrived()).filter(({ line }) => !line.endsWith(`?case=${round}`));
-        expect([bytes, strangers]).toEqual([bytes, []]);
+        const unexpected = (await arrived()).filter(({ line }) => !line.endsWith(`?case=${round}`));
+        expect([bytes, unexpected]).toEqual([bytes, []]);
       }
     },
     FUZZ_MS,
   );
 
   it(
-    'receives nothing but what was authorized, whatever heads of HTTP/2 are',
+    'receives only authorized requests for random HTTP/2 headers and bodies',
     async () => {
       const chance = createChance(46);
       const FIELDS: readonly (readonly (readonly [string, string])[])[] = [
@@ -292,8 +292,8 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
         };
         const { data } = await sendRawStream(fixture.server.port, stream);
         expect([stream, data]).not.toEqual([stream, expect.stringContaining('"code":500')]);
-        const strangers = (await arrived()).filter(({ line }) => !line.includes(`?case=${round}`));
-        expect([stream, strangers]).toEqual([stream, []]);
+        const unexpected = (await arrived()).filter(({ line }) => !line.includes(`?case=${round}`));
+        expect([stream, unexpected]).toEqual([stream, []]);
       }
     },
     FUZZ_MS,

@@ -1,6 +1,7 @@
-/** Names in two spellings over real HTTP: an object cannot say two things under one name, and a rule applies whichever spelling it and the request use. */
+/** Names in two spellings over HTTP: an object cannot have different values under the two spellings of a name, and a rule applies to both spellings. */
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { DIALECTS, GENERATED_NAMES, qualifiedNameIn, type Dialect } from '../../../shared/names/dialect';
+import { waitUntil } from '../../support/programs';
 import { call, json, startFixture, type Answer, type Fixture } from './fixture';
 
 const WITHOUT_ACCOUNTS = { ...AS_THE_TABLE_SAYS, disabled: ['ServiceAccount'] };
@@ -21,12 +22,12 @@ describe('both spellings of one name in one object', () => {
   const both = { [UPSTREAM]: 'restricted', [NEUTRAL]: 'privileged' };
   const inOrder = { [NEUTRAL]: 'privileged', [UPSTREAM]: 'restricted' };
 
-  test.each([both, inOrder])('refuses to create a Namespace with %j', async (labels) => {
+  test.each([both, inOrder])('are rejected in a new Namespace with the labels %j', async (labels) => {
     const answer = await create('/api/v1/namespaces', namespace('double', labels));
     expect([answer.status, json(answer)['message']]).toEqual([422, `Namespace "double" is invalid: ${REFUSAL}`]);
   });
 
-  test('refuses to add the other one with every verb that changes objects', async () => {
+  test('are rejected when an update or any kind of patch adds the other spelling', async () => {
     await expect(create('/api/v1/namespaces', namespace('single', { [UPSTREAM]: 'restricted' }))).resolves.toMatchObject({ status: 201 });
     const path = '/api/v1/namespaces/single';
     const changed = { apiVersion: 'v1', kind: 'Namespace', ...namespace('single', both) };
@@ -52,13 +53,13 @@ describe('both spellings of one name in one object', () => {
       expect([answer.status, json(answer)['message']]).toEqual([422, `Namespace "single" is invalid: ${REFUSAL}`]);
   });
 
-  test('takes both with one value, and keeps both as they were sent', async () => {
+  test('are accepted with equal values and stored as sent', async () => {
     const labels = { [UPSTREAM]: 'baseline', [NEUTRAL]: 'baseline' };
     const answer = await create('/api/v1/namespaces', namespace('agreed', labels));
     expect([answer.status, json(answer)['metadata']]).toMatchObject([201, { labels }]);
   });
 
-  test('refuses them in the template of a workload', async () => {
+  test('are rejected in the pod template of a workload', async () => {
     const template = {
       metadata: { labels: { app: 'a' }, annotations: { 'kubernetes.io/x': '1', 'platform.io/x': '2' } },
       spec: { containers: [{ name: 'c', image: 'i' }] },
@@ -71,7 +72,7 @@ describe('both spellings of one name in one object', () => {
     ]);
   });
 
-  test('refuses a binding that would add the other one to its pod', async () => {
+  test('are rejected when a binding adds the other spelling to its pod', async () => {
     const spec = { containers: [{ name: 'c', image: 'i' }] };
     const pod = { metadata: { name: 'p', annotations: { 'kubernetes.io/x': '1' } }, spec };
     await expect(create('/api/v1/namespaces/default/pods', pod)).resolves.toMatchObject({ status: 201 });
@@ -81,7 +82,7 @@ describe('both spellings of one name in one object', () => {
     expect(json(answer)['message']).toContain('annotation platform.io/x must be the same as kubernetes.io/x');
   });
 
-  test('refuses both spellings of a schema member that differ, and reads the neutral one', async () => {
+  test('are rejected for a schema member when they differ, while the neutral spelling alone is accepted', async () => {
     const definition = (schema: object): object => ({
       apiVersion: 'apiextensions.platform.io/v1',
       kind: 'CustomResourceDefinition',
@@ -120,7 +121,7 @@ describe('both spellings of one name in one object', () => {
   });
 });
 
-describe.each(DIALECTS)('a server with names of %s', (naming) => {
+describe.each(DIALECTS)('a server with --naming=%s', (naming) => {
   let server: Fixture;
   beforeAll(async () => (server = await startFixture({ naming, plugins: WITHOUT_ACCOUNTS })));
   afterAll(() => server.stop());
@@ -136,16 +137,14 @@ describe.each(DIALECTS)('a server with names of %s', (naming) => {
     await expect(post(`${base}/validatingadmissionpolicybindings`, binding)).resolves.toMatchObject({ status: 201 });
   }
 
-  /** Policies come through the watch of this replica: asked again until it is there. */
-  async function refusal(path: string, body: object): Promise<unknown> {
-    for (let attempt = 0; attempt < 100; attempt += 1) {
+  /** The message of the rejection. Retries, because policies reach the server through its watch. */
+  const refusal = (path: string, body: object): Promise<unknown> =>
+    waitUntil('a rejection by the policy', async () => {
       const answer = await post(`${path}?dryRun=All`, body);
-      if (answer.status === 422) return json(answer)['message'];
-    }
-    return 'it was not refused';
-  }
+      return answer.status === 422 && json(answer)['message'];
+    });
 
-  test('judges Secrets of a type in either spelling by a policy in either', async () => {
+  test('applies a policy on the type of Secrets to both spellings of the type', async () => {
     const [upstream, neutral] = (['kubernetes', 'platform'] as const).map((dialect) => qualifiedNameIn(dialect, 'platform.io/basic-auth'));
     await enforce('no-basic', {}, `!has(object.type) || object.type != '${upstream}'`);
     await enforce('no-tls', {}, "!has(object.type) || !object.type.startsWith('platform.io/tls')");
@@ -160,7 +159,7 @@ describe.each(DIALECTS)('a server with names of %s', (naming) => {
     await expect(post(`${path}?dryRun=All`, secret('Opaque'))).resolves.toMatchObject({ status: 201 });
   });
 
-  test.each(DIALECTS)('judges requests in a system namespace by a policy that names it as %s', async (dialect: Dialect) => {
+  test.each(DIALECTS)('applies a policy that names the system namespace as in %s to both spellings', async (dialect: Dialect) => {
     const { systemNamespace, prefix } = GENERATED_NAMES[dialect];
     const values = [systemNamespace];
     const inSystem = { matchExpressions: [{ key: `${prefix}/metadata.name`, operator: 'In', values }] };
@@ -176,7 +175,7 @@ describe.each(DIALECTS)('a server with names of %s', (naming) => {
     for (const name of ['a', 'b']) await expect(post(path, { metadata: { name } })).resolves.toMatchObject({ status: 201 });
   });
 
-  test('judges requests to a group by a policy that names it in either spelling', async () => {
+  test('applies a policy that names an API group in one spelling to both', async () => {
     const conditions = ['coordination.k8s.io', 'coordination.platform.io'];
     for (const [at, group] of conditions.entries())
       await enforce(`group-${at}`, {}, `request.resource.group != '${group}' || object.metadata.name != 'no-${at}'`);

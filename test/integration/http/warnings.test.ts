@@ -65,7 +65,7 @@ test('a finalizer without a domain is told once', async () => {
   expect(await patch({ metadata: { finalizers: ['foo', 'bar'] } })).toEqual([told('bar')]);
 });
 
-test('a refused change still warns of rules that stored values break', async () => {
+test('a rejected change still warns of validation rules that stored values break', async () => {
   const group = 'ratcheting.example.com';
   const definitions = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
   const things = `/apis/${group}/v1/namespaces/default/things`;

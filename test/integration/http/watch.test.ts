@@ -115,7 +115,7 @@ it('ends after timeoutSeconds, cleanly', async () => {
   expect(stream.response.complete).toBe(true);
 });
 
-it.each(['-1', '-9223372036854775808'])('ends at once with timeoutSeconds=%s', async (timeout) => {
+it.each(['-1', '-9223372036854775808'])('a watch ends immediately with timeoutSeconds=%s', async (timeout) => {
   const stream = await watch(`timeoutSeconds=${timeout}&fieldSelector=metadata.name%3Dnone`);
   await waitUntil('the end of the stream', stream.ended);
   expect(stream.response.complete).toBe(true);

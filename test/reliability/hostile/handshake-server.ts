@@ -1,5 +1,5 @@
 /**
- * A process with the secure listener of the API server and impatient limits: it gives up a handshake after 100 ms. Prints `port <port>` when it listens and
+ * A process with the secure listener of the API server that aborts a handshake after 100 ms. Prints `port <port>` when it listens and
  * `failed` for each handshake that fails; answers every request with `ok`. Arguments: PEM files of the serving certificate and its key.
  */
 import { readFileSync, writeSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** TLS handshakes that take longer than the server waits. A child process serves: the failure that is tested for aborts the process. */
+/** TLS handshakes that exceed the server's time-out. A child process serves, because the failure under test would abort the process. */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -36,10 +36,10 @@ afterAll(async () => {
   removeFolder(folder);
 });
 
-/** Counts the handshakes that the server has given up. */
+/** Number of handshakes that the server has aborted. */
 const failures = (): number => server.output.split('failed').length - 1;
 
-/** Passes bytes of a client to the server at once, and those of the server to the client once `release` was called. */
+/** Passes bytes of the client to the server immediately, and holds back those of the server until `release` is called. */
 class LateDuplex extends Duplex {
   private held: Buffer[] | undefined = [];
 
@@ -56,7 +56,7 @@ class LateDuplex extends Duplex {
   }
 
   override _read(): void {
-    // Bytes are pushed as they come.
+    // Bytes are pushed as they arrive.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -82,7 +82,7 @@ async function rawConnection(): Promise<Socket> {
   return socket;
 }
 
-describe.each([[['h2']], [['http/1.1']], [[]]])('a handshake that lasts too long, offering the protocols %j', (protocols) => {
+describe.each([[['h2']], [['http/1.1']], [[]]])('a TLS handshake that times out, with the ALPN protocols %j', (protocols) => {
   let socket: Socket;
   let before: number;
 
@@ -97,26 +97,26 @@ describe.each([[['h2']], [['http/1.1']], [[]]])('a handshake that lasts too long
     expect(server.output).not.toContain('Assertion failed');
   });
 
-  const givenUp = (): Promise<boolean> => waitUntil('the handshake to be given up', () => failures() > before);
+  const aborted = (): Promise<boolean> => waitUntil('the handshake to be aborted', () => failures() > before);
 
-  it('closes the connection when the ClientHello comes after the time is over', async () => {
-    await givenUp();
+  it('ends with a closed connection when the ClientHello arrives after the time-out', async () => {
+    await aborted();
     expect(await establishes(socket, protocols)).toBe(false);
   });
 
-  it('closes the connection when the ClientHello comes in time and the rest does not', async () => {
+  it('ends with a closed connection when only the ClientHello arrives in time', async () => {
     const late = new LateDuplex(socket);
     const established = establishes(late, protocols);
-    await givenUp();
+    await aborted();
     late.release();
     expect(await established).toBe(false);
   });
 
-  it('sends no byte when nothing comes at all', async () => {
+  it('ends without a byte from the server when the client sends nothing', async () => {
     const received: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => received.push(chunk));
-    await new Promise((resolve) => socket.once('close', resolve));
-    await givenUp();
+    await waitUntil('the connection to close', () => socket.closed);
+    await aborted();
     expect(Buffer.concat(received)).toHaveLength(0);
   });
 });

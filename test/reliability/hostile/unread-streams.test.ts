@@ -1,4 +1,4 @@
-/** HTTP/2 answers that wait for a client which grants no window, and what follows when the server gives such a stream up and the client grants a window then. */
+/** HTTP/2 responses to a client that grants no flow-control window, which the server aborts before the client grants one. */
 import type { TLSSocket } from 'node:tls';
 import { connectionPreface, FRAME, frameTypes, headersFrame, resetFrame, streamWindow, windowUpdate } from '../../support/raw-http2';
 import { waitUntil } from '../../support/programs';
@@ -9,7 +9,7 @@ const STREAMS = 20;
 const WINDOW = 100_000;
 
 /** A request that is answered with 504 after half a second, and whose handler fails around the same time. */
-const waits = (stream: number): Buffer => request(stream, `${list}?resourceVersion=99999999999&timeout=500ms`);
+const timedOutRequest = (stream: number): Buffer => request(stream, `${list}?resourceVersion=99999999999&timeout=500ms`);
 
 function request(stream: number, path: string, method = 'GET', endsStream = true): Buffer {
   const headers: [string, string][] = [
@@ -21,7 +21,7 @@ function request(stream: number, path: string, method = 'GET', endsStream = true
   return headersFrame(stream, headers, endsStream);
 }
 
-/** Whether the server still answers. One that does not is killed at once: it takes all memory. */
+/** Whether the server still responds. A server that does not is killed immediately, because it would use up all memory. */
 async function isAlive(): Promise<boolean> {
   const { client, server } = target();
   const { status } = await client.get('/livez', { timeoutMs: 5_000 }).catch(() => ({ status: 0 }));
@@ -29,14 +29,14 @@ async function isAlive(): Promise<boolean> {
   return status === 200;
 }
 
-async function withoutWindow(): Promise<TLSSocket> {
+async function connectWithoutWindow(): Promise<TLSSocket> {
   const socket = await rawConnection(target().client, ['h2']);
   socket.on('error', () => undefined);
   socket.write(Buffer.concat([connectionPreface(), streamWindow(0)]));
   return socket;
 }
 
-const numbers = Array.from({ length: STREAMS }, (_, index) => 2 * index + 1);
+const streamIds = Array.from({ length: STREAMS }, (_, index) => 2 * index + 1);
 
 it.each([
   ['the client grants a window', (stream: number) => windowUpdate(stream, WINDOW)],
@@ -46,15 +46,15 @@ it.each([
     (stream: number) => Buffer.concat([windowUpdate(stream, WINDOW), windowUpdate(0, 0)]),
   ],
 ])(
-  'goes on serving when a stream was given up with an unread answer and then %s',
+  'the server keeps serving when it has aborted a stream with an unread response and then %s',
   async (_title, then) => {
-    const socket = await withoutWindow();
+    const socket = await connectWithoutWindow();
     let received = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => void (received = Buffer.concat([received, chunk])));
-    socket.write(Buffer.concat(numbers.map(waits)));
+    socket.write(Buffer.concat(streamIds.map(timedOutRequest)));
     await waitUntil('the heads of the answers', () => frameTypes(received).filter((type) => type === FRAME.headers).length >= STREAMS);
     expect(await isAlive()).toBe(true);
-    socket.write(Buffer.concat(numbers.map(then)));
+    socket.write(Buffer.concat(streamIds.map(then)));
     expect(await isAlive()).toBe(true);
     socket.destroy();
     expect(await isAlive()).toBe(true);

@@ -1,5 +1,5 @@
 /**
- * What of an API server hangs on leases, in a process that a test starves: its key among the replicas, the default Service's endpoints and its identity Lease.
+ * The parts of an API server that depend on leases, in a process that a test starves: its replica key, the default Service's endpoints and its identity Lease.
  * Loaded with test/support/hasty-clock, so that its waits pass eight times as fast; a lease of the store then lasts an eighth as well. Writes one line of JSON
  * about its state every second of its clock. Arguments: `embedded` and a folder, or `etcd` and an endpoint.
  */
@@ -41,7 +41,7 @@ async function main(type: string, place: string): Promise<void> {
   let leasesGranted = 0;
   store.grantLease = (ttlSeconds, call) => {
     leasesGranted += 1;
-    // The embedded store has the fast clock, too.
+    // The embedded store runs on the fast clock, too.
     return grant(type === 'embedded' ? ttlSeconds : Math.ceil(ttlSeconds / HASTE), call);
   };
   const replica = await openReplica(store, systemClock);

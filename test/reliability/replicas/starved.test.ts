@@ -1,4 +1,4 @@
-/** An API server that hardly gets processor time for longer than its leases last (SIGSTOP and SIGCONT in slices), and then gets it again. */
+/** An API server that is starved of processor time for longer than its leases last (SIGSTOP and SIGCONT in turn), and then recovers. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { systemClock as clock } from '../../../shared/runtime/clock';
@@ -43,7 +43,7 @@ function start(type: string, place: string): Starved {
   return { process, states };
 }
 
-const isWhole = (state: StarvedState | undefined): boolean =>
+const isComplete = (state: StarvedState | undefined): boolean =>
   state !== undefined && state.replicas === 1 && state.subsets === 1 && state.slices === 1 && state.renewTime !== undefined;
 
 async function starve({ process }: Starved): Promise<void> {
@@ -58,20 +58,20 @@ async function starve({ process }: Starved): Promise<void> {
 async function survivesStarvation(type: string, place: string): Promise<void> {
   const starved = start(type, place);
   const { states } = starved;
-  await waitUntil('the server to have all that it keeps', () => isWhole(states.at(-1)), 60_000);
+  await waitUntil('the server to have all that it keeps', () => isComplete(states.at(-1)), 60_000);
   const before = states.at(-1);
   await starve(starved);
   const seen = states.length;
-  await waitUntil('the server to have all of it again', () => states.length > seen && isWhole(states.at(-1)), 60_000);
+  await waitUntil('the server to have all of it again', () => states.length > seen && isComplete(states.at(-1)), 60_000);
   const whole = states.length;
   const { at, leasesGranted, renewTime } = states[whole - 1] ?? { at: 0, leasesGranted: 0 };
   expect(leasesGranted).toBeGreaterThan(before?.leasesGranted ?? 0);
   await waitUntil('another lease to pass', () => (states.at(-1)?.at ?? 0) > at + AFTERWARDS_MS, 60_000);
-  expect(states.slice(whole).filter((state) => !isWhole(state))).toEqual([]);
+  expect(states.slice(whole).filter((state) => !isComplete(state))).toEqual([]);
   expect(states.at(-1)?.renewTime).not.toBe(renewTime);
 }
 
-it('a server on the embedded store keeps its endpoints and its identity Lease', async () => {
+it('a starved server on the embedded store recovers its endpoints and its identity Lease', async () => {
   const folder = temporaryFolder('starved');
   try {
     await survivesStarvation('embedded', folder);
@@ -86,5 +86,5 @@ describeWithEtcd('a starved server on etcd', () => {
   beforeAll(async () => void (server = await startEtcd()));
   afterAll(() => server.dispose());
 
-  it('keeps its endpoints and its identity Lease', () => survivesStarvation('etcd', server.endpoint), 200_000);
+  it('recovers its endpoints and its identity Lease', () => survivesStarvation('etcd', server.endpoint), 200_000);
 });
