@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { systemClock, type Clock } from './clock';
 import { COMMON_NAMES_IN_ONE_RDN, NO_SUBJECT, TWO_COMMON_NAMES } from '../../test/support/odd-certificates';
@@ -43,6 +45,17 @@ describe('certificates', () => {
     ['one RDN with two common names', COMMON_NAMES_IN_ONE_RDN, { commonName: 'second', organizations: [] }],
     ['no subject', NO_SUBJECT, { commonName: '', organizations: [] }],
   ])('are read with their last common name: %s', (_, certificate, facts) => expect(readCertificate(certificate)).toMatchObject(facts));
+
+  it('can be read before node:tls is loaded, and TLS works afterwards', async () => {
+    const { certificate } = await authority();
+    const hook = path.resolve(__dirname, '../../test/support/typescript-hook.cjs');
+    const program = `
+      require(${JSON.stringify(path.resolve(__dirname, 'pki.ts'))}).readCertificate(process.argv[1]);
+      process.stdout.write(typeof require('node:tls').createSecureContext);`;
+    // A process of its own: jest has loaded node:tls already.
+    const { stdout } = spawnSync(process.execPath, ['-r', hook, '-e', program, '--', certificate], { encoding: 'utf8' });
+    expect(stdout).toBe('function');
+  });
 
   it('do not outlive their authority', async () => {
     const ca = await authority(at(start), 5 * day);

@@ -8,6 +8,8 @@
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, webcrypto, X509Certificate, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
+// Node 20 breaks its own module `tls` when a certificate is read (`toLegacyObject`) before that module is loaded.
+import 'node:tls';
 import { promisify } from 'node:util';
 import type * as X509 from '@peculiar/x509';
 import type { Clock } from './clock';
