@@ -29,13 +29,15 @@ const injected = {
  * Node hands the sockets of these events over to the event listener, possibly during a TLS handshake or as HTTP/2 connections; a write to such a socket may abort the
  * process.
  */
-const SOCKET_EVENTS = {
-  selector:
-    // On a client's own request, `upgrade` hands over the connection to the backend.
-    "CallExpression[callee.property.name=/^(on|once|addListener|prependListener)$/]:not([callee.object.name='request']) > Literal[value=/^(clientError|tlsClientError|unknownProtocol|secureConnection|upgrade)$/]",
+const SOCKET_EVENTS = [
+  // Clients have an event `upgrade` too, whose socket is theirs.
+  { events: 'clientError|tlsClientError|unknownProtocol|secureConnection', object: '' },
+  { events: 'upgrade', object: '[callee.object.name=/server$/i]' },
+].map(({ events, object }) => ({
+  selector: `CallExpression[callee.property.name=/^(on|once|addListener|prependListener)$/]${object} > Literal[value=/^(${events})$/]`,
   message:
     'Sockets of a listener are handled in apiserver/server/listeners.ts, which checks the protocol (http1-socket.ts) before anything is written.',
-};
+}));
 
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'coverage/**', '.platform/**', 'shared/api/types/generated/**'] },
@@ -46,7 +48,7 @@ export default tseslint.config(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       ...injected,
-      'no-restricted-syntax': [...injected['no-restricted-syntax'], SOCKET_EVENTS],
+      'no-restricted-syntax': [...injected['no-restricted-syntax'], ...SOCKET_EVENTS],
       eqeqeq: 'error',
       'no-console': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
@@ -86,7 +88,7 @@ export default tseslint.config(
     rules: {
       'no-restricted-syntax': [
         ...injected['no-restricted-syntax'],
-        SOCKET_EVENTS,
+        ...SOCKET_EVENTS,
         {
           selector: 'CallExpression[callee.name=/^(objectAt|arrayAt|stringsAt|stringAt)$/][arguments.1.value=/^[a-zA-Z]+$/]',
           message: 'Read the member of the type: a name that it does not have does not compile.',

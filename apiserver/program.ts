@@ -316,6 +316,7 @@ async function serverOptions(
     flowControl: flags['enable-priority-and-fairness'],
     maxStreams: flags['http2-max-streams-per-connection'],
     goawayChance: flags['goaway-chance'],
+    connectionLimits: { unreadMs: flags['unread-response-timeout'] },
     connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
     ...serviceAccountsOf(flags, tokenKeys),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],

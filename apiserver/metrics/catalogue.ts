@@ -347,6 +347,12 @@ export const CATALOGUE = {
     help: 'Handshakes of TLS that came to nothing.',
     labels: [],
   },
+  apiserver_unread_answers_total: {
+    type: 'counter',
+    stability: '',
+    help: 'Responses, watches and connections that were ended because their clients read nothing for --unread-response-timeout or let too many bytes wait.',
+    labels: ['kind'],
+  },
   apiserver_watch_cache_consistent_read_total: {
     type: 'counter',
     stability: 'ALPHA',

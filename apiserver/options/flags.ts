@@ -85,6 +85,11 @@ export const FLAGS = {
     default: 5000,
     min: 0,
   }),
+  'unread-response-timeout': duration({
+    section: SERVING,
+    help: 'Time after which a response or watch is ended of which its client has read nothing, although bytes wait; 0 = never.',
+    default: MINUTE,
+  }),
   'request-timeout': duration({ section: SERVING, help: 'Time in which a request must be answered.', default: MINUTE }),
   'min-request-timeout': int({
     section: SERVING,

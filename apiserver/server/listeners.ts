@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server as HttpServer } from 'n
 import { createSecureServer, type Http2SecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { SecureContextOptions } from 'node:tls';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Clock } from '../../shared/runtime/clock';
 import { upgradableReply } from '../endpoints/request/upgradable-reply';
 import type { RequestListener } from './chain';
@@ -14,6 +14,8 @@ import type { Connections } from './connections';
 import { MAX_PARSED_HEAD_BYTES } from './head-limit';
 import { isAnswering, speaksHttp1 } from './http1-socket';
 import { Sessions, type ConnectionLimits } from './sessions';
+import type { Unread } from './stalls';
+import { UnreadSockets } from './unread-sockets';
 import { unreadableAnswerer } from './unreadable';
 
 export interface TlsFiles {
@@ -32,8 +34,10 @@ export interface ListenOptions {
   /** Those of all listeners together. */
   readonly connections: Connections;
   readonly clock: Clock;
-  /** Absent = the usual patience. */
-  readonly limits?: ConnectionLimits;
+  /** Where they are not the usual ones. */
+  readonly limits?: Partial<ConnectionLimits>;
+  /** Called for each answer, watch and connection that is ended because its client read nothing. */
+  readonly unreadEnded?: (unread: Unread) => void;
 }
 
 /** What is spoken, in the names of node:tls. */
@@ -64,8 +68,8 @@ export interface Listener {
 }
 
 const SECOND = 1000;
-/** How long a client may take for its request's head. */
-const PATIENCE: ConnectionLimits = { headersMs: 32 * SECOND, idleMs: 90 * SECOND, checkMs: 5 * SECOND };
+/** How long a client may take. */
+const PATIENCE: ConnectionLimits = { headersMs: 32 * SECOND, idleMs: 90 * SECOND, checkMs: 5 * SECOND, unreadMs: 60 * SECOND };
 const WINDOW_BYTES = 256 * 1024;
 /** What Node keeps for one HTTP/2 connection at most; beyond it, new streams are refused. */
 const MAX_SESSION_MB = 32;
@@ -86,7 +90,8 @@ function http1Limits({ headersMs, idleMs, checkMs }: ConnectionLimits) {
 const RESET_BUDGET = { streamResetBurst: 1000, streamResetRate: 33 };
 
 export async function listenSecurely(options: SecureOptions, listener: RequestListener): Promise<Listener> {
-  const { clock, connections, limits: patience = PATIENCE } = options;
+  const { clock, connections, unreadEnded = ignoreUnread } = options;
+  const patience = { ...PATIENCE, ...options.limits };
   const limits = http1Limits(patience);
   const server = createSecureServer({
     ...limits,
@@ -113,8 +118,8 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: readonly string[]) =>
     takeStream(stream, headers, rawHeaders, listener),
   );
-  const sessions = new Sessions(clock, patience);
-  server.on('session', (session) => sessions.add(session));
+  const sessions = new Sessions(clock, patience, unreadEnded);
+  trackSecureSockets(server, sessions, new UnreadSockets(clock, patience, unreadEnded));
   server.on('clientError', unreadableAnswerer(clock));
   server.on('tlsClientError', (_error: Error, socket: Duplex) => {
     options.handshakeFailed();
@@ -138,9 +143,13 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
 
 /** Plain HTTP. Binds loopback addresses only; see the filter that keeps web pages away. */
 export async function listenLocally(options: ListenOptions, listener: RequestListener): Promise<Listener> {
-  const server = createServer(http1Limits(options.limits ?? PATIENCE), listener);
+  const { clock, unreadEnded = ignoreUnread } = options;
+  const limits = { ...PATIENCE, ...options.limits };
+  const server = createServer(http1Limits(limits), listener);
   server.maxHeadersCount = 0;
-  server.on('clientError', unreadableAnswerer(options.clock));
+  const unread = new UnreadSockets(clock, limits, unreadEnded);
+  server.on('connection', (socket) => unread.add(socket));
+  server.on('clientError', unreadableAnswerer(clock));
   const sockets = trackSockets(server, options.connections);
   await listen(server, options.port, options.host);
   return {
@@ -194,6 +203,22 @@ function takeUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, lis
   if (reply === undefined) socket.destroy();
   else if (length === '0' && coding === undefined) listener(request, reply);
   else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () => socket.destroy());
+}
+
+function ignoreUnread(): void {
+  // Nobody counts them.
+}
+
+/** Node makes the session of a connection while it reports its socket, which the session itself does not give away. */
+function trackSecureSockets(server: Http2SecureServer, sessions: Sessions, http1: UnreadSockets): void {
+  let current: TLSSocket | undefined;
+  server.prependListener('secureConnection', (socket: TLSSocket) => {
+    current = socket;
+    if (speaksHttp1(socket)) http1.add(socket);
+  });
+  server.on('session', (session) => {
+    if (current !== undefined) sessions.add(session, current);
+  });
 }
 
 /** Connections for which there is no place are cut before anything is read from them. */

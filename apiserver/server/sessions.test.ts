@@ -1,28 +1,47 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock } from '../../test/support/manual-clock';
+import { markAsWatch, notePieceWritten } from '../endpoints/output/write-progress';
 import { Sessions } from './sessions';
+import type { Unread } from './stalls';
 
-const LIMITS = { headersMs: 30_000, idleMs: 90_000, checkMs: 5_000 };
+const LIMITS = { headersMs: 30_000, idleMs: 90_000, checkMs: 5_000, unreadMs: 60_000 };
+
+class FakeStream extends EventEmitter {
+  writableLength = 0;
+  destroyed = false;
+  readonly codes: number[] = [];
+  close(code: number): void {
+    this.codes.push(code);
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
 
 class FakeSession extends EventEmitter {
   readonly done: string[] = [];
+  readonly state = { outboundQueueSize: 0 };
+  readonly socket = { bytesWritten: 0, destroy: () => this.done.push('cut') };
+  hangs = false;
   close(): void {
     this.done.push('close');
   }
   destroy(): void {
     this.done.push('destroy');
-    this.emit('close');
+    if (!this.hangs) this.emit('close');
   }
-  open(): EventEmitter {
-    const stream = new EventEmitter();
+  open(): FakeStream {
+    const stream = new FakeStream();
     this.emit('stream', stream);
     return stream;
   }
 }
 
+const ended: Unread[] = [];
+beforeEach(() => void (ended.length = 0));
+
 function tracked(clock: ManualClock): FakeSession {
   const session = new FakeSession();
-  new Sessions(clock, LIMITS).add(session);
+  new Sessions(clock, LIMITS, (unread) => ended.push(unread)).add(session, session.socket);
   return session;
 }
 
@@ -53,4 +72,51 @@ it('lets a connection be while it has a stream, and for a while after the last',
   expect(session.done).toEqual([]);
   clock.advance(5_000);
   expect(session.done).toEqual(['close']);
+});
+
+it('cuts the socket of a connection whose session cannot end', () => {
+  const clock = new ManualClock();
+  const session = tracked(clock);
+  session.hangs = true;
+  clock.advance(40_000);
+  expect(session.done).toEqual(['close', 'destroy', 'cut']);
+});
+
+it('resets a stream of which nothing is read for the time for unread answers, and no other', () => {
+  const clock = new ManualClock();
+  const session = tracked(clock);
+  const [unread, watch, slow, empty] = [session.open(), session.open(), session.open(), session.open()];
+  for (const stream of [unread, watch, slow]) stream.writableLength = 100;
+  markAsWatch(watch);
+  for (let second = 0; second < 65; second += 5) {
+    expect(unread.codes).toEqual([]);
+    if (second % 30 === 0) notePieceWritten(slow);
+    clock.advance(5_000);
+  }
+  expect([unread, watch, slow, empty].map(({ codes }) => codes)).toEqual([[8], [8], [], []]);
+  expect(ended).toEqual(['response', 'watch']);
+  expect(session.done).toEqual([]);
+});
+
+it('resets the stream with the most bytes when more wait on one connection than may', () => {
+  const clock = new ManualClock();
+  const session = tracked(clock);
+  const [short, long] = [session.open(), session.open()];
+  short.writableLength = 16 * 1024 * 1024;
+  long.writableLength = 17 * 1024 * 1024;
+  clock.advance(5_000);
+  expect([short.codes, long.codes]).toEqual([[], [8]]);
+});
+
+it('cuts a connection that takes no byte of what waits, whatever its streams do', () => {
+  const clock = new ManualClock();
+  const session = tracked(clock);
+  session.open();
+  session.state.outboundQueueSize = 1;
+  clock.advance(60_000);
+  session.socket.bytesWritten += 1;
+  clock.advance(60_000);
+  expect(session.done).toEqual([]);
+  clock.advance(5_000);
+  expect([session.done, ended]).toEqual([['cut'], ['connection']]);
 });

@@ -1,6 +1,7 @@
 /** Where a long answer goes: indented and compressed on the way, its head with the first chunk. Never decides what to answer. */
 import { createGzip } from 'node:zlib';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
+import { notePieceWritten, PieceWriter } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';
 import { JsonIndenter, withoutNewline } from '../representation/indent';
 import { acceptsGzip, GZIP, GZIP_FROM_BYTES } from './compression';
@@ -12,12 +13,6 @@ export interface AnswerOptions {
   readonly pretty: boolean;
 }
 
-/** What a reply and a compressor have in common. */
-interface ByteTarget {
-  write(bytes: Buffer, callback: (error?: Error | null) => void): boolean;
-  end(bytes: Buffer, callback: () => void): unknown;
-}
-
 type Done = (reusable: boolean) => void;
 
 /** Sends the head with the first chunk, when it is known whether the answer is short (plain, with its length) or long. */
@@ -25,7 +20,7 @@ export class StreamOutput {
   /** The last piece has been handed over, or the client is gone. */
   readonly finished: Promise<void>;
   private resolveFinished: () => void = () => undefined;
-  private target: ByteTarget | undefined;
+  private target: PieceWriter | undefined;
   private readonly pending = new Set<Done>();
   private readonly indenter: JsonIndenter | undefined;
 
@@ -55,18 +50,18 @@ export class StreamOutput {
     }
     this.pending.add(done);
     if (last) {
-      target.end(shown, () => {
+      target.write(shown, true, () => {
         this.settle(done, true);
         this.exchange.finish();
         this.resolveFinished();
       });
     } else {
-      target.write(shown, (error) => this.settle(done, error === undefined || error === null));
+      target.write(shown, false, (error) => this.settle(done, error === undefined || error === null));
     }
   }
 
   /** Sends the head; undefined when there is nobody to write to. */
-  private start(length: number, last: boolean): ByteTarget | undefined {
+  private start(length: number, last: boolean): PieceWriter | undefined {
     const { exchange } = this;
     const reply = exchange.output;
     if (exchange.answered) return undefined;
@@ -77,7 +72,7 @@ export class StreamOutput {
     exchange.head(200, headers);
     if (!packed) {
       reply.once('close', () => this.closed());
-      return (this.target = reply);
+      return (this.target = new PieceWriter(reply, reply));
     }
     const packer = createGzip(GZIP);
     packer.on('error', () => exchange.abort());
@@ -86,10 +81,11 @@ export class StreamOutput {
       packer.destroy();
       this.closed();
     });
-    return (this.target = packer);
+    return (this.target = new PieceWriter(packer, reply));
   }
 
   private settle(done: Done, reusable: boolean): void {
+    notePieceWritten(this.exchange.output);
     if (this.pending.delete(done)) done(reusable);
   }
 

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
 import { connectionText, isDistrusted } from '../../../shared/runtime/connection-text';
 import type { Destination } from '../../registry/operations/destination';
+import { allowUnread, forbidUnread } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
 import { headersToBackend } from './headers';
@@ -44,6 +45,7 @@ export async function forward(backends: Backends, exchange: Exchange, forwarded:
     path: type === 'proxy' ? forwarded.target : url.pathname + url.search,
   });
   exchange.output.once('close', () => request.destroy());
+  letStayUnread(exchange);
   const answered = answerOf(request);
   if (isLog) request.end();
   else sendBody(exchange, request);
@@ -59,6 +61,14 @@ export async function forward(backends: Backends, exchange: Exchange, forwarded:
 }
 
 const clientHost = ({ request: { headers } }: Exchange): string => String(headers.host ?? headers[':authority'] ?? '');
+
+function letStayUnread(exchange: Exchange): void {
+  const { output } = exchange;
+  const target = 'socket' in output ? output.socket : output;
+  if (target === null) return;
+  allowUnread(target);
+  exchange.whenFinished(() => forbidUnread(target));
+}
 
 /** No answer, in upstream's words. */
 export function failureOf({ type, url }: Destination, error: Error): StatusError {

@@ -2,6 +2,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { notePieceWritten } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';
 import { hasBody, headersToClient } from './headers';
 import { UpgradableReply } from '../request/upgradable-reply';
@@ -50,7 +51,10 @@ export async function relay(
 ): Promise<void> {
   const { output } = exchange;
   if ('flushHeaders' in output) output.flushHeaders();
-  message.on('data', (chunk: Buffer) => (exchange.sentBytes += chunk.length));
+  message.on('data', (chunk: Buffer) => {
+    exchange.sentBytes += chunk.length;
+    notePieceWritten(output);
+  });
   try {
     if (broken === 'end') await pipeline(untilBroken(message), output);
     else await pipeline([message, ...through, output]);

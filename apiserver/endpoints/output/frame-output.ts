@@ -6,6 +6,7 @@ import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Joiner } from './frame';
 import type { Outbox, Sender } from './outbox';
+import { markAsWatch, notePieceWritten } from './write-progress';
 
 /** Bytes that may wait for one client, beyond what its socket holds. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -22,7 +23,7 @@ interface FrameTarget {
   readonly session?: object | undefined;
   readonly destroyed: boolean;
   readonly writableLength: number;
-  write(piece: Buffer): unknown;
+  write(piece: Buffer, written?: () => void): unknown;
   on(event: 'drain' | 'close', listener: () => void): unknown;
   off(event: 'drain' | 'close', listener: () => void): unknown;
 }
@@ -34,6 +35,7 @@ export class FrameOutput implements Sender {
   private bytes = 0;
   /** Clock.monotonic when the first of those that wait came. */
   private since = 0;
+  private readonly noteWritten = (): void => notePieceWritten(this.target);
 
   private constructor(
     private readonly target: FrameTarget,
@@ -41,7 +43,9 @@ export class FrameOutput implements Sender {
     private readonly joiner: Joiner,
     /** Hears how long the first frame of a piece has waited. */
     private readonly waited: Waited,
-  ) {}
+  ) {
+    markAsWatch(target);
+  }
 
   static to(reply: ServerResponse | FrameTarget, outbox: Outbox, waited: Waited = unheard): FrameOutput {
     if (!(reply instanceof ServerResponse)) return new FrameOutput(reply, outbox, outbox.bare, waited);
@@ -83,7 +87,10 @@ export class FrameOutput implements Sender {
     this.bytes = 0;
     if (first === undefined || target.destroyed) return;
     this.waited(this.outbox.now() - this.since);
-    target.write(several === undefined ? this.joiner.one(first) : this.joiner.several(several));
+    const piece = several === undefined ? this.joiner.one(first) : this.joiner.several(several);
+    // Only where something waits already does it matter how far the client has come.
+    if (target.writableLength === 0) target.write(piece);
+    else target.write(piece, this.noteWritten);
   }
 
   waiting(): number {

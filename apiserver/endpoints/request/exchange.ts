@@ -17,6 +17,7 @@ import type { RequestContext, ServedResource } from '../../registry/verbs';
 import type { Priority, Turns } from '../../../shared/runtime/turns';
 import type { RequestTrace } from '../../tracing/span';
 import type { Outbox } from '../output/outbox';
+import { endInPieces, hasRoom, isLong } from '../output/write-progress';
 import { endAfterBody } from './linger';
 import { EMPTY_QUERY, type Query } from './query';
 import type { LongRunning } from './long-running';
@@ -51,6 +52,8 @@ const MAX_UNNOTICED_BYTES = 8 * 1024;
 
 /** Bodies up to this length are sent together with their head. */
 const MAX_TEXT_BYTES = 16 * 1024;
+
+const TOO_MUCH_WAITS = Buffer.from('Too many bytes wait to be read on this connection, please try again later.\n');
 
 const UNKNOWN_PATH: RequestInfo = { kind: 'path', path: '', verb: '' };
 
@@ -134,6 +137,12 @@ export class Exchange implements RequestContext {
   /** Whether its connection carries other requests beside it (HTTP/2). */
   get isMultiplexed(): boolean {
     return !(this.output instanceof ServerResponse);
+  }
+
+  /** What the answers to requests of one connection have in common. */
+  private get connection(): object {
+    const { request, output } = this;
+    return request instanceof IncomingMessage ? request.socket : 'session' in output ? (output.session ?? output) : output;
   }
 
   /** The first value of a request header, by its lower-case name. */
@@ -246,6 +255,10 @@ export class Exchange implements RequestContext {
    */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
     if (this.answered) return;
+    if (isLong(body) && !hasRoom(this.connection, body.length)) {
+      this.send(429, { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': '1' }, TOO_MUCH_WAITS);
+      return;
+    }
     this.status = status;
     if (status !== 304) headers['Content-Length'] = body.length;
     const { output } = this;
@@ -264,6 +277,7 @@ export class Exchange implements RequestContext {
     }
     // Node sends a text in one piece with the head, a buffer in a second one.
     else if (body.length <= MAX_TEXT_BYTES && output instanceof ServerResponse) output.end(body.toString('latin1'), 'latin1');
+    else if (isLong(body)) endInPieces(output, this.connection, body);
     else output.end(body);
     if (this.refusesBody && !(output instanceof ServerResponse)) closeWhenWritten(output);
     this.finish();

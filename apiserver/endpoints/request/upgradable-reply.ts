@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { CLOSING_STREAM_PROTOCOL, LOG_PROTOCOLS, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
+import { allowUnread } from '../output/write-progress';
 
 /** What clients send over a WebSocket on which they are only told things. Bytes. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
@@ -72,6 +73,11 @@ export class UpgradableReply extends ServerResponse {
 
   /** The connection as it is, and what has come on it. */
   takeOver(): { readonly carrier: Socket; readonly head: Buffer } {
+    allowUnread(this.carrier);
+    return this.detach();
+  }
+
+  private detach(): { readonly carrier: Socket; readonly head: Buffer } {
     this.taken = true;
     this.detachSocket(this.carrier);
     return { carrier: this.carrier, head: this.head };
@@ -79,7 +85,8 @@ export class UpgradableReply extends ServerResponse {
 
   /** Takes the connection over. No `webSocket` = the client's handshake was no good, and it has been told. */
   openWebSocket(use: WebSocketUse): OpenedWebSocket {
-    this.takeOver();
+    if (use === 'told') this.detach();
+    else this.takeOver();
     if (use === 'tunnel' || use === 'agreedTunnel') delete this.asked.headers['sec-websocket-protocol'];
     let opened: WebSocket | undefined;
     SERVERS[use].handleUpgrade(this.asked, this.carrier, this.head, (webSocket) => (opened = webSocket));

@@ -7,6 +7,7 @@ import { requestListener, type ChainParts } from '../chain';
 import { Deadlines } from '../deadlines';
 import { listenLocally, listenSecurely, USUAL_TLS, type Listener, type TlsFiles } from '../listeners';
 import { Ongoing } from '../ongoing';
+import type { Unread } from '../stalls';
 import { pathRoutes, type PathRoute } from '../path-routes';
 import { serverAddress } from './addresses';
 import type { Observation } from './observation';
@@ -36,7 +37,13 @@ export async function startServing(setting: Setting, state: State, observation: 
     proxies: new ClientAuthorities(setting.clock, tls.proxyCa),
   };
   const chain = chainOf(setting, state, observation, registry, { ongoing, authorities });
-  const shared = { connections, clock: setting.clock, ...(connectionLimits === undefined ? {} : { limits: connectionLimits }) };
+  const unreadEnded = (unread: Unread): void => setting.meters.count('apiserver_unread_answers_total', unread).add();
+  const shared = {
+    connections,
+    clock: setting.clock,
+    unreadEnded,
+    ...(connectionLimits === undefined ? {} : { limits: connectionLimits }),
+  };
   const handshakes = setting.meters.count('apiserver_tls_handshake_errors_total');
   const handshakeFailed = (): void => handshakes.add();
   const secure = await listenSecurely(

@@ -84,7 +84,7 @@ export interface ServerOptions extends AccessOptions {
   readonly shutdownWatchGraceMs: number;
   readonly sendRetryAfter: boolean;
   /** Patience with slow clients, where it is not the usual one. */
-  readonly connectionLimits?: ConnectionLimits;
+  readonly connectionLimits?: Partial<ConnectionLimits>;
   readonly bodyPace?: BodyPace;
 }
 

@@ -1,0 +1,141 @@
+/** Answers that their clients do not read: they end after a while over either protocol, and so do watches; slow readers are left alone. */
+import { connect as connectHttp2, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { gunzipSync } from 'node:zlib';
+import { waitUntil } from '../../support/programs';
+import { ADMIN, call, createConfigMap, startFixture, type Fixture } from './fixture';
+
+const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
+const UNREAD_MS = 1_000;
+const OBJECTS = 12;
+const OBJECT_BYTES = 900_000;
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await startFixture({ connectionLimits: { unreadMs: UNREAD_MS, checkMs: 50 } });
+  for (let index = 0; index < OBJECTS; index += 1) await createConfigMap(fixture, `large-${index}`, { blob: 'x'.repeat(OBJECT_BYTES) });
+}, 60_000);
+afterAll(() => fixture.stop());
+
+async function ended(kind: string): Promise<number> {
+  const { text } = await call(fixture, '/metrics');
+  return Number(new RegExp(`^apiserver_unread_answers_total\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+}
+
+function openSession(initialWindowSize: number): ClientHttp2Session {
+  const session = connectHttp2(`https://127.0.0.1:${fixture.server.port}`, { rejectUnauthorized: false, settings: { initialWindowSize } });
+  session.on('error', () => undefined);
+  return session;
+}
+
+function request(session: ClientHttp2Session, path: string): { readonly stream: ClientHttp2Stream; isClosed: boolean; bytes: number } {
+  const stream = session.request({ ':path': path, authorization: `Bearer ${ADMIN}` });
+  const seen = { stream, isClosed: false, bytes: 0 };
+  stream.on('error', () => undefined);
+  stream.on('close', () => (seen.isClosed = true));
+  return seen;
+}
+
+async function touch(name: string): Promise<void> {
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  await call(fixture, `${CONFIGMAPS}/${name}`, {
+    method: 'PATCH',
+    body: JSON.stringify({ data: { at: String(performance.now()) } }),
+    headers,
+  });
+}
+
+it.each([true, false])('writes a list of large objects whole and in order over HTTP/2, compressed: %s', async (compressed) => {
+  const session = openSession(1_000_000);
+  const headers = compressed ? { 'accept-encoding': 'gzip' } : {};
+  const stream = session.request({ ':path': CONFIGMAPS, authorization: `Bearer ${ADMIN}`, ...headers });
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+  session.destroy();
+  const body = Buffer.concat(chunks);
+  expect((compressed ? gunzipSync(body) : body).toString()).toBe((await call(fixture, CONFIGMAPS)).text);
+});
+
+describe('over HTTP/2', () => {
+  let session: ClientHttp2Session;
+  afterEach(() => session.destroy());
+
+  it.each([
+    ['a short response', '/version', 'response'],
+    ['a long response', `${CONFIGMAPS}/large-0`, 'response'],
+    ['a list', CONFIGMAPS, 'response'],
+    ['a watch', `${CONFIGMAPS}?watch=1&resourceVersion=0`, 'watch'],
+  ])('ends %s for which the client grants no window', async (_title, path, kind) => {
+    const before = await ended(kind);
+    session = openSession(0);
+    const unread = request(session, path);
+    await waitUntil('the end', () => unread.isClosed);
+    expect(await ended(kind)).toBe(before + 1);
+    expect(session.destroyed).toBe(false);
+  });
+
+  it('goes on with a client that reads slowly', async () => {
+    session = openSession(100_000);
+    const list = request(session, CONFIGMAPS);
+    const began = performance.now();
+    for await (const chunk of list.stream as AsyncIterable<Buffer>) {
+      list.bytes += chunk.length;
+      if (performance.now() - began < 4 * UNREAD_MS) await new Promise((resolve) => setTimeout(resolve, UNREAD_MS / 40));
+    }
+    expect(list.bytes).toBeGreaterThan(OBJECTS * OBJECT_BYTES);
+    expect(performance.now() - began).toBeGreaterThan(2 * UNREAD_MS);
+  }, 30_000);
+
+  it('answers 429 to what would make too many bytes wait on one connection', async () => {
+    session = openSession(0);
+    const statuses: number[] = [];
+    for (let index = 0; index < 45; index += 1) {
+      const { stream } = request(session, `${CONFIGMAPS}/large-${index % OBJECTS}`);
+      stream.on('response', (headers) => statuses.push(headers[':status'] ?? 0));
+    }
+    await waitUntil('the heads', () => statuses.length === 45);
+    expect(statuses.filter((status) => status === 200).length).toBeLessThan(40);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(3);
+  });
+});
+
+describe('over HTTP/1.1', () => {
+  let socket: TLSSocket;
+  afterEach(() => socket.destroy());
+
+  function open(path: string): void {
+    socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
+  }
+
+  it.each([
+    ['a list', CONFIGMAPS, 'response'],
+    ['a watch', `${CONFIGMAPS}?watch=1&resourceVersion=0`, 'watch'],
+  ])(
+    'ends %s that the client does not read',
+    async (_title, path, kind) => {
+      const before = await ended(kind);
+      open(path);
+      await waitUntil('the end', async () => {
+        await touch('large-0');
+        return (await ended(kind)) === before + 1;
+      });
+    },
+    30_000,
+  );
+
+  it('goes on with a client that reads slowly', async () => {
+    open(CONFIGMAPS);
+    let bytes = 0;
+    const began = performance.now();
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (performance.now() - began < 4 * UNREAD_MS) await new Promise((resolve) => setTimeout(resolve, 2));
+      if (bytes > OBJECTS * OBJECT_BYTES) break;
+    }
+    expect(bytes).toBeGreaterThan(OBJECTS * OBJECT_BYTES);
+  }, 30_000);
+});
