@@ -206,6 +206,10 @@ test.each([
   ["object.request.namespace != 'kube-system'", { request: { namespace: 'platform-system' } }],
   ["object.group != 'rbac.authorization.k8s.io'", { group: 'rbac.authorization.platform.io' }],
   ["!object.type.split('/')[0].endsWith('kubernetes.io')", { type: 'platform.io/tls' }],
+  ["object.type.find('^kubernetes[.]io/') == ''", { type: 'platform.io/tls' }],
+  ["object.type.find('^platform[.]io/') == ''", { type: 'kubernetes.io/tls' }],
+  ["object.type.findAll('^kubernetes[.]io/') == []", { type: 'platform.io/tls' }],
+  ["object.type.findAll('kubernetes', 1).size() == 0", { type: 'platform.io/tls' }],
 ])('the CEL expression %s is false for %j', (expression, object) => expect(evaluate(expression, object)).toBe(false));
 
 test('a label selector matches both spellings of its keys and, for keys of the product, of its values', () => {

@@ -58,24 +58,39 @@ export function matches(text: string, pattern: string, work: Work): Value {
 export function findMatch(text: string, pattern: string, work: Work): Value {
   const found = compilePattern(pattern, work);
   if (found instanceof Failure) return illegal(found);
-  charge(text, found, work);
-  const matcher = found.regex.matcher(text);
-  return matcher.find() ? (matcher.group() ?? '') : '';
+  // Whether there is a match is what rules ask: `find(…) != ''` says what `matches(…)` says.
+  let match = '';
+  holdsOfName(text, (name) => {
+    charge(name, found, work);
+    const matcher = found.regex.matcher(name);
+    match = matcher.find() ? (matcher.group() ?? '') : '';
+    return match !== '';
+  });
+  return match;
 }
 
 export function findAllMatches(text: string, pattern: string, most: bigint, work: Work): Value {
   const found = compilePattern(pattern, work);
   if (found instanceof Failure) return illegal(found);
-  charge(text, found, work);
+  let matches: readonly string[] = [];
+  holdsOfName(text, (name) => {
+    charge(name, found, work);
+    matches = allMatches(name, found.regex, most);
+    return matches.length > 0;
+  });
+  return new ArrayList(matches);
+}
+
+function allMatches(text: string, regex: RE2JS, most: bigint): readonly string[] {
   const matches: string[] = [];
-  const matcher = found.regex.matcher(text);
+  const matcher = regex.matcher(text);
   let end = -1;
   while ((most < 0n || matches.length < most) && matcher.find()) {
     // Nothing is no match where another one has just ended.
     if (matcher.end() > matcher.start() || matcher.start() !== end) matches.push(matcher.group() ?? '');
     end = matcher.end();
   }
-  return new ArrayList(matches);
+  return matches;
 }
 
 const illegal = ({ message }: Failure): Failure => new Failure(`Illegal regex: ${message}`);
