@@ -75,10 +75,11 @@ function connectionOf(exchange: Exchange): object | undefined {
 function read(connection: object): Seen | undefined {
   const socket = connection instanceof TLSSocket ? connection : 'socket' in connection ? connection.socket : undefined;
   if (!isTls(socket)) return undefined;
-  const certificate = socket.getPeerCertificate();
-  const subject: unknown = certificate.subject;
   const read = socket.getPeerX509Certificate();
-  if (typeof subject !== 'object' || subject === null || read === undefined) return undefined;
+  // Once the connection has ended there is neither, and the other one is null, whatever Node's types have it.
+  if (read === undefined) return undefined;
+  const subject: unknown = socket.getPeerCertificate().subject;
+  if (typeof subject !== 'object' || subject === null) return undefined;
   const life = lifeOf(read);
   const facts = {
     verified: false,
