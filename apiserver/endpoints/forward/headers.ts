@@ -48,11 +48,13 @@ function framingOf(exchange: Exchange): OutgoingHttpHeaders {
 
 /** HTTP in another version, or TLS: requests on such an upgraded connection would bypass authentication by this server. */
 const HTTP_PROTOCOL = /^(h2c?|http|tls)(\/|$)/i;
+/** A protocol with or without a version. What is none may still be taken for one by a lenient server: `h2c;q=1`. */
+const PROTOCOL = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)?$/;
 
 /** The protocols that the client requests in `Upgrade` and that may be proxied, as one header value; `undefined` when there is none. */
 export function upgradeTo(exchange: Exchange): string | undefined {
   const protocols = (exchange.header('upgrade') ?? '').split(',').map((protocol) => protocol.trim());
-  const allowed = protocols.filter((protocol) => protocol !== '' && !HTTP_PROTOCOL.test(protocol));
+  const allowed = protocols.filter((protocol) => PROTOCOL.test(protocol) && !HTTP_PROTOCOL.test(protocol));
   return allowed.length === 0 ? undefined : allowed.join(', ');
 }
 

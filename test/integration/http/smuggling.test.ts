@@ -163,11 +163,18 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
     expect(await arrived()).toMatchObject([{ line: `POST ${FLUNDERS}`, user: 'admin', body: '{}' }]);
   });
 
-  it.each(['h2c', 'HTTP/2.0', 'TLS/1.0', 'h2c, h2'])('is not asked to upgrade to %s', async (protocol) => {
+  it.each(['h2c', 'HTTP/2.0', 'TLS/1.0', 'h2c, h2', 'h2c;q=1', 'h2c \t', 'h2c x'])('is not asked to upgrade to %s', async (protocol) => {
     const lines = `Connection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n`;
     const answer = await sendRaw(`GET ${FLUNDERS} HTTP/1.1\r\n${as(ADMIN)}${lines}\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(await arrived()).toMatchObject([{ line: `GET ${FLUNDERS}` }]);
+  });
+
+  it('is sent an escaped number sign, behind which it may not look for another path', async () => {
+    const get = (path: string) => sendRaw(`GET ${path} HTTP/1.1\r\n${as(ADMIN)}\r\n`);
+    expect(await get(`${FLUNDERS}/a#/status?x=#`)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(await get(`${FLUNDERS}/a#/../b`)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(await arrived()).toMatchObject([{ line: `GET ${FLUNDERS}/a%23/status?x=%23` }]);
   });
 
   const FRAMINGS: readonly ((body: string) => string)[] = [
