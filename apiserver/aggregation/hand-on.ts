@@ -10,7 +10,7 @@ import { connectionText } from '../../shared/runtime/connection-text';
 import { errorCode } from '../../shared/runtime/error-code';
 import { sendText } from '../endpoints/answer/respond';
 import { hasBody, headersToBackend, upgradeTo } from '../endpoints/forward/headers';
-import { answerOf, joinConnections, pathOf, relayAnswer, sendBody, type BackendAnswer } from '../endpoints/forward/relay';
+import { answerOf, joinConnections, pathOf, relayAnswer, sendBody, targetOf, type BackendAnswer } from '../endpoints/forward/relay';
 import type { Exchange } from '../endpoints/request/exchange';
 import { UpgradableReply } from '../endpoints/request/upgradable-reply';
 import type { OutgoingRequest } from '../tracing/span';
@@ -31,7 +31,7 @@ const DOT_SEGMENT = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/;
 
 /** Whether a server that normalizes the path would serve another path than the one that was authorized here. */
 function hasDotSegment(url: string): boolean {
-  const path = decodePercent(url.split(/[?#]/, 1)[0] ?? '');
+  const path = decodePercent(url.split('?', 1)[0] ?? '');
   return path === undefined || DOT_SEGMENT.test(path);
 }
 
@@ -40,7 +40,7 @@ function hasDotSegment(url: string): boolean {
  * Returns the seats of a watch at once, because the other server sends its initial state.
  */
 export async function handOn(extensions: Extensions, registration: Registration, exchange: Exchange): Promise<void> {
-  if (hasDotSegment(exchange.request.url ?? '')) throw badRequest(`the path has a segment that is "." or "..": ${quote(pathOf(exchange))}`);
+  if (hasDotSegment(targetOf(exchange))) throw badRequest(`the path has a segment that is "." or "..": ${quote(pathOf(exchange))}`);
   exchange.begun();
   const url = registration.isAvailable ? extensions.locate(registration) : undefined;
   if (!(url instanceof URL)) {
@@ -51,7 +51,7 @@ export async function handOn(extensions: Extensions, registration: Registration,
   const request = (more: Readonly<Record<string, string>>) =>
     extensions.open(registration, url, {
       method: exchange.method,
-      path: exchange.request.url ?? '/',
+      path: targetOf(exchange),
       headers: { ...headersFor(exchange, url, upgrades, more), ...more },
       alone: upgrades || hasBody(exchange) || !REPEATABLE.has(exchange.method),
     });

@@ -12,7 +12,13 @@ export type BackendAnswer =
   | { readonly type: 'answer'; readonly message: IncomingMessage }
   | { readonly type: 'upgraded'; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
 
-export const pathOf = ({ request }: Exchange): string => (request.url ?? '').split('?', 1)[0] ?? '';
+/**
+ * The request target as backends are sent it. A number sign is part of a path here and for upstream, which escapes it; a backend that parses URLs as browsers do would drop it
+ * and what follows it, and answer for another path than the one that was authorized.
+ */
+export const targetOf = ({ request }: Exchange): string => (request.url ?? '/').replaceAll('#', '%23');
+
+export const pathOf = (exchange: Exchange): string => targetOf(exchange).split('?', 1)[0] ?? '';
 
 /** Streams the client's body, if it has one, and ends the request. Destroys the request when the body breaks off. */
 export function sendBody(exchange: Exchange, request: ClientRequest): void {

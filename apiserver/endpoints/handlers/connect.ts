@@ -10,6 +10,7 @@ import type { Resource } from '../../registry/verbs';
 import { connect } from '../../registry/operations/connect';
 import { upgradeTo } from '../forward/headers';
 import { forward } from '../forward/forward';
+import { targetOf } from '../forward/relay';
 import { translateStreams } from '../forward/translate';
 import { tunnelPorts } from '../forward/tunnel';
 import { asksFor } from '../forward/web-socket';
@@ -52,8 +53,7 @@ export async function connectTo(
     exchange.send(204, {}, Buffer.alloc(0));
     return;
   }
-  const { target, prefix, isBare } =
-    destination.type === 'proxy' ? proxiedUrl(exchange.request.url ?? '', resource.row.namespaced) : NOT_PROXIED;
+  const { target, prefix, isBare } = destination.type === 'proxy' ? proxiedUrl(targetOf(exchange), resource.row.namespaced) : NOT_PROXIED;
   if (isBare && !upgrades && REDIRECTED.has(exchange.method)) redirectBelow(exchange);
   else if (upgrades && isTranslated(parts, exchange, asked)) await translateStreams(nodeAccess.backends, exchange, destination.url);
   else if (upgrades && isTunnel(parts, exchange, asked)) await tunnelPorts(nodeAccess.backends, exchange, destination);
