@@ -26,10 +26,21 @@ export function sendBody(exchange: Exchange, request: ClientRequest): void {
   else request.end();
 }
 
+/** Of final answers. Others cannot be passed on over HTTP/2, and a 101 that was not asked for would end HTTP on the connection of the client. */
+const LOWEST_STATUS = 200;
+const HIGHEST_STATUS = 599;
+
 export function answerOf(request: ClientRequest): Promise<BackendAnswer> {
   return new Promise((resolve) => {
     request.on('error', (error) => resolve({ type: 'failure', error }));
-    request.once('response', (message) => resolve({ type: 'answer', message }));
+    request.once('response', (message) => {
+      const { statusCode = 0 } = message;
+      if (statusCode >= LOWEST_STATUS && statusCode <= HIGHEST_STATUS) resolve({ type: 'answer', message });
+      else {
+        message.destroy();
+        resolve({ type: 'failure', error: new Error(`malformed HTTP status code "${statusCode}"`) });
+      }
+    });
     request.once('upgrade', (message, socket, head) => {
       if (request.hasHeader('upgrade')) resolve({ type: 'upgraded', message, socket, head });
       else {
