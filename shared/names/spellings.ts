@@ -92,7 +92,8 @@ export function pathSpellings(path: string): readonly string[] {
   return other === undefined ? [path] : [path, segments.with(at, other).join('/')];
 }
 
-function otherNamespaceOrUser(text: string): string | undefined {
+/** The other spelling of a system namespace, or of the user or group of its service accounts. */
+export function otherNamespaceOrUser(text: string): string | undefined {
   for (const names of [GENERATED_NAMES.platform, GENERATED_NAMES.kubernetes]) {
     const other = canonicalUserName(names, canonicalNamespace(names, text));
     if (other !== text) return other;

@@ -55,11 +55,14 @@ export function userVariables({ name, uid = '', groups, extra = {} }: UserInfo):
   return new Map([['user', freeValue({ username: name, uid, groups: [...groups], extra: lists })]]);
 }
 
-/** Throws {@link ExpressionError}. */
+/**
+ * Throws {@link ExpressionError}. Claims are in the words of their issuer: domains there (`claims.hd == 'kubernetes.io'`) are not names of this API, and have one spelling.
+ * Users of service accounts have two, because they are brought to this server's spelling afterwards.
+ */
 export function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>): Value {
   let value: Value;
   try {
-    value = expression.evaluate(variables, LIMIT, new Budget(LIMIT));
+    value = expression.evaluate(variables, LIMIT, new Budget(LIMIT, false, 'accounts'));
   } catch (error) {
     if (error instanceof CostExceeded) throw new ExpressionError('the expression costs too much');
     throw error;

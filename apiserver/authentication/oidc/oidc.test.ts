@@ -122,6 +122,17 @@ it('takes expressions, and rules about claims and the user', async () => {
   );
 });
 
+it.each([
+  ["claims.hd == 'kubernetes.io'", { hd: 'platform.io' }],
+  ["claims.hd in ['kubernetes.io']", { hd: 'platform.io' }],
+  ["claims.hd.endsWith('.kubernetes.io')", { hd: 'x.platform.io' }],
+  ["claims.hd.matches('^kubernetes[.]io$')", { hd: 'platform.io' }],
+  ["claims.hd != 'system:serviceaccount:kube-system:a'", { hd: 'system:serviceaccount:platform-system:a' }],
+])('takes no domain of an issuer for the other spelling of a name: %s refuses %j', async (expression, claims) => {
+  const changes: Partial<TokenIssuerConfig> = { claimRules: [{ type: 'expression', expression, message: 'elsewhere' }] };
+  expect(await reasonOf(await provider.sign(claims), changes)).toBe('oidc: elsewhere');
+});
+
 it.each<[string, object, object, Partial<TokenIssuerConfig>, RegExp]>([
   ['for somebody else', { aud: 'them' }, {}, {}, /^oidc: verify token: oidc: expected audience/],
   ['for nobody', { aud: [] }, {}, {}, /^oidc: verify token: oidc: expected audience/],

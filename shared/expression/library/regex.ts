@@ -49,7 +49,7 @@ function charge(text: string, { size }: SizedPattern, work: Work): void {
 export function matches(text: string, pattern: string, work: Work): Value {
   const found = compilePattern(pattern, work);
   if (found instanceof Failure) return found;
-  return holdsForEitherSpelling(text, (name) => {
+  return holdsForEitherSpelling(text, work, (name) => {
     charge(name, found, work);
     return found.regex.matcher(name).find();
   });
@@ -60,7 +60,7 @@ export function findMatch(text: string, pattern: string, work: Work): Value {
   if (found instanceof Failure) return illegal(found);
   // Whether there is a match is what rules ask: `find(…) != ''` says what `matches(…)` says.
   let match = '';
-  holdsOfName(text, (name) => {
+  holdsForEitherSpelling(text, work, (name) => {
     charge(name, found, work);
     const matcher = found.regex.matcher(name);
     match = matcher.find() ? (matcher.group() ?? '') : '';
@@ -73,7 +73,7 @@ export function findAllMatches(text: string, pattern: string, most: bigint, work
   const found = compilePattern(pattern, work);
   if (found instanceof Failure) return illegal(found);
   let matches: readonly string[] = [];
-  holdsOfName(text, (name) => {
+  holdsForEitherSpelling(text, work, (name) => {
     charge(name, found, work);
     matches = allMatches(name, found.regex, most);
     return matches.length > 0;

@@ -189,14 +189,14 @@ export const TEXT_ROWS: readonly FunctionRow[] = [
     'string.startsWith(string): bool',
     isString,
     isString,
-    (text, part) => holdsForEitherSpelling(text, (name) => name.startsWith(part)),
+    (text, part, work) => holdsForEitherSpelling(text, work, (name) => name.startsWith(part)),
     AFFIX,
   ),
   binary(
     'string.endsWith(string): bool',
     isString,
     isString,
-    (text, part) => holdsForEitherSpelling(text, (name) => name.endsWith(part)),
+    (text, part, work) => holdsForEitherSpelling(text, work, (name) => name.endsWith(part)),
     AFFIX,
   ),
   binary('string.matches(string): bool', isString, isString, matches, WITH_PATTERN),
@@ -260,5 +260,5 @@ export const TEXT_ROWS: readonly FunctionRow[] = [
 
 function contains(text: string, part: string, work: Work): boolean {
   search(text, part, work);
-  return holdsForEitherSpelling(text, (name) => name.includes(part));
+  return holdsForEitherSpelling(text, work, (name) => name.includes(part));
 }

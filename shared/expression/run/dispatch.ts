@@ -9,7 +9,7 @@ import type { Meter } from './meter';
 class ActualSizes implements Sizes {
   constructor(
     private readonly args: readonly Value[],
-    private readonly meter: Pick<Meter, 'spend'>,
+    private readonly meter: Pick<Meter, 'spend' | 'spellings'>,
   ) {}
 
   size(argument: number): number {
@@ -35,7 +35,7 @@ class ActualSizes implements Sizes {
   }
 }
 
-type Account = Pick<Meter, 'charge' | 'spend'>;
+type Account = Pick<Meter, 'charge' | 'spend' | 'spellings'>;
 
 /** Its caller has charged for it. */
 export const uncharged = (meter: Meter): Account => ({
@@ -43,8 +43,9 @@ export const uncharged = (meter: Meter): Account => ({
   spend: (steps) => {
     meter.spend(steps);
   },
+  spellings: meter.spellings,
 });
-export const UNLIMITED: Account = { charge: () => undefined, spend: () => undefined };
+export const UNLIMITED: Account = { charge: () => undefined, spend: () => undefined, spellings: 'names' };
 
 /** The first row that takes the arguments. */
 export function dispatch(name: string, rows: readonly FunctionRow[], args: readonly Value[], meter: Account): Value {

@@ -3,7 +3,7 @@
  * this program really does, so that nothing that costs little takes long.
  */
 import { TooLong } from '../../values/steps';
-import type { Work } from '../values/equality';
+import type { Spellings, Work } from '../values/equality';
 
 /** Ends the run: no part of an expression can set it aside. */
 export class CostExceeded extends Error {}
@@ -23,6 +23,7 @@ export class Budget {
   constructor(
     public cost: number,
     readonly isHasty = false,
+    readonly spellings: Spellings = 'names',
   ) {
     this.work = isHasty ? HASTY_LIMIT : WORK_LIMIT;
   }
@@ -35,6 +36,10 @@ export class Meter implements Work {
     private readonly limit: number,
     private readonly budget: Budget,
   ) {}
+
+  get spellings(): Spellings {
+    return this.budget.spellings;
+  }
 
   get cost(): number {
     return this.spentCost;

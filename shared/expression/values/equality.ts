@@ -3,7 +3,7 @@
  * The two spellings of a name (`kubernetes.io/tls`, `platform.io/tls`) are equal, so that a rule in one spelling applies to both.
  * Comparisons charge the work budget in proportion to the size of the values.
  */
-import { isSameName, otherSpelling } from '../../names/spellings';
+import { isSameName, otherNamespaceOrUser, otherSpelling } from '../../names/spellings';
 import { appendAt } from '../../values/append';
 import { compareBytes } from '../../values/json';
 import {
@@ -22,8 +22,12 @@ import {
 } from './value';
 
 /** Counts steps and ends the run when there have been too many. */
+export type Spellings = 'names' | 'accounts';
+
 export interface Work {
   spend(steps: number): void;
+  /** Which texts have two spellings: all names of the product, or only those of system namespaces and their accounts. */
+  readonly spellings: Spellings;
 }
 
 const LONG = 1024;
@@ -62,7 +66,7 @@ export function equal(a: Value, b: Value, work: Work): boolean {
   if (typeof a === 'string') {
     if (typeof b !== 'string') return false;
     if (a.length === b.length) work.spend(a.length >> 6);
-    return isSameName(a, b);
+    return work.spellings === 'names' ? isSameName(a, b) : a === b || otherNamespaceOrUser(a) === b;
   }
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return false;
   if (a instanceof ListValue) return b instanceof ListValue && equalLists(a, b, work);
@@ -110,10 +114,12 @@ export function findMember(map: MapValue, key: Value): Value | undefined {
   return other === undefined ? undefined : map.find(other);
 }
 
+const otherText = (text: string, work: Work): string | undefined => (work.spellings === 'names' ? otherSpelling(text) : otherNamespaceOrUser(text));
+
 /** Whether the predicate holds for the text or for its other spelling, if it is a name with two. */
-export function holdsForEitherSpelling(text: string, holds: (text: string) => boolean): boolean {
+export function holdsForEitherSpelling(text: string, work: Work, holds: (text: string) => boolean): boolean {
   if (holds(text)) return true;
-  const other = otherSpelling(text);
+  const other = otherText(text, work);
   return other !== undefined && holds(other);
 }
 
@@ -132,7 +138,7 @@ export function identityText(value: Value, work: Work): string {
   work.spend(16);
   if (typeof value === 'string') {
     work.spend(value.length >> 4);
-    const other = otherSpelling(value);
+    const other = otherText(value, work);
     return `string${other === undefined || value < other ? value : other}`;
   }
   const key = keyOf(value);
