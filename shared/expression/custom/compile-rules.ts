@@ -66,7 +66,7 @@ class Run {
   hasStopped = false;
 
   constructor(isHasty: boolean) {
-    this.budget = new Budget(OBJECT_LIMIT, isHasty);
+    this.budget = new Budget(OBJECT_LIMIT, isHasty, 'none');
   }
 
   add(error: FieldError, tolerated: boolean): void {

@@ -183,23 +183,23 @@ export function printKey(key: Value): string {
   return typeof key === 'object' ? '' : String(key);
 }
 
-function lookUp(container: Value, key: Value): Value {
+function lookUp(container: Value, key: Value, work: Work): Value {
   if (container instanceof ListValue) return indexList(container, key);
   if (container instanceof MapValue) {
-    const found = findMember(container, key);
+    const found = findMember(container, key, work);
     return found === undefined ? new Failure(`no such key: ${printKey(key)}`) : found;
   }
-  return container instanceof OptionalValue ? lookUpOptional(container, key) : new Failure(`no such key: ${printKey(key)}`);
+  return container instanceof OptionalValue ? lookUpOptional(container, key, work) : new Failure(`no such key: ${printKey(key)}`);
 }
 
 /** Nothing where there is no such key or index. */
-export function lookUpOptional(container: Value, key: Value): Value {
-  if (container instanceof OptionalValue) return container.value === undefined ? NONE : lookUpOptional(container.value, key);
+export function lookUpOptional(container: Value, key: Value, work: Work): Value {
+  if (container instanceof OptionalValue) return container.value === undefined ? NONE : lookUpOptional(container.value, key, work);
   if (container instanceof MapValue) {
-    const found = findMember(container, key);
+    const found = findMember(container, key, work);
     return found === undefined ? NONE : new OptionalValue(found);
   }
-  const found = lookUp(container, key);
+  const found = lookUp(container, key, work);
   return found instanceof Failure ? NONE : new OptionalValue(found);
 }
 
@@ -227,7 +227,7 @@ export const OPERATOR_ROWS: readonly FunctionRow[] = [
   ...comparison('_>_', (order) => order > 0),
   ...comparison('_>=_', (order) => order >= 0),
   binary('@in(A, list(A)): bool', isAny, isList, inList, { estimate: (sizes) => sizes.size(1) }),
-  binary('@in(A, map(A, B)): bool', isAny, isMap, (key, map) => findMember(map, key) !== undefined),
+  binary('@in(A, map(A, B)): bool', isAny, isMap, (key, map, work) => findMember(map, key, work) !== undefined),
   ...indexing(),
   binary('_&&_(bool, bool): bool', isBool, isBool, (a, b) => a && b, { estimate: () => 0 }),
   binary('_||_(bool, bool): bool', isBool, isBool, (a, b) => a || b, { estimate: () => 0 }),

@@ -152,7 +152,7 @@ class Compiler {
       }
       if (from instanceof ListValue) return UNINDEXED;
       if (!(from instanceof OptionalValue)) return missing;
-      return lookUpOptional(from, field);
+      return lookUpOptional(from, field, frame.meter);
     };
   }
 
@@ -195,7 +195,7 @@ class Compiler {
       const from = step(frame);
       if (from instanceof Failure) return from;
       frame.meter.charge(1);
-      return lookUpOptional(from, name);
+      return lookUpOptional(from, name, frame.meter);
     };
   }
 

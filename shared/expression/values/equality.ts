@@ -21,12 +21,15 @@ import {
   type Value,
 } from './value';
 
-/** Counts steps and ends the run when there have been too many. */
-export type Spellings = 'names' | 'accounts';
+/**
+ * Which texts are compared as names with two spellings: all names of the product (admission and authorization), only system namespaces and their service accounts
+ * (claims of tokens), or none (rules of custom kinds, whose values are not names of the product).
+ */
+export type Spellings = 'names' | 'accounts' | 'none';
 
 export interface Work {
+  /** Counts steps and ends the run when there have been too many. */
   spend(steps: number): void;
-  /** Which texts have two spellings: all names of the product, or only those of system namespaces and their accounts. */
   readonly spellings: Spellings;
 }
 
@@ -66,7 +69,7 @@ export function equal(a: Value, b: Value, work: Work): boolean {
   if (typeof a === 'string') {
     if (typeof b !== 'string') return false;
     if (a.length === b.length) work.spend(a.length >> 6);
-    return work.spellings === 'names' ? isSameName(a, b) : a === b || otherNamespaceOrUser(a) === b;
+    return isSameText(a, b, work.spellings);
   }
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return false;
   if (a instanceof ListValue) return b instanceof ListValue && equalLists(a, b, work);
@@ -107,14 +110,27 @@ function equalUnordered(a: ListValue, b: ListValue, identity: (item: Value) => V
 }
 
 /** The member of a map under either spelling of the key; `undefined` when there is none. */
-export function findMember(map: MapValue, key: Value): Value | undefined {
+export function findMember(map: MapValue, key: Value, work: Work): Value | undefined {
   const found = map.find(key);
   if (found !== undefined || typeof key !== 'string') return found;
-  const other = otherSpelling(key);
+  const other = otherText(key, work);
   return other === undefined ? undefined : map.find(other);
 }
 
-const otherText = (text: string, work: Work): string | undefined => (work.spellings === 'names' ? otherSpelling(text) : otherNamespaceOrUser(text));
+function isSameText(a: string, b: string, spellings: Spellings): boolean {
+  return spellings === 'names' ? isSameName(a, b) : a === b || (spellings === 'accounts' && otherNamespaceOrUser(a) === b);
+}
+
+function otherText(text: string, { spellings }: Work): string | undefined {
+  switch (spellings) {
+    case 'names':
+      return otherSpelling(text);
+    case 'accounts':
+      return otherNamespaceOrUser(text);
+    case 'none':
+      return undefined;
+  }
+}
 
 /** Whether the predicate holds for the text or for its other spelling, if it is a name with two. */
 export function holdsForEitherSpelling(text: string, work: Work, holds: (text: string) => boolean): boolean {
@@ -127,7 +143,7 @@ function equalMaps(a: MapValue, b: MapValue, work: Work): boolean {
   if (a.size !== b.size) return false;
   for (const key of a.keys()) {
     const left = a.find(key);
-    const right = findMember(b, key);
+    const right = findMember(b, key, work);
     if (left === undefined || right === undefined || !equal(left, right, work)) return false;
   }
   return true;
