@@ -30,12 +30,15 @@ const HIGHEST_PORT = 65_535;
 export function parsePort(text: string): number | undefined {
   if (!/^[0-9]+$/.test(text)) return undefined;
   const port = Number(text);
-  return port >= 1 && port <= HIGHEST_PORT ? port : undefined;
+  return isPort(port) ? port : undefined;
 }
 
-/** A URL without a path. Without `port` it has the default port of the scheme. */
+export const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= HIGHEST_PORT;
+
+/** A URL without a path. Without `port` it has the default port of the scheme. Throws RangeError when `port` is no port: a URL would silently ignore it. */
 export function hostUrl(scheme: 'http' | 'https', host: Host, port?: number): URL {
   const url = new URL(`${scheme}://${host.type === 'name' ? host.name : inUrl(host.address)}`);
+  if (port !== undefined && !isPort(port)) throw new RangeError(`${port} is no port`);
   if (port !== undefined) url.port = String(port);
   return url;
 }

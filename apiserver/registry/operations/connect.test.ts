@@ -28,6 +28,7 @@ beforeAll(async () => {
   await node('userinfo', { addresses: [address('InternalIP', '192.0.2.5:1@127.0.0.1')] });
   await node('nat64', { addresses: [address('InternalIP', '64:ff9b::169.254.169.254')] });
   await node('six', { addresses: [address('InternalIP', '2001:db8::1')], daemonEndpoints: { kubeletEndpoint: { Port: 1234 } } });
+  await node('beyond', { addresses: [address('InternalIP', '192.0.2.5')], daemonEndpoints: { kubeletEndpoint: { Port: 70_000 } } });
   const placed = async (name: string, podIP: string): Promise<void> => {
     const spec = { nodeName: 'm', containers: [{ name: 'c', image: 'i', ports: [{ name: 'web', containerPort: 8080 }] }] };
     await fixture.create('pods', { metadata: { name }, spec });
@@ -183,6 +184,7 @@ describe('the host name of a node', () => {
 test.each([
   ['nodes/userinfo/proxy', 400, 'lookup 192.0.2.5:1@127.0.0.1: no such host'],
   ['nodes/nat64/proxy', 400, 'address not allowed'],
+  ['nodes/beyond/proxy', 500, 'dial tcp: address 70000: invalid port'],
 ])('connect rejects %s with %i: %s', async (path, code, message) => {
   expect(await refusal(open(path))).toMatchObject({ code, message });
 });

@@ -1,6 +1,6 @@
 /** Where a request that leads to a machine goes: worked out from the objects that stand for it. Connects to nothing. */
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { hostUrl, parseHost, type Host } from '../../../shared/values/host-url';
+import { hostUrl, isPort, parseHost, type Host } from '../../../shared/values/host-url';
 import { parseIpAddress } from '../../../shared/values/ip-address';
 import { isProxyable } from '../../../shared/values/proxyable-address';
 import { badRequest, StatusError } from '../../../shared/api/errors/status';
@@ -43,7 +43,9 @@ export function kubeletOf(node: JsonObject, preferred: readonly string[]): Kubel
 
 function kubeletPort(node: JsonObject): number {
   const port = own(objectAt(objectAt(objectAt(node, 'status'), 'daemonEndpoints'), 'kubeletEndpoint') ?? {}, 'Port');
-  return typeof port === 'number' && port > 0 ? port : DEFAULT_PORT;
+  if (typeof port !== 'number' || port <= 0) return DEFAULT_PORT;
+  if (!isPort(port)) throw new StatusError(undefined, `dial tcp: address ${port}: invalid port`, undefined, { code: 500 });
+  return port;
 }
 
 /** Throws 500 when the host is neither an address nor a DNS name. */
