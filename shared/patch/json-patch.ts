@@ -17,6 +17,7 @@ import {
 import { PatchedLists } from './patched-lists';
 
 export const MOST_OPERATIONS = 10_000;
+const MOST_UNKNOWN = 100;
 /** Bytes that all `copy` operations of one patch may add. */
 const MOST_COPIED = 3 * 1024 * 1024;
 
@@ -50,7 +51,7 @@ export interface PatchOperation {
 
 export interface ParsedOperations {
   readonly operations: readonly PatchOperation[];
-  /** Members that no operation has, as `[0].extra`. */
+  /** Members that no operation has, as `[0].extra`; at most 100. */
   readonly unknown: readonly string[];
 }
 
@@ -70,7 +71,9 @@ const MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 function parseOperation(item: JsonValue, index: number, unknown: string[]): PatchOperation {
   if (item === null) return { op: '', path: undefined, from: undefined, value: null };
   if (!isObject(item)) throw new PatchSyntax(`json: cannot unmarshal ${typeName(item)} into Go value of type handlers.jsonPatchOp`);
-  for (const member of Object.keys(item)) if (!MEMBERS.has(member)) unknown.push(`[${index}].${member}`);
+  for (const member of Object.keys(item)) {
+    if (!MEMBERS.has(member) && unknown.length < MOST_UNKNOWN) unknown.push(`[${index}].${member}`);
+  }
   return { op: text(item, 'op') ?? '', path: text(item, 'path'), from: text(item, 'from'), value: own(item, 'value') ?? null };
 }
 

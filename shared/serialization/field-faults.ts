@@ -1,6 +1,7 @@
 /** Unknown and repeated members of a body in upstream's words and order, for `fieldValidation`. */
+import { stepText } from '../values/path-text';
 import { FaultList } from './fault-list';
-import { stepText, walkMembers } from './json-walk';
+import { walkMembers } from './json-walk';
 import type { ParsedText } from './strict-json';
 
 /**
@@ -20,12 +21,12 @@ export function fieldFaults(parsed: ParsedText, unknown: readonly string[], leve
 
 function inOrder(text: string, unknown: readonly string[]): string[] {
   const faults = new FaultList();
-  const top = new Paths(unknown, true);
-  const open: (Paths | undefined)[] = [];
+  const top = UnknownPaths.of(unknown);
+  const open: (UnknownPaths | undefined)[] = [];
   walkMembers(text, {
     member: (path, key, isRepeated) => {
       // What is inside an unknown member does not count.
-      if (open.at(-1)?.has(key) === true) return faults.add(`unknown field ${JSON.stringify(path())}`) ?? 'skip';
+      if (open.at(-1)?.below(key)?.isUnknown === true) return faults.add(`unknown field ${JSON.stringify(path())}`) ?? 'skip';
       return isRepeated ? faults.add(`duplicate field ${JSON.stringify(path())}`) : undefined;
     },
     open: (key) => void open.push(key === undefined ? top : open.at(-1)?.below(key)),
@@ -34,32 +35,56 @@ function inOrder(text: string, unknown: readonly string[]): string[] {
   return faults.texts;
 }
 
-/** Texts of paths, from some place on. Knows what lies below each step that was asked for, so that repeating it costs nothing. */
-class Paths {
-  private readonly rests: ReadonlySet<string>;
-  private readonly known = new Map<string, Paths | undefined>();
+/**
+ * The paths of unknown members that begin with one path: a range of the sorted paths. A step narrows the range by binary search and compares only as many
+ * characters as it has, so neither the number of unknown members nor the length of their paths multiplies the work for a body's members.
+ */
+class UnknownPaths {
+  /** `length` = characters that the paths from `from` up to `to` have in common. */
+  private constructor(
+    private readonly sorted: readonly string[],
+    private readonly from: number,
+    private readonly to: number,
+    private readonly length: number,
+  ) {}
 
-  constructor(
-    rests: readonly string[],
-    private readonly isTop = false,
-  ) {
-    this.rests = new Set(rests);
+  static of(unknown: readonly string[]): UnknownPaths {
+    return new UnknownPaths([...unknown].sort(), 0, unknown.length, 0);
   }
 
-  has(key: string): boolean {
-    return this.rests.has(stepText(key, this.isTop));
+  /** Whether the common path is itself that of an unknown member. */
+  get isUnknown(): boolean {
+    return this.sorted[this.from]?.length === this.length;
   }
 
   /** Undefined when no path leads there. */
-  below(key: string | number): Paths | undefined {
-    const step = stepText(key, this.isTop);
-    if (!this.known.has(step)) {
-      const rests = [...this.rests]
-        .filter((rest) => rest.length > step.length && rest.startsWith(step))
-        .map((rest) => rest.slice(step.length));
-      if (rests.length === 0) return undefined;
-      this.known.set(step, new Paths(rests));
+  below(key: string | number): UnknownPaths | undefined {
+    const step = stepText(key, this.length === 0);
+    const from = this.first((text) => text >= step, step.length);
+    if (from === this.to || this.textAt(from, step.length) !== step) return undefined;
+    return new UnknownPaths(
+      this.sorted,
+      from,
+      this.first((text) => text > step, step.length),
+      this.length + step.length,
+    );
+  }
+
+  /** The first path of the range whose next `length` characters are what is looked for; `to` when there is none. */
+  private first(isFound: (text: string) => boolean, length: number): number {
+    let [low, high] = [this.from, this.to];
+    // Most steps that lead on leave the range as it is.
+    if (isFound(this.textAt(low, length))) return low;
+    if (!isFound(this.textAt(high - 1, length))) return high;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (isFound(this.textAt(middle, length))) high = middle;
+      else low = middle + 1;
     }
-    return this.known.get(step);
+    return low;
+  }
+
+  private textAt(index: number, length: number): string {
+    return this.sorted[index]?.slice(this.length, this.length + length) ?? '';
   }
 }

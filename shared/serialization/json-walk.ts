@@ -3,10 +3,8 @@
  * only when somebody asks for it, and only as long as somebody would read it.
  */
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
+import { extendPath } from '../values/path-text';
 import { JsonTokens, readText } from './json-tokens';
-
-/** Characters of a path's text; what is longer ends in `…`. */
-const LONGEST_PATH = 1024;
 
 export interface Visitor {
   /** The parsed text; with it `number` is told the container that it stands in. */
@@ -27,6 +25,8 @@ interface Nesting {
   key: string | number;
   readonly value: JsonObject | JsonArray | undefined;
   isKeyNext: boolean;
+  /** Text of the path to the object or list itself; undefined until a path below it is asked for. */
+  path: string | undefined;
 }
 
 export function walkMembers(text: string, visitor: Visitor): void {
@@ -48,6 +48,7 @@ export function walkMembers(text: string, visitor: Visitor): void {
           key: isObjectFrame ? '' : 0,
           value: isObject(value) || Array.isArray(value) ? value : undefined,
           isKeyNext: isObjectFrame,
+          path: undefined,
         });
         break;
       }
@@ -85,19 +86,16 @@ function isNumber(spelled: string): boolean {
   return first === '-' || (first >= '0' && first <= '9');
 }
 
+/** The path to the current member of the innermost frame. The path of each frame is made once: one more member of a deep object costs one step, not one a level. */
 function textOf(frames: readonly Nesting[]): string {
-  let path = '';
-  for (const { key } of frames) {
-    path += stepText(key, path === '');
-    if (path.length > LONGEST_PATH) return `${path.slice(0, LONGEST_PATH)}…`;
+  let known = frames.length - 1;
+  while (known > 0 && frames[known]?.path === undefined) known -= 1;
+  let path = frames[known]?.path ?? '';
+  for (const frame of frames.slice(known)) {
+    frame.path = path;
+    path = extendPath(path, frame.key);
   }
   return path;
-}
-
-/** A member or an index as paths show it: `a`, `.a`, `[0]`. */
-export function stepText(key: string | number, isFirst: boolean): string {
-  if (typeof key === 'number') return `[${key}]`;
-  return isFirst ? key : `.${key}`;
 }
 
 function childOf(frame: Nesting): JsonValue | undefined {

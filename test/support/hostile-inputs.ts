@@ -62,6 +62,8 @@ const list = (count: number, item: (n: number) => string): string => Array.from(
 const pod = (containers: string): string =>
   `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{"containers":[${containers}]}}`;
 const nested = (levels: number, inner: string): string => `${'{"a":'.repeat(levels)}${inner}${'}'.repeat(levels)}`;
+/** Repeats a member 2,500 times below 2,000 levels: 128 KB, and too few values to be worked out in a thread. */
+const deepRepeats = nested(2_000, `{${list(2_500, () => '"b":1')},"c":"${'x'.repeat(103_000)}"}`);
 const manager = (n: number): string => `{"manager":"m${n}","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{}}`;
 const owner = (n: number): string => `{"apiVersion":"v1","kind":"Pod","name":"n${n}","uid":"a","controller":true}`;
 const aliases = [
@@ -213,6 +215,20 @@ const INPUTS: readonly HostileInput[] = [
     `${THINGS}/t`,
     thing('t', `{"free":${numbers(5_000)}}`),
     `[${list(200, (n) => `{"op":"copy","from":"/spec/free","path":"/spec/copy${n}"}`)}]`,
+  ),
+  patched(
+    'a merge patch with repeated members below 2,000 levels',
+    'merge-patch+json',
+    `${THINGS}/t`,
+    thing('t', '{}'),
+    `{"spec":{"free":${deepRepeats}}}`,
+  ),
+  patched(
+    'a JSON patch with repeated members below 2,000 levels',
+    'json-patch+json',
+    `${CONFIG_MAPS}/deep?fieldValidation=Strict`,
+    map('deep', ''),
+    `[{"op":"add","path":"/x","value":${deepRepeats}}]`,
   ),
   { name: 'a delete of 50,000 labels', method: 'DELETE', path: `${CONFIG_MAPS}/gone`, ...on(`${CONFIG_MAPS}/gone`, labelled('gone')) },
   { name: 'a read of 50,000 labels', path: `${CONFIG_MAPS}/read`, ...on(`${CONFIG_MAPS}/read`, labelled('read')) },

@@ -6,6 +6,7 @@ import { invalidAs, invalidValue, required, type FieldError } from '../errors/fi
 import { goSyntax } from '../../values/go-syntax';
 import { parseApiVersion } from '../identity/identity';
 import { arrayAt, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import { boundedPath } from '../../values/path-text';
 import { dns1035Label, pathSegment, pathSegmentPrefix } from '../../values/name-formats';
 import { DecodeError } from '../types';
 import { validateMetadata } from '../metadata/object-meta-rules';
@@ -41,7 +42,8 @@ export function decodeEmbedded(node: SchemaNode, object: JsonObject): string[] {
     try {
       const decoded = decodeMetadata(metadata);
       resource['metadata'] = decoded.object;
-      return decoded.unknown.map((member) => `${fieldText(at)}.${member}`);
+      const place = fieldText(at);
+      return decoded.unknown.map((member) => boundedPath(`${place}.${member}`));
     } catch (error) {
       if (error instanceof DecodeError) throw wrongType(at, metadata, error.message);
       throw error;

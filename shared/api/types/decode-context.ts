@@ -1,11 +1,10 @@
 /** What the readers of a decoding share: where it stands, what it has found wrong, and how a value says what it was meant to be. */
 import type { JsonArray, JsonObject, JsonValue } from '../../values/json';
 import type { NumberLiterals } from '../../values/number-literals';
+import { extendPath } from '../../values/path-text';
 import { DecodeError } from './decode-error';
 
 const MOST_UNKNOWN = 100;
-/** Characters of a path's text: names of maps are the client's choice. */
-const LONGEST_PATH = 1024;
 /** Only types that hold themselves get this far; whoever walks along an object may do so without a loop of its own. */
 export const MAX_DEPTH = 1000;
 
@@ -42,10 +41,9 @@ export class Context {
     if (this.unknown.length >= MOST_UNKNOWN) return;
     let text = '';
     for (const step of [...this.path, member]) {
-      if (typeof step === 'number') text += `[${step}]`;
-      else text += `${text === '' ? '' : '.'}${step.startsWith('\0') ? step.slice(1) : step}`;
+      text = extendPath(text, typeof step === 'string' && step.startsWith('\0') ? step.slice(1) : step);
     }
-    this.unknown.push(text.length > LONGEST_PATH ? `${text.slice(0, LONGEST_PATH)}…` : text);
+    this.unknown.push(text);
   }
 }
 

@@ -3,6 +3,7 @@
  * nobody else does, and settles who owns what. Makes a new object; what it is given stays as it is. All objects are without managedFields.
  */
 import { compareBytes, equalJson, type JsonObject } from '../../values/json';
+import { boundedPath } from '../../values/path-text';
 import { quote } from '../../values/quote';
 import { isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
 import {
@@ -60,14 +61,10 @@ export class ApplyConflict extends Error {
   }
 }
 
-/** Conflicts that are named one by one, and characters of a path. */
+/** Conflicts that are named one by one. */
 const MOST_PATHS = 100;
-const LONGEST_PATH = 1024;
 
-function shownPath(path: readonly PathElement[]): string {
-  const text = pathText(path);
-  return text.length > LONGEST_PATH ? `${text.slice(0, LONGEST_PATH)}…` : text;
-}
+const shownPath = (path: readonly PathElement[]): string => boundedPath(pathText(path));
 
 /** What decides the order of managers in a message: a manager's writes to a subresource stand before its other ones (upstream behaviour). */
 function identity({ name, operation, apiVersion, subresource }: Manager): string {

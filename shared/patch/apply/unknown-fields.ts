@@ -1,5 +1,6 @@
 /** Removes the fields that a shape does not declare from an applied configuration and lists them. Leaves values of a wrong type to typed.ts. */
 import { isObject, own, setMember, type JsonObject, type JsonValue } from '../../values/json';
+import { extendPath } from '../../values/path-text';
 import { memberShape, shapeFor, type Shape } from './shape';
 
 export interface KnownFields {
@@ -26,7 +27,7 @@ function knownPart(declared: Shape, value: JsonValue, path: string, unknown: str
     case 'set':
     case 'keyed': {
       if (!Array.isArray(value)) return value;
-      const items = value.map((item, index) => knownPart(shape.of, item, `${path}[${index}]`, unknown));
+      const items = value.map((item, index) => knownPart(shape.of, item, extendPath(path, index), unknown));
       return items.some((item, index) => item !== value[index]) ? items : value;
     }
     case 'scalar':
@@ -41,7 +42,7 @@ function membersOf(shape: Shape, object: JsonObject, path: string, unknown: stri
   let isSame = true;
   for (const name of Object.keys(object)) {
     const [member, value] = [memberShape(shape, name), own(object, name) ?? null];
-    const below = path === '' ? name : `${path}.${name}`;
+    const below = extendPath(path, name);
     if (member === undefined) {
       isSame = false;
       if (unknown.length < MOST_UNKNOWN) unknown.push(below);

@@ -1,0 +1,62 @@
+/**
+ * Faults of a body are found with work in proportion to its members, however deep they stand and however many faults there are. Counts calls, not time: a request
+ * whose faults take too long holds up others, but stays far below what a busy machine lets a test tell from chance.
+ */
+import type { Shape } from '../../../shared/patch/apply/shape';
+import { knownFields } from '../../../shared/patch/apply/unknown-fields';
+import { parseOperations } from '../../../shared/patch/json-patch';
+import { fieldFaults, parseJson } from '../../../shared/serialization';
+import { countCalls } from '../../support/call-count';
+
+const LEVELS = 2_000;
+const MEMBERS = 3_000;
+/** Tokens, paths and look-ups among sorted paths of each member of a text. */
+const MOST_CALLS_PER_MEMBER = 45;
+
+const list = (count: number, item: (n: number) => string): string => Array.from({ length: count }, (_, n) => item(n)).join();
+const nested = (levels: number, inner: string): string => `${'{"a":'.repeat(levels)}${inner}${'}'.repeat(levels)}`;
+const below = (levels: number, member: string): string => 'a.'.repeat(levels) + member;
+/** As many as one decoding names, none of which is in a text. */
+const absent = (levels: number): string[] => Array.from({ length: 100 }, (_, n) => below(levels, `x${n}`));
+
+const BODIES: readonly (readonly [string, string, readonly string[]])[] = [
+  ['one member repeated below many levels', nested(LEVELS, `{${list(MEMBERS, () => '"b":1')}}`), []],
+  ['many members repeated below many levels', nested(LEVELS, `{${list(MEMBERS, (n) => `"b${n >> 1}":1`)}}`), []],
+  ['a member repeated on every level', `${'{"b":1,"b":2,"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`, []],
+  ['members repeated in the items of a list', nested(LEVELS, `[${list(MEMBERS, () => '{"b":1,"b":2}')}]`), []],
+  ['unknown members with long paths', nested(LEVELS, '{"b":1,"b":2}'), absent(500)],
+  ['unknown members below many levels', nested(500, `{"b":1,"b":1,${list(MEMBERS, (n) => `"x${n}":1`)}}`), absent(500)],
+  [
+    'unknown members of the last items of a list',
+    `{"a":[${list(MEMBERS, () => '{"b":1}')},${list(1_000, () => '{"x":1,"x":2}')}]}`,
+    Array.from({ length: 1_000 }, (_, n) => `a[${MEMBERS + n}].x`),
+  ],
+];
+
+describe('the faults of a body', () => {
+  it.each(BODIES)('are found with few calls for each member: %s', (_, text, unknown) => {
+    const members = text.match(/:/g)?.length ?? 0;
+    let faults: readonly string[] = [];
+    const calls = countCalls('shared/serialization', () => (faults = fieldFaults(parseJson(Buffer.from(text)), unknown, 'strict')));
+    expect(faults.length).toBeGreaterThan(0);
+    expect(calls / members).toBeLessThan(MOST_CALLS_PER_MEMBER);
+  });
+});
+
+describe('the operations of a JSON patch', () => {
+  it('name at most 100 unknown members', () => {
+    const { unknown } = parseOperations(Array.from({ length: 200 }, () => ({ op: 'test', path: '/a', x: 1 })));
+    expect(unknown).toHaveLength(100);
+    expect(unknown.at(-1)).toBe('[99].x');
+  });
+});
+
+describe('the path of an unknown field of an applied configuration', () => {
+  it('is cut off after 1,024 characters', () => {
+    const key = 'k'.repeat(100_000);
+    const shape: Shape = { kind: 'map', atomic: false, of: { kind: 'struct', atomic: false, member: () => undefined, others: undefined } };
+    const { unknown } = knownFields(shape, { [key]: Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`x${n}`, 1])) });
+    expect(unknown).toHaveLength(100);
+    expect(Math.max(...unknown.map(({ length }) => length))).toBe(1_025);
+  });
+});

@@ -1,0 +1,27 @@
+/** Counts calls of the product's functions with V8's precise coverage: a measure of work that is the same on a busy machine as on an idle one. */
+import { Session } from 'node:inspector';
+import path from 'node:path';
+import { repository } from './repository';
+
+/** Calls of functions in the sources of `folder` (such as `shared/patch`) while `work` runs; it must not be asynchronous. */
+export function countCalls(folder: string, work: () => unknown): number {
+  const sources = path.join(repository, folder, path.sep);
+  const session = new Session();
+  session.connect();
+  try {
+    session.post('Profiler.enable');
+    session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+    work();
+    let calls: number | undefined;
+    // A session on its own thread answers before `post` returns.
+    session.post('Profiler.takePreciseCoverage', (error, { result }) => {
+      if (error !== null) throw error;
+      const functions = result.filter(({ url }) => url.includes(sources)).flatMap((script) => script.functions);
+      calls = functions.reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0);
+    });
+    if (calls === undefined) throw new Error('the inspector has not answered');
+    return calls;
+  } finally {
+    session.disconnect();
+  }
+}
