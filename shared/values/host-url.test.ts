@@ -68,3 +68,7 @@ it.each(['', '0', '65536', '-1', '+80', '80.0', '8e1', '0x50', ' 80', '80 ', '80
 
 it('hostUrl omits the default port of the scheme', () =>
   expect([urlOf('a', 8443), urlOf('a', 443), urlOf('fd00::1', 1)]).toEqual(['https://a:8443/', 'https://a/', 'https://[fd00::1]:1/']));
+
+it.each([0, 65_536, 70_000, -1, 1.5, NaN])('rejects the port %d, which a URL would silently leave out', (port) =>
+  expect(() => urlOf('a', port)).toThrow(RangeError),
+);
