@@ -84,7 +84,7 @@ describe('over HTTP/2', () => {
       if (performance.now() - began < 4 * UNREAD_MS) await new Promise((resolve) => setTimeout(resolve, UNREAD_MS / 40));
     }
     expect(list.bytes).toBeGreaterThan(OBJECTS * OBJECT_BYTES);
-    expect(performance.now() - began).toBeGreaterThan(2 * UNREAD_MS);
+    expect(performance.now() - began).toBeGreaterThan(UNREAD_MS);
   }, 30_000);
 
   it('answers 429 to what would make too many bytes wait on one connection', async () => {
