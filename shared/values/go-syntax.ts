@@ -1,7 +1,7 @@
 /**
  * JSON values as upstream's messages show them in Go syntax (`%#v`): `map[string]interface {}{"a":[]interface {}{1, "x"}}`. Members are sorted.
  */
-import { sortedKeys, type JsonValue } from './json';
+import { sortedKeys, type JsonArray, type JsonObject, type JsonValue } from './json';
 import { quote } from './quote';
 
 export function goSyntax(value: JsonValue): string {
@@ -9,10 +9,20 @@ export function goSyntax(value: JsonValue): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') return goNumber(value);
   if (typeof value !== 'object') return String(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
-  return `map[string]interface {}{${sortedKeys(value)
-    .map((name) => `${quote(name)}:${goSyntax(value[name] ?? null)}`)
-    .join(', ')}}`;
+  return Array.isArray(value) ? `[]interface {}{${itemsSyntax(value)}}` : `map[string]interface {}{${membersSyntax(value)}}`;
+}
+
+/** Concatenated: a join copies its texts, once for each level of a deep value. */
+function itemsSyntax(items: JsonArray): string {
+  let text = '';
+  for (const item of items) text += `${text === '' ? '' : ', '}${goSyntax(item)}`;
+  return text;
+}
+
+function membersSyntax(object: JsonObject): string {
+  let text = '';
+  for (const name of sortedKeys(object)) text += `${text === '' ? '' : ', '}${quote(name)}:${goSyntax(object[name] ?? null)}`;
+  return text;
 }
 
 /** A number as Go's `%v` prints it: integers plain, others with an exponent below 1e-4 and from 1e6. */

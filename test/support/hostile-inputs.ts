@@ -230,6 +230,13 @@ const INPUTS: readonly HostileInput[] = [
     map('deep', ''),
     `[{"op":"add","path":"/x","value":${deepRepeats}}]`,
   ),
+  patched(
+    'a strategic merge patch that is refused with its 950 levels',
+    'strategic-merge-patch+json',
+    `${CONFIG_MAPS}/deep`,
+    map('deep', ''),
+    `{"data":${`{"b":1,"b":"${'x'.repeat(110)}","a":`.repeat(950)}1${'}'.repeat(950)}}`,
+  ),
   { name: 'a delete of 50,000 labels', method: 'DELETE', path: `${CONFIG_MAPS}/gone`, ...on(`${CONFIG_MAPS}/gone`, labelled('gone')) },
   { name: 'a read of 50,000 labels', path: `${CONFIG_MAPS}/read`, ...on(`${CONFIG_MAPS}/read`, labelled('read')) },
   {

@@ -109,10 +109,21 @@ function goType(value: JsonValue): string {
 
 function plain(value: JsonValue): string {
   if (value === null) return '<nil>';
-  if (Array.isArray(value)) return `[${value.map(plain).join(' ')}]`;
-  if (!isObject(value)) return String(value);
-  const names = Object.keys(value).sort();
-  return `map[${names.map((name) => `${name}:${plain(value[name] ?? null)}`).join(' ')}]`;
+  if (Array.isArray(value)) return `[${plainItems(value)}]`;
+  return isObject(value) ? `map[${plainMembers(value)}]` : String(value);
+}
+
+/** Concatenated: a join copies its texts, once for each level of a deep value. An item may have no text. */
+function plainItems(items: JsonArray): string {
+  let text = '';
+  for (let index = 0; index < items.length; index += 1) text += `${index === 0 ? '' : ' '}${plain(items[index] ?? null)}`;
+  return text;
+}
+
+function plainMembers(object: JsonObject): string {
+  let text = '';
+  for (const name of Object.keys(object).sort()) text += `${text === '' ? '' : ' '}${name}:${plain(object[name] ?? null)}`;
+  return text;
 }
 
 /** The fields of an object, not in canonical order. A list whose items are fields is not a field itself, so an empty one is not in the set. */

@@ -2,16 +2,14 @@
  * Values as upstream's messages about strategic merge patches print them: `map[a:1 b:[x <nil>]]`, members sorted. Quotes nothing, so it
  * is for people only.
  */
-import { sortedKeys, type JsonValue } from '../../values/json';
+import { sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 
 export function goText(value: JsonValue): string {
   if (value === null) return '<nil>';
-  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
+  if (Array.isArray(value)) return `[${itemsText(value)}]`;
   switch (typeof value) {
     case 'object':
-      return `map[${sortedKeys(value)
-        .map((member) => `${member}:${goText(value[member] ?? null)}`)
-        .join(' ')}]`;
+      return `map[${membersText(value)}]`;
     case 'number':
       return isWhole(value) ? String(value) : floatText(value);
     case 'bigint':
@@ -19,6 +17,19 @@ export function goText(value: JsonValue): string {
     default:
       return String(value);
   }
+}
+
+/** Concatenated: a join copies its texts, once for each level of a deep value. An item may have no text. */
+function itemsText(items: JsonArray): string {
+  let text = '';
+  for (let index = 0; index < items.length; index += 1) text += `${index === 0 ? '' : ' '}${goText(items[index] ?? null)}`;
+  return text;
+}
+
+function membersText(object: JsonObject): string {
+  let text = '';
+  for (const member of sortedKeys(object)) text += `${text === '' ? '' : ' '}${member}:${goText(object[member] ?? null)}`;
+  return text;
 }
 
 /** What a message calls the type of a parsed value. */

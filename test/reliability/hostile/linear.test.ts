@@ -12,11 +12,14 @@ import { validateMetadata } from '../../../shared/api/metadata/object-meta-rules
 import { duplicateFree } from '../../../shared/api/metadata/owner-references';
 import { parseEntries, readEntries, type Manager } from '../../../shared/patch/apply/entries';
 import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
-import { shapeOf } from '../../../shared/patch/apply/shape';
+import { shapeOf, STRING, type Shape } from '../../../shared/patch/apply/shape';
+import { shapeFaults } from '../../../shared/patch/apply/typed';
 import { applyJsonPatch, parseOperations } from '../../../shared/patch/json-patch';
+import { goText } from '../../../shared/patch/strategic-merge';
 import { parseDuration } from '../../../shared/runtime/duration';
 import { fieldFaults, parseJson, SyntaxFault } from '../../../shared/serialization';
 import { composeYaml } from '../../../shared/serialization/yaml-document';
+import { goSyntax } from '../../../shared/values/go-syntax';
 import type { JsonObject } from '../../../shared/values/json';
 
 /** What takes less at full length is not looked at again. */
@@ -139,6 +142,24 @@ function yamlFault(text: string): string | undefined {
 function faultsOf(text: string): readonly string[] {
   return fieldFaults(parseJson(bytes(text)), ['a.a.a.a.x', 'a.b'], 'strict');
 }
+
+describe('messages that show a value', () => {
+  /** Each level holds a text, so that a copy of what is nested is long on every level. */
+  const deepValue = (levels: number): JsonObject => {
+    let value: JsonObject = {};
+    for (let level = 0; level < levels; level += 1) value = { a: value, b: 'x'.repeat(4_000) };
+    return value;
+  };
+  const listOfTexts: Shape = { kind: 'list', of: STRING };
+
+  it.each<[string, number, Work]>([
+    ['as a strategic merge patch does', 1_200, (levels) => Buffer.from(goText(deepValue(levels)))],
+    ['as Go syntax does', 1_200, (levels) => Buffer.from(goSyntax(deepValue(levels)))],
+    ['as an applied configuration does', 1_200, (levels) => Buffer.from(shapeFaults(listOfTexts, deepValue(levels)).join())],
+  ])('%s', (_, length, work) => {
+    expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
+  });
+});
 
 describe('lists', () => {
   const time = '2024-01-01T00:00:00Z';
