@@ -33,9 +33,10 @@ import { oidcFlagFault } from './options/oidc-options';
 import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
 import type { TokenKeyFiles } from './options/token-key-files';
 import { advertisedAddress } from './server/advertise';
-import type { TlsBounds } from './server/listeners';
+import type { TlsBounds, TlsFiles } from './server/listeners';
 import { startServer, type RunningServer } from './server/compose/compose';
-import type { ServerOptions } from './server/compose/setting';
+import { startListening, type ListeningOptions } from './server/compose/listening';
+import type { Listening, ServerOptions } from './server/compose/setting';
 import { readTls, watchTls, withFoundPair, type TlsSource } from './server/tls-files';
 import { GrpcCalls } from './storage/grpc-calls';
 import { seenAsMarked } from './storage/shifted-store';
@@ -63,6 +64,8 @@ type Flags = { readonly values: ServerFlags; readonly given: ReadonlySet<string>
 export async function runServer({ values: flags, given }: Flags, host: ServerHost): Promise<RunningServer> {
   refuseContradictions(flags, given);
   const { clock, random, logger, lifecycle } = host;
+  const meters = new Meters();
+  const { certificates, tls, listening } = await openPorts(flags, meters, host);
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
   const encryption = await openEncryption(flags, configurations, host);
@@ -80,15 +83,12 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const isGiven = given.has('anonymous-auth');
   const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
   const issuers = await openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations });
-  const meters = new Meters();
   const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations, meters });
   const kubelets = kubeletCredentialFiles(flags);
   lifecycle.onStop({ name: 'credentials for kubelets', timeoutMs: 1000, run: kubelets.watch(clock, logger) });
   const proxies = proxyCredentialFiles(flags);
   lifecycle.onStop({ name: 'credentials for other API servers', timeoutMs: 1000, run: proxies.watch(clock, logger) });
   const admission = await admissionSettings(flags, clock);
-  const certificates = tlsSource(flags);
-  const tls = await readTls(certificates, clock);
   const options = {
     ...(await serverOptions(flags, tokenKeys, issuers, links, host)),
     tls,
@@ -104,6 +104,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
     },
   };
   const surroundings = {
+    listening,
     store,
     clock,
     random,
@@ -119,6 +120,19 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: watchTls(certificates, tls, clock, logger, server.renew) });
   await server.whenReady();
   return server;
+}
+
+/** Opens the ports before anything that takes time, so that clients wait for the server. */
+async function openPorts(
+  flags: ServerFlags,
+  meters: Meters,
+  { clock, random, lifecycle }: ServerHost,
+): Promise<{ readonly certificates: TlsSource; readonly tls: TlsFiles; readonly listening: Listening }> {
+  const certificates = tlsSource(flags);
+  const tls = await readTls(certificates, clock);
+  const listening = await startListening({ ...listeningOptions(flags), tls }, { clock, random, meters });
+  lifecycle.onStop({ name: 'listeners', timeoutMs: 1000, run: () => listening.close() });
+  return { certificates, tls, listening };
 }
 
 const prefixOf = (flags: ServerFlags): string => flags['etcd-prefix'].replace(/(?<!\/)\/+$/, '');
@@ -281,6 +295,26 @@ function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined
   return ['localhost', '127.0.0.1', '::1', service, ...(advertiseAddress === undefined ? [] : [advertiseAddress])];
 }
 
+/** What the listeners need, which is known before anything has been opened. */
+function listeningOptions(flags: ServerFlags): Omit<ListeningOptions, 'tls'> {
+  return {
+    host: flags['bind-address'],
+    port: flags['secure-port'],
+    tlsBounds: tlsBounds(flags),
+    ...(flags['insecure-port'] === 0 ? {} : { local: { host: flags['insecure-bind-address'], port: flags['insecure-port'] } }),
+    naming: flags.naming,
+    requestTimeoutMs: flags['request-timeout'],
+    maxReadOnly: flags['max-requests-inflight'],
+    maxMutating: flags['max-mutating-requests-inflight'],
+    flowControl: flags['enable-priority-and-fairness'],
+    maxStreams: flags['http2-max-streams-per-connection'],
+    connectionLimits: { unreadMs: flags['unread-response-timeout'] },
+    connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
+    livezGraceMs: flags['livez-grace-period'],
+    sendRetryAfter: flags['shutdown-send-retry-after'],
+  };
+}
+
 async function serverOptions(
   flags: ServerFlags,
   tokenKeys: TokenKeyFiles | undefined,
@@ -292,13 +326,9 @@ async function serverOptions(
   for (const version of flags['runtime-config'].unknownVersions)
     logger.warn('--runtime-config names a version that this server does not know; it has no effect', { version });
   return {
-    host: flags['bind-address'],
-    port: flags['secure-port'],
-    tlsBounds: tlsBounds(flags),
+    ...listeningOptions(flags),
     externalHostname: flags['external-hostname'] === '' ? undefined : flags['external-hostname'],
     keySetAddress: flags['service-account-jwks-uri'] === '' ? undefined : flags['service-account-jwks-uri'],
-    ...(flags['insecure-port'] === 0 ? {} : { local: { host: flags['insecure-bind-address'], port: flags['insecure-port'] } }),
-    naming: flags.naming,
     kinds: flags['runtime-config'].kinds,
     gates: flags['feature-gates'],
     prefix: prefixOf(flags),
@@ -309,15 +339,8 @@ async function serverOptions(
     nodePorts: flags['service-node-port-range'],
     eventTtlMs: flags['event-ttl'],
     compactionMs: flags['etcd-compaction-interval'],
-    requestTimeoutMs: flags['request-timeout'],
     minRequestTimeoutSeconds: flags['min-request-timeout'],
-    maxReadOnly: flags['max-requests-inflight'],
-    maxMutating: flags['max-mutating-requests-inflight'],
-    flowControl: flags['enable-priority-and-fairness'],
-    maxStreams: flags['http2-max-streams-per-connection'],
     goawayChance: flags['goaway-chance'],
-    connectionLimits: { unreadMs: flags['unread-response-timeout'] },
-    connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
     ...serviceAccountsOf(flags, tokenKeys),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
     ...frontProxyOf(flags),
@@ -325,10 +348,8 @@ async function serverOptions(
     anonymous: issuers.anonymous,
     tokenIssuers: issuers.issuers,
     authorization: links,
-    livezGraceMs: flags['livez-grace-period'],
     shutdownDelayMs: flags['shutdown-delay-duration'],
     shutdownWatchGraceMs: flags['shutdown-watch-termination-grace-period'],
-    sendRetryAfter: flags['shutdown-send-retry-after'],
   };
 }
 

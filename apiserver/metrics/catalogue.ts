@@ -284,6 +284,18 @@ export const CATALOGUE = {
     help: 'Versions that are going away and were asked for.',
     labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
   },
+  apiserver_start_held_requests: {
+    type: 'gauge',
+    stability: 'ALPHA',
+    help: 'Requests that wait until the server is ready.',
+    labels: [],
+  },
+  apiserver_start_held_requests_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Requests that arrived before the server was ready, by outcome: served, refused, stopped, disconnected.',
+    labels: ['outcome'],
+  },
   apiserver_storage_data_key_generation_duration_seconds: {
     type: 'histogram',
     stability: 'ALPHA',

@@ -76,7 +76,8 @@ export interface ChainParts {
   certificateOf(exchange: Exchange): ClientCertificate | undefined;
 }
 
-export type RequestListener = (request: Incoming, reply: Outgoing) => void;
+/** `arrivedAt`: Clock.monotonic at arrival, when that was not just now. */
+export type RequestListener = (request: Incoming, reply: Outgoing, arrivedAt?: number) => void;
 
 /** What both listeners call for a request. */
 export function requestListener(parts: ChainParts, origin: Origin): RequestListener {
@@ -84,8 +85,8 @@ export function requestListener(parts: ChainParts, origin: Origin): RequestListe
   const run = chainOf(filterChain(parts), route(parts, failed), failed);
   const { api, clock, naming, metrics, tracing } = parts;
   const log = requestLog(parts.logger, clock);
-  return (request, reply) => {
-    const exchange = new Exchange(request, reply, api, origin, naming, clock.monotonic());
+  return (request, reply, arrivedAt = clock.monotonic()) => {
+    const exchange = new Exchange(request, reply, api, origin, naming, arrivedAt);
     // A connection that breaks is the exchange's end, not an error of the process.
     exchange.input.on('error', ignore);
     reply.on('error', ignore);
@@ -120,7 +121,7 @@ function filterChain(parts: ChainParts): readonly Filter[] {
     ...(goawayChance > 0 ? [filters.rebalance(goawayChance, parts.random)] : []),
     filters.countOngoing(parts.ongoing),
     ...(audit === undefined ? [] : [timed('audit', beginAudit(audit, parts.naming))]),
-    filters.setDeadline(parts.clock, parts.deadlines, parts.requestTimeoutMs),
+    filters.setDeadline(parts.deadlines, parts.requestTimeoutMs),
     timed('authentication', authentication(parts)),
     ...(audit === undefined ? [] : [auditReceived(audit)]),
     filters.dropRemoteHeaders(parts.frontProxy),

@@ -35,7 +35,7 @@ import { isImpersonation, readImpersonation, type Impersonation } from './impers
 import type { InFlight } from './in-flight';
 import type { Ongoing } from './ongoing';
 import type { Filter } from './run-chain';
-import type { ServerState } from './state';
+import { sendStopping, type ServerState } from './state';
 
 /** Refuses long heads before anything looks into them. */
 export function limitHead(): Filter {
@@ -106,8 +106,7 @@ export function refuseWhenStopping(state: ServerState, served: (path: string) =>
     if (state.stopping) exchange.moveOn();
     if (!state.refusing) return true;
     if (state.sendRetryAfter && exchange.info.kind === 'path' && served(exchange.info.path)) return true;
-    if (state.sendRetryAfter) sendText(exchange, 429, 'The apiserver is shutting down, please try again later.\n', { 'Retry-After': '5' });
-    else sendText(exchange, 503, 'apiserver is shutting down\n', { 'Retry-After': '1' });
+    sendStopping(exchange, state);
     return false;
   };
 }
@@ -131,13 +130,13 @@ export function countOngoing(ongoing: Ongoing): Filter {
   };
 }
 
-/** Sets when the request must have been answered; long-running ones may last. */
-export function setDeadline(clock: Clock, deadlines: Deadlines, requestTimeoutMs: number): Filter {
+/** Sets when the request must have been answered, counted from its arrival; long-running ones may last. */
+export function setDeadline(deadlines: Deadlines, requestTimeoutMs: number): Filter {
   return (exchange) => {
     if (exchange.longRunning === undefined) {
       const asked = timeoutOf(exchange.query.get('timeout'));
       const limit = asked === undefined || asked <= 0 ? requestTimeoutMs : Math.min(asked, requestTimeoutMs);
-      exchange.deadline = clock.monotonic() + limit;
+      exchange.deadline = exchange.startedAt + limit;
       deadlines.watch(exchange, limit < requestTimeoutMs);
     }
     return true;

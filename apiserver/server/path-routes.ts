@@ -14,10 +14,11 @@ import type { Exchange } from '../endpoints/request/exchange';
 import { answering } from '../endpoints/request/traced';
 import { negotiateStatus } from '../endpoints/request/negotiation';
 import { acceptsGzip } from '../endpoints/answer/compression';
-import { sendPieces, sendText, TEXT, wantsPretty } from '../endpoints/answer/respond';
+import { sendPieces, wantsPretty } from '../endpoints/answer/respond';
 import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../shared/runtime/health';
 import { METRICS_TYPE } from '../metrics/exposition';
 import type { Metrics } from '../metrics/metrics';
+import { sendHealth } from './health-response';
 
 export interface PathRoute {
   /** What it is for. */
@@ -140,11 +141,7 @@ function healthRoute(health: Pick<Health, 'answer'>, endpoint: HealthEndpoint): 
     whileStopping: true,
     async answer(exchange, path) {
       const check = path.slice(endpoint.length + 2);
-      const { query } = exchange;
-      const asked = { endpoint, check: check === '' ? undefined : check, verbose: query.has('verbose'), exclude: query.all('exclude') };
-      const { status, text, nosniff } = await health.answer(asked);
-      if (nosniff) sendText(exchange, status, text);
-      else exchange.send(status, { 'Content-Type': TEXT }, Buffer.from(text));
+      await sendHealth(health, endpoint, check === '' ? undefined : check, exchange);
     },
   };
 }

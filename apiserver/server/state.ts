@@ -1,4 +1,6 @@
-/** How far the server has come on its way up and down; read by filters and health checks, moved on by compose.ts and shutdown.ts only. */
+/** How far the server has come on its way up and down, set by compose.ts and shutdown.ts only, and the answer to requests that a stopping server refuses. */
+import { sendText } from '../endpoints/answer/respond';
+import type { Exchange } from '../endpoints/request/exchange';
 import type { StartCheck } from '../health/start-checks';
 
 export class ServerState {
@@ -12,4 +14,10 @@ export class ServerState {
   refusing = false;
 
   constructor(readonly sendRetryAfter: boolean) {}
+}
+
+/** Refuses a request because the server stops. */
+export function sendStopping(exchange: Exchange, { sendRetryAfter }: Pick<ServerState, 'sendRetryAfter'>): void {
+  if (sendRetryAfter) sendText(exchange, 429, 'The apiserver is shutting down, please try again later.\n', { 'Retry-After': '5' });
+  else sendText(exchange, 503, 'apiserver is shutting down\n', { 'Retry-After': '1' });
 }

@@ -79,9 +79,9 @@ export function bootstrapSteps(
   state: State,
   { flowControl }: Pick<Observation, 'flowControl'>,
   { writer, extensions }: Pick<Registry, 'writer' | 'extensions'>,
-  serving: Serving,
+  tls: Serving['tls'],
+  port: number,
 ): readonly StartStep[] {
-  const { port } = serving.secure;
   const ownServices = inTwoSteps(() => apiServices(setting, state, writer));
   return [
     { name: 'expiry of events', start: () => eventExpiry(setting, state) },
@@ -92,7 +92,7 @@ export function bootstrapSteps(
       start: () => allocationAudit(setting, state, writer),
     },
     ...keptSteps(setting, state, flowControl, writer),
-    ...controllerSteps(setting, state, writer, () => serving.tls()),
+    ...controllerSteps(setting, state, writer, tls),
     { name: 'registrations of this API', checks: OF_OWN_SERVICES, start: ownServices.start },
     {
       name: 'availability of other servers',

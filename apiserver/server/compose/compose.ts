@@ -13,9 +13,10 @@ import { meteredStore } from '../../metrics/store-metrics';
 import { buildResources } from '../../registry/resources';
 import { bootstrapSteps } from './bootstrap';
 import { observe } from './observation';
+import { startListening } from './listening';
 import { buildRegistry } from './registry';
 import { startServing } from './serving';
-import type { ServerOptions, Setting, Surroundings } from './setting';
+import type { Listening, ServerOptions, Setting, Surroundings } from './setting';
 import { openState } from './state';
 import { startInOrder } from '../in-order';
 import type { TlsFiles } from '../listeners';
@@ -33,20 +34,36 @@ export interface RunningServer {
   shutdown(): Promise<void>;
 }
 
+/** Ends `surroundings.listening` when it rejects. */
 export async function startServer(options: ServerOptions, surroundings: Surroundings): Promise<RunningServer> {
   const setting = settingOf(options, surroundings);
+  const listening = surroundings.listening ?? (await startListening(options, setting));
+  try {
+    return await startBehind(listening, setting);
+  } catch (error) {
+    await listening.close();
+    throw error;
+  }
+}
+
+async function startBehind(listening: Listening, setting: Setting): Promise<RunningServer> {
+  const { gate, secure, local, progress } = listening;
   const state = await openState(setting);
-  const observation = observe(setting, state);
+  const observation = observe(setting, state, listening);
+  gate.useHealth(observation.health);
   const registry = buildRegistry(setting, state, observation);
-  const serving = await startServing(setting, state, observation, registry);
-  const { progress } = observation;
-  const upkeep = startInOrder(bootstrapSteps(setting, state, observation, registry, serving), ({ checks = [] }) => {
+  const { ongoing, renew, tls, chains } = startServing(setting, state, observation, registry, listening);
+  const steps = bootstrapSteps(setting, state, observation, registry, tls, secure.port);
+  const upkeep = startInOrder(steps, ({ checks = [] }) => {
     for (const check of checks) progress.started.add(check);
   });
-
-  const ready = upkeep.complete.then(() => void (progress.bootstrapped = true));
-  const { secure, local, ongoing, renew } = serving;
   const { cache, replicas } = state;
+  const { options, clock } = setting;
+  const ready = upkeep.complete.then(() => {
+    progress.bootstrapped = true;
+    gate.open(chains);
+  });
+  void cache.whenReady().then(() => clock.after(MAX_BOOTSTRAP_MS, () => gate.open(chains)));
   return {
     port: secure.port,
     localPort: local?.port,
@@ -56,8 +73,9 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     shutdown: () =>
       shutDown({
         options,
-        clock: setting.clock,
+        clock,
         progress,
+        gate,
         replicas,
         ongoing,
         watches: registry.api.watches,
@@ -67,6 +85,12 @@ export async function startServer(options: ServerOptions, surroundings: Surround
       }),
   };
 }
+
+/**
+ * How long requests wait for the objects that the server makes for itself, once its state is loaded. Writing those may call webhooks, and a webhook may need an answer
+ * of this server to give its own.
+ */
+const MAX_BOOTSTRAP_MS = 5_000;
 
 const TOLD_EVERY_MS = 30_000;
 

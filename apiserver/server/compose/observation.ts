@@ -8,10 +8,10 @@ import { FlowControlMetrics } from '../../metrics/flow-control-metrics';
 import { Metrics } from '../../metrics/metrics';
 import { droppedLines } from '../../../shared/runtime/logger';
 import { Turns } from '../../../shared/runtime/turns';
-import { Connections } from '../connections';
+import type { Connections } from '../connections';
 import { InFlight } from '../in-flight';
-import { ServerState } from '../state';
-import { ENCRYPTION, type Setting } from './setting';
+import type { ServerState } from '../state';
+import { ENCRYPTION, type Listening, type ServerOptions, type Setting } from './setting';
 import type { State } from './state';
 
 export interface Observation {
@@ -26,9 +26,12 @@ export interface Observation {
   readonly storeAnswers: () => Promise<string | undefined>;
 }
 
-export function observe(setting: Setting, state: State): Observation {
+export function observe(
+  setting: Setting,
+  state: State,
+  { progress, connections }: Pick<Listening, 'progress' | 'connections'>,
+): Observation {
   const { options, store, clock } = setting;
-  const progress = new ServerState(options.sendRetryAfter);
   const { maxReadOnly, maxMutating } = options;
   const flowMetrics = new FlowControlMetrics();
   const flowControl = flowControlOf(setting, flowMetrics);
@@ -36,7 +39,6 @@ export function observe(setting: Setting, state: State): Observation {
   const inFlight = new InFlight(
     flowControl === undefined ? { readOnly: maxReadOnly, mutating: maxMutating } : { readOnly: 0, mutating: 0 },
   );
-  const connections = new Connections(options.connectionCaps);
   const turns = new Turns(clock);
   const metrics = metricsOf(setting, state, { inFlight, turns, connections, flowControl, flowMetrics });
   const storeAnswers = sharedCheck((call) => store.revision(call), clock);
@@ -56,9 +58,15 @@ export function observe(setting: Setting, state: State): Observation {
 /** Requests wait a quarter of their time at most, as upstream's. */
 const WAITING_SHARE = 4;
 
+export const usesFlowControl = ({
+  flowControl,
+  maxReadOnly,
+  maxMutating,
+}: Pick<ServerOptions, 'flowControl' | 'maxReadOnly' | 'maxMutating'>): boolean => flowControl !== false && maxReadOnly + maxMutating > 0;
+
 function flowControlOf({ options, clock }: Setting, metrics: FlowControlMetrics): FlowControl | undefined {
+  if (!usesFlowControl(options)) return undefined;
   const seats = options.maxReadOnly + options.maxMutating;
-  if (options.flowControl === false || seats === 0) return undefined;
   const meterOf = (schema: string, level: string): FlowMeter => metrics.meterOf(schema, level);
   return new FlowControl({ clock, seats, longestWaitMs: options.requestTimeoutMs / WAITING_SHARE, meterOf });
 }
@@ -107,6 +115,10 @@ const OF_FLOW_CONTROL: readonly StartCheck[] = [
 ];
 const WITHOUT_FLOW_CONTROL: readonly StartCheck[] = ['poststarthook/max-in-flight-filter'];
 
+/** The checks that are no part of the start of a server with or without flow control. */
+export const absentStartChecks = (hasFlowControl: boolean): ReadonlySet<StartCheck> =>
+  new Set(hasFlowControl ? WITHOUT_FLOW_CONTROL : OF_FLOW_CONTROL);
+
 type Observed = Pick<Observation, 'progress' | 'metrics' | 'flowControl' | 'storeAnswers'> & {
   readonly storeTakesWrites: () => Promise<string | undefined>;
 };
@@ -122,7 +134,7 @@ function healthOf(
       storeTakesWrites,
       cache,
       state: progress,
-      neverStarted: new Set(flowControl === undefined ? OF_FLOW_CONTROL : WITHOUT_FLOW_CONTROL),
+      neverStarted: absentStartChecks(flowControl !== undefined),
       configurations,
       keyServices: encryption?.health,
     }),

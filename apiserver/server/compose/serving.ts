@@ -1,56 +1,45 @@
-/** The fourth phase: HTTP. Discovery and the other documents, the filter chain, and the listeners; from here on the server can be asked. */
+/** The fourth phase: HTTP. Discovery and the other documents, and the filter chain that the start gate passes requests to once the server is ready. */
 import { createDiscovery } from '../../discovery/discovery';
 import { createOpenApi, type OpenApi } from '../../openapi/openapi';
 import { certificateReader, type Authorities } from '../certificates';
 import { ClientAuthorities } from '../client-authorities';
-import { requestListener, type ChainParts } from '../chain';
+import { requestListener, type ChainParts, type RequestListener } from '../chain';
 import { Deadlines } from '../deadlines';
-import { listenLocally, listenSecurely, USUAL_TLS, type Listener, type TlsFiles } from '../listeners';
+import type { TlsFiles } from '../listeners';
 import { Ongoing } from '../ongoing';
-import type { Unread } from '../stalls';
 import { pathRoutes, type PathRoute } from '../path-routes';
 import { serverAddress } from './addresses';
+import type { Origin } from '../../endpoints/request/exchange';
 import type { Observation } from './observation';
 import type { Registry } from './registry';
-import type { Setting } from './setting';
+import type { Listening, Setting } from './setting';
 import type { State } from './state';
 
 export interface Serving {
   /** What has to be answered before the server may end. */
   readonly ongoing: Ongoing;
-  readonly secure: Listener;
+  /** The filter chains of the listeners. */
+  readonly chains: Readonly<Record<Origin, RequestListener>>;
   /** Puts renewed certificates to use: ours for new connections, those of the clients' authorities for all. */
   readonly renew: (tls: TlsFiles) => void;
   /** What is in use. */
   readonly tls: () => TlsFiles;
-  /** Plain HTTP; undefined when there is none. */
-  readonly local: Listener | undefined;
 }
 
-/** Rejects when a port cannot be listened on. */
-export async function startServing(setting: Setting, state: State, observation: Observation, registry: Registry): Promise<Serving> {
-  const { host, port, tls, tlsBounds: bounds = USUAL_TLS, local, maxStreams, connectionLimits } = setting.options;
-  const { connections } = observation;
+export function startServing(
+  setting: Setting,
+  state: State,
+  observation: Observation,
+  registry: Registry,
+  { secure }: Pick<Listening, 'secure'>,
+): Serving {
+  const { tls } = setting.options;
   const ongoing = new Ongoing();
   const authorities = {
     clients: new ClientAuthorities(setting.clock, tls.clientCa),
     proxies: new ClientAuthorities(setting.clock, tls.proxyCa),
   };
   const chain = chainOf(setting, state, observation, registry, { ongoing, authorities });
-  const unreadEnded = (unread: Unread): void => setting.meters.count('apiserver_unread_answers_total', unread).add();
-  const shared = {
-    connections,
-    clock: setting.clock,
-    unreadEnded,
-    ...(connectionLimits === undefined ? {} : { limits: connectionLimits }),
-  };
-  const handshakes = setting.meters.count('apiserver_tls_handshake_errors_total');
-  const handshakeFailed = (): void => handshakes.add();
-  const secure = await listenSecurely(
-    { ...shared, host, port, tls, bounds, maxStreams, handshakeFailed },
-    requestListener(chain, 'secure'),
-  );
-  const plain = local === undefined ? undefined : await listenLocally({ ...shared, ...local }, requestListener(chain, 'local'));
   let current = tls;
   const renew = (renewed: TlsFiles): void => {
     secure.renew(renewed);
@@ -58,7 +47,8 @@ export async function startServing(setting: Setting, state: State, observation: 
     authorities.clients.replace(renewed.clientCa);
     authorities.proxies.replace(renewed.proxyCa);
   };
-  return { ongoing, secure, local: plain, renew, tls: () => current };
+  const chains = { secure: requestListener(chain, 'secure'), local: requestListener(chain, 'local') };
+  return { ongoing, chains, renew, tls: () => current };
 }
 
 /** What lasts as long as the server serves. */

@@ -18,12 +18,14 @@ import type { Store } from '../../storage/store';
 import type { GrpcCalls } from '../../storage/grpc-calls';
 import type { Tracing } from '../../tracing/span';
 import type { AccessOptions } from '../access';
-import type { ConnectionCaps } from '../connections';
+import type { ConnectionCaps, Connections } from '../connections';
 import type { BodyPace } from '../deadlines';
 import type { BackendOptions } from '../../endpoints/forward/backend';
 import type { ResolveHost } from '../../registry/operations/destination';
-import type { TlsBounds, TlsFiles } from '../listeners';
+import type { Listener, TlsBounds, TlsFiles } from '../listeners';
 import type { ConnectionLimits } from '../sessions';
+import type { StartGate } from '../start-gate';
+import type { ServerState } from '../state';
 
 /** How machines are reached; absent = as the flags' defaults say. */
 export interface KubeletOptions extends Omit<BackendOptions, 'clock'> {
@@ -102,8 +104,22 @@ export interface EncryptionAtRest {
   readonly health: (() => Promise<string | undefined>) | undefined;
 }
 
+/** The open ports, and what all of them share. */
+export interface Listening {
+  readonly progress: ServerState;
+  readonly connections: Connections;
+  readonly gate: StartGate;
+  readonly secure: Listener;
+  /** Plain HTTP; undefined when there is none. */
+  readonly local: Listener | undefined;
+  /** For a start that fails or is interrupted: refuses what waits and cuts all connections. */
+  close(): Promise<void>;
+}
+
 /** What a server shares with the process around it. */
 export interface Surroundings {
+  /** The ports, where they were opened before the rest was there; absent = they are opened first of all. */
+  readonly listening?: Listening;
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;

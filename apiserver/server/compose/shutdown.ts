@@ -6,6 +6,7 @@ import type { Replicas } from '../../upkeep/replicas';
 import type { Sequence } from '../in-order';
 import type { Listener } from '../listeners';
 import type { Ongoing } from '../ongoing';
+import type { StartGate } from '../start-gate';
 import type { ServerState } from '../state';
 
 export interface ShutdownParts {
@@ -18,6 +19,7 @@ export interface ShutdownParts {
   };
   readonly clock: Clock;
   readonly progress: ServerState;
+  readonly gate: Pick<StartGate, 'refuseHeld'>;
   readonly replicas: Replicas;
   readonly ongoing: Ongoing;
   readonly watches: LiveWatches;
@@ -26,7 +28,8 @@ export interface ShutdownParts {
   readonly cache: OpenedCache;
 }
 
-const LAST_BYTES_MS = 100;
+/** How long the last answers may take to leave the process. */
+export const LAST_BYTES_MS = 100;
 
 export async function shutDown(parts: ShutdownParts): Promise<void> {
   const { options, clock, progress, listeners } = parts;
@@ -34,6 +37,7 @@ export async function shutDown(parts: ShutdownParts): Promise<void> {
   await parts.replicas.leave();
   await clock.sleep(options.shutdownDelayMs);
   progress.refusing = true;
+  parts.gate.refuseHeld();
   const drained = within(options.requestTimeoutMs, parts.ongoing.whenEmpty(), clock);
   // Whoever asks in the meantime is told when to come back, for which the ports stay open.
   if (options.sendRetryAfter) await drained;

@@ -43,6 +43,25 @@ export async function startFixture(
   logger: Logger = silentLogger,
   encryption?: EncryptionAtRest,
 ): Promise<Fixture> {
+  const { options, authority } = await fixtureOptions(proxyCa === undefined ? changes : { ...changes, proxyCa });
+  const server = await startServer(options, {
+    store,
+    clock: systemClock,
+    random: systemRandom,
+    logger,
+    tracing,
+    configurations: [],
+    ...(encryption === undefined ? {} : { encryption }),
+  });
+  await server.whenReady();
+  return { server, authority, stop: () => server.shutdown() };
+}
+
+/** The options of the server, and the authority of its certificate and of its clients'. */
+export async function fixtureOptions({
+  proxyCa,
+  ...changes
+}: Omit<FixtureChanges, 'tracing'>): Promise<{ readonly options: ServerOptions; readonly authority: Credential }> {
   const clock = systemClock;
   const authority = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs: HOUR_MS, clock });
   const serving = await issueCertificate({
@@ -54,48 +73,44 @@ export async function startFixture(
     names: ['localhost', '127.0.0.1'],
   });
   const tokens = parseTokenFile('tokens.csv', `${ADMIN},admin,1,"system:masters"\n${ALICE},alice,2,"devs"\n`, () => undefined);
-  const server = await startServer(
-    {
-      host: '127.0.0.1',
-      port: 0,
-      tls: {
-        cert: Buffer.from(serving.certificate),
-        key: Buffer.from(serving.key),
-        clientCa: Buffer.from(authority.certificate),
-        ...(proxyCa === undefined ? {} : { proxyCa }),
-      },
-      local: { host: '127.0.0.1', port: 0 },
-      naming: 'platform',
-      gates: featureGates(new Map([['WatchList', true]])),
-      prefix: '/registry',
-      advertiseAddress: '192.0.2.1',
-      serviceRanges: FLAGS['service-cluster-ip-range'].default,
-      plugins: UNCHANGED,
-      deniesServiceAddresses: true,
-      nodePorts: FLAGS['service-node-port-range'].default,
-      eventTtlMs: HOUR_MS,
-      compactionMs: 0,
-      requestTimeoutMs: 60_000,
-      minRequestTimeoutSeconds: 1800,
-      maxReadOnly: 400,
-      maxMutating: 200,
-      maxStreams: 100,
-      connectionCaps: { total: 0, perAddress: 0 },
-      tokens: [tokens],
-      bootstrapTokens: true,
-      anonymous: everywhere,
-      authorization: () => ['Node', 'RBAC'],
-      apiAudiences: [],
-      livezGraceMs: 0,
-      shutdownDelayMs: 0,
-      shutdownWatchGraceMs: 0,
-      sendRetryAfter: false,
-      ...changes,
+  const options: ServerOptions = {
+    host: '127.0.0.1',
+    port: 0,
+    tls: {
+      cert: Buffer.from(serving.certificate),
+      key: Buffer.from(serving.key),
+      clientCa: Buffer.from(authority.certificate),
+      ...(proxyCa === undefined ? {} : { proxyCa }),
     },
-    { store, clock, random: systemRandom, logger, tracing, configurations: [], ...(encryption === undefined ? {} : { encryption }) },
-  );
-  await server.whenReady();
-  return { server, authority, stop: () => server.shutdown() };
+    local: { host: '127.0.0.1', port: 0 },
+    naming: 'platform',
+    gates: featureGates(new Map([['WatchList', true]])),
+    prefix: '/registry',
+    advertiseAddress: '192.0.2.1',
+    serviceRanges: FLAGS['service-cluster-ip-range'].default,
+    plugins: UNCHANGED,
+    deniesServiceAddresses: true,
+    nodePorts: FLAGS['service-node-port-range'].default,
+    eventTtlMs: HOUR_MS,
+    compactionMs: 0,
+    requestTimeoutMs: 60_000,
+    minRequestTimeoutSeconds: 1800,
+    maxReadOnly: 400,
+    maxMutating: 200,
+    maxStreams: 100,
+    connectionCaps: { total: 0, perAddress: 0 },
+    tokens: [tokens],
+    bootstrapTokens: true,
+    anonymous: everywhere,
+    authorization: () => ['Node', 'RBAC'],
+    apiAudiences: [],
+    livezGraceMs: 0,
+    shutdownDelayMs: 0,
+    shutdownWatchGraceMs: 0,
+    sendRetryAfter: false,
+    ...changes,
+  };
+  return { options, authority };
 }
 
 /** Tokens are issued for service accounts, with keys of their own. */
@@ -140,7 +155,11 @@ export function callStep(
 }
 
 /** One request with its path sent exactly as given, on a connection of its own. */
-export function call({ server }: Fixture, path: string, options: Call = {}): Promise<Answer> {
+export function call(
+  { server }: { readonly server: Pick<RunningServer, 'port' | 'localPort'> },
+  path: string,
+  options: Call = {},
+): Promise<Answer> {
   const { method = 'GET', headers = {}, body, token = ADMIN, certificate, local = false, opened } = options;
   const settings = {
     host: '127.0.0.1',

@@ -1,0 +1,139 @@
+import { Agent, createServer, request, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Turns } from '../../shared/runtime/turns';
+import { systemRandom as random } from '../../shared/runtime/random';
+import { ManualClock } from '../../test/support/manual-clock';
+import { waitUntil } from '../../test/support/programs';
+import { Outbox } from '../endpoints/output/outbox';
+import { Meters } from '../metrics/meters';
+import { StartGate, type StartGateLimits } from './start-gate';
+import { ServerState } from './state';
+
+const LIMITS: StartGateLimits = { requests: 2, bytes: 300_000, waitMs: 1000 };
+const HEALTH = { answer: () => Promise.resolve({ status: 200, text: 'ok', nosniff: true } as const) };
+
+const servers: Server[] = [];
+const agent = new Agent();
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+async function openGate(limits: Partial<StartGateLimits> = {}) {
+  const clock = new ManualClock();
+  const meters = new Meters();
+  const state = new ServerState(true);
+  const gate = new StartGate(
+    {
+      outbox: new Outbox(clock),
+      turns: new Turns(clock),
+      clock,
+      random,
+      meters,
+      naming: 'kubernetes',
+      state,
+      limits: { ...LIMITS, ...limits },
+    },
+    HEALTH,
+  );
+  const server = createServer(gate.listener('local'));
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const send = (path: string, body = '') => {
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      path,
+      agent,
+      method: body === '' ? 'GET' : 'POST',
+      headers: { 'content-length': body.length },
+    });
+    const answer = new Promise<string>((resolve, reject) => {
+      sent.on('error', reject).on('response', (response: IncomingMessage) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => resolve(`${response.statusCode} ${text}`));
+      });
+    });
+    sent.end(body);
+    return { sent, answer };
+  };
+  const held = (count: number): Promise<unknown> =>
+    waitUntil(`${count} held requests`, () => meters.count('apiserver_start_held_requests').value === count);
+  const outcomes = (): Record<string, number> =>
+    Object.fromEntries(
+      ['served', 'refused', 'stopped', 'disconnected'].map((outcome) => [
+        outcome,
+        meters.count('apiserver_start_held_requests_total', outcome).value,
+      ]),
+    );
+  const served: string[] = [];
+  const chain = ({ url }: { url?: string | undefined }, reply: { end(text: string): unknown }, arrivedAt?: number): void => {
+    served.push(`${url} ${arrivedAt}`);
+    reply.end('served');
+  };
+  return { gate, clock, state, send, held, outcomes, served, open: () => gate.open({ secure: chain, local: chain }) };
+}
+
+it('serves held requests in the order of their arrival, with the time of their arrival', async () => {
+  const f = await openGate();
+  const first = f.send('/first');
+  await f.held(1);
+  f.clock.advance(10);
+  const second = f.send('/second');
+  await f.held(2);
+  f.open();
+  expect(await Promise.all([first.answer, second.answer])).toEqual(['200 served', '200 served']);
+  expect(await f.send('/third').answer).toBe('200 served');
+  expect(f.served).toEqual(['/first 0', '/second 10', '/third undefined']);
+  expect(f.outcomes()).toEqual({ served: 2, refused: 0, stopped: 0, disconnected: 0 });
+});
+
+it('refuses requests beyond its number, and those that have waited their time', async () => {
+  const f = await openGate();
+  const waiting = [f.send('/a'), f.send('/b')];
+  await f.held(2);
+  expect(await f.send('/c').answer).toMatch(/^429 .*"storage is \(re\)initializing"/s);
+  expect(await f.send('/livez').answer).toBe('200 ok');
+  f.clock.advance(1000);
+  expect(await Promise.all(waiting.map(async ({ answer }) => (await answer).slice(0, 3)))).toEqual(['429', '429']);
+  await f.held(0);
+  expect(f.outcomes()).toEqual({ served: 0, refused: 3, stopped: 0, disconnected: 0 });
+});
+
+it('counts bodies in its bytes as far as connections buffer them, and gives them back', async () => {
+  const f = await openGate();
+  const long = f.send('/long', 'x'.repeat(1_000_000));
+  await f.held(1);
+  expect((await f.send('/other', 'x'.repeat(100_000)).answer).slice(0, 3)).toBe('429');
+  long.answer.catch(() => undefined);
+  f.clock.advance(1000);
+  await f.held(0);
+  const other = f.send('/other', 'x'.repeat(100_000));
+  await f.held(1);
+  f.open();
+  expect(await other.answer).toBe('200 served');
+});
+
+it('drops a held request whose client disconnects', async () => {
+  const f = await openGate();
+  const { sent, answer } = f.send('/a');
+  await f.held(1);
+  answer.catch(() => undefined);
+  sent.destroy();
+  await f.held(0);
+  f.open();
+  expect([f.served, f.outcomes()]).toEqual([[], { served: 0, refused: 0, stopped: 0, disconnected: 1 }]);
+});
+
+it('refuses held and new requests when the server stops', async () => {
+  const f = await openGate();
+  const { answer } = f.send('/a');
+  await f.held(1);
+  f.state.refusing = true;
+  f.gate.refuseHeld();
+  expect([await answer, await f.send('/b').answer]).toEqual(
+    Array.from({ length: 2 }, () => '429 The apiserver is shutting down, please try again later.\n'),
+  );
+  f.open();
+  expect(f.served).toEqual([]);
+});

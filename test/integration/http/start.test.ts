@@ -1,0 +1,140 @@
+/** What a server answers between the opening of its port and its readiness. Its store answers no call before the test releases it. */
+import { connect as connectHttp2 } from 'node:http2';
+import { startServer, type RunningServer } from '../../../apiserver/server/compose/compose';
+import { startListening } from '../../../apiserver/server/compose/listening';
+import type { Listening } from '../../../apiserver/server/compose/setting';
+import { Meters } from '../../../apiserver/metrics/meters';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { silentLogger as logger } from '../../../shared/runtime/logger';
+import { systemRandom as random } from '../../../shared/runtime/random';
+import { MemoryStore } from '../../support/memory-store';
+import { waitUntil } from '../../support/programs';
+import { ALICE, call, fixtureOptions, json, type Call, type FixtureChanges } from './fixture';
+
+const NAMESPACE = '/api/v1/namespaces/default';
+
+interface StartingServer {
+  readonly server: Listening & { readonly port: number; readonly localPort: number | undefined };
+  /** Lets the store answer. */
+  readonly release: () => void;
+  readonly running: Promise<RunningServer>;
+  readonly held: () => number;
+}
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+async function startWithoutStore(changes: FixtureChanges = {}): Promise<StartingServer> {
+  const { options } = await fixtureOptions(changes);
+  const meters = new Meters();
+  const listening = await startListening(options, { clock, random, meters });
+  const store = new StalledStore();
+  const running = startServer(options, { listening, store, clock, random, logger, meters, configurations: [] });
+  ends.push(async () => {
+    store.release();
+    await (await running).shutdown();
+  });
+  return {
+    server: { ...listening, port: listening.secure.port, localPort: listening.local?.port },
+    release: () => store.release(),
+    running,
+    held: () => meters.count('apiserver_start_held_requests').value,
+  };
+}
+
+class StalledStore extends MemoryStore {
+  release = (): void => undefined;
+  private readonly released = new Promise<void>((resolve) => (this.release = resolve));
+
+  override async get(...args: Parameters<MemoryStore['get']>): ReturnType<MemoryStore['get']> {
+    await this.released;
+    return super.get(...args);
+  }
+
+  override async revision(): Promise<number> {
+    await this.released;
+    return super.revision();
+  }
+}
+
+/** Requests that arrive before the store answers: reads and writes, of administrators and of users whose rights are read from the store, on both listeners. */
+const EARLY: readonly (readonly [string, string, Call, number])[] = [
+  ['a read', NAMESPACE, {}, 200],
+  ['a list of a user without rights', '/api/v1/secrets', { token: ALICE }, 403],
+  ['a write', `${NAMESPACE}/configmaps`, { method: 'POST', body: '{"metadata":{"name":"early"}}' }, 201],
+  ['a read over the loopback listener', NAMESPACE, { local: true, token: null }, 200],
+  ['a single check', '/readyz/ping', {}, 200],
+  ['an unknown token', NAMESPACE, { token: 'unknown' }, 401],
+  ['a document', '/version', {}, 200],
+];
+
+it('holds requests until it is ready and then serves them', async () => {
+  const { server, held, release } = await startWithoutStore();
+  const answers = EARLY.map(([, path, options]) => call({ server }, path, options));
+  await waitUntil('all requests to be held', () => held() === EARLY.length);
+  release();
+  expect((await Promise.all(answers)).map(({ status }, index) => [EARLY[index]?.[0], status])).toEqual(
+    EARLY.map(([title, , , status]) => [title, status]),
+  );
+  expect(held()).toBe(0);
+});
+
+it('answers the health endpoints at once while it holds other requests', async () => {
+  const { server, release, running } = await startWithoutStore();
+  for (const [endpoint, only] of [
+    ['livez', []],
+    ['healthz', []],
+    ['readyz', ['[-]informer-sync failed: reason withheld', '[+]shutdown ok']],
+  ] as const) {
+    const { status, text } = await call({ server }, `/${endpoint}?verbose`, { token: null });
+    expect([status, text]).toEqual([500, expect.stringContaining(`${endpoint} check failed`)]);
+    expect(text.split('\n')).toEqual(expect.arrayContaining(['[+]ping ok', '[-]autoregister-completion failed: reason withheld', ...only]));
+  }
+  release();
+  await (await running).whenReady();
+  expect((await call({ server }, '/readyz', { token: null })).text).toBe('ok');
+});
+
+it('refuses a request with 429 when it cannot wait any longer', async () => {
+  const { server } = await startWithoutStore({ requestTimeoutMs: 100 });
+  const answer = await call({ server }, NAMESPACE);
+  expect([answer.status, answer.headers['retry-after'], json(answer)]).toEqual([
+    429,
+    '1',
+    expect.objectContaining({ reason: 'TooManyRequests', message: 'storage is (re)initializing', details: { retryAfterSeconds: 1 } }),
+  ]);
+});
+
+it('counts the time that a request was held in its timeout', async () => {
+  const { server, held, release } = await startWithoutStore();
+  const answer = call({ server }, `${NAMESPACE}?timeout=1ms`);
+  await waitUntil('the request to be held', () => held() === 1);
+  release();
+  expect((await answer).status).toBe(504);
+});
+
+it('tells clients whose requests it holds that it stops when its start is interrupted', async () => {
+  const { server, held } = await startWithoutStore();
+  const session = connectHttp2(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
+  const stream = session.request({ ':path': NAMESPACE });
+  const answers = [
+    call({ server }, NAMESPACE).then(({ text }) => text),
+    stream.toArray().then((chunks) => Buffer.concat(chunks).toString()),
+  ];
+  await waitUntil('both requests to be held', () => held() === 2);
+  await server.close();
+  expect(await Promise.all(answers)).toEqual(['apiserver is shutting down\n', 'apiserver is shutting down\n']);
+  session.destroy();
+  await expect(call({ server }, NAMESPACE)).rejects.toThrow();
+});
+
+it('closes its ports when its start fails', async () => {
+  const { options } = await fixtureOptions({});
+  const listening = await startListening(options, { clock, random, meters: new Meters() });
+  const store = new MemoryStore();
+  store.get = () => Promise.reject(new Error('no store'));
+  await expect(startServer(options, { listening, store, clock, random, logger, configurations: [] })).rejects.toThrow('no store');
+  await expect(call({ server: { port: listening.secure.port, localPort: undefined } }, '/readyz')).rejects.toThrow();
+});
