@@ -206,7 +206,7 @@ function takeUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, lis
 }
 
 function ignoreUnread(): void {
-  // Nobody counts them.
+  // No metric counts them.
 }
 
 /** Node makes the session of a connection while it reports its socket, which the session itself does not give away. */

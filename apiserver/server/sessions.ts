@@ -1,34 +1,33 @@
 /**
- * HTTP/2 connections, and which of them are given up: those whose first request does not come, those that have had no stream for a while, whatever else
- * they send, and those that take no byte for a while. A head that comes byte by byte opens no stream, and neither do pings, so neither keeps a connection.
- * Also ends single streams whose answers are not read. Never looks at a request.
+ * Ends HTTP/2 connections that send no first request in time, have had no open stream for `idleMs`, or read no byte for `unreadMs`. An incomplete head and a ping
+ * open no stream, so neither keeps a connection open. Also resets single streams whose responses are not read. Inspects no request.
  */
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { isWatch, MAX_WAITING_BYTES, mayStayUnread, piecesWritten } from '../endpoints/output/write-progress';
 import { Stalls, type Unread, type UnreadOutput } from './stalls';
 
-/** Patience with slow clients, in milliseconds. */
+/** Time limits for slow clients, in milliseconds. */
 export interface ConnectionLimits {
   /** For a request's head, and for the first request of an HTTP/2 connection. */
   readonly headersMs: number;
   /** For the next request. */
   readonly idleMs: number;
-  /** How often connections are looked at. */
+  /** The interval between two checks of all connections. */
   readonly checkMs: number;
-  /** For a client to read something of what waits for it; 0 = any time. */
+  /** For a client to read some of the bytes that wait for it; 0 disables the limit. */
   readonly unreadMs: number;
 }
 
-/** What is needed of an HTTP/2 session. */
+/** The members of an HTTP/2 session that are used here. */
 export interface Session {
   readonly state: {
-    /** Frames that wait to be written, other than data that wait for a window. */
+    /** Frames that wait to be written, except DATA frames that wait for a window. */
     readonly outboundQueueSize?: number | undefined;
   };
   on(event: 'stream', listener: (stream: SessionStream) => void): unknown;
   on(event: 'error', listener: () => void): unknown;
   once(event: 'close', listener: () => void): unknown;
-  /** In order: streams that are open go on. */
+  /** Closes gracefully: open streams continue. */
   close(): void;
   destroy(): void;
 }
@@ -46,12 +45,12 @@ export interface SessionSocket {
 
 interface Tracked {
   readonly socket: SessionSocket;
-  /** Those that are open. */
+  /** The open streams. */
   readonly streams: Set<SessionStream>;
-  /** Clock.monotonic at which it is given up if there are no streams. */
+  /** Clock.monotonic at which a connection without streams is closed. */
   until: number;
-  /** How far giving it up has come: the client was told to go, the session was destroyed. */
-  stage: 'open' | 'told' | 'destroyed';
+  /** `closing`: the client has received GOAWAY. */
+  stage: 'open' | 'closing' | 'destroyed';
 }
 
 export class Sessions {
@@ -133,9 +132,9 @@ function giveUp(session: Session, tracked: Tracked): void {
   switch (tracked.stage) {
     case 'open':
       session.close();
-      tracked.stage = 'told';
+      tracked.stage = 'closing';
       return;
-    case 'told':
+    case 'closing':
       session.destroy();
       tracked.stage = 'destroyed';
       return;

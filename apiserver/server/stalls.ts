@@ -1,25 +1,25 @@
-/** Measures for how long outputs have had bytes to write without any progress, as seen at each look. Decides nothing. */
+/** Measures how long outputs have had bytes to write without progress, from one check to the next. Ends no output itself. */
 
-/** What a client reads from: a stream of HTTP/2 or a socket. */
+/** An output that a client reads: an HTTP/2 stream or a socket. */
 export interface UnreadOutput {
   readonly writableLength: number;
   readonly destroyed: boolean;
 }
 
-/** What was ended because its client read nothing. */
+/** The kind of output that was ended because its client read nothing. */
 export type Unread = 'response' | 'watch' | 'connection';
 
 interface Stall {
-  /** What changes with any progress. */
+  /** A number that changes with any progress. */
   readonly mark: number;
-  /** Clock.monotonic. */
+  /** Clock.monotonic of the first check that saw this mark. */
   readonly since: number;
 }
 
 export class Stalls {
   private readonly known = new WeakMap<object, Stall>();
 
-  /** Milliseconds since the first look at which `mark` was what it is now; 0 when nothing waits. */
+  /** Milliseconds since the first check that saw this `mark`; 0 when no bytes wait. */
   stalledMs(output: object, isWaiting: boolean, mark: number, now: number): number {
     const known = this.known.get(output);
     if (!isWaiting) {

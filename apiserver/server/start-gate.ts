@@ -1,6 +1,6 @@
 /**
  * Holds the requests that arrive before the server is ready, within bounds, and passes them to the filter chain once it is. The health endpoints are answered at
- * once. A request that cannot be held, or not any longer, is refused with 429, as a request is whose cache has not been loaded. Reads no body and
+ * once. A request beyond the bounds of number, bytes or time is refused with 429, as a request is while its cache is not loaded. Reads no body and
  * authenticates no client.
  */
 import { IncomingMessage } from 'node:http';
@@ -19,7 +19,7 @@ import { sendStopping, type ServerState } from './state';
 
 export interface StartGateLimits {
   readonly requests: number;
-  /** Of heads, and of bodies as far as the connection buffers them. */
+  /** Bytes of heads, and of bodies as far as the connection buffers them. */
   readonly bytes: number;
   readonly waitMs: number;
 }
@@ -140,7 +140,7 @@ export class StartGate {
 }
 
 function ignore(): void {
-  // See above.
+  // The connection has ended; `close` reports it.
 }
 
 const HEALTH_PATHS: ReadonlyMap<string, HealthEndpoint> = new Map(HEALTH_ENDPOINTS.map((endpoint) => [`/${endpoint}`, endpoint]));
@@ -153,7 +153,7 @@ function healthEndpointOf(exchange: Exchange): HealthEndpoint | undefined {
   return endpoint;
 }
 
-/** What the connection reads of a body before somebody asks for it, at most. */
+/** The most bytes of a body that the connection buffers before the body is read. */
 const BUFFERED_BODY_BYTES = 256 * 1024;
 
 function bytesOf({ request, output }: Exchange): number {

@@ -1,12 +1,12 @@
-/** HTTP/1.1 connections, and which of them are ended because their client reads nothing of what waits for it. Never looks at a request. */
+/** Ends HTTP/1.1 connections whose clients read nothing for `unreadMs` although bytes wait. Inspects no request. */
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { isWatch, mayStayUnread } from '../endpoints/output/write-progress';
 import type { ConnectionLimits } from './sessions';
 import { Stalls, type Unread, type UnreadOutput } from './stalls';
 
-/** What is needed of a socket. */
+/** The members of a socket that are used here. */
 export interface UnreadSocket extends UnreadOutput {
-  /** With what is still waiting. */
+  /** Includes the bytes that still wait. */
   readonly bytesWritten: number;
   once(event: 'close', listener: () => void): unknown;
   destroy(): unknown;
@@ -20,7 +20,7 @@ export class UnreadSockets {
   constructor(
     private readonly clock: Clock,
     private readonly limits: Pick<ConnectionLimits, 'checkMs' | 'unreadMs'>,
-    /** Called for each connection that is ended, with what was not read on it. */
+    /** Called for each connection that is ended, with the kind of output that was not read. */
     private readonly ended: (unread: Unread) => void,
   ) {}
 

@@ -3,7 +3,7 @@ import { endInPieces, hasRoom, MAX_WAITING_BYTES, PieceWriter, piecesWritten } f
 
 const KIB = 1024;
 
-/** Takes a piece whenever it is told to. */
+/** Accepts the next piece when `take` is called. */
 class SlowOutput extends Writable {
   readonly taken: number[] = [];
   private done: (() => void) | undefined;

@@ -1,6 +1,6 @@
 /**
- * What is known of answers whose clients read slowly: how many pieces each output has taken, which outputs carry watches, and how many bytes of whole answers wait on each
- * connection. Long answers are written piece by piece, so that a slow client can be told from one that reads nothing. Ends nothing by itself.
+ * Records the progress of responses with slow clients: how many pieces each output has accepted, which outputs carry watches, and how many bytes of whole responses wait
+ * on each connection. Long responses are written in pieces, so that a slow client differs from one that reads nothing. Ends no output itself.
  */
 import type { Writable } from 'node:stream';
 
