@@ -20,7 +20,7 @@ const plugin = (name: string, configuration: string): string => `${HEAD}plugins:
 
 test('tells plug-ins what stands in it and in the files that it names', async () => {
   expect(await read(CONFIGURATION)).toMatchObject({
-    nodeSelectors: { usual: new Map([['pool', 'main']]) },
+    nodeSelectors: { usual: { pool: 'main' } },
     tolerations: { default: [{ key: 'by-default' }] },
     podSecurity: { defaults: { enforce: { level: 'baseline', minor: 30 }, warn: { level: 'restricted', version: 'latest' } } },
     limitedResources: [{ kind: { group: '', resource: 'pods' } }, { contains: [expect.any(String)] }, { kind: { group: 'apps' } }],
