@@ -21,11 +21,11 @@ class SlowOutput extends Writable {
 
 it('writes a long body piece by piece as its client takes it, and counts the pieces', async () => {
   const output = new SlowOutput();
-  endInPieces(output, {}, Buffer.alloc(150 * KIB));
-  expect([output.taken, piecesWritten(output)]).toEqual([[64 * KIB], 0]);
+  endInPieces(output, {}, Buffer.alloc(600 * KIB));
+  expect([output.taken, piecesWritten(output)]).toEqual([[256 * KIB], 0]);
   await output.take();
   await output.take();
-  expect([output.taken, piecesWritten(output)]).toEqual([[64 * KIB, 64 * KIB, 22 * KIB], 2]);
+  expect([output.taken, piecesWritten(output)]).toEqual([[256 * KIB, 256 * KIB, 88 * KIB], 2]);
   await output.take();
   expect(output.writableFinished).toBe(true);
 });
@@ -39,7 +39,7 @@ it('keeps the order of what is written while a long part is under way', async ()
     },
   });
   const writer = new PieceWriter(output, output);
-  const parts = [10, 200 * KIB, 20, 64 * KIB + 1, 64 * KIB, 30].map((length, index) => Buffer.alloc(length, index));
+  const parts = [10, 800 * KIB, 20, 256 * KIB + 1, 256 * KIB, 30].map((length, index) => Buffer.alloc(length, index));
   const done: number[] = [];
   parts.forEach((part, index) => writer.write(part, index === parts.length - 1, () => done.push(index)));
   await new Promise((resolve) => output.once('finish', resolve));
