@@ -79,7 +79,7 @@ class Peers {
     const seenAt = clock.monotonic();
     const sinceMs = seenAt - (before?.seenAt ?? -Infinity);
     if (before === undefined || sinceMs > GONE_MS || sinceMs < BURST_MS) {
-      // This renewal may be old, and so may earlier ones of a burst: the time of arrival tells the time of renewal only from the next one on.
+      // This renewal, like the earlier ones of a burst, may have been made long before it arrived: only the next one arrives when it is made.
       this.known.set(entry.key, { renewTime, seenAt, offsets: [], differing: 0, toldAt: before?.toldAt ?? -Infinity });
       return;
     }

@@ -12,7 +12,8 @@ import {
   type GeneratedNames,
 } from '../../names/dialect';
 import { cloneJson, isObject, own, type JsonObject, type JsonValue } from '../../values/json';
-import { hasSchema, schemaOf, type FieldType } from '.';
+import { hasSchema, schemaOf } from '.';
+import { innermost } from './tables';
 
 export type Holds = 'apiVersion' | 'group' | 'namespace';
 
@@ -75,20 +76,6 @@ function derive(type: string): GroupFields {
   });
   const here = Object.entries(HOLDERS[type] ?? {});
   return here.length + below.length === 0 ? NOTHING : { here, below };
-}
-
-function innermost(type: FieldType): string | undefined {
-  switch (type.kind) {
-    case 'scalar':
-      return undefined;
-    case 'either':
-      return type.object;
-    case 'object':
-      return type.type;
-    case 'list':
-    case 'map':
-      return innermost(type.of);
-  }
 }
 
 /** Respells the fields of a decoded object in place. Returns whether some value has another spelling in the other dialect. */

@@ -5,7 +5,7 @@
 import { neutralSchemaMember } from '../../names/dialect';
 import { equalJson, isObject, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import { DecodeError } from './decode-error';
-import { hasSchema, schemaOf } from './tables';
+import { hasSchema, innermost, schemaOf } from './tables';
 import type { FieldType } from './types';
 
 /** Members of a type that have two spellings or contain such members. */
@@ -99,18 +99,4 @@ function leadsToRenamed(type: string, above: ReadonlySet<string>): boolean {
   // A negative result below a recursive type is not final: the types above are still being examined.
   if (leads || above.size === 0) leading.set(type, leads);
   return leads;
-}
-
-function innermost(type: FieldType): string | undefined {
-  switch (type.kind) {
-    case 'scalar':
-      return undefined;
-    case 'either':
-      return type.object;
-    case 'object':
-      return type.type;
-    case 'list':
-    case 'map':
-      return innermost(type.of);
-  }
 }

@@ -185,3 +185,18 @@ function goTypeOf(type: FieldType, named: string | undefined): string {
       return `map[string]${goTypeOf(type.of, inner)}`;
   }
 }
+
+/** The object type of a field, or of the items of its lists and maps at any depth; `undefined` when these are scalars. */
+export function innermost(type: FieldType): string | undefined {
+  switch (type.kind) {
+    case 'scalar':
+      return undefined;
+    case 'either':
+      return type.object;
+    case 'object':
+      return type.type;
+    case 'list':
+    case 'map':
+      return innermost(type.of);
+  }
+}
