@@ -3,11 +3,12 @@
  * connection are here. Never looks at a request.
  */
 import { createServer, type IncomingMessage, type Server as HttpServer } from 'node:http';
-import { createSecureServer, type Http2SecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { constants, createSecureServer, type Http2SecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Clock } from '../../shared/runtime/clock';
+import { outsideReads } from '../endpoints/request/outside-reads';
 import { upgradableReply } from '../endpoints/request/upgradable-reply';
 import type { RequestListener } from './chain';
 import type { Connections } from './connections';
@@ -93,6 +94,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   const { clock, connections, unreadEnded = ignoreUnread } = options;
   const patience = { ...PATIENCE, ...options.limits };
   const limits = http1Limits(patience);
+  const sessions = new Sessions(clock, patience, unreadEnded);
   const server = createSecureServer({
     ...limits,
     ...secureContext(options),
@@ -115,10 +117,10 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => takeUpgrade(request, socket, head, listener));
   // Listening to requests puts Node's compatibility layer over every stream, a fifth of what a read takes; here streams are taken as they are.
   server.removeAllListeners('stream');
-  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: readonly string[]) =>
-    takeStream(stream, headers, rawHeaders, listener),
-  );
-  const sessions = new Sessions(clock, patience, unreadEnded);
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: readonly string[]) => {
+    if (stream.session !== undefined && sessions.isDraining(stream.session)) refuseStream(stream);
+    else takeStream(stream, headers, rawHeaders, listener);
+  });
   trackSecureSockets(server, sessions, new UnreadSockets(clock, patience, unreadEnded));
   server.on('clientError', unreadableAnswerer(clock));
   server.on('tlsClientError', (_error: Error, socket: Duplex) => {
@@ -167,6 +169,11 @@ function secureContext({ tls, bounds }: Pick<SecureOptions, 'tls' | 'bounds'>): 
   const { cert, key, clientCa, proxyCa } = tls;
   const ca = [clientCa, proxyCa].filter((bundle) => bundle !== undefined);
   return { ...bounds, cert, key, ...(ca.length === 0 ? {} : { ca }) };
+}
+
+function refuseStream(stream: ServerHttp2Stream): void {
+  stream.on('error', () => undefined);
+  outsideReads(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
 }
 
 function takeStream(

@@ -22,10 +22,13 @@ class FakeSession extends EventEmitter {
   readonly state = { outboundQueueSize: 0 };
   readonly socket = { bytesWritten: 0, destroy: () => this.done.push('cut') };
   hangs = false;
-  close(): void {
-    this.done.push('close');
+  destroyed = false;
+  goaway(code: number): void {
+    this.done.push(`GOAWAY ${code}`);
   }
+  close = (): void => void this.done.push('close');
   destroy(): void {
+    this.destroyed = true;
     this.done.push('destroy');
     if (!this.hangs) this.emit('close');
   }
@@ -45,18 +48,33 @@ function tracked(clock: ManualClock): FakeSession {
   return session;
 }
 
-it('tells a connection to go whose first request does not come, and cuts it when it stays', () => {
+const DRAINED = ['GOAWAY 0', 'close', 'destroy'];
+
+it('sends GOAWAY to a connection whose first request does not come in time, and ends it', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
   clock.advance(29_000);
   expect(session.done).toEqual([]);
   clock.advance(2_000);
-  expect(session.done).toEqual(['close']);
-  clock.advance(5_000);
-  expect(session.done).toEqual(['close', 'destroy']);
+  expect(session.done).toEqual(DRAINED);
   clock.advance(100_000);
-  expect(session.done).toHaveLength(2);
+  expect(session.done).toHaveLength(3);
   expect(clock.pending).toBe(0);
+});
+
+it('closes a draining session in Node only after its last stream, when nothing is read', () => {
+  const clock = new ManualClock();
+  const session = tracked(clock);
+  const open = session.open();
+  session.close();
+  session.close();
+  expect(session.done).toEqual(['GOAWAY 0']);
+  clock.advance(200_000);
+  expect(session.done).toEqual(['GOAWAY 0']);
+  open.emit('close');
+  expect(session.done).toEqual(['GOAWAY 0']);
+  clock.advance(1);
+  expect(session.done).toEqual(DRAINED);
 });
 
 it('lets a connection be while it has a stream, and for a while after the last', () => {
@@ -71,15 +89,15 @@ it('lets a connection be while it has a stream, and for a while after the last',
   clock.advance(85_000);
   expect(session.done).toEqual([]);
   clock.advance(5_000);
-  expect(session.done).toEqual(['close']);
+  expect(session.done).toEqual(DRAINED);
 });
 
 it('cuts the socket of a connection whose session cannot end', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
   session.hangs = true;
-  clock.advance(40_000);
-  expect(session.done).toEqual(['close', 'destroy', 'cut']);
+  clock.advance(35_000);
+  expect(session.done).toEqual([...DRAINED, 'cut']);
 });
 
 it('resets a stream of which nothing is read for the time for unread answers, and no other', () => {

@@ -27,9 +27,12 @@ export interface Session {
   on(event: 'stream', listener: (stream: SessionStream) => void): unknown;
   on(event: 'error', listener: () => void): unknown;
   once(event: 'close', listener: () => void): unknown;
-  /** Closes gracefully: open streams continue. */
-  close(): void;
+  /** Sends GOAWAY. */
+  goaway(code: number): void;
+  /** Node calls it after a client's GOAWAY, and when the server closes. */
+  close: () => void;
   destroy(): void;
+  readonly destroyed: boolean;
 }
 
 export interface SessionStream extends UnreadOutput {
@@ -44,17 +47,20 @@ export interface SessionSocket {
 }
 
 interface Tracked {
+  readonly session: Session;
   readonly socket: SessionSocket;
+  /** Node's own close(). */
+  readonly closeInNode: () => void;
   /** The open streams. */
   readonly streams: Set<SessionStream>;
   /** Clock.monotonic at which a connection without streams is closed. */
   until: number;
-  /** `closing`: the client has received GOAWAY. */
-  stage: 'open' | 'closing' | 'destroyed';
+  /** `draining`: GOAWAY is sent, open streams continue, and later ones are refused. */
+  stage: 'open' | 'draining' | 'destroyed';
 }
 
 export class Sessions {
-  private readonly tracked = new Map<Session, Tracked>();
+  private readonly tracked = new Map<object, Tracked>();
   private readonly stalls = new Stalls();
   private timer: Timer | undefined;
 
@@ -67,13 +73,17 @@ export class Sessions {
 
   add(session: Session, socket: SessionSocket): void {
     const { clock, limits } = this;
-    const tracked: Tracked = { socket, streams: new Set(), until: clock.monotonic() + limits.headersMs, stage: 'open' };
+    const until = clock.monotonic() + limits.headersMs;
+    const tracked: Tracked = { session, socket, closeInNode: session.close.bind(session), streams: new Set(), until, stage: 'open' };
     this.tracked.set(session, tracked);
+    // A session that Node closes refuses later streams while it reads their heads. On Node 20 that uses memory that is already free, and ends the process.
+    session.close = () => this.drain(tracked);
     session.on('stream', (stream) => {
       tracked.streams.add(stream);
       stream.once('close', () => {
         tracked.streams.delete(stream);
         tracked.until = clock.monotonic() + limits.idleMs;
+        this.endDrained(tracked);
       });
     });
     session.on('error', () => undefined);
@@ -81,22 +91,66 @@ export class Sessions {
     this.timer ??= clock.after(limits.checkMs, () => this.check());
   }
 
-  /** All are told to go, and end with their last stream. */
+  /** Whether a GOAWAY says that streams that open now are not processed. */
+  isDraining(session: object): boolean {
+    const tracked = this.tracked.get(session);
+    return tracked !== undefined && tracked.stage !== 'open';
+  }
+
+  /** Drains all sessions. */
   close(): void {
     this.timer?.cancel();
-    for (const session of this.tracked.keys()) session.close();
+    for (const tracked of this.tracked.values()) this.drain(tracked);
+  }
+
+  private drain(tracked: Tracked): void {
+    const { session } = tracked;
+    if (tracked.stage !== 'open' || session.destroyed) return;
+    tracked.stage = 'draining';
+    session.goaway(NO_ERROR);
+    this.endDrained(tracked);
+  }
+
+  /** Not at once: Node may be reading from the connection. */
+  private endDrained(tracked: Tracked): void {
+    const isDrained = (): boolean => tracked.stage === 'draining' && tracked.streams.size === 0;
+    if (!isDrained()) return;
+    this.clock.after(0, () => {
+      if (!isDrained()) return;
+      tracked.stage = 'destroyed';
+      // Together they write what waits and then end the socket. No frame is read between the two.
+      tracked.closeInNode();
+      tracked.session.destroy();
+    });
   }
 
   private check(): void {
     const now = this.clock.monotonic();
-    for (const [session, tracked] of this.tracked) {
-      this.endUnread(session, tracked, now);
-      if (tracked.streams.size === 0 && tracked.until <= now) giveUp(session, tracked);
+    for (const tracked of this.tracked.values()) {
+      this.endUnread(tracked, now);
+      const hasStreams = tracked.streams.size > 0 && !tracked.session.destroyed;
+      if (!hasStreams && tracked.until <= now) this.giveUp(tracked);
     }
     this.timer = this.tracked.size === 0 ? undefined : this.clock.after(this.limits.checkMs, () => this.check());
   }
 
-  private endUnread(session: Session, { streams, socket }: Tracked, now: number): void {
+  /** Drains a session first, so that an idle client knows that nothing of it was lost; destroys it the next time, and the socket the time after. */
+  private giveUp(tracked: Tracked): void {
+    switch (tracked.stage) {
+      case 'open':
+        this.drain(tracked);
+        if (tracked.session.destroyed) tracked.stage = 'destroyed';
+        return;
+      case 'draining':
+        tracked.session.destroy();
+        tracked.stage = 'destroyed';
+        return;
+      case 'destroyed':
+        tracked.socket.destroy();
+    }
+  }
+
+  private endUnread({ session, streams, socket }: Tracked, now: number): void {
     const { unreadMs } = this.limits;
     let waiting = 0;
     let longest: SessionStream | undefined;
@@ -117,28 +171,10 @@ export class Sessions {
   private reset(stream: SessionStream): void {
     if (stream.destroyed) return;
     this.ended(isWatch(stream) ? 'watch' : 'response');
-    stream.close(RESET_CODE);
+    stream.close(CANCEL);
   }
 }
 
-/** NGHTTP2_CANCEL. */
-const RESET_CODE = 8;
-
-/**
- * In order at first, so that a client that is merely idle knows that nothing of it was lost; the next time for good, and at last without waiting for what Node has still to
- * write.
- */
-function giveUp(session: Session, tracked: Tracked): void {
-  switch (tracked.stage) {
-    case 'open':
-      session.close();
-      tracked.stage = 'closing';
-      return;
-    case 'closing':
-      session.destroy();
-      tracked.stage = 'destroyed';
-      return;
-    case 'destroyed':
-      tracked.socket.destroy();
-  }
-}
+/** Error codes of RFC 9113. */
+const NO_ERROR = 0;
+const CANCEL = 8;

@@ -19,6 +19,7 @@ import type { RequestTrace } from '../../tracing/span';
 import type { Outbox } from '../output/outbox';
 import { endInPieces, hasRoom, isLong } from '../output/write-progress';
 import { endAfterBody } from './linger';
+import { outsideReads } from './outside-reads';
 import { EMPTY_QUERY, type Query } from './query';
 import type { LongRunning } from './long-running';
 import type { RequestInfo } from './request-info';
@@ -298,7 +299,9 @@ export class Exchange implements RequestContext {
   /** Ends the reply without saying anything more: the client sees a cut connection or stream. */
   abort(): void {
     this.abandoned = true;
-    this.output.destroy();
+    const { output } = this;
+    if (output instanceof ServerResponse) output.destroy();
+    else outsideReads(() => output.destroy());
     this.finish();
   }
 
@@ -359,7 +362,7 @@ function readAsStream(socket: Socket | null): void {
  * once the client grants it a window, Node's HTTP/2 library requests the rest of the response in an endless loop.
  */
 function closeWhenWritten(stream: ServerHttp2Stream): void {
-  const close = (): void => stream.close(constants.NGHTTP2_NO_ERROR);
+  const close = (): void => outsideReads(() => stream.close(constants.NGHTTP2_NO_ERROR));
   if (stream.writableFinished) close();
   else stream.once('finish', close);
 }

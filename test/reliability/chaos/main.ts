@@ -1,0 +1,142 @@
+/**
+ * `npm run chaos -- [--minutes=60] [--lanes=30] [--seed=1] [--only=<disruption>]`: starts an API server over the embedded store and misuses its connections at random while
+ * a well-behaved client goes on. Prints a line a minute. Exits with 1 when the server ends, a well-behaved request fails, or connections remain open afterwards.
+ */
+import { connect as connectTcp } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { ApiClient } from '../../support/api-client';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { anonymousMemory, configMap, list } from '../hostile/hostile-client';
+import { DISRUPTIONS, pick, rawSockets, seededChance, type Chance } from './disruptions';
+
+const TOKEN = 'chaos-token';
+/** Beyond every time limit for silent and unread connections. */
+const DRAIN_MS = 150_000;
+const MINUTE = 60_000;
+
+const option = (name: string, absent: string): string =>
+  process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? absent;
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function openTls(server: ApiServer, protocol: string): Promise<TLSSocket> {
+  const raw = connectTcp(Number(new URL(server.address).port), '127.0.0.1');
+  raw.on('error', () => undefined);
+  const socket = connectTls({ socket: raw, ALPNProtocols: [protocol], ca: server.certificates.authority, servername: 'localhost' });
+  rawSockets.set(socket, raw);
+  return new Promise((resolve, reject) => {
+    socket.once('secureConnect', () => resolve(socket));
+    socket.on('error', reject);
+    socket.once('close', () => reject(new Error('the connection ended during the handshake')));
+  });
+}
+
+/** One chaos client after the other until `until`, a Clock time of performance.now(). */
+async function runLane(server: ApiServer, chance: Chance, until: number, counts: Map<string, number>): Promise<void> {
+  const only = option('only', '');
+  const names = Object.keys(DISRUPTIONS).filter((name) => only === '' || name === only);
+  while (performance.now() < until && server.process.running) {
+    const name = pick(chance, names);
+    const protocol = option('protocol', '') === '' ? pick(chance, ['h2', 'h2', 'http/1.1']) : option('protocol', '');
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    let socket: TLSSocket | undefined;
+    try {
+      socket = await openTls(server, protocol);
+      await DISRUPTIONS[name]?.({ socket, chance, token: TOKEN, wait });
+    } catch {
+      // The server may end a connection at any time.
+    }
+    socket?.destroy();
+  }
+}
+
+interface Calm {
+  slowestMs: number;
+  requests: number;
+  failures: string[];
+}
+
+/** A client that must not notice anything. Also deletes what the chaos clients created. */
+async function runCalmClient(client: ApiClient, until: () => boolean, calm: Calm): Promise<void> {
+  for (let round = 0; until(); round++) {
+    const start = performance.now();
+    try {
+      const { status } = await client.get(`${list}/calm`);
+      if (status !== 200) calm.failures.push(`GET: ${status}`);
+      if (round % 600 === 599) await client.send('DELETE', `${list}?labelSelector=!large`);
+      if (round % 600 === 599) await client.send('POST', list, configMap('calm', { metadata: { name: 'calm', labels: { large: 'no' } } }));
+    } catch (error) {
+      calm.failures.push(String(error));
+    }
+    calm.requests += 1;
+    calm.slowestMs = Math.max(calm.slowestMs, performance.now() - start);
+    await wait(100);
+  }
+}
+
+async function openConnections(client: ApiClient): Promise<number> {
+  const { text } = await client.get('/metrics');
+  return Number(/^apiserver_open_connections (\d+)$/m.exec(text)?.[1] ?? NaN);
+}
+
+async function main(): Promise<void> {
+  const folder = temporaryFolder('chaos');
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(`${folder}/tokens.csv`, `${TOKEN},chaos,1,system:masters\n`);
+  const server = await startApiServer({ folder, securePort: await freePort(), args: [`--token-auth-file=${folder}/tokens.csv`] });
+  process.once('exit', () => server.process.child.kill('SIGKILL'));
+  void server.process.exited.then(({ code, signal }) =>
+    console.log(`the server ended: ${code} ${signal}\n${server.process.output.slice(-3_000)}`),
+  );
+  const client = new ApiClient(server.address, server.certificates, 2);
+  const labels = { large: 'yes' };
+  for (let n = 0; n < 100; n++) {
+    await client.send(
+      'POST',
+      list,
+      configMap(`large-${n}`, { metadata: { name: `large-${n}`, labels }, data: { text: 'y'.repeat(100_000) } }),
+    );
+  }
+  await client.send('POST', list, configMap('calm', { metadata: { name: 'calm', labels: { large: 'no' } } }));
+
+  const begin = performance.now();
+  const until = begin + Number(option('minutes', '60')) * MINUTE;
+  const counts = new Map<string, number>();
+  const calm: Calm = { slowestMs: 0, requests: 0, failures: [] };
+  let isDraining = true;
+  const calmClient = runCalmClient(client, () => isDraining && server.process.running, calm);
+  const report = async (): Promise<void> => {
+    const opened = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    const minutes = ((performance.now() - begin) / MINUTE).toFixed(1);
+    console.log(
+      `${minutes} min: ${opened} connections, ${await openConnections(client)} open, ${Math.round(anonymousMemory(server.process.pid))} MB, ` +
+        `${calm.requests} calm requests, slowest ${Math.round(calm.slowestMs)} ms, ${calm.failures.length} failed`,
+    );
+  };
+  const reporter = setInterval(() => void report().catch((error: unknown) => console.log(String(error))), MINUTE);
+  const seed = Number(option('seed', '1'));
+  const lanes = Array.from({ length: Number(option('lanes', '30')) }, (_, lane) =>
+    runLane(server, seededChance(seed * 1_000 + lane), until, counts),
+  );
+  await Promise.all(lanes);
+  clearInterval(reporter);
+  const running = server.process.running;
+  if (running) await wait(DRAIN_MS);
+  const left = running ? await openConnections(client) : NaN;
+  if (running) await report();
+  isDraining = false;
+  await calmClient;
+  console.log(`${JSON.stringify(Object.fromEntries(counts))}\n${calm.failures.slice(0, 10).join('\n')}`);
+  // Those of the well-behaved client.
+  const isGood = running && calm.failures.length === 0 && left <= 2;
+  client.close();
+  if (option('keep', '') === '') {
+    await server.process.stop();
+    removeFolder(folder);
+  } else console.log(`server ${server.process.pid} at ${server.address}, folder ${folder}`);
+  console.log(isGood ? 'passed' : `FAILED: ${left} connections open`);
+  process.exitCode = isGood ? 0 : 1;
+  if (option('keep', '') !== '') await server.process.exited;
+}
+
+void main();
