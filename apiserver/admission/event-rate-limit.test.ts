@@ -1,6 +1,6 @@
-/** Replays which Events release 1.31.1 refused (test/recordings/admission.ts), while no time passes. */
+/** Replays which Events release 1.31.1 refused (test/replay/admission.ts), while no time passes. */
 import { StatusError } from '../../shared/api/errors/status';
-import { recordedSteps } from '../../test/recordings/admission-recorded';
+import { recordedSteps } from '../../test/replay/admission-recorded';
 import { admissionRequest } from '../../test/support/admission-request';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { AdmissionRequest } from '../registry/admission';

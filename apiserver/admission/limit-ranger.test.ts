@@ -1,8 +1,8 @@
-/** Replays what release 1.31.1 made of Pods and claims under limit ranges (recorded by test/recordings/limit-ranges.ts), through the real write path. */
+/** Replays what release 1.31.1 made of Pods and claims under limit ranges (recorded by test/replay/limit-ranges.ts), through the real write path. */
 import { StatusError } from '../../shared/api/errors/status';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
-import { casesOf } from '../../test/recordings/recording';
-import { anything, number, shape, text, type Check } from '../../test/recordings/shape';
+import { casesOf } from '../../test/replay/recording';
+import { anything, number, shape, text, type Check } from '../../test/replay/shape';
 import { writeFixture, type Fixture } from '../../test/support/write-fixture';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;

@@ -1,5 +1,5 @@
 /** Who may decide on requests for certificates and who may sign them, and what nobody may ask for. */
-import { certificateRequest } from '../../test/recordings/scenarios/certificate-request';
+import { certificateRequest } from '../../test/replay/scenarios/certificate-request';
 import { refusal, writeFixture, type Answer, type Fixture } from '../../test/support/write-fixture';
 import type { JsonObject } from '../../shared/values/json';
 import type { SignerUse } from './signers';

@@ -1,8 +1,8 @@
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { OPTIONAL_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';
-import { casesOf } from '../../test/recordings/recording';
-import { body, listOf, shape, text, truth } from '../../test/recordings/shape';
+import { casesOf } from '../../test/replay/recording';
+import { body, listOf, shape, text, truth } from '../../test/replay/shape';
 import type { DocumentAnswer, DocumentRequest } from './document';
 import { createDiscovery } from './discovery';
 import { compareVersions } from '../../shared/values/version-order';

@@ -1,6 +1,6 @@
 /** What is shown only when there is something to show is upstream's too: names, types, labels, buckets and what is promised of them. */
-import { casesOf } from '../../test/recordings/recording';
-import { listOf, number, shape, text } from '../../test/recordings/shape';
+import { casesOf } from '../../test/replay/recording';
+import { listOf, number, shape, text } from '../../test/replay/shape';
 import { MISSING_IN_USE } from '../../test/support/metric-deviations';
 import { CATALOGUE, type MetricRow } from './catalogue';
 import { stabilityOf } from './exposition';

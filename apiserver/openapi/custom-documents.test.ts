@@ -1,7 +1,7 @@
-/** Documents of custom kinds against what release 1.31.1 says of the same definitions (test/recordings/openapi-operations.ts). */
-import { beginnings, OPERATION_DEFINITIONS, operationsIn } from '../../test/recordings/custom/operations';
-import { casesOf } from '../../test/recordings/recording';
-import { body, shape, text } from '../../test/recordings/shape';
+/** Documents of custom kinds against what release 1.31.1 says of the same definitions (test/replay/openapi-operations.ts). */
+import { beginnings, OPERATION_DEFINITIONS, operationsIn } from '../../test/replay/custom/operations';
+import { casesOf } from '../../test/replay/recording';
+import { body, shape, text } from '../../test/replay/shape';
 import { definitionOf } from '../../test/support/definition-of';
 import { canonicalGroup } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';

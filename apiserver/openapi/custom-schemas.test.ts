@@ -1,6 +1,6 @@
 /** What is published of a definition with all that a schema can say, against what release 1.31.1 published of it (without its texts). */
-import { recordingOf } from '../../test/recordings/recording';
-import { body, shape, text } from '../../test/recordings/shape';
+import { recordingOf } from '../../test/replay/recording';
+import { body, shape, text } from '../../test/replay/shape';
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { OPENAPI_ROOT } from '../../shared/names/dialect';
 import { definitionOf } from '../../test/support/definition-of';

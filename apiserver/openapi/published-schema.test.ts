@@ -1,6 +1,6 @@
-/** What is published of schemas, as a real server published it (test/recordings/custom.ts). Its texts on what every object has are not compared. */
-import { casesOf } from '../../test/recordings/recording';
-import { body, shape, text, type Check } from '../../test/recordings/shape';
+/** What is published of schemas, as a real server published it (test/replay/custom.ts). Its texts on what every object has are not compared. */
+import { casesOf } from '../../test/replay/recording';
+import { body, shape, text, type Check } from '../../test/replay/shape';
 import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { JsonPlaces } from '../../shared/values/json-places';
 import { PublishedSchema } from './published-schema';

@@ -1,6 +1,6 @@
-/** Our documents against digests of the reference server's (recorded by test/recordings/openapi.ts): every path and definition that we publish, in both versions. */
-import { casesOf } from '../../test/recordings/recording';
-import { text, tupleOf } from '../../test/recordings/shape';
+/** Our documents against digests of the reference server's (recorded by test/replay/openapi.ts): every path and definition that we publish, in both versions. */
+import { casesOf } from '../../test/replay/recording';
+import { text, tupleOf } from '../../test/replay/shape';
 import { objectAt } from '../../shared/values/json';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { digestsOf, type Digests } from '../../test/support/openapi-digests';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
-import { CONFIGURATION, EVENT_LIMITS } from '../../test/recordings/admission-configured';
+import { CONFIGURATION, EVENT_LIMITS } from '../../test/replay/admission-configured';
 import { readAdmissionConfiguration } from './admission-configuration';
 
 let folder: string;

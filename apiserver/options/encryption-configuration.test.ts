@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ConfigurationError } from '../../shared/configuration/fault';
 import { readConfiguration } from '../../shared/configuration/read';
-import { casesOf } from '../../test/recordings/recording';
-import { anything, either, nothing, shape, text } from '../../test/recordings/shape';
+import { casesOf } from '../../test/replay/recording';
+import { anything, either, nothing, shape, text } from '../../test/replay/shape';
 import { ManualClock } from '../../test/support/manual-clock';
 import { bytesOf, ENCRYPTION_FORMAT } from './encryption-configuration';
 

@@ -1,6 +1,6 @@
 /**
  * The cells of every kind that has columns of its own (columns.ts), in the order of those columns; texts as upstream prints them (recorded in
- * test/recordings/answers/printers). A cell that depends on the time is a hole that is filled when the row is sent.
+ * test/replay/answers/printers). A cell that depends on the time is a hole that is filled when the row is sent.
  */
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, compareBytes, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';

@@ -1,6 +1,6 @@
-/** What columns of all types and paths show of many objects, as a real server shows it (test/recordings/custom.ts). */
-import { recordingOf } from '../../test/recordings/recording';
-import { anything, body, either, listOf, mapOf, nothing, number, oneOf, shape, text, type Check } from '../../test/recordings/shape';
+/** What columns of all types and paths show of many objects, as a real server shows it (test/replay/custom.ts). */
+import { recordingOf } from '../../test/replay/recording';
+import { anything, body, either, listOf, mapOf, nothing, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
 import { expand } from '../../test/support/recorded-rules';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';

@@ -1,6 +1,6 @@
 /** The cells of printer columns of every type at every sort of path, against those of release 1.31.1. */
-import { recordingOf } from '../../test/recordings/recording';
-import { anything, body, mapOf, shape, text } from '../../test/recordings/shape';
+import { recordingOf } from '../../test/replay/recording';
+import { anything, body, mapOf, shape, text } from '../../test/replay/shape';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';

@@ -1,6 +1,6 @@
 /**
  * What a pod's row says about its state: ready containers, a word for where it is, restarts (upstream behaviour, recorded in
- * test/recordings/answers/printers). Trouble of an init container comes before that of a container, and the first container in trouble is the one that shows.
+ * test/replay/answers/printers). Trouble of an init container comes before that of a container, and the first container in trouble is the one that shows.
  */
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 

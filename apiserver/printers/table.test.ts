@@ -1,5 +1,5 @@
-import { casesOf } from '../../test/recordings/recording';
-import { body, either, listOf, nothing, number, shape, text, truth, type Check } from '../../test/recordings/shape';
+import { casesOf } from '../../test/replay/recording';
+import { body, either, listOf, nothing, number, shape, text, truth, type Check } from '../../test/replay/shape';
 import type { JsonObject, JsonPrimitive } from '../../shared/values/json';
 import { KINDS, type KindRow } from '../../shared/api/kinds';
 import { age } from './table/age';

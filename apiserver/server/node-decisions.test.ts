@@ -1,9 +1,9 @@
-/** What nodes may do, beside what release 1.31.1 let them do (test/recordings/node-access.ts). */
+/** What nodes may do, beside what release 1.31.1 let them do (test/replay/node-access.ts). */
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 import { reviewedAttributes } from '../../test/support/attributes';
-import { recordingOf } from '../../test/recordings/recording';
-import { anything, listOf, shape, text, tupleOf, type Check } from '../../test/recordings/shape';
+import { recordingOf } from '../../test/replay/recording';
+import { anything, listOf, shape, text, tupleOf, type Check } from '../../test/replay/shape';
 import { nodeAuthorizer } from '../authorization/node/authorizer';
 import { NodeGraph } from '../authorization/node/graph';
 import { podReferences, volumeReferencesOf } from '../authorization/node/references';

@@ -1,9 +1,9 @@
-/** What the authorizer decides under random roles and bindings, beside what release 1.31.1 decided (test/recordings/rbac.ts). */
+/** What the authorizer decides under random roles and bindings, beside what release 1.31.1 decided (test/replay/rbac.ts). */
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 import { reviewedAttributes } from '../../test/support/attributes';
-import { casesOf } from '../../test/recordings/recording';
-import { listOf, shape, text, tupleOf, type Check } from '../../test/recordings/shape';
+import { casesOf } from '../../test/replay/recording';
+import { listOf, shape, text, tupleOf, type Check } from '../../test/replay/shape';
 import { rbacAuthorizer } from '../authorization/rbac/authorizer';
 import { readBinding } from '../authorization/rbac/binding';
 import { RbacPolicy } from '../authorization/rbac/policy';

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { ConfigurationError } from '../../shared/configuration/fault';
 import { readConfiguration } from '../../shared/configuration/read';
 import { errorCode } from '../../shared/runtime/error-code';
-import { casesOf } from '../../test/recordings/recording';
-import { anything, either, nothing, shape, text } from '../../test/recordings/shape';
+import { casesOf } from '../../test/replay/recording';
+import { anything, either, nothing, shape, text } from '../../test/replay/shape';
 import { ManualClock } from '../../test/support/manual-clock';
 import { receiverOf, TRACING_FORMAT } from './configuration';
 

@@ -1,15 +1,15 @@
-/** Replays as whom the reference server asked webhooks (test/recordings/webhook-credentials.ts), over HTTPS with a server that tells who asks. */
+/** Replays as whom the reference server asked webhooks (test/replay/webhook-credentials.ts), over HTTPS with a server that tells who asks. */
 import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readKubeconfigUsers } from '../../shared/client/kubeconfig-users';
 import { systemClock } from '../../shared/runtime/clock';
 import { ManualClock } from '../../test/support/manual-clock';
-import { casesOf } from '../../test/recordings/recording';
-import type { Body } from '../../test/recordings/reference';
-import { body } from '../../test/recordings/shape';
-import { credentialSets, nameOf, type Target } from '../../test/recordings/webhook-credentials/cases';
-import { startCredentialServer, writeCredentialFiles, type CredentialServer } from '../../test/recordings/webhook-credentials/stage';
+import { casesOf } from '../../test/replay/recording';
+import type { Body } from '../../test/replay/reference';
+import { body } from '../../test/replay/shape';
+import { credentialSets, nameOf, type Target } from '../../test/replay/webhook-credentials/cases';
+import { startCredentialServer, writeCredentialFiles, type CredentialServer } from '../../test/replay/webhook-credentials/stage';
 import { WebhookClient } from './client';
 import { identify } from './identity';
 import { targetOf } from './place';

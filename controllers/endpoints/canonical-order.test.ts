@@ -1,8 +1,8 @@
-/** Compares the order in Endpoints with that of the reference controller, recorded by test/recordings/endpoints-order.ts. */
+/** Compares the order in Endpoints with that of the reference controller, recorded by test/replay/endpoints-order.ts. */
 import fc from 'fast-check';
 import { arrayAt, isObject, type JsonObject } from '../../shared/values/json';
-import { casesOf } from '../../test/recordings/recording';
-import { body, listOf, shape, text } from '../../test/recordings/shape';
+import { casesOf } from '../../test/replay/recording';
+import { body, listOf, shape, text } from '../../test/replay/shape';
 import { byAddress, sortSubsets, type Subset } from './canonical-order';
 
 const RECORDED = casesOf('controllers/endpoints-order', shape({ service: text, subsets: listOf(body) }));

@@ -1,8 +1,8 @@
-/** Replays what the reference's controllers wrote into the status of admission policies (test/recordings/policy-checks.ts). */
+/** Replays what the reference's controllers wrote into the status of admission policies (test/replay/policy-checks.ts). */
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
-import { CHECKED, DEFINITION } from '../../test/recordings/policy-checks/cases';
-import { casesOf } from '../../test/recordings/recording';
-import { body } from '../../test/recordings/shape';
+import { CHECKED, DEFINITION } from '../../test/replay/policy-checks/cases';
+import { casesOf } from '../../test/replay/recording';
+import { body } from '../../test/replay/shape';
 import { checkedStatus, namedVersions } from './check';
 import { BUILT_IN, kindsOfDocument } from './kind-types';
 

@@ -2,10 +2,10 @@
  * The conformance cases of the language's specification, as rules: what the reference server says of each is recorded and is what this one says, but for
  * the rows of differences; and which cases do not hold as the specification has it, and why, is data that has to stay as it is.
  */
-import { specifiedCases, type SpecifiedCase, type SpecifiedAnswer } from '../../test/recordings/expressions/specification';
-import { DIFFERENT, NOT_APPLICABLE, UNSAID, type SpecificationRow } from '../../test/recordings/expressions/specification-rows';
-import { casesOf } from '../../test/recordings/recording';
-import { either, oneOf, shape, text } from '../../test/recordings/shape';
+import { specifiedCases, type SpecifiedCase, type SpecifiedAnswer } from '../../test/replay/expressions/specification';
+import { DIFFERENT, NOT_APPLICABLE, UNSAID, type SpecificationRow } from '../../test/replay/expressions/specification-rows';
+import { casesOf } from '../../test/replay/recording';
+import { either, oneOf, shape, text } from '../../test/replay/shape';
 import { policyVariables } from './admission/variables';
 import { Budget, compileExpression, CostExceeded, Failure, type Value } from './engine';
 import { freeValue } from './free-json';

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { certificateRequest } from '../../test/recordings/scenarios/certificate-request';
+import { certificateRequest } from '../../test/replay/scenarios/certificate-request';
 import { issueFor, readAuthority } from './certificate-authority';
 import { readRequest } from './certificate-request';
 import { createAuthority } from './pki';

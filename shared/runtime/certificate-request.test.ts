@@ -1,5 +1,5 @@
 import { constants, generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
-import { certificateRequest, certificateRequestOf, type Signing } from '../../test/recordings/scenarios/certificate-request';
+import { certificateRequest, certificateRequestOf, type Signing } from '../../test/replay/scenarios/certificate-request';
 import { readRequest, RequestFault } from './certificate-request';
 
 test.each([

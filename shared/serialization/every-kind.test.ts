@@ -1,11 +1,11 @@
 /**
  * Protobuf of every kind of the table: with every member set, the bytes and the JSON are those of the reference's own encoder
- * (see test/recordings/everything.ts), and read back the same; hostile bytes are refused or read, quickly.
+ * (see test/replay/everything.ts), and read back the same; hostile bytes are refused or read, quickly.
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { casesOf } from '../../test/recordings/recording';
-import { text as written, tupleOf } from '../../test/recordings/shape';
+import { casesOf } from '../../test/replay/recording';
+import { text as written, tupleOf } from '../../test/replay/shape';
 import { everythingOf } from '../../test/support/everything';
 import { apiVersionOf } from '../api/identity/identity';
 import type { JsonObject } from '../values/json';

@@ -1,6 +1,6 @@
 /** What the reference server (release 1.31.1) made of YAML bodies, of ControllerRevisions because their `data` is any value at all. */
-import { casesOf } from '../../test/recordings/recording';
-import { anything, listOf, shape, text, type Check } from '../../test/recordings/shape';
+import { casesOf } from '../../test/replay/recording';
+import { anything, listOf, shape, text, type Check } from '../../test/replay/shape';
 import { systemClock } from '../runtime/clock';
 import { isObject, own, stringifyJson } from '../values/json';
 import { SyntaxFault } from './syntax-fault';

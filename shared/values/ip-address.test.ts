@@ -1,6 +1,6 @@
-/** Replays what the reference server takes for addresses and ranges (recorded by test/recordings/ip-addresses.ts). */
-import { casesOf } from '../../test/recordings/recording';
-import { text, truth, tupleOf } from '../../test/recordings/shape';
+/** Replays what the reference server takes for addresses and ranges (recorded by test/replay/ip-addresses.ts). */
+import { casesOf } from '../../test/replay/recording';
+import { text, truth, tupleOf } from '../../test/replay/shape';
 import { addressClass, formatIpAddress, parseIpAddress, parseIpRange, rangeContains, rangeIsWithin } from './ip-address';
 
 it.each(casesOf('values/addresses', tupleOf(text, text)))('%j is %s', (written, verdict) => {

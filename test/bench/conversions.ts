@@ -4,7 +4,7 @@
  */
 import { atATime } from '../../shared/runtime/at-a-time';
 import { arrayAt, isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { first, GROUP, NAMESPACE, path, versions } from '../recordings/conversions/case';
+import { first, GROUP, NAMESPACE, path, versions } from '../replay/conversions/case';
 import type { BenchClient } from './client';
 import { BenchClient as Client } from './client';
 import { ConversionProcess } from './conversion-webhook';

@@ -2,7 +2,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { request, type RequestOptions } from 'node:https';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { certificateRequestOf } from '../recordings/scenarios/certificate-request';
+import { certificateRequestOf } from '../replay/scenarios/certificate-request';
 import { freePort } from '../support/ports';
 import { removeFolder, startProgram, temporaryFolder, waitUntil, type ProgramProcess } from '../support/programs';
 import { readKubeconfig } from '../../shared/client/kubeconfig';

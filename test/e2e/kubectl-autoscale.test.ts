@@ -9,7 +9,7 @@ import { silentLogger } from '../../shared/runtime/logger';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { isReady } from '../../controllers/runtime/pods';
-import type { Json } from '../recordings/reference';
+import type { Json } from '../replay/reference';
 import { ApiClient } from '../support/api-client';
 import { adminClient, startControllers } from '../support/control-plane';
 import { packagedProgram } from '../support/kubectl';

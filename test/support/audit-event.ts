@@ -2,7 +2,7 @@
 import type { AuditEvent } from '../../apiserver/audit/event';
 import { LineBuffer } from '../../apiserver/audit/line-buffer';
 import { writeWithin, type Sink, type Wording } from '../../apiserver/audit/sink';
-import { isBody, type Body, type Json } from '../recordings/reference';
+import { isBody, type Body, type Json } from '../replay/reference';
 
 export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): AuditEvent {
   return {

@@ -1,8 +1,8 @@
 /** A conversion webhook for tests and recorders: what it does can be changed at any time. */
-import { REVIEWS } from '../recordings/conversions/reviews';
-import { CONVERSIONS } from '../recordings/conversions/behaviours';
-import { isBody, type Body, type Json } from '../recordings/reference';
-import type { Reply } from '../recordings/webhooks/behaviours';
+import { REVIEWS } from '../replay/conversions/reviews';
+import { CONVERSIONS } from '../replay/conversions/behaviours';
+import { isBody, type Body, type Json } from '../replay/reference';
+import type { Reply } from '../replay/webhooks/behaviours';
 import { startWebhookServer, type Called, type WebhookServer } from './webhook-server';
 
 export interface ConversionServer extends WebhookServer {

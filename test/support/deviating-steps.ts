@@ -2,8 +2,8 @@
  * Recorded requests to which this server deliberately responds differently from release 1.31.1, with the response that is expected instead. Where the recorded request
  * changed nothing and would change something here, a request is sent that is rejected here too, so that later steps start from the recorded state.
  */
-import type { RecordedStep } from '../recordings/record-step';
-import { isBody, type Body, type Json } from '../recordings/reference';
+import type { RecordedStep } from '../replay/record-step';
+import { isBody, type Body, type Json } from '../replay/reference';
 
 interface Sent {
   readonly method: string;

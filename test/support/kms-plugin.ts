@@ -6,7 +6,7 @@
 import { rmSync } from 'node:fs';
 import { Server, ServerCredentials, type MethodDefinition, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
 import { Root, type IField, type IMapField, type Type } from 'protobufjs';
-import { number, shape, text } from '../recordings/shape';
+import { number, shape, text } from '../replay/shape';
 
 const textField = (id: number): IField => ({ id, type: 'string' });
 const bytesField = (id: number): IField => ({ id, type: 'bytes' });

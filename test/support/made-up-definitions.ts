@@ -3,7 +3,7 @@
  * of (descriptions, nested objects, keyed lists, patterns, defaults, rules), and with integers that no double holds. Which ones belong to a seed never
  * changes. Texts only: they are meant to be sent.
  */
-import { createChance, type Chance } from '../recordings/chance';
+import { createChance, type Chance } from '../replay/chance';
 import { capitalised } from '../../shared/values/capitalised';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 

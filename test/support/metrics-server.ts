@@ -6,8 +6,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
-import { isBody, type Body, type Json } from '../recordings/reference';
-import type { Send } from '../recordings/scenarios/stage';
+import { isBody, type Body, type Json } from '../replay/reference';
+import type { Send } from '../replay/scenarios/stage';
 
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const NAMESPACE = 'metrics';

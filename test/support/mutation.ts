@@ -1,5 +1,5 @@
 /** One wrong value in an otherwise good object, as a request body. */
-import { either, listOf, number, shape, text, type Check } from '../recordings/shape';
+import { either, listOf, number, shape, text, type Check } from '../replay/shape';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
 
 export interface Mutation {

@@ -1,10 +1,10 @@
-/** Recorded answers to writes of custom resources (test/recordings/custom.ts), for those who replay them. */
+/** Recorded answers to writes of custom resources (test/replay/custom.ts), for those who replay them. */
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { recordingOf } from '../recordings/recording';
-import type { Body } from '../recordings/reference';
-import { body, listOf, mapOf, number, shape, text, type Check } from '../recordings/shape';
+import { recordingOf } from '../replay/recording';
+import type { Body } from '../replay/reference';
+import { body, listOf, mapOf, number, shape, text, type Check } from '../replay/shape';
 import { expand } from './recorded-rules';
 
 export interface CustomAnswer {
@@ -49,7 +49,7 @@ const isLine: Check<Line> = shape(
   { old: body },
 );
 
-/** Of a topic of test/recordings/custom.ts. */
+/** Of a topic of test/replay/custom.ts. */
 export function customCases(topic: string): readonly CustomCase[] {
   const { head, cases } = recordingOf(`custom/${topic}`, isCustomHead, isLine);
   const nodes = new Map(Object.entries(head.schemas).map(([title, schema]) => [title, readSchema(schema)]));

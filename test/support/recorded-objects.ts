@@ -1,6 +1,6 @@
 /** Objects of every kind, and what the reference server made of them at their creation; ids and times are masked. */
-import { body, shape, text, type Check } from '../recordings/shape';
-import type { Body } from '../recordings/reference';
+import { body, shape, text, type Check } from '../replay/shape';
+import type { Body } from '../replay/reference';
 
 /** To be recorded. */
 export interface SentObject {

@@ -1,9 +1,9 @@
 /**
- * Recorded answers to writes that a kind's rules decide: what the file looks like, for those who make it (test/recordings) and those who replay it.
+ * Recorded answers to writes that a kind's rules decide: what the file looks like, for those who make it (test/replay) and those who replay it.
  */
-import { UID } from '../recordings/new-values';
-import type { Body, Json } from '../recordings/reference';
-import { body, either, listOf, number, oneOf, shape, text, type Check } from '../recordings/shape';
+import { UID } from '../replay/new-values';
+import type { Body, Json } from '../replay/reference';
+import { body, either, listOf, number, oneOf, shape, text, type Check } from '../replay/shape';
 
 /** What a server says to one write. */
 export interface RuleAnswer {

@@ -1,5 +1,5 @@
 /** How recorded requests in several versions are written down, and what of their answers is masked. For the recorder and for the test. */
-import { anything, listOf, number, shape, text, type Check } from '../recordings/shape';
+import { anything, listOf, number, shape, text, type Check } from '../replay/shape';
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../shared/values/json';
 
 export interface RecordedStep {

@@ -2,9 +2,9 @@
  * Plays recorded scenarios to a server of ours with our controllers, as processes of their own, and compares after each step how the cluster comes to rest with
  * what the reference and its controllers made of it. Names are upstream's on both sides.
  */
-import { CONVERTED, MEASURED, SCENARIOS } from '../recordings/scenarios';
-import { inTurn, type Observed, type Scenario } from '../recordings/scenarios/scenario';
-import { Stage } from '../recordings/scenarios/stage';
+import { CONVERTED, MEASURED, SCENARIOS } from '../replay/scenarios';
+import { inTurn, type Observed, type Scenario } from '../replay/scenarios/scenario';
+import { Stage } from '../replay/scenarios/stage';
 import { ApiClient } from './api-client';
 import type { ByHand } from './autoscalers-by-hand';
 import { startControllers, startHastyControllers } from './control-plane';

@@ -1,11 +1,11 @@
 /**
- * Replays what the reference server said to good and bad objects of some kinds (recorded by test/recordings/record-kinds.ts) against a server of ours: the writer
+ * Replays what the reference server said to good and bad objects of some kinds (recorded by test/replay/record-kinds.ts) against a server of ours: the writer
  * alone, unless the caller has another one.
  */
 import { isObject, type JsonObject } from '../../shared/values/json';
 import { StatusError } from '../../shared/api/errors/status';
-import type { Body } from '../recordings/reference';
-import { recordingOf } from '../recordings/recording';
+import type { Body } from '../replay/reference';
+import { recordingOf } from '../replay/recording';
 import { DEVIATIONS } from './deviations';
 import {
   isKindHead,

@@ -1,10 +1,10 @@
 /** Plays a recorded scenario to a server with its controllers, and waits after each step for the state that is recorded. Judges nothing: it returns what came of each step. */
 import { inspect } from 'node:util';
-import { isBody, type Json } from '../recordings/reference';
-import { casesOf } from '../recordings/recording';
-import type { Observed, Scenario } from '../recordings/scenarios/scenario';
-import { beating, type Send, type Stage } from '../recordings/scenarios/stage';
-import { anything, listOf, mapOf, number, shape, text } from '../recordings/shape';
+import { isBody, type Json } from '../replay/reference';
+import { casesOf } from '../replay/recording';
+import type { Observed, Scenario } from '../replay/scenarios/scenario';
+import { beating, type Send, type Stage } from '../replay/scenarios/stage';
+import { anything, listOf, mapOf, number, shape, text } from '../replay/shape';
 import type { ApiClient } from './api-client';
 
 const isStep = shape({ scenario: text, title: text, codes: listOf(number), state: mapOf(listOf(anything)) });

@@ -1,6 +1,6 @@
 /** A webhook that reviews, for tests and recorders: what it answers stands in the path that it is asked under. */
-import type { Body } from '../recordings/reference';
-import { BEHAVIOURS } from '../recordings/webhooks/behaviours';
+import type { Body } from '../replay/reference';
+import { BEHAVIOURS } from '../replay/webhooks/behaviours';
 import { startWebhookServer, type Called, type WebhookServer } from './webhook-server';
 
 export interface ReviewServer extends WebhookServer {

@@ -2,10 +2,10 @@
  * The conversion webhook of scenarios: each asks it at a port and a path of its own, and tells it what to do at the path. It is put between a scenario and the server that
  * is played to.
  */
-import { CONVERSIONS } from '../recordings/conversions/behaviours';
-import { isBody, type Json } from '../recordings/reference';
-import { AUTHORITY, PORT, WEBHOOK } from '../recordings/scenarios/converted-garbage';
-import type { Send, StageAnswer } from '../recordings/scenarios/stage';
+import { CONVERSIONS } from '../replay/conversions/behaviours';
+import { isBody, type Json } from '../replay/reference';
+import { AUTHORITY, PORT, WEBHOOK } from '../replay/scenarios/converted-garbage';
+import type { Send, StageAnswer } from '../replay/scenarios/stage';
 import { freePort } from './ports';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy';
 import { startWebhookServer } from './webhook-server';

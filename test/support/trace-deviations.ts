@@ -1,6 +1,6 @@
 /** Where our traces are otherwise than the recorded ones on purpose, and what of a span is held to the recording. */
-import type { Json } from '../recordings/reference';
-import type { SpanTree } from '../recordings/span-tree';
+import type { Json } from '../replay/reference';
+import type { SpanTree } from '../replay/span-tree';
 
 type Whose = 'ours' | 'recorded';
 

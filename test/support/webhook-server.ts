@@ -3,8 +3,8 @@ import { createServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
-import type { Body } from '../recordings/reference';
-import type { Reply } from '../recordings/webhooks/behaviours';
+import type { Body } from '../replay/reference';
+import type { Reply } from '../replay/webhooks/behaviours';
 
 const HOUR_MS = 3_600_000;
 

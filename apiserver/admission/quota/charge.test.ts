@@ -1,12 +1,12 @@
-/** Replays what release 1.31.1 said of objects under quotas (recorded by test/recordings/quota.ts). */
+/** Replays what release 1.31.1 said of objects under quotas (recorded by test/replay/quota.ts). */
 import { buildResources } from '../../registry/resources';
 import { codecOf } from '../../../shared/api/codec/codec';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { parseQuantity } from '../../../shared/values/quantity';
 import { mergeObject } from '../../../shared/patch/merge-patch';
-import { casesOf } from '../../../test/recordings/recording';
-import { number, shape, text, type Check } from '../../../test/recordings/shape';
+import { casesOf } from '../../../test/replay/recording';
+import { number, shape, text, type Check } from '../../../test/replay/shape';
 import { chargesOf, excess, quotaFor, unsaid } from './charge';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;

@@ -1,14 +1,14 @@
 /**
- * Sends the cases of test/recordings/definitions and compares with what release 1.31.1 said (recorded by definitions.ts there). What is wrong
+ * Sends the cases of test/replay/definitions and compares with what release 1.31.1 said (recorded by definitions.ts there). What is wrong
  * with a schema comes in no fixed order.
  */
-import { OUTLINES } from '../../../test/recordings/definitions/outlines';
-import { definition, schema } from '../../../test/recordings/definitions/cases';
-import { randomSchema } from '../../../test/recordings/definitions/random-schemas';
-import { REAL_LIFE } from '../../../test/recordings/definitions/real-life';
-import { SCHEMAS } from '../../../test/recordings/definitions/schemas';
-import { SETTLED, UPDATES } from '../../../test/recordings/definitions/updates';
-import { casesOf } from '../../../test/recordings/recording';
+import { OUTLINES } from '../../../test/replay/definitions/outlines';
+import { definition, schema } from '../../../test/replay/definitions/cases';
+import { randomSchema } from '../../../test/replay/definitions/random-schemas';
+import { REAL_LIFE } from '../../../test/replay/definitions/real-life';
+import { SCHEMAS } from '../../../test/replay/definitions/schemas';
+import { SETTLED, UPDATES } from '../../../test/replay/definitions/updates';
+import { casesOf } from '../../../test/replay/recording';
 import { answerDigest, definitionAnswer, isDefinitionCase, type DefinitionAnswer } from '../../../test/support/recorded-definitions';
 import { expand } from '../../../test/support/recorded-rules';
 import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';

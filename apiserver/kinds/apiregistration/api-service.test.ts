@@ -1,6 +1,6 @@
-/** Replays what release 1.31.1 said to good and bad APIServices (recorded by test/recordings/api-services.ts). */
-import { casesOf } from '../../../test/recordings/recording';
-import { body, shape, text, type Check } from '../../../test/recordings/shape';
+/** Replays what release 1.31.1 said to good and bad APIServices (recorded by test/replay/api-services.ts). */
+import { casesOf } from '../../../test/replay/recording';
+import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { shortenPatterns } from '../../../test/support/recorded-rules';
 import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';

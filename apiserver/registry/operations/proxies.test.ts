@@ -1,17 +1,9 @@
-/** Replays the destinations of proxied requests, recorded from the reference server by test/recordings/proxies.ts. */
+/** Replays the destinations of proxied requests, recorded from the reference server by test/replay/proxies.ts. */
 import type { JsonObject } from '../../../shared/values/json';
 import { notFound, StatusError } from '../../../shared/api/errors/status';
-import {
-  REQUESTED_NAMES,
-  NAMESPACE,
-  nodesAt,
-  OTHER_NAMESPACE,
-  OWN_ADDRESS,
-  podsAt,
-  servicesAt,
-} from '../../../test/recordings/proxies/cases';
-import { casesOf } from '../../../test/recordings/recording';
-import { number, shape, text } from '../../../test/recordings/shape';
+import { REQUESTED_NAMES, NAMESPACE, nodesAt, OTHER_NAMESPACE, OWN_ADDRESS, podsAt, servicesAt } from '../../../test/replay/proxies/cases';
+import { casesOf } from '../../../test/replay/recording';
+import { number, shape, text } from '../../../test/replay/shape';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { connect, type ConnectParts } from './connect';
 

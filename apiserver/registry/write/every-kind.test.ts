@@ -6,7 +6,7 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { applyDefaults, encodeBody } from '../../../shared/api/types';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { decodeProtobuf, encodeProtobuf } from '../../../shared/serialization';
-import { casesOf } from '../../../test/recordings/recording';
+import { casesOf } from '../../../test/replay/recording';
 import { isCreatedObject, type SentObject } from '../../../test/support/recorded-objects';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 

@@ -1,11 +1,11 @@
-/** One wrong value in a full object of every kind: the decoder answers in the reference server's words (recorded by test/recordings/mutations.ts). */
+/** One wrong value in a full object of every kind: the decoder answers in the reference server's words (recorded by test/replay/mutations.ts). */
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { parsingJson } from '../../../shared/serialization';
 import { atOnce } from '../../../shared/values/steps';
-import { casesOf } from '../../../test/recordings/recording';
+import { casesOf } from '../../../test/replay/recording';
 import { isRecordedMutation, mutatedText } from '../../../test/support/mutation';
 import { isCreatedObject } from '../../../test/support/recorded-objects';
 import { buildResources } from '../resources';

@@ -1,11 +1,11 @@
 /**
- * Replays random sequences of create, update, all patches, apply and delete by several managers (test/recordings/sequences.ts), whose answers were
- * recorded from release 1.31.1 by test/recordings/ownership.ts: codes and messages, and the object in the end with its managedFields.
+ * Replays random sequences of create, update, all patches, apply and delete by several managers (test/replay/sequences.ts), whose answers were
+ * recorded from release 1.31.1 by test/replay/ownership.ts: codes and messages, and the object in the end with its managedFields.
  */
-import { recordingOf } from '../../../test/recordings/recording';
-import { body as anObject, either, listOf, mapOf, nothing, number, shape, text, type Check } from '../../../test/recordings/shape';
+import { recordingOf } from '../../../test/replay/recording';
+import { body as anObject, either, listOf, mapOf, nothing, number, shape, text, type Check } from '../../../test/replay/shape';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { sequenceOf, type Step } from '../../../test/recordings/sequences';
+import { sequenceOf, type Step } from '../../../test/replay/sequences';
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';

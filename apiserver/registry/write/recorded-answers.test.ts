@@ -1,9 +1,9 @@
 /**
- * Replays requests whose answers were recorded from release 1.31.1 (test/recordings/answers/writes: in canonical spelling, pattern explanations shortened to
+ * Replays requests whose answers were recorded from release 1.31.1 (test/replay/answers/writes: in canonical spelling, pattern explanations shortened to
  * `(…)`, generated values as `*`). What a step expects is the recording, not what this code happens to say.
  */
-import { casesOf } from '../../../test/recordings/recording';
-import { body as anObject, either, listOf, number, shape, text, type Check } from '../../../test/recordings/shape';
+import { casesOf } from '../../../test/replay/recording';
+import { body as anObject, either, listOf, number, shape, text, type Check } from '../../../test/replay/shape';
 import { shortenPatterns, withoutDifference } from '../../../test/support/recorded-rules';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import type { JsonObject } from '../../../shared/values/json';

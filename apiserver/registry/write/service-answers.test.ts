@@ -1,19 +1,19 @@
 /**
- * Replays the cases of test/recordings/service against the answers of release 1.31.1 that test/recordings/service.ts recorded: which causes a
+ * Replays the cases of test/replay/service against the answers of release 1.31.1 that test/replay/service.ts recorded: which causes a
  * refusal has, or what the server makes of the object. Addresses and ports that the server chooses are masked.
  */
 import { auditStore } from '../../../test/support/allocations';
 import { SERVICE_DEVIATIONS } from '../../../test/support/deviations';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { addressRules } from '../../../test/recordings/service/addresses';
-import { BASES, changeOf, madeOf, masked, merged, type Case, type Rule } from '../../../test/recordings/service/case';
-import { BALANCER_RULES } from '../../../test/recordings/service/balancer-rules';
-import { FIELD_RULES } from '../../../test/recordings/service/field-rules';
-import { PORT_RULES } from '../../../test/recordings/service/port-rules';
-import { DUAL_SEQUENCES, SEQUENCES, type Sequence, type SequenceStep } from '../../../test/recordings/service/sequences';
-import { casesOf } from '../../../test/recordings/recording';
-import type { Body, Json } from '../../../test/recordings/reference';
-import { anything, listOf, number, shape, text, tupleOf, type Check } from '../../../test/recordings/shape';
+import { addressRules } from '../../../test/replay/service/addresses';
+import { BASES, changeOf, madeOf, masked, merged, type Case, type Rule } from '../../../test/replay/service/case';
+import { BALANCER_RULES } from '../../../test/replay/service/balancer-rules';
+import { FIELD_RULES } from '../../../test/replay/service/field-rules';
+import { PORT_RULES } from '../../../test/replay/service/port-rules';
+import { DUAL_SEQUENCES, SEQUENCES, type Sequence, type SequenceStep } from '../../../test/replay/service/sequences';
+import { casesOf } from '../../../test/replay/recording';
+import type { Body, Json } from '../../../test/replay/reference';
+import { anything, listOf, number, shape, text, tupleOf, type Check } from '../../../test/replay/shape';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 import type { Subresource } from '../verbs';

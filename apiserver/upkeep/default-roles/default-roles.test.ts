@@ -1,8 +1,8 @@
-/** The default roles and bindings beside those of release 1.31.1 (test/recordings/rbac.ts), and how they are kept. */
+/** The default roles and bindings beside those of release 1.31.1 (test/replay/rbac.ts), and how they are kept. */
 import { GENERATED_NAMES, canonicalGroup, systemNamespaces } from '../../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
-import { casesOf } from '../../../test/recordings/recording';
-import { shape, text, type Check } from '../../../test/recordings/shape';
+import { casesOf } from '../../../test/replay/recording';
+import { shape, text, type Check } from '../../../test/replay/shape';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Upkeep } from '../upkeep';

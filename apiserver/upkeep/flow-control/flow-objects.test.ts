@@ -1,9 +1,9 @@
-/** The flow schemas and priority levels of every cluster beside those of release 1.31.1 (test/recordings/flow-control.ts), and how they are kept. */
+/** The flow schemas and priority levels of every cluster beside those of release 1.31.1 (test/replay/flow-control.ts), and how they are kept. */
 import { own, type JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { settle } from '../../../test/support/manual-clock';
-import { casesOf } from '../../../test/recordings/recording';
-import { shape, text, type Check } from '../../../test/recordings/shape';
+import { casesOf } from '../../../test/replay/recording';
+import { shape, text, type Check } from '../../../test/replay/shape';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Upkeep } from '../upkeep';

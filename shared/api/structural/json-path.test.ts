@@ -1,7 +1,7 @@
-/** What paths find in objects, as a real server shows it in a column of texts (test/recordings/custom.ts). */
+/** What paths find in objects, as a real server shows it in a column of texts (test/replay/custom.ts). */
 import * as fc from 'fast-check';
-import { recordingOf } from '../../../test/recordings/recording';
-import { body, either, listOf, nothing, oneOf, shape, text as texts } from '../../../test/recordings/shape';
+import { recordingOf } from '../../../test/replay/recording';
+import { body, either, listOf, nothing, oneOf, shape, text as texts } from '../../../test/replay/shape';
 import { goNumber } from '../../values/go-syntax';
 import { isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { PathBudget, readJsonPath } from './json-path';

@@ -2,8 +2,8 @@
  * What the reference server answered to several hundred rules, replayed: which it refuses and why, what it says they may cost, how objects fare, and
  * what an update tolerates. Types named after the schema and values printed as structures are spelled alike before they are compared.
  */
-import { casesOf, recordingOf } from '../../../test/recordings/recording';
-import { anything, body, either, listOf, number, oneOf, shape, text, type Check } from '../../../test/recordings/shape';
+import { casesOf, recordingOf } from '../../../test/replay/recording';
+import { anything, body, either, listOf, number, oneOf, shape, text, type Check } from '../../../test/replay/shape';
 import type { JsonObject } from '../../values/json';
 import { readSchema } from '../../api/structural/read-schema';
 import type { FieldError } from '../../api/errors/field-error';

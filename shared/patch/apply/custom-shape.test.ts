@@ -1,5 +1,5 @@
-import { recordingOf } from '../../../test/recordings/recording';
-import { body as anObject, listOf, number, oneOf, shape, text, type Check } from '../../../test/recordings/shape';
+import { recordingOf } from '../../../test/replay/recording';
+import { body as anObject, listOf, number, oneOf, shape, text, type Check } from '../../../test/replay/shape';
 import { rejectsOwnNull } from '../../../test/support/deviations';
 import { isCustomHead } from '../../../test/support/recorded-custom';
 import { decodeCustom } from '../../api/structural/decode-custom';
@@ -15,7 +15,7 @@ import type { ManagedFieldsEntry, Manager } from './entries';
 import { recordUpdate, type Ownership, type VersionView } from './manager';
 import { shapeFaults } from './typed';
 
-/** As a real server answers (test/recordings/custom.ts). */
+/** As a real server answers (test/replay/custom.ts). */
 interface Step {
   readonly by: string;
   readonly apply?: JsonObject;

@@ -2,8 +2,8 @@
  * Replays patches whose results were recorded from release 1.31.1 (the object as it was, the patch, and either what changed as a
  * merge patch, or the text with which the patch or the patched object was refused; of PodTemplates the template stands as a pod).
  */
-import { recordingOf } from '../../../test/recordings/recording';
-import { body, mapOf, shape, text, type Check } from '../../../test/recordings/shape';
+import { recordingOf } from '../../../test/replay/recording';
+import { body, mapOf, shape, text, type Check } from '../../../test/replay/shape';
 import type { JsonObject } from '../../values/json';
 import { applyDefaults, decodeObject } from '../../api/types';
 import { mergeObject } from '../merge-patch';

@@ -1,12 +1,12 @@
 /** The table of upstream's conformance tests (rows.ts) names tests that there are: files, and titles as they stand in them or in the tables that they replay. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { LIVING_KINDS } from '../../recordings/lifecycles/kinds';
-import { CASES as POLICY_CASES } from '../../recordings/policies/cases';
-import { casesOf } from '../../recordings/recording';
-import { SCENARIOS } from '../../recordings/scenarios';
-import { body } from '../../recordings/shape';
-import { CASES as WEBHOOK_CASES } from '../../recordings/webhooks/cases';
+import { LIVING_KINDS } from '../../replay/lifecycles/kinds';
+import { CASES as POLICY_CASES } from '../../replay/policies/cases';
+import { casesOf } from '../../replay/recording';
+import { SCENARIOS } from '../../replay/scenarios';
+import { body } from '../../replay/shape';
+import { CASES as WEBHOOK_CASES } from '../../replay/webhooks/cases';
 import { repository } from '../../support/repository';
 import { ROWS } from './rows';
 

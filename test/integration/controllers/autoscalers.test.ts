@@ -1,5 +1,5 @@
 /** Autoscalers, as the reference's controller keeps them: where nobody measures anything, and where metrics are measured. */
-import type { Observed } from '../../recordings/scenarios/scenario';
+import type { Observed } from '../../replay/scenarios/scenario';
 import { autoscalersByHand } from '../../support/autoscalers-by-hand';
 import { replayControllers } from '../../support/replay-controllers';
 

@@ -1,7 +1,7 @@
 /** Disruption budgets, as the reference's controllers keep them. */
 import { stringifyJson } from '../../../shared/values/json';
-import { isBody, type Json } from '../../recordings/reference';
-import type { Observed } from '../../recordings/scenarios/scenario';
+import { isBody, type Json } from '../../replay/reference';
+import type { Observed } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/replay-controllers';
 
 const BUDGETS = '/apis/policy/v1/namespaces/$NS/poddisruptionbudgets';

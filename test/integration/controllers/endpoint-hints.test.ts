@@ -1,6 +1,6 @@
 /** Which zones are to use which endpoints, in proportion to their CPUs, as the reference's controllers tell it. */
-import { isBody, type Body } from '../../recordings/reference';
-import type { Observed } from '../../recordings/scenarios/scenario';
+import { isBody, type Body } from '../../replay/reference';
+import type { Observed } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/replay-controllers';
 
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/$NS/endpointslices';

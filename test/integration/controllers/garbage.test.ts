@@ -1,6 +1,6 @@
 /** What becomes of objects when those that own them go, as the reference's collector does it. */
-import type { Observed } from '../../recordings/scenarios/scenario';
-import { isBody, type Body, type Json } from '../../recordings/reference';
+import type { Observed } from '../../replay/scenarios/scenario';
+import { isBody, type Body, type Json } from '../../replay/reference';
 import { replayControllers } from '../../support/replay-controllers';
 
 /** The secret with this name is being deleted, and waits for its finalizers. */

@@ -1,8 +1,8 @@
 /** Compares the managedFields of the controllers and the API server with those of the reference: manager, operation, subresource and fields. */
 import { CONTROLLERS } from '../../../controllers/table';
-import { MANAGERS } from '../../recordings/scenarios/managers';
-import type { Observed } from '../../recordings/scenarios/scenario';
-import { isBody } from '../../recordings/reference';
+import { MANAGERS } from '../../replay/scenarios/managers';
+import type { Observed } from '../../replay/scenarios/scenario';
+import { isBody } from '../../replay/reference';
 import { replayControllers } from '../../support/replay-controllers';
 
 /** Adds an owner to the object with the given name. */

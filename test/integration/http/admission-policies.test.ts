@@ -1,15 +1,15 @@
-/** What admission policies make of requests, of their parameters and of what they cannot tell: replays what the reference server did (test/recordings/policies.ts). */
+/** What admission policies make of requests, of their parameters and of what they cannot tell: replays what the reference server did (test/replay/policies.ts). */
 import { Auditor } from '../../../apiserver/audit/auditor';
 import { compilePolicy } from '../../../apiserver/audit/policy';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
-import { CASES } from '../../recordings/policies/cases';
-import { openNamespace, runCase, type Asked } from '../../recordings/policies/run';
-import { casesOf } from '../../recordings/recording';
-import type { Body } from '../../recordings/reference';
-import { body } from '../../recordings/shape';
+import { CASES } from '../../replay/policies/cases';
+import { openNamespace, runCase, type Asked } from '../../replay/policies/run';
+import { casesOf } from '../../replay/recording';
+import type { Body } from '../../replay/reference';
+import { body } from '../../replay/shape';
 import { sinkInto } from '../../support/audit-event';
 import { ADMIN, call, startFixture, warningsOf, type Fixture } from './fixture';
 

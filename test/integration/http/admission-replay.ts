@@ -1,5 +1,5 @@
 /** Takes recorded steps of admission and compares what comes of them. Starts no server. */
-import type { RecordedStep } from '../../recordings/admission-recorded';
+import type { RecordedStep } from '../../replay/admission-recorded';
 import { call, json, type Fixture } from './fixture';
 
 interface Outcome {

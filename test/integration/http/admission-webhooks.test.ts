@@ -1,10 +1,10 @@
-/** What webhooks are asked and what becomes of their answers, over HTTPS with a real webhook server: replays what the reference server did (test/recordings/webhooks.ts). */
+/** What webhooks are asked and what becomes of their answers, over HTTPS with a real webhook server: replays what the reference server did (test/replay/webhooks.ts). */
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
-import { casesOf } from '../../recordings/recording';
-import { isBody, type Body, type Json } from '../../recordings/reference';
-import { body } from '../../recordings/shape';
-import { CASES } from '../../recordings/webhooks/cases';
-import { openNamespace, runCase, type Asked } from '../../recordings/webhooks/run';
+import { casesOf } from '../../replay/recording';
+import { isBody, type Body, type Json } from '../../replay/reference';
+import { body } from '../../replay/shape';
+import { CASES } from '../../replay/webhooks/cases';
+import { openNamespace, runCase, type Asked } from '../../replay/webhooks/run';
 import { withCollectionDeletion } from '../../support/deviating-steps';
 import { startReviewServer, type ReviewServer } from '../../support/review-server';
 import { auditedServer } from './audited-server';

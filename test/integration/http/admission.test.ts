@@ -1,12 +1,12 @@
-/** What the admission plug-ins make of requests, as release 1.31.1 did (test/recordings/admission.ts), step by step. */
+/** What the admission plug-ins make of requests, as release 1.31.1 did (test/replay/admission.ts), step by step. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { readAdmissionConfiguration } from '../../../apiserver/options/admission-configuration';
 import { systemClock } from '../../../shared/runtime/clock';
-import { CONFIGURATION, EVENT_LIMITS } from '../../recordings/admission-configured';
-import { recordedSteps, type RecordedStep } from '../../recordings/admission-recorded';
+import { CONFIGURATION, EVENT_LIMITS } from '../../replay/admission-configured';
+import { recordedSteps, type RecordedStep } from '../../replay/admission-recorded';
 import { expected, taken } from './admission-replay';
 import { issuingAccounts, startFixture, type Fixture, type FixtureChanges } from './fixture';
 

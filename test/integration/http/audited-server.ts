@@ -4,8 +4,8 @@ import { compilePolicy } from '../../../apiserver/audit/policy';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
-import { isBody, type Body } from '../../recordings/reference';
-import type { Asked } from '../../recordings/webhooks/run';
+import { isBody, type Body } from '../../replay/reference';
+import type { Asked } from '../../replay/webhooks/run';
 import { sinkInto } from '../../support/audit-event';
 import { call, warningsOf, type Fixture } from './fixture';
 

@@ -1,10 +1,10 @@
-/** What conversion webhooks are asked and what becomes of their answers, over HTTPS with a real webhook: replays what the reference server did (test/recordings/conversions.ts). */
+/** What conversion webhooks are asked and what becomes of their answers, over HTTPS with a real webhook: replays what the reference server did (test/replay/conversions.ts). */
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
-import { openNamespace, runCase, type Asked } from '../../recordings/conversions/run';
-import { SUITES } from '../../recordings/conversions/suites';
-import { casesOf } from '../../recordings/recording';
-import { isBody, type Body, type Json } from '../../recordings/reference';
-import { body } from '../../recordings/shape';
+import { openNamespace, runCase, type Asked } from '../../replay/conversions/run';
+import { SUITES } from '../../replay/conversions/suites';
+import { casesOf } from '../../replay/recording';
+import { isBody, type Body, type Json } from '../../replay/reference';
+import { body } from '../../replay/shape';
 import { compareBytes, stringifyJson } from '../../../shared/values/json';
 import { startConversionServer, type ConversionServer } from '../../support/conversion-server';
 import { withCollectionDeletion } from '../../support/deviating-steps';

@@ -1,8 +1,8 @@
-/** The order in which custom objects, their lists and events are printed, as test/recordings/custom-order.ts recorded it from release 1.31.1. */
-import { LOOKS, namesOf, ODD, ORDER_DEFINITION, PATH } from '../../recordings/custom/order';
-import { DEFINITIONS } from '../../recordings/custom-steps';
-import { casesOf } from '../../recordings/recording';
-import { anything, shape, text } from '../../recordings/shape';
+/** The order in which custom objects, their lists and events are printed, as test/replay/custom-order.ts recorded it from release 1.31.1. */
+import { LOOKS, namesOf, ODD, ORDER_DEFINITION, PATH } from '../../replay/custom/order';
+import { DEFINITIONS } from '../../replay/custom-steps';
+import { casesOf } from '../../replay/recording';
+import { anything, shape, text } from '../../replay/shape';
 import { call, startFixture, type Fixture } from './fixture';
 
 const place = (path: string): string => path.replace('$NS', 'default');

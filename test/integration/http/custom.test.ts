@@ -1,14 +1,14 @@
 /**
- * Replays requests about custom resources (test/recordings/custom-suites.ts) whose answers were recorded from release 1.31.1 by test/recordings/custom-requests.ts:
+ * Replays requests about custom resources (test/replay/custom-suites.ts) whose answers were recorded from release 1.31.1 by test/replay/custom-requests.ts:
  * status, warnings and the whole body, ids and times masked.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { DEFINITIONS } from '../../recordings/custom-steps';
-import { CUSTOM_SUITES, type CustomSuite } from '../../recordings/custom-suites';
-import { isRecordedStep, type RecordedStep } from '../../recordings/record-step';
-import { casesOf } from '../../recordings/recording';
-import { isBody, type Body, type Json } from '../../recordings/reference';
-import type { RequestStep } from '../../recordings/update-steps';
+import { DEFINITIONS } from '../../replay/custom-steps';
+import { CUSTOM_SUITES, type CustomSuite } from '../../replay/custom-suites';
+import { isRecordedStep, type RecordedStep } from '../../replay/record-step';
+import { casesOf } from '../../replay/recording';
+import { isBody, type Body, type Json } from '../../replay/reference';
+import type { RequestStep } from '../../replay/update-steps';
 import { comparableAnswer, withDeviation } from '../../support/deviating-steps';
 import { call, startFixture, type Fixture } from './fixture';
 import { replay } from './replay';

@@ -15,7 +15,7 @@ import { featureGates } from '../../../shared/runtime/feature-gates';
 import { silentLogger, type Logger } from '../../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
 import { systemRandom } from '../../../shared/runtime/random';
-import type { RequestStep } from '../../recordings/request-step';
+import type { RequestStep } from '../../replay/request-step';
 import { MemoryStore } from '../../support/memory-store';
 import { UNCHANGED } from '../../support/plugin-switches';
 

@@ -1,8 +1,8 @@
 /** Health as the reference server tells it: which checks there are, in which order, and what is said of those that are asked for and left out. */
 import { featureGates } from '../../../shared/runtime/feature-gates';
-import { HEALTH_PATHS, WHO } from '../../recordings/health-paths';
-import { casesOf } from '../../recordings/recording';
-import { number, shape, text } from '../../recordings/shape';
+import { HEALTH_PATHS, WHO } from '../../replay/health-paths';
+import { casesOf } from '../../replay/recording';
+import { number, shape, text } from '../../replay/shape';
 import { call, startFixture, type Fixture } from './fixture';
 
 const RECORDED = casesOf('health/answers', shape({ who: text, path: text, code: number, text }));

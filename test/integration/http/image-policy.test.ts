@@ -1,4 +1,4 @@
-/** A webhook that judges images, over HTTPS and with the kubeconfig of its plug-in: replays what the reference server did (test/recordings/image-policy.ts). */
+/** A webhook that judges images, over HTTPS and with the kubeconfig of its plug-in: replays what the reference server did (test/replay/image-policy.ts). */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { ConfigurationFiles } from '../../../shared/configuration/configuration-
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { imageConfiguration, imageKubeconfig, startImageServer, type ImageServer } from '../../recordings/image-policy/server';
-import { takeAll } from '../../recordings/image-policy/steps';
-import { casesOf } from '../../recordings/recording';
-import type { Body } from '../../recordings/reference';
-import { body } from '../../recordings/shape';
+import { imageConfiguration, imageKubeconfig, startImageServer, type ImageServer } from '../../replay/image-policy/server';
+import { takeAll } from '../../replay/image-policy/steps';
+import { casesOf } from '../../replay/recording';
+import type { Body } from '../../replay/reference';
+import { body } from '../../replay/shape';
 import { auditedServer } from './audited-server';
 import { startFixture, type Fixture } from './fixture';
 

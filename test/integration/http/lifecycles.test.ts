@@ -1,9 +1,9 @@
-/** The life of objects of each kind by requests alone: replays what the reference server answered (test/recordings/lifecycles.ts). */
-import { LIVING_KINDS } from '../../recordings/lifecycles/kinds';
-import { runLifecycle, type LifecycleSend } from '../../recordings/lifecycles/run';
-import { casesOf } from '../../recordings/recording';
-import type { Body } from '../../recordings/reference';
-import { body } from '../../recordings/shape';
+/** The life of objects of each kind by requests alone: replays what the reference server answered (test/replay/lifecycles.ts). */
+import { LIVING_KINDS } from '../../replay/lifecycles/kinds';
+import { runLifecycle, type LifecycleSend } from '../../replay/lifecycles/run';
+import { casesOf } from '../../replay/recording';
+import type { Body } from '../../replay/reference';
+import { body } from '../../replay/shape';
 import { withCollectionDeletion } from '../../support/deviating-steps';
 import { call, startFixture, warningsOf, type Fixture } from './fixture';
 

@@ -4,11 +4,11 @@ import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
 import { featureGates } from '../../../shared/runtime/feature-gates';
 import { growth, readExposition, type Exposition } from '../../support/exposition';
-import { grownBy, isAskedFor } from '../../recordings/metric-growth';
-import { METRIC_STEPS } from '../../recordings/metric-steps';
+import { grownBy, isAskedFor } from '../../replay/metric-growth';
+import { METRIC_STEPS } from '../../replay/metric-steps';
 import { EMPTY, isDeviation, MISSING, SERIES, UNCOUNTED } from '../../support/metric-deviations';
-import { casesOf } from '../../recordings/recording';
-import { listOf, number, shape, text, tupleOf } from '../../recordings/shape';
+import { casesOf } from '../../replay/recording';
+import { listOf, number, shape, text, tupleOf } from '../../replay/shape';
 import { call, callStep, issuingAccounts, served, settled, startFixture, type Fixture } from './fixture';
 
 const RECORDED = casesOf('metrics/steps', shape({ step: text, code: number, grown: listOf(tupleOf(text, number)) }));

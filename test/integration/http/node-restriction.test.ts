@@ -1,6 +1,6 @@
-/** What nodes may write, as release 1.31.1 answered them (test/recordings/node-restriction.ts), step by step. */
-import { casesOf } from '../../recordings/recording';
-import { body, either, nothing, number, oneOf, shape, text } from '../../recordings/shape';
+/** What nodes may write, as release 1.31.1 answered them (test/replay/node-restriction.ts), step by step. */
+import { casesOf } from '../../replay/recording';
+import { body, either, nothing, number, oneOf, shape, text } from '../../replay/shape';
 import { call, json, startFixture, type Answer, type Fixture } from './fixture';
 import { generateKeyPairSync } from 'node:crypto';
 import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';

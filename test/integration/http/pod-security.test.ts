@@ -1,7 +1,7 @@
-/** What PodSecurity says of pods, workloads and namespaces, as release 1.31.1 did (test/recordings/pod-security.ts), step by step. */
+/** What PodSecurity says of pods, workloads and namespaces, as release 1.31.1 did (test/replay/pod-security.ts), step by step. */
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
-import { casesOf } from '../../recordings/recording';
-import { body, either, listOf, nothing, number, shape, text } from '../../recordings/shape';
+import { casesOf } from '../../replay/recording';
+import { body, either, listOf, nothing, number, shape, text } from '../../replay/shape';
 import { call, json, startFixture, type Fixture } from './fixture';
 
 const SUITES = ['pod-security-controls', 'pod-security-versions', 'pod-security-labels'];

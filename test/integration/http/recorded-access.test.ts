@@ -1,6 +1,6 @@
-/** Acting as others, and giving away what one does not have, as release 1.31.1 answered (test/recordings/access-steps.ts), step by step. */
-import { casesOf } from '../../recordings/recording';
-import { anything, body, either, listOf, mapOf, number, oneOf, shape, text } from '../../recordings/shape';
+/** Acting as others, and giving away what one does not have, as release 1.31.1 answered (test/replay/access-steps.ts), step by step. */
+import { casesOf } from '../../replay/recording';
+import { anything, body, either, listOf, mapOf, number, oneOf, shape, text } from '../../replay/shape';
 import { ADMIN, ALICE, call, json, startFixture, type Answer, type Fixture } from './fixture';
 
 const steps = casesOf(

@@ -1,9 +1,9 @@
-/** Sends the steps of a recording (test/recordings) to a server of this process. */
-import { masked } from '../../recordings/masked';
-import type { RecordedStep, Seen } from '../../recordings/record-step';
-import { isBody, type Json } from '../../recordings/reference';
-import { PATCH_MEDIA } from '../../recordings/spelling';
-import type { RequestStep } from '../../recordings/update-steps';
+/** Sends the steps of a recording (test/replay) to a server of this process. */
+import { masked } from '../../replay/masked';
+import type { RecordedStep, Seen } from '../../replay/record-step';
+import { isBody, type Json } from '../../replay/reference';
+import { PATCH_MEDIA } from '../../replay/spelling';
+import type { RequestStep } from '../../replay/update-steps';
 import { call, warningsOf, type Fixture } from './fixture';
 
 /** Sends a step's request and gives back what a recording has of its answer. */

@@ -5,8 +5,8 @@
 import { KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
-import { recordingsIn } from '../../recordings/recording';
-import { listOf, number, oneOf, shape, text } from '../../recordings/shape';
+import { recordingsIn } from '../../replay/recording';
+import { listOf, number, oneOf, shape, text } from '../../replay/shape';
 import type { KindHead } from '../../support/recorded-rules';
 import { replayKinds, type KindServer, type Told } from '../../support/replay-kinds';
 import { call, json, startFixture, warningsOf, type Answer } from './fixture';

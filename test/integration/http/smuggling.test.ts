@@ -5,7 +5,7 @@
 import { connect } from 'node:tls';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../../shared/runtime/pki';
-import { createChance } from '../../recordings/chance';
+import { createChance } from '../../replay/chance';
 import { hasGo, startGoBackend, startNodeBackend, type EchoBackend, type ReadRequest, type StartBackend } from '../../support/echo-backend';
 import { waitUntil } from '../../support/programs';
 import { sendRawStream, type RawStream } from '../../support/raw-http2-stream';

@@ -1,14 +1,14 @@
 /**
- * Replays requests about updates and deletion (test/recordings/update-steps.ts, delete-steps.ts, patch-order-steps.ts) whose answers were recorded from release 1.31.1 by
- * test/recordings/updates.ts: status, warnings and the whole body, ids and times masked.
+ * Replays requests about updates and deletion (test/replay/update-steps.ts, delete-steps.ts, patch-order-steps.ts) whose answers were recorded from release 1.31.1 by
+ * test/replay/updates.ts: status, warnings and the whole body, ids and times masked.
  */
-import { DELETE_QUERY_STEPS, DELETE_STEPS } from '../../recordings/delete-steps';
-import { HOSTILE_STEPS } from '../../recordings/hostile-steps';
-import { LIST_TYPE_STEPS } from '../../recordings/list-type-steps';
-import { PATCH_ORDER_STEPS } from '../../recordings/patch-order-steps';
-import { isRecordedStep } from '../../recordings/record-step';
-import { casesOf } from '../../recordings/recording';
-import { UPDATE_STEPS } from '../../recordings/update-steps';
+import { DELETE_QUERY_STEPS, DELETE_STEPS } from '../../replay/delete-steps';
+import { HOSTILE_STEPS } from '../../replay/hostile-steps';
+import { LIST_TYPE_STEPS } from '../../replay/list-type-steps';
+import { PATCH_ORDER_STEPS } from '../../replay/patch-order-steps';
+import { isRecordedStep } from '../../replay/record-step';
+import { casesOf } from '../../replay/recording';
+import { UPDATE_STEPS } from '../../replay/update-steps';
 import { comparableAnswer, withDeviation } from '../../support/deviating-steps';
 import { call, startFixture, type Fixture } from './fixture';
 import { replay } from './replay';

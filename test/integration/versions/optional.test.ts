@@ -3,8 +3,8 @@ import { runtimeConfig, runtimeConfigFlag } from '../../../apiserver/options/run
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
-import { casesOf } from '../../recordings/recording';
-import { anything, body as anObject, either, number, shape, text, tupleOf, type Check } from '../../recordings/shape';
+import { casesOf } from '../../replay/recording';
+import { anything, body as anObject, either, number, shape, text, tupleOf, type Check } from '../../replay/shape';
 import { masked } from '../../support/recorded-versions';
 import { call, startFixture, type Fixture } from '../http/fixture';
 

@@ -1,12 +1,12 @@
 /**
- * Objects written in one version and read in another, as release 1.31.1 answered (test/recordings/versions.ts): Events in two groups, autoscalers
+ * Objects written in one version and read in another, as release 1.31.1 answered (test/replay/versions.ts): Events in two groups, autoscalers
  * in two versions, flow control in a version that is going away. Ids, times and resource versions are masked.
  */
 import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { decodeObject } from '../../../shared/api/types';
 import { decodeProtobuf } from '../../../shared/serialization';
 import { call, json, startFixture, type Answer, type Fixture } from '../http/fixture';
-import { casesOf } from '../../recordings/recording';
+import { casesOf } from '../../replay/recording';
 import { isRecordedCase, masked, type RecordedStep } from '../../support/recorded-versions';
 
 const CASES = casesOf('versions/requests', isRecordedCase);

@@ -1,12 +1,12 @@
 /**
  * Controllers that are killed (SIGKILL) again and again while people work: they come to the same objects, conditions and Events as the reference's, after every step. What
- * people do is chosen by a seed (`recordings/scenarios/random-scripts`), when they are killed by the same one. `KILLED_SEEDS=1,2,3,4` plays all that is recorded.
+ * people do is chosen by a seed (`replay/scenarios/random-scripts`), when they are killed by the same one. `KILLED_SEEDS=1,2,3,4` plays all that is recorded.
  */
-import { createChance } from '../../recordings/chance';
-import { SCENARIOS } from '../../recordings/scenarios';
-import { isBody, type Json } from '../../recordings/reference';
-import { killedName, randomScripts } from '../../recordings/scenarios/random-scripts';
-import { Stage } from '../../recordings/scenarios/stage';
+import { createChance } from '../../replay/chance';
+import { SCENARIOS } from '../../replay/scenarios';
+import { isBody, type Json } from '../../replay/reference';
+import { killedName, randomScripts } from '../../replay/scenarios/random-scripts';
+import { Stage } from '../../replay/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
 import { startControllers } from '../../support/control-plane';
 import { KilledAtRandom } from '../../support/killed-at-random';
