@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ManualClock } from '../../test/support/manual-clock';
 import { Exchange } from '../endpoints/request/exchange';
 import { Turns } from '../../shared/runtime/turns';
@@ -32,7 +33,7 @@ function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[];
   return { exchange, sent, destroyed: () => destroyed };
 }
 
-it('answers 504 when nothing was sent in time, and then nothing more', () => {
+it('answers 504 when nothing was sent in time, and then nothing more', async () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const { exchange, sent } = exchangeWith(clock);
@@ -41,6 +42,7 @@ it('answers 504 when nothing was sent in time, and then nothing more', () => {
   clock.advance(59_000);
   expect(sent).toEqual([]);
   clock.advance(2000);
+  await nextTurn();
   expect(sent[0]).toBe('504');
   expect(sent[1]).toContain('"message":"Timeout: request did not complete within the allotted timeout"');
   expect(sent[2]).toBe('closed');
@@ -48,7 +50,7 @@ it('answers 504 when nothing was sent in time, and then nothing more', () => {
   expect(sent).toHaveLength(3);
 });
 
-it('cuts an answer that has begun, honours earlier deadlines of single requests, and forgets what has finished', () => {
+it('cuts an answer that has begun, honours earlier deadlines of single requests, and forgets what has finished', async () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const begun = exchangeWith(clock);
@@ -56,6 +58,7 @@ it('cuts an answer that has begun, honours earlier deadlines of single requests,
   deadlines.watch(begun.exchange, true);
   begun.exchange.head(200, {});
   clock.advance(501);
+  await nextTurn();
   expect(begun.destroyed()).toBe(true);
 
   const quick = exchangeWith(clock);
@@ -67,7 +70,7 @@ it('cuts an answer that has begun, honours earlier deadlines of single requests,
   expect(clock.pending).toBe(0);
 });
 
-it('gives a body up that comes too slowly, whatever deadline was asked for', () => {
+it('gives a body up that comes too slowly, whatever deadline was asked for', async () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const [slow, own, fast] = [exchangeWith(clock), exchangeWith(clock), exchangeWith(clock)];
@@ -82,6 +85,7 @@ it('gives a body up that comes too slowly, whatever deadline was asked for', () 
     clock.advance(1000);
     if (second === 10) expect([...slow.sent, ...own.sent]).toEqual([]);
   }
+  await nextTurn();
   for (const { sent } of [slow, own]) {
     expect(sent[0]).toBe('408');
     expect(sent[1]).toContain('"reason":"Timeout"');
