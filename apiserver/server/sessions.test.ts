@@ -9,9 +9,14 @@ const LIMITS = { headersMs: 30_000, idleMs: 90_000, checkMs: 5_000, unreadMs: 60
 class FakeStream extends EventEmitter {
   writableLength = 0;
   destroyed = false;
+  closed = false;
+  /** A reset ends the stream only once it is written. */
+  isStuck = false;
   readonly codes: number[] = [];
   close(code: number): void {
     this.codes.push(code);
+    this.closed = true;
+    if (this.isStuck) return;
     this.destroyed = true;
     this.emit('close');
   }
@@ -137,4 +142,21 @@ it('cuts a connection that takes no byte of what waits, whatever its streams do'
   expect(session.done).toEqual([]);
   clock.advance(5_000);
   expect([session.done, ended]).toEqual([['cut'], ['connection']]);
+});
+
+it('destroys a connection on which a reset is not written for the time for unread answers', () => {
+  const clock = new ManualClock();
+  const session = tracked(clock);
+  const stream = session.open();
+  stream.writableLength = 100;
+  stream.isStuck = true;
+  clock.advance(70_000);
+  expect(ended).toEqual(['response']);
+  session.socket.bytesWritten += 1;
+  clock.advance(55_000);
+  expect(session.done).toEqual([]);
+  clock.advance(10_000);
+  expect(session.done).toEqual(['cut']);
+  expect(stream.codes).toEqual([8]);
+  expect(ended).toEqual(['response', 'connection']);
 });

@@ -36,6 +36,8 @@ export interface Session {
 }
 
 export interface SessionStream extends UnreadOutput {
+  /** Whether a reset was requested or received. */
+  readonly closed: boolean;
   once(event: 'close', listener: () => void): unknown;
   close(code: number): void;
 }
@@ -152,24 +154,29 @@ export class Sessions {
 
   private endUnread({ session, streams, socket }: Tracked, now: number): void {
     const { unreadMs } = this.limits;
-    let waiting = 0;
+    let waitingBytes = 0;
     let longest: SessionStream | undefined;
+    // A stream that was reset stays until its RST_STREAM is written. Node may keep that in no queue that it shows.
+    let isWaiting = (session.state.outboundQueueSize ?? 0) > 0;
     for (const stream of streams) {
       const { writableLength } = stream;
+      waitingBytes += writableLength;
+      if (stream.closed) {
+        isWaiting = true;
+        continue;
+      }
       const ms = this.stalls.stalledMs(stream, writableLength > 0, piecesWritten(stream), now);
       if (unreadMs > 0 && ms >= unreadMs && !mayStayUnread(stream)) this.reset(stream);
-      waiting += writableLength;
       if (writableLength > (longest?.writableLength ?? 0)) longest = stream;
     }
-    if (waiting > MAX_WAITING_BYTES && longest !== undefined) this.reset(longest);
-    const isWaiting = (session.state.outboundQueueSize ?? 0) > 0;
+    if (waitingBytes > MAX_WAITING_BYTES && longest !== undefined) this.reset(longest);
     if (unreadMs === 0 || this.stalls.stalledMs(session, isWaiting, socket.bytesWritten, now) < unreadMs) return;
     this.ended('connection');
     socket.destroy();
   }
 
   private reset(stream: SessionStream): void {
-    if (stream.destroyed) return;
+    if (stream.closed) return;
     this.ended(isWatch(stream) ? 'watch' : 'response');
     stream.close(CANCEL);
   }
