@@ -8,18 +8,16 @@ const swc = [
   },
 ];
 
-// Packages that exist as ES modules only: where jest itself loads what tests import, they are transformed as well.
-const esModules = ['@kubernetes/client-node', 'jose', 'openid-client', 'oauth4webapi'];
+// Packages that exist as ES modules only.
+const esModules = ['@kubernetes/client-node', '@noble/ciphers', 'jose', 'openid-client', 'oauth4webapi'];
 
 export default {
-  // What tests import is loaded by Node, most of it once for each of jest's processes.
-  testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
-  runtime: '<rootDir>/test/support/jest/runtime.cjs',
   roots: ['<rootDir>/apiserver', '<rootDir>/controllers', '<rootDir>/shared', '<rootDir>/deploy', '<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  // Sources that are loaded only when needed are named as their compiled programs find them.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '^.+\\.ts$': swc, '^.+\\.m?js$': swc },
   transformIgnorePatterns: [`/node_modules/(?!(?:${esModules.join('|')})/)`],
-  testSequencer: '<rootDir>/test/support/jest/sequencer.cjs',
   // Twice the processors to count on: many tests wait for something to time out.
   maxWorkers: 4,
   testTimeout: 90_000,

@@ -1,16 +1,24 @@
 /**
- * `npm test`: install, build, checks, tests; the last line is `N passed, N failed`, with `, N skipped` when something was skipped.
- * The build and every check count as one test each. With arguments (`npm test -- shared/runtime`) only the build and the matching tests run.
- * A test whose title starts with SKIPPED stands for what could not run here (a missing external program) and is counted as skipped.
+ * `npm test`: install, build, checks, all tests; the last line is `N passed, N failed`, with `, N skipped` when something was skipped. The build and every check count as one
+ * test each. `--unit` (`npm run test:unit`) runs only the unit tests, without build and checks; `--system` (`npm run test:system`) builds and runs only the tests of whole
+ * programs. With paths (`npm test -- shared/runtime`) it builds and runs the matching tests. A test whose title starts with SKIPPED stands for what could not run here (a
+ * missing external program) and is counted as skipped.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { runChecks } from './checks.mjs';
-import { build, ensureInstalled, root, runTool } from './steps.mjs';
+import { build, ensureBuilt, ensureInstalled, root, runTool } from './steps.mjs';
+import { fileOfTest, groupArguments } from './test-groups.mjs';
 
 const results = path.join(root, 'node_modules/.cache/jest-results.json');
-const only = process.argv.slice(2);
+const SLOWEST_FILES = 10;
+
+const flags = process.argv.slice(2).filter((argument) => argument === '--unit' || argument === '--system');
+const paths = process.argv.slice(2).filter((argument) => !flags.includes(argument));
+const tiers = flags.length === 0 ? ['system', 'unit'] : flags.map((flag) => flag.slice(2));
+const isWhole = paths.length === 0 && flags.length === 0;
+
 const count = { passed: 0, failed: 0, skipped: 0 };
 const failed = [];
 
@@ -24,12 +32,23 @@ async function main() {
     note('install', false);
     return finish();
   }
+  if (await prepare()) await test();
+  finish();
+}
+
+/** Builds where whole programs are tested; true when the tests can run. */
+async function prepare() {
+  if (!isWhole) {
+    if (paths.length === 0 && !tiers.includes('system')) return true;
+    return ensureBuilt().then(
+      () => true,
+      () => note('build', false),
+    );
+  }
   process.stdout.write('> build (tsc), checks\n');
   // No check looks at what is built, and most of the time the compiler needs one processor only.
-  const [built] = await Promise.all([build(), only.length === 0 ? check() : undefined]);
-  note('build', built);
-  if (built) await test();
-  finish();
+  const [built] = await Promise.all([build(), check()]);
+  return note('build', built);
 }
 
 async function check() {
@@ -43,11 +62,13 @@ async function test() {
   process.stdout.write('\n> tests (jest)\n');
   mkdirSync(path.dirname(results), { recursive: true });
   rmSync(results, { force: true });
-  const code = await runTool('jest/bin/jest.js', ['--json', `--outputFile=${results}`, ...only]);
-  if (!existsSync(results)) return note('jest', code === 0);
+  const selection = paths.length > 0 ? paths : groupArguments(tiers);
+  const code = await runTool('jest/bin/jest.js', ['--json', `--outputFile=${results}`, ...selection]);
+  if (!existsSync(results)) return void note('jest', code === 0);
   const report = JSON.parse(readFileSync(results, 'utf8'));
   for (const suite of report.testResults) countSuite(suite);
   if (code !== 0 && count.failed === 0) note('jest', false);
+  if (paths.length === 0) printSlowest(report);
 }
 
 function countSuite(suite) {
@@ -60,12 +81,24 @@ function countSuite(suite) {
   }
 }
 
-function note(name, good) {
-  if (good) count.passed += 1;
+/** The sum of what their tests took, without what is done before all of them. */
+function printSlowest(report) {
+  const seconds = new Map();
+  for (const result of report.testResults.flatMap(({ assertionResults }) => assertionResults)) {
+    const file = fileOfTest(result);
+    seconds.set(file, (seconds.get(file) ?? 0) + (result.duration ?? 0) / 1000);
+  }
+  const slowest = [...seconds].sort(([, one], [, other]) => other - one).slice(0, SLOWEST_FILES);
+  process.stdout.write(`\nslowest files of tests:\n${slowest.map(([file, time]) => `${time.toFixed(1).padStart(7)} s  ${file}\n`).join('')}`);
+}
+
+function note(name, isGood) {
+  if (isGood) count.passed += 1;
   else {
     count.failed += 1;
     failed.push(name);
   }
+  return isGood;
 }
 
 function finish() {

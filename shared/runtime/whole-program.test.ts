@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { removeFolder, temporaryFolder } from '../../test/support/programs';
 import { openWhole, runWhole, wholeFiles } from './whole-program';
@@ -9,9 +9,7 @@ const MAIN = path.join(folder, 'main.js');
 const { whole, code } = wholeFiles(MAIN);
 beforeAll(() => void mkdirSync(folder, { recursive: true }));
 afterAll(() => removeFolder(folder));
-afterEach(() => void Reflect.deleteProperty(globalThis, 'seen'));
 
-/** A program that says what it has been given. */
 function writeWhole(body: string): string {
   const text = `(function (exports, require, module, __filename, __dirname) {${body}})`;
   const digest = createHash('sha256').update(text).digest('hex');
@@ -19,8 +17,11 @@ function writeWhole(body: string): string {
   return digest;
 }
 
-const seen = (): unknown => Reflect.get(globalThis, 'seen');
-const SAYS = "globalThis.seen = [__filename, __dirname, require('./other.json').a, typeof module.exports, exports === module.exports];";
+const SEEN = path.join(folder, 'seen.json');
+/** What the last program has written with `see`. A program runs in Node's main context, which shares no variables with a test. */
+const seen = (): unknown => JSON.parse(readFileSync(SEEN, 'utf8'));
+const see = (expression: string): string => `require('node:fs').writeFileSync(${JSON.stringify(SEEN)}, JSON.stringify(${expression}));`;
+const SAYS = see("[__filename, __dirname, require('./other.json').a, typeof module.exports, exports === module.exports]");
 
 it('is not run where the build has left none', () => expect(runWhole(path.join(folder, 'none.js'))).toBe(false));
 
@@ -35,7 +36,7 @@ describe('what was compiled', () => {
   const keep = (digest: string, compiled: Buffer): void => writeFileSync(code, Buffer.concat([Buffer.from(digest), compiled]));
 
   it('is taken for the program that it was compiled of', () => {
-    const digest = writeWhole('globalThis.seen = 1;');
+    const digest = writeWhole(see('1'));
     keep(digest, openWhole(MAIN)?.script.createCachedData() ?? Buffer.alloc(0));
     const program = openWhole(MAIN);
     expect([program?.digest, program?.script.cachedDataRejected]).toEqual([digest, false]);
@@ -44,8 +45,8 @@ describe('what was compiled', () => {
   });
 
   it('is left alone where the program is another one of the same length', () => {
-    keep(writeWhole('globalThis.seen = 1;'), openWhole(MAIN)?.script.createCachedData() ?? Buffer.alloc(0));
-    writeWhole('globalThis.seen = 2;');
+    keep(writeWhole(see('1')), openWhole(MAIN)?.script.createCachedData() ?? Buffer.alloc(0));
+    writeWhole(see('2'));
     const program = openWhole(MAIN);
     expect(program?.script.cachedDataRejected).toBeUndefined();
     program?.run();
@@ -57,10 +58,10 @@ describe('what was compiled', () => {
     ['of another V8', (compiled) => Buffer.concat([Buffer.from([1, 2, 3, 4]), compiled.subarray(4)])],
     ['empty', () => Buffer.alloc(0)],
   ])('is compiled again where it is %s', (how, spoilt) => {
-    writeWhole('globalThis.seen = 0;');
+    writeWhole(see('0'));
     const compiled = openWhole(MAIN)?.script.createCachedData() ?? Buffer.alloc(0);
     // V8 does not look at what was compiled of a text that it has compiled itself.
-    keep(writeWhole(`globalThis.seen = 3; '${how}'`), spoilt(compiled));
+    keep(writeWhole(`${see('3')} '${how}'`), spoilt(compiled));
     const program = openWhole(MAIN);
     expect(program?.script.cachedDataRejected).toBe(true);
     program?.run();

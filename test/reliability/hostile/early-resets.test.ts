@@ -9,8 +9,8 @@ import { hostileTarget, list, rawConnection } from './hostile-client';
 
 /** Of the C library: freed memory is merged with its neighbours immediately, so that corruption ends the process within a few connections. */
 const MALLOC = 'glibc.malloc.tcache_count=0';
-const found = process.env['GLIBC_TUNABLES'];
-process.env['GLIBC_TUNABLES'] = MALLOC;
+const tunablesBefore = process.env['GLIBC_TUNABLES'];
+beforeAll(() => void (process.env['GLIBC_TUNABLES'] = MALLOC));
 const target = hostileTarget();
 const CONNECTIONS = 100;
 const AT_ONCE = 20;
@@ -64,6 +64,6 @@ it('the server answers the requests before a GOAWAY of the client, and none behi
 });
 
 afterAll(() => {
-  if (found === undefined) delete process.env['GLIBC_TUNABLES'];
-  else process.env['GLIBC_TUNABLES'] = found;
+  if (tunablesBefore === undefined) delete process.env['GLIBC_TUNABLES'];
+  else process.env['GLIBC_TUNABLES'] = tunablesBefore;
 });
