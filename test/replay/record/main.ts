@@ -1,0 +1,51 @@
+/**
+ * `npm run record -- core/configmaps.v1 workloads --server=KUBECONFIG`: sends the requests of recordings, or of all recordings of an area, to a
+ * kube-apiserver and writes its answers in place of the recorded ones. See test/replay/README.md.
+ */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { errorMessage } from '../../../shared/runtime/error-message';
+import { repository } from '../../support/repository';
+import { ANSWERS, recordingOf, recordingsIn, writeRecording } from '../recording';
+import { isBody } from '../reference';
+import { anything } from '../shape';
+import { DRIVERS } from './drivers';
+import { ReferenceServer } from './reference-server';
+
+const USAGE = 'usage: npm run record -- RECORDING|AREA|FILE... --server=KUBECONFIG';
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({ allowPositionals: true, options: { server: { type: 'string' } } });
+  if (positionals.length === 0 || values.server === undefined) throw new Error(USAGE);
+  const recordings = positionals.flatMap(recordingsNamed);
+  const server = ReferenceServer.fromKubeconfig(values.server);
+  try {
+    for (const recording of recordings) await record(recording, server);
+  } finally {
+    server.close();
+  }
+}
+
+/** An argument is a file below the folder of answers, a recording as tests name it, or an area. */
+function recordingsNamed(argument: string): readonly string[] {
+  const [, name = argument] = /(?:^|\/)answers\/(.+?)\/?$/.exec(argument) ?? [];
+  if (existsSync(path.join(repository, ANSWERS, name, '.'))) return recordingsIn(name);
+  return [name.replace(/\.jsonl$/, '')];
+}
+
+async function record(recording: string, server: ReferenceServer): Promise<void> {
+  const { head } = recordingOf(recording, anything, anything);
+  const { format, serverFlags }: { format?: unknown; serverFlags?: unknown } = isBody(head) ? head : {};
+  const driver = DRIVERS.get(String(format));
+  if (driver === undefined)
+    throw new Error(`${recording} has none of the formats that are recorded here: ${[...DRIVERS.keys()].join(', ')}`);
+  const flags = Array.isArray(serverFlags) && serverFlags.length > 0 ? ` (recorded with ${serverFlags.join(' ')})` : '';
+  process.stdout.write(`${recording}${flags}\n`);
+  writeRecording(recording, await driver(recording, server));
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${errorMessage(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,65 @@
+/**
+ * The API server that answers are recorded from, reached as a kubeconfig says. Sends each request once, over HTTP/1.1, and interprets no failure:
+ * a refusal is an answer like any other.
+ */
+import { connect, type ClientConnection } from '../../../shared/client/connect';
+import { collect } from '../../../shared/client/json-body';
+import { readKubeconfig } from '../../../shared/client/kubeconfig';
+import type { Method } from '../../../shared/client/transport';
+import { systemClock } from '../../../shared/runtime/clock';
+import { stringifyJson } from '../../../shared/values/json';
+import type { Answer, Body, Headers, Json, Reply } from '../reference';
+
+const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
+const OPENING_BRACE = 0x7b;
+
+export interface ServerRequest {
+  readonly method: Method;
+  /** Path and query. */
+  readonly path: string;
+  /** Names in lower case. An `authorization` header replaces the credentials of the kubeconfig; an empty one sends none. */
+  readonly headers?: Headers;
+  readonly body?: Buffer;
+}
+
+export class ReferenceServer {
+  private constructor(private readonly connection: ClientConnection) {}
+
+  /** Does not connect yet. Throws `ConfigError`. */
+  static fromKubeconfig(file: string): ReferenceServer {
+    return new ReferenceServer(connect({ ...readKubeconfig(file), http1: true }, systemClock));
+  }
+
+  async send({ method, path, headers = {}, body = Buffer.alloc(0) }: ServerRequest): Promise<Answer> {
+    const { authorization = await this.connection.credentials.header(), ...rest } = headers;
+    const response = await this.connection.transport.send({
+      method,
+      path,
+      headers: {
+        'content-length': String(body.length),
+        ...(authorization === undefined || authorization === '' ? {} : { authorization }),
+        ...rest,
+      },
+      body,
+    });
+    const bytes = await collect(response.body, MAX_ANSWER_BYTES);
+    return { code: response.status, bytes, warnings: warningsIn(response.header('warning') ?? '') };
+  }
+
+  /** Sends JSON and parses the answer, which is `{}` where a path is not served and the refusal is plain text. */
+  async sendJson(method: Method, path: string, body?: Json, contentType = 'application/json'): Promise<Reply> {
+    const sent = Buffer.from(body === undefined ? '' : stringifyJson(body));
+    const { code, bytes, warnings } = await this.send({ method, path, headers: { 'content-type': contentType }, body: sent });
+    const parsed: Body = code === 404 && bytes[0] !== OPENING_BRACE ? {} : JSON.parse(bytes.toString());
+    return { code, body: parsed, warnings };
+  }
+
+  close(): void {
+    this.connection.transport.close();
+  }
+}
+
+/** The texts of `Warning` headers with code 299. */
+function warningsIn(header: string): string[] {
+  return [...header.matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) => quoted.replace(/\\(.)/g, '$1'));
+}
