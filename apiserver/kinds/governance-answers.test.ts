@@ -1,9 +1,5 @@
-/**
- * Replays what release 1.31.1 said to good and bad roles, bindings, quotas, limit ranges, priority, storage and runtime classes, volumes, claims and requests for
- * certificates, created
- * and put in place of a stored one (recorded by test/replay/governance.ts).
- */
+/** Replays the recorded answers to RBAC, quota, storage, scheduling, certificate, flow control and admission registration objects, valid and invalid. */
 import { recordingsIn } from '../../test/replay/recording';
-import { replayKinds } from '../../test/support/replay-kinds';
+import { replayKindCases } from '../../test/replay/replay-kind-cases';
 
-replayKinds(recordingsIn('governance'));
+replayKindCases(recordingsIn('governance'));

@@ -1,5 +1,5 @@
-/** Replays what release 1.31.1 said to good and bad workloads, budgets and autoscalers (recorded by test/replay/workloads.ts). */
+/** Replays the recorded answers to workloads, disruption budgets and autoscalers, valid and invalid. */
 import { recordingsIn } from '../../test/replay/recording';
-import { replayKinds } from '../../test/support/replay-kinds';
+import { replayKindCases } from '../../test/replay/replay-kind-cases';
 
-replayKinds(recordingsIn('workloads'));
+replayKindCases(recordingsIn('workloads'));

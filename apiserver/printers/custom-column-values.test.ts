@@ -1,7 +1,7 @@
 /** What columns of all types and paths show of many objects, as a real server shows it (test/replay/custom.ts). */
 import { recordingOf } from '../../test/replay/recording';
 import { anything, body, either, listOf, mapOf, nothing, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
-import { expand } from '../../test/support/recorded-rules';
+import { expandBody } from '../../test/replay/request-body';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
@@ -72,7 +72,7 @@ describe.each(Object.entries(head.definitions))('%s', (title, { columns, at, col
 
   const shownHere = cases.filter(({ definition }) => definition === title);
   test.each(shownHere.map((one, index) => [index, one] as const))('shows object %i', (index, { sent, cells: expected }) => {
-    const object = expand(sent);
+    const object = expandBody(sent);
     if (!isObject(object)) throw new Error('no object');
     const metadata = {
       ...(isObject(object['metadata']) ? object['metadata'] : {}),

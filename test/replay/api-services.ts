@@ -3,7 +3,7 @@
  *   node deploy/scripts/run.mjs test/replay/api-services.js
  * Creations and updates are dry runs; one object is stored for the updates, and deleted. api-service.test.ts replays the recording.
  */
-import { shortenPatterns } from '../support/recorded-rules';
+import { shortenPatterns } from './normalize-answer';
 import { writeRecording } from './recording';
 import { call, causesOf, hangUp, isBody, type Body } from './reference';
 

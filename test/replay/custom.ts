@@ -4,7 +4,6 @@
  * Creations and updates are dry runs. A definition has a version that allows everything, in which the old objects of updates are stored, and one
  * with the schema in question. Everything is deleted at the end.
  */
-import { expand, shortenPatterns } from '../support/recorded-rules';
 import { applying } from './custom/applying';
 import type { Definition, Sequence, Topic } from './custom/cases';
 import { columnTopic, paths } from './custom/columns';
@@ -13,8 +12,10 @@ import { formats } from './custom/formats';
 import { publishing } from './custom/publishing';
 import { updates } from './custom/updates';
 import { validation } from './custom/validation';
+import { shortenPatterns } from './normalize-answer';
 import { writeRecording } from './recording';
 import { ask, call, causesOf, hangUp, isBody, type Body, type Json, type Reply } from './reference';
+import { expandBody } from './request-body';
 
 const TOPICS: Readonly<Record<string, Topic>> = {
   applying,
@@ -203,7 +204,7 @@ function ownedOf(reply: Reply): Body {
 }
 
 function expanded(body: Body): Body {
-  const value: Json = expand(body);
+  const value: Json = expandBody(body);
   return isBody(value) ? value : {};
 }
 

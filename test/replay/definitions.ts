@@ -5,7 +5,6 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { answerDigest, definitionAnswer, type DefinitionAnswer } from '../support/recorded-definitions';
-import { expand } from '../support/recorded-rules';
 import { definition, NAMES, schema } from './definitions/cases';
 import { OUTLINES } from './definitions/outlines';
 import { randomSchema } from './definitions/random-schemas';
@@ -14,6 +13,7 @@ import { SCHEMAS } from './definitions/schemas';
 import { UPDATES, type Update } from './definitions/updates';
 import { writeRecording } from './recording';
 import { call, causesOf, hangUp, isBody, type Body, type Reply } from './reference';
+import { expandBody } from './request-body';
 
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const PATIENCE_MS = 50;
@@ -22,7 +22,7 @@ const RANDOM_SCHEMAS = 500;
 async function main(): Promise<void> {
   const created: [string, DefinitionAnswer][] = [];
   for (const [title, body] of Object.entries({ ...OUTLINES, ...SCHEMAS, ...REAL_LIFE }))
-    created.push([title, answerOf(await call('POST', `${PATH}?dryRun=All`, 'application/json', expand(body)))]);
+    created.push([title, answerOf(await call('POST', `${PATH}?dryRun=All`, 'application/json', expandBody(body)))]);
   const updated: [string, DefinitionAnswer][] = [];
   for (const [title, update] of Object.entries(UPDATES)) updated.push([title, await replaced(update)]);
   const random: [string, DefinitionAnswer][] = [];

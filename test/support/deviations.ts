@@ -2,16 +2,16 @@
  * Where this server answers otherwise than the recorded one on purpose, because this API promises so: what is replayed is held to these
  * answers instead. The recordings stay as they were recorded.
  */
-import type { RuleAnswer } from './recorded-rules';
+import type { RecordedAnswer } from '../replay/kind-case';
 
 type Cause = readonly [field: string, reason: string, text: string];
 
-const refused = (...causes: readonly Cause[]): RuleAnswer => ({ code: 422, causes: causes.map((cause) => [...cause]) });
-const tooManyPorts = (count: number): RuleAnswer =>
+const refused = (...causes: readonly Cause[]): RecordedAnswer => ({ code: 422, causes: causes.map((cause) => [...cause]) });
+const tooManyPorts = (count: number): RecordedAnswer =>
   refused(['ports', 'FieldValueTooMany', `Too many: ${count}: must have at most 100 items`]);
 
 /** By resource and title of the case. */
-export const DEVIATIONS: ReadonlyMap<string, RuleAnswer> = new Map([
+export const DEVIATIONS: ReadonlyMap<string, RecordedAnswer> = new Map([
   // A slice has at most 100 ports.
   ['endpointslices 101 ports', tooManyPorts(101)],
   ['endpointslices 20001 ports', tooManyPorts(20_001)],
@@ -52,7 +52,7 @@ const noPort: Cause = [`${INGRESS}.ports[0].port`, 'FieldValueInvalid', 'Invalid
  * Deviating answers for Services, by the text of a case or sequence and the index of the answer: `externalName` is only for the type ExternalName, and the
  * status is validated.
  */
-export const SERVICE_DEVIATIONS: ReadonlyMap<string, ReadonlyMap<number, RuleAnswer>> = new Map([
+export const SERVICE_DEVIATIONS: ReadonlyMap<string, ReadonlyMap<number, RecordedAnswer>> = new Map([
   ...['["cluster",{"externalName":"a.b"}]', '["cluster",{"externalName":"A_B"}]', '["headless",{"externalName":"a.b"}]'].map(
     (text) => [text, new Map([0, 1].map((place) => [place, aliasOnly]))] as const,
   ),

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../shared/values/j
 import { recordingOf } from '../replay/recording';
 import type { Body } from '../replay/reference';
 import { body, listOf, mapOf, number, shape, text, type Check } from '../replay/shape';
-import { expand } from './recorded-rules';
+import { expandBody } from '../replay/request-body';
 
 export interface CustomAnswer {
   readonly code: number;
@@ -59,8 +59,8 @@ export function customCases(topic: string): readonly CustomCase[] {
     return {
       definition,
       node,
-      ...(old === undefined ? {} : { old: objectOf(expand(old)) }),
-      sent: objectOf(expand(sent)),
+      ...(old === undefined ? {} : { old: objectOf(expandBody(old)) }),
+      sent: objectOf(expandBody(sent)),
       answer,
     };
   });

@@ -1,7 +1,7 @@
 /** Recorded answers to CustomResourceDefinitions: what of an answer is kept, for those who make the recording and those who replay it. */
 import { createHash } from 'node:crypto';
 import { body, either, listOf, tupleOf, text, type Check } from '../replay/shape';
-import { shortenPatterns } from './recorded-rules';
+import { shortenPatterns } from '../replay/normalize-answer';
 
 /** Causes as `<field> <reason> <message>`; or, where there are none, what became of the object. */
 export type DefinitionAnswer = readonly string[] | object | string;

@@ -10,7 +10,7 @@ import { SCHEMAS } from '../../../test/replay/definitions/schemas';
 import { SETTLED, UPDATES } from '../../../test/replay/definitions/updates';
 import { casesOf } from '../../../test/replay/recording';
 import { answerDigest, definitionAnswer, isDefinitionCase, type DefinitionAnswer } from '../../../test/support/recorded-definitions';
-import { expand } from '../../../test/support/recorded-rules';
+import { expandBody } from '../../../test/replay/request-body';
 import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
@@ -28,7 +28,7 @@ describe('to create', () => {
   });
 
   test.each(CREATED)('%s', async (title, body) => {
-    const answer = await answerTo(() => fixture.create(RESOURCE, objectOf(expand(body)), { dryRun: true }));
+    const answer = await answerTo(() => fixture.create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
     expect(inOrder(answer)).toEqual(inOrder(RECORDED.created.get(title)));
   });
 
@@ -41,7 +41,7 @@ describe('to create', () => {
 
 test.each(Object.entries(UPDATES))('to update: %s', async (title, { old, body, status, refused }) => {
   const fixture = await writeFixture({ naming: 'kubernetes' });
-  const before = objectOf(expand(old));
+  const before = objectOf(expandBody(old));
   const name = stringAt(objectAt(before, 'metadata'), 'name') ?? '';
   const replace = async (sent: JsonObject, subresource?: 'status', dryRun = false): Promise<Answer> => {
     await fixture.cache.catchUp();
@@ -51,7 +51,7 @@ test.each(Object.entries(UPDATES))('to update: %s', async (title, { old, body, s
   };
   await fixture.create(RESOURCE, before);
   await replace({ ...before, status: objectOf(SETTLED[refused === true ? 'refused' : 'accepted']) }, 'status');
-  const answer = await answerTo(() => replace(objectOf(expand(body)), status === true ? 'status' : undefined, true));
+  const answer = await answerTo(() => replace(objectOf(expandBody(body)), status === true ? 'status' : undefined, true));
   expect(inOrder(answer)).toEqual(inOrder(RECORDED.updated.get(title)));
 });
 

@@ -1,7 +1,7 @@
 /** Replays what release 1.31.1 said to good and bad APIServices (recorded by test/replay/api-services.ts). */
 import { casesOf } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
-import { shortenPatterns } from '../../../test/support/recorded-rules';
+import { shortenPatterns } from '../../../test/replay/normalize-answer';
 import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';

@@ -1,8 +1,5 @@
-/**
- * Replays what release 1.31.1 said to good and bad ConfigMaps, Secrets, ServiceAccounts, Namespaces, Nodes, Leases and Events, created and put in place
- * of a stored one (recorded by test/replay/core.ts).
- */
+/** Replays the recorded answers to ConfigMaps, Secrets, ServiceAccounts, Namespaces, Nodes, Leases and Events, valid and invalid. */
 import { recordingsIn } from '../../../test/replay/recording';
-import { replayKinds } from '../../../test/support/replay-kinds';
+import { replayKindCases } from '../../../test/replay/replay-kind-cases';
 
-replayKinds(recordingsIn('core'));
+replayKindCases(recordingsIn('core'));

@@ -1,8 +1,5 @@
-/**
- * Replays what release 1.31.1 said to good and bad Endpoints, EndpointSlices, Ingresses, IngressClasses and NetworkPolicies, created and put in
- * place of a stored one (recorded by test/replay/networking.ts).
- */
+/** Replays the recorded answers to Endpoints, EndpointSlices, Ingresses, IngressClasses and NetworkPolicies, valid and invalid. */
 import { recordingsIn } from '../../../test/replay/recording';
-import { replayKinds } from '../../../test/support/replay-kinds';
+import { replayKindCases } from '../../../test/replay/replay-kind-cases';
 
-replayKinds(recordingsIn('networking'));
+replayKindCases(recordingsIn('networking'));

@@ -4,7 +4,7 @@
  */
 import { casesOf } from '../../../test/replay/recording';
 import { body as anObject, either, listOf, number, shape, text, type Check } from '../../../test/replay/shape';
-import { shortenPatterns, withoutDifference } from '../../../test/support/recorded-rules';
+import { shortenPatterns, withoutDifference } from '../../../test/replay/normalize-answer';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import type { JsonObject } from '../../../shared/values/json';
 import { metadataOf } from '../../../shared/api/metadata/object-meta';

@@ -1,127 +1,104 @@
-/**
- * Replays the cases of test/replay/service against the answers of release 1.31.1 that test/replay/service.ts recorded: which causes a
- * refusal has, or what the server makes of the object. Addresses and ports that the server chooses are masked.
- */
+/** Replays the recordings of the area `service`: the causes of a refusal, or the changes that the server makes to an accepted Service. */
 import { auditStore } from '../../../test/support/allocations';
 import { SERVICE_DEVIATIONS } from '../../../test/support/deviations';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { addressRules } from '../../../test/replay/service/addresses';
-import { BASES, changeOf, madeOf, masked, merged, type Case, type Rule } from '../../../test/replay/service/case';
-import { BALANCER_RULES } from '../../../test/replay/service/balancer-rules';
-import { FIELD_RULES } from '../../../test/replay/service/field-rules';
-import { PORT_RULES } from '../../../test/replay/service/port-rules';
-import { DUAL_SEQUENCES, SEQUENCES, type Sequence, type SequenceStep } from '../../../test/replay/service/sequences';
-import { casesOf } from '../../../test/replay/recording';
-import type { Body, Json } from '../../../test/replay/reference';
-import { anything, listOf, number, shape, text, tupleOf, type Check } from '../../../test/replay/shape';
+import { recordingOf } from '../../../test/replay/recording';
+import { isBody, type Body, type Json } from '../../../test/replay/reference';
+import {
+  applyMergePatch,
+  changesByServer,
+  isServiceCase,
+  isServiceHead,
+  maskAllocations,
+  objectPatchOf,
+  requestsOf,
+  stepsOfChange,
+  type ServiceAnswer,
+  type ServiceChange,
+  type ServiceSequence,
+  type ServiceStep,
+} from '../../../test/replay/service-case';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 import type { Subresource } from '../verbs';
 
-interface Answer {
-  readonly code: number;
-  readonly made?: Json;
-  readonly causes?: readonly (readonly string[])[];
-  readonly message?: string;
-  readonly warnings?: readonly string[];
-}
+const RANGES_FLAG = '--service-cluster-ip-range=';
 
-const isAnswer: Check<Answer> = shape(
-  { code: number },
-  { made: anything, causes: listOf(listOf(text)), message: text, warnings: listOf(text) },
-);
-
-const CLUSTERS = [
-  {
-    title: 'one family',
-    ranges: '10.96.0.0/16',
-    rules: [...PORT_RULES, ...FIELD_RULES, ...BALANCER_RULES, ...addressRules('10.96')],
-    sequences: SEQUENCES,
-    answers: answersIn('single'),
-  },
-  {
-    title: 'two families',
-    ranges: '10.0.0.0/16,fd00::/108',
-    rules: addressRules('10.0'),
-    sequences: DUAL_SEQUENCES,
-    answers: answersIn('dual'),
-  },
-];
-
-/** By the text of the case or sequence. */
-function answersIn(recording: string): ReadonlyMap<string, readonly Answer[]> {
-  const cases = casesOf(`service/${recording}`, tupleOf(anything, listOf(isAnswer)));
-  return new Map(cases.map(([key, answers]) => [JSON.stringify(key), answers]));
-}
-
-const expectedAnswers = (answers: ReadonlyMap<string, readonly Answer[]>, key: string): readonly (Answer | undefined)[] =>
-  (answers.get(key) ?? []).map((answer, place) => SERVICE_DEVIATIONS.get(key)?.get(place) ?? answer);
-
-describe.each(CLUSTERS)('$title', ({ ranges, rules, sequences, answers }) => {
+describe.each(['service/single', 'service/dual'])('%s', (recording) => {
+  const { head, cases } = recordingOf(recording, isServiceHead, isServiceCase);
+  const changes = cases.flatMap((serviceCase) => ('steps' in serviceCase ? [] : [serviceCase]));
+  const sequences = cases.flatMap((serviceCase) => ('steps' in serviceCase ? [serviceCase] : []));
+  const ranges = head.serverFlags.find((flag) => flag.startsWith(RANGES_FLAG))!.slice(RANGES_FLAG.length);
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await writeFixture({ ranges });
   });
 
-  it.each(rules.flatMap(rowsOf))('%s: %s', async (_rule, key) => {
-    const [base, given] = parseCase(key);
-    const change = changeOf(given);
-    const [onCreate, onUpdate] = expectedAnswers(answers, key);
-    expect(await play(fixture, [['create', merged({ spec: BASES[base] }, change)]], change)).toEqual([onCreate]);
-    const steps: Sequence = [
-      ['create', { spec: BASES[base] }],
-      ['put', change],
-    ];
-    expect((await play(fixture, steps, change))[1]).toEqual(onUpdate);
+  it.each(changes.map(changeRow))('%s: %s', async (_title, key, change) => {
+    const { create, update } = stepsOfChange(head, change);
+    const patch = objectPatchOf(change);
+    const [onCreate, onUpdate] = expectedAnswers(key, [change.create, change.update]);
+    expect(await send(fixture, create, patch)).toEqual([onCreate]);
+    expect((await send(fixture, update, patch))[1]).toEqual(onUpdate);
   });
 
-  it.each(sequences.map((sequence) => [JSON.stringify(sequence), sequence] as const))('%s', async (key, sequence) => {
-    expect(await play(fixture, sequence, { steps: key })).toEqual(expectedAnswers(answers, key));
+  it.each(sequences.map(sequenceRow))('%s', async (key, { steps }) => {
+    const expected = expectedAnswers(
+      key,
+      steps.map(({ answer }) => answer),
+    );
+    expect(await send(fixture, steps, key)).toEqual(expected);
   });
 
-  // Every case has removed what it made, so whatever is left was left by a refusal or a change.
-  it('has left no address and no port allocated', async () => {
+  // Every case deletes its Service, so an allocation that remains was left by a refused or changed one.
+  it('leaves no address and no port allocated', async () => {
     expect(await auditStore(fixture.store)).toEqual({ services: 0, allocations: 0, findings: [] });
   });
 });
 
-function rowsOf({ rule, cases }: Rule): (readonly [rule: string, key: string])[] {
-  return cases.map((made) => [rule, JSON.stringify(made)] as const);
+function changeRow(change: ServiceChange): readonly [title: string, key: string, change: ServiceChange] {
+  return [change.title, JSON.stringify([change.base, change.change]), change];
 }
 
-function parseCase(key: string): Case {
-  const parsed: Case = JSON.parse(key);
-  return parsed;
+function sequenceRow(sequence: ServiceSequence): readonly [key: string, sequence: ServiceSequence] {
+  return [JSON.stringify(requestsOf(sequence)), sequence];
+}
+
+function expectedAnswers(key: string, recorded: readonly (ServiceAnswer | undefined)[]): readonly ServiceAnswer[] {
+  return recorded.map((answer, index) => {
+    if (answer === undefined) throw new Error(`${key} is not recorded`);
+    return SERVICE_DEVIATIONS.get(key)?.get(index) ?? answer;
+  });
 }
 
 let count = 0;
 
-/** The answers to the steps, one after the other. */
-async function play(fixture: Fixture, sequence: Sequence, scope: Body): Promise<readonly Json[]> {
+/** Sends the steps to one new Service, deletes it and returns the answers. */
+async function send(fixture: Fixture, steps: readonly ServiceStep[], request: unknown): Promise<readonly ServiceAnswer[]> {
   const name = `case-${++count}`;
   let object: Body = {};
-  const answers: Json[] = [];
-  for (const step of sequence) {
+  const answers: ServiceAnswer[] = [];
+  for (const step of steps) {
     await fixture.cache.catchUp();
     fixture.warnings.length = 0;
-    let answer: Body;
+    let answer: ServiceAnswer;
     try {
       const { entry, created, sent } = await perform(fixture, name, step, object);
       object = JSON.parse(entry.bytes.toString());
-      answer = { code: created ? 201 : 200, made: madeOf(sent, object) };
+      answer = { code: created ? 201 : 200, made: changesByServer(sent, object) };
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       answer = refusalOf(error);
     }
     const warnings = fixture.warnings.length > 0 ? { warnings: [...new Set(fixture.warnings)] } : {};
-    answers.push(masked({ ...answer, ...warnings }, scope, name));
+    answers.push(maskAllocations({ ...answer, ...warnings }, request, name));
   }
   await fixture.cache.catchUp();
   if (object['metadata'] !== undefined) await fixture.remove('services', name);
   return answers;
 }
 
-function refusalOf({ code, status: { message = '', details } }: StatusError): Body {
+function refusalOf({ code, status: { message = '', details } }: StatusError): ServiceAnswer {
   const causes = (details?.causes ?? []).map((cause) => [cause.field ?? '', cause.reason ?? '', cause.message ?? '']);
   return { code, ...(code === 422 && causes.length > 0 ? { causes } : { message }) };
 }
@@ -132,11 +109,12 @@ interface Performed {
   readonly sent: Json;
 }
 
-async function perform(fixture: Fixture, name: string, step: SequenceStep, object: Body): Promise<Performed> {
-  const [verb, body] = step;
-  if (verb === 'json') return { ...(await fixture.patch('services', name, 'json', body)), sent: object };
+async function perform(fixture: Fixture, name: string, { verb, body }: ServiceStep, object: Body): Promise<Performed> {
   const subresource: Subresource = verb.startsWith('status') ? 'status' : undefined;
-  const named = merged({ metadata: { name } }, body);
+  if (verb === 'json') return { ...(await fixture.patch('services', name, 'json', body)), sent: object };
+  if (!isBody(body)) throw new Error(`the body of ${verb} is not an object`);
+  const members: Body = structuredClone(body);
+  const named = applyMergePatch({ metadata: { name } }, members);
   switch (verb) {
     case 'create':
       return { ...(await fixture.create('services', structuredClone(named))), sent: named };
@@ -144,18 +122,18 @@ async function perform(fixture: Fixture, name: string, step: SequenceStep, objec
       return { ...(await fixture.update('services', name, structuredClone(named))), sent: named };
     case 'put':
     case 'status': {
-      const sent = merged(object, body);
+      const sent = applyMergePatch(object, members);
       return { ...(await fixture.update('services', name, structuredClone(sent), { subresource })), sent };
     }
     case 'apply':
     case 'status-apply': {
-      const config = merged({ apiVersion: 'v1', kind: 'Service' }, named);
-      return { ...(await fixture.patch('services', name, 'apply', config, { subresource, force: true })), sent: object };
+      const configuration = applyMergePatch({ apiVersion: 'v1', kind: 'Service' }, named);
+      return { ...(await fixture.patch('services', name, 'apply', configuration, { subresource, force: true })), sent: object };
     }
     case 'merge':
     case 'status-merge':
-      return { ...(await fixture.patch('services', name, 'merge', body, { subresource })), sent: object };
+      return { ...(await fixture.patch('services', name, 'merge', members, { subresource })), sent: object };
     case 'strategic':
-      return { ...(await fixture.patch('services', name, 'strategic', body)), sent: object };
+      return { ...(await fixture.patch('services', name, 'strategic', members)), sent: object };
   }
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { customCases, type CustomCase } from '../../../test/support/recorded-custom';
-import { shortenPatterns } from '../../../test/support/recorded-rules';
+import { shortenPatterns } from '../../../test/replay/normalize-answer';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { decodeCustom } from './decode-custom';
 import { applySchemaDefaults } from './defaults';

@@ -1,17 +1,16 @@
 /**
- * Replays the recorded answers to good and bad objects of two areas with real requests: codes, warnings and causes are what the server sends, and what clients go
- * by besides is there: the reason of the code, the object's name and kind, and a message that holds every cause.
+ * Replays the recordings of two areas with HTTP requests. Beside the recorded code, warnings and causes, a refusal must have what clients rely on: the reason of
+ * the code, the object's name and kind, and a message with every cause.
  */
 import { KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
+import type { KindHead } from '../../replay/kind-case';
 import { recordingsIn } from '../../replay/recording';
+import { replayKindCases, type KindServer, type WriteResult } from '../../replay/replay-kind-cases';
 import { listOf, number, oneOf, shape, text } from '../../replay/shape';
-import type { KindHead } from '../../support/recorded-rules';
-import { replayKinds, type KindServer, type Told } from '../../support/replay-kinds';
 import { call, json, startFixture, warningsOf, type Answer } from './fixture';
 
-/** The reason that clients tell each code by. */
 const REASONS: Readonly<Record<number, string>> = { 400: 'BadRequest', 422: 'Invalid' };
 
 const isCause = shape({ reason: text, message: text }, { field: text });
@@ -28,7 +27,7 @@ const isStatus = shape(
   { details: shape({ name: text, kind: text, causes: listOf(isCause) }, { group: text }) },
 );
 
-replayKinds([...recordingsIn('core'), ...recordingsIn('networking')], openKind);
+replayKindCases([...recordingsIn('core'), ...recordingsIn('networking')], openKind);
 
 async function openKind(kind: KindHead): Promise<KindServer> {
   const row = rowOf(kind);
@@ -36,14 +35,15 @@ async function openKind(kind: KindHead): Promise<KindServer> {
   await call(fixture, '/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'ns' } }), local: true });
   const { apiVersion, resource } = kind;
   const root = `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}${row.namespaced ? '/namespaces/ns' : ''}/${resource}`;
-  const write = async (method: string, path: string, sent: JsonObject, dryRun: boolean): Promise<Told> => {
+  const write = async (method: string, path: string, sent: JsonObject, dryRun: boolean): Promise<WriteResult> => {
     const target = `${path}${dryRun ? '?dryRun=All' : ''}`;
-    return toldBy(row, await call(fixture, target, { method, body: stringifyJson(sent), local: true }));
+    return checkedResult(row, await call(fixture, target, { method, body: stringifyJson(sent), local: true }));
   };
   return {
     create: (sent, dryRun) => write('POST', root, sent, dryRun),
-    update: (name, sent, dryRun, part) => write('PUT', `${root}/${name}${part === undefined ? '' : `/${part}`}`, sent, dryRun),
-    shows: () => true,
+    update: (name, sent, dryRun, subresource) =>
+      write('PUT', `${root}/${name}${subresource === undefined ? '' : `/${subresource}`}`, sent, dryRun),
+    hasApiObjects: () => true,
     close: () => fixture.stop(),
   };
 }
@@ -54,8 +54,8 @@ function rowOf({ resource, apiVersion }: KindHead): KindRow {
   return row;
 }
 
-/** An answer, and everything checked of it that does not depend on the case. */
-function toldBy(row: KindRow, answer: Answer): Told {
+/** Parses an answer and checks what does not depend on the case. */
+function checkedResult(row: KindRow, answer: Answer): WriteResult {
   const warnings = warningsOf(answer);
   if (answer.status < 400) {
     const { kind, apiVersion, ...object }: JsonObject = JSON.parse(answer.text);
@@ -67,16 +67,16 @@ function toldBy(row: KindRow, answer: Answer): Told {
   expect([status.code, status.reason]).toEqual([answer.status, REASONS[answer.status]]);
   const { message, details } = status;
   if (details === undefined) return { code: answer.status, message, causes: [], warnings };
-  // Whatever version was written, the rules are those of the stored one.
+  // Validation is that of the stored version.
   const stored = storedRowOf(row);
   expect([details.kind, details.group ?? '']).toEqual([stored.kind, stored.group]);
-  const causes = details.causes.map(({ field = '', reason, message: said }) => [field, reason, said] as const);
+  const causes = details.causes.map(({ field = '', reason, message: causeMessage }) => [field, reason, causeMessage] as const);
   expect(message).toBe(messageOf(stored, details.name, causes));
   return { code: answer.status, message, causes, warnings };
 }
 
-function messageOf(row: KindRow, name: string, causes: Told['causes']): string {
-  const said = [...new Set(causes.map(([field, , text]) => `${field}: ${text}`))];
+function messageOf(row: KindRow, name: string, causes: WriteResult['causes']): string {
+  const messages = [...new Set(causes.map(([field, , causeMessage]) => `${field}: ${causeMessage}`))];
   const type = row.group === '' ? row.kind : `${row.kind}.${row.group}`;
-  return `${type} ${JSON.stringify(name)} is invalid: ${said.length === 1 ? said.join('') : `[${said.join(', ')}]`}`;
+  return `${type} ${JSON.stringify(name)} is invalid: ${messages.length === 1 ? messages.join('') : `[${messages.join(', ')}]`}`;
 }

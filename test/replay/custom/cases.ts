@@ -6,7 +6,7 @@ export interface Definition {
   readonly schema: Body;
   /** Further members of the version (`additionalPrinterColumns`). */
   readonly version?: Body;
-  /** Bodies without apiVersion, kind and name; abbreviated (test/support/recorded-rules). */
+  /** Bodies without apiVersion, kind and name; abbreviated (expandBody). */
   readonly creates?: readonly Body[];
   /** What was stored under a schema that allowed everything, and what is put in its place. */
   readonly updates?: readonly (readonly [old: Body, body: Body])[];

@@ -1,5 +1,5 @@
-/** Replays what release 1.31.1 said to good and bad Pods (recorded by test/replay/pod.ts). */
+/** Replays the recorded answers to Pods, valid and invalid. */
 import { recordingsIn } from '../../../../test/replay/recording';
-import { replayKinds } from '../../../../test/support/replay-kinds';
+import { replayKindCases } from '../../../../test/replay/replay-kind-cases';
 
-replayKinds(recordingsIn('pod'));
+replayKindCases(recordingsIn('pod'));

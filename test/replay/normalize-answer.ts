@@ -1,0 +1,54 @@
+/** Removes from answers what differs in each run, and from messages what the reference server prints in Go syntax and this server as JSON. */
+import { UID } from './new-values';
+import { isBody, type Body, type Json } from './reference';
+
+/** Removes explanations of patterns, and the comparison of Go structs at the end of a refused change. */
+export const shortenPatterns = (text: string): string =>
+  text.replace(/(?<=^Forbidden: [^\n]*)\n[^]*$/, '').replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)');
+
+/** Types whose values both servers print alike; see shared/values/go-values.ts. */
+const PRINTED_ALIKE = [
+  'apps.DaemonSetUpdateStrategy',
+  'apps.DeploymentStrategy',
+  'intstr.IntOrString',
+  'map[string]string',
+  'resource.Quantity',
+  'v1.LabelSelector',
+];
+
+const STRUCT =
+  /(?<=^(?:Invalid|Duplicate|Unsupported) value: )(?:(?:&?[\w.]*|\[\]byte)\{.*\}|\(\*[\w.]+\)\((?:0x[0-9a-f]+|nil)\)|[\w.]+\(nil\))(?=: |$)/s;
+
+/** Removes the difference of two pod specs, which each server prints in its own way. */
+export const withoutDifference = (text: string): string => text.replace(/\n {2}core\.\w+\{\n.*?\n {2}\}\n/s, '');
+
+/** Shortens structs to `{…}` and UIDs to `<uid>`. */
+export const shortenStructs = (text: string): string => {
+  const short = text.replace(STRUCT, (value) => (PRINTED_ALIKE.some((type) => value.startsWith(type)) ? value : '{…}'));
+  return withoutDifference(short).replace(UID, '<uid>');
+};
+
+const VOLATILE_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'managedFields'];
+
+/** An object without its volatile metadata and without these members of its spec; other occurrences of its name and UID are replaced. */
+export function withoutVolatileFields(object: Body, omittedSpecFields: readonly string[] = []): Body {
+  const metadata = isBody(object['metadata']) ? object['metadata'] : {};
+  const text = JSON.stringify(object)
+    .replaceAll(JSON.stringify(metadata['uid'] ?? null), '"<uid>"')
+    .replaceAll(JSON.stringify(metadata['name'] ?? null), '"<name>"')
+    .replace(/(?<="lastPhaseTransitionTime":)"[^"]*"/, '"<time>"')
+    // The finalizer of namespaces is named after the product.
+    .replace(/(?<="finalizers":\[(?:"[^"]*",)*)"(?:kubernetes|platform)"/, '"<product>"');
+  const { metadata: shown, spec, ...rest }: Body = JSON.parse(text);
+  const kept = without(shown, VOLATILE_METADATA);
+  return {
+    ...(isBody(kept) && Object.keys(kept).length === 0 ? {} : { metadata: kept }),
+    ...(spec === undefined ? {} : { spec: without(spec, omittedSpecFields) }),
+    ...rest,
+  };
+}
+
+function without(value: Json | undefined, members: readonly string[]): Json {
+  if (!isBody(value)) return value ?? null;
+  return Object.fromEntries(Object.entries(value).filter(([member]) => !members.includes(member)));
+}

@@ -1,0 +1,184 @@
+/**
+ * Records the format `kind-cases`. Every recorded request is a dry run; the objects that updates replace are stored in the namespace `ns` for the length of a
+ * recording and deleted at its end.
+ */
+import { setTimeout } from 'node:timers/promises';
+import {
+  isKindHead,
+  isUnrecordedKindCase,
+  REQUESTS,
+  type KindHead,
+  type KindRequest,
+  type RecordedAnswer,
+  type UnrecordedKindCase,
+} from '../kind-case';
+import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../normalize-answer';
+import { recordingOf } from '../recording';
+import { causesOf, isBody, type Body, type Reply } from '../reference';
+import { namedBody } from '../request-body';
+import type { RecordingDriver } from './drivers';
+import type { ReferenceServer } from './reference-server';
+import { toCanonical, toUpstream } from './spelling';
+
+/** The namespace of the tests that replay the cases; messages name it. */
+const NAMESPACE = 'ns';
+const NEW_NAME = 'recorded-new';
+const MAX_OBJECT_LENGTH = 2000;
+/** Long enough for the controllers of the reference server to see an object. */
+const SETTLE_MS = 100;
+const SUBRESOURCES = { status: 'status', scale: 'scale', ephemeral: 'ephemeralcontainers' } as const;
+
+export const recordKindCases: RecordingDriver = async (recording, server) => {
+  const { head, cases } = recordingOf(recording, isKindHead, isUnrecordedKindCase);
+  await ensureNamespace(server);
+  const recorder = new KindRecorder(server, head);
+  const recorded: UnrecordedKindCase[] = [];
+  try {
+    for (const kindCase of cases) recorded.push(await recorder.record(kindCase));
+  } finally {
+    await recorder.deleteStored();
+  }
+  return [head, ...recorded];
+};
+
+async function ensureNamespace(server: ReferenceServer): Promise<void> {
+  const { code, body } = await server.sendJson('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+  if (code !== 201 && code !== 409) throw new Error(`the namespace ${NAMESPACE} cannot be created: ${JSON.stringify(body)}`);
+}
+
+interface StoredObject {
+  readonly name: string;
+  readonly resourceVersion: string;
+}
+
+class KindRecorder {
+  private readonly path: string;
+  private readonly apiVersion: string;
+  private readonly stored = new Map<string, StoredObject>();
+
+  constructor(
+    private readonly server: ReferenceServer,
+    private readonly head: KindHead,
+  ) {
+    this.apiVersion = toUpstream(head.apiVersion);
+    const root = this.apiVersion.includes('/') ? `/apis/${this.apiVersion}` : `/api/${this.apiVersion}`;
+    this.path = `${root}${head.namespaced ? `/namespaces/${NAMESPACE}` : ''}/${head.resource}`;
+  }
+
+  /** Sends the requests of a case and returns it with the new answers. */
+  async record(kindCase: UnrecordedKindCase): Promise<UnrecordedKindCase> {
+    const { old = this.head.base, body } = kindCase;
+    const recorded: { [R in KindRequest]?: RecordedAnswer | 'same' } = {};
+    for (const request of this.requestsOf(kindCase)) {
+      const answer = request === 'create' ? await this.create(body) : await this.update(request, old, body);
+      recorded[request] = request === 'update' && JSON.stringify(answer) === JSON.stringify(recorded.create) ? 'same' : answer;
+    }
+    return { ...kindCase, ...recorded };
+  }
+
+  async deleteStored(): Promise<void> {
+    for (const { name } of this.stored.values()) await this.delete(name);
+  }
+
+  private requestsOf(kindCase: UnrecordedKindCase): readonly KindRequest[] {
+    const requests = REQUESTS.filter((request) => kindCase[request] !== undefined);
+    if (requests.length > 0) return requests;
+    if (kindCase.old !== undefined) return ['update'];
+    return this.head.defaultRequests.filter((request) => request === 'create' || !hasName(kindCase.body));
+  }
+
+  private create(body: Body): Promise<RecordedAnswer> {
+    return this.dryRun('POST', this.path, namedBody(this.typed(body), NEW_NAME));
+  }
+
+  /** Replaces a stored object or one of its subresources. */
+  private async update(request: Exclude<KindRequest, 'create'>, old: Body, body: Body): Promise<RecordedAnswer> {
+    const { name, resourceVersion } = await this.store(old, request === 'status');
+    const typed = request === 'scale' ? { apiVersion: 'autoscaling/v1', kind: 'Scale', ...upstream(body) } : this.typed(body);
+    const path = request === 'update' ? `${this.path}/${name}` : `${this.path}/${name}/${SUBRESOURCES[request]}`;
+    const answer = await this.dryRun('PUT', path, namedBody(typed, name, resourceVersion));
+    if (request !== 'update' || this.head.isModifiedByServer !== true || answer.object === undefined) return answer;
+    return { ...answer, object: { ...answer.object, status: {} } };
+  }
+
+  private async dryRun(method: 'POST' | 'PUT', path: string, sent: Body): Promise<RecordedAnswer> {
+    const reply = await this.server.sendJson(method, `${path}?dryRun=All`, sent);
+    const answer: RecordedAnswer = JSON.parse(toCanonical(JSON.stringify(this.answerOf(sent, reply))));
+    return answer;
+  }
+
+  private typed(body: Body): Body {
+    return { apiVersion: this.apiVersion, kind: this.head.kind, ...upstream(body) };
+  }
+
+  /** Also removes finalizers, because the reference server may run without the controllers that do. */
+  private async delete(name: string): Promise<void> {
+    const path = `${this.path}/${name}`;
+    const { code, body } = await this.server.sendJson('DELETE', path, { gracePeriodSeconds: 0, propagationPolicy: 'Background' });
+    if (code === 404) return;
+    if (isBody(body['metadata']) && body['metadata']['finalizers'] !== undefined)
+      await this.server.sendJson('PATCH', path, { metadata: { finalizers: null } }, 'application/merge-patch+json');
+    if (this.head.kind === 'Namespace')
+      await this.server.sendJson('PUT', `${path}/finalize`, { metadata: { name }, spec: { finalizers: [] } });
+  }
+
+  private async store(body: Body, withStatus: boolean): Promise<StoredObject> {
+    const key = JSON.stringify([body, withStatus]);
+    let object = this.stored.get(key);
+    if (object === undefined) {
+      object = await this.createStored(body, withStatus);
+      this.stored.set(key, object);
+    }
+    if (this.head.isModifiedByServer !== true) return object;
+    await setTimeout(SETTLE_MS);
+    return { name: object.name, resourceVersion: resourceVersionOf(await this.server.sendJson('GET', `${this.path}/${object.name}`)) };
+  }
+
+  private async createStored(body: Body, withStatus: boolean): Promise<StoredObject> {
+    const name = `recorded-${this.stored.size}`;
+    // An interrupted run may have left one.
+    await this.delete(name);
+    const sent = namedBody(this.typed(body), name);
+    const { status } = sent;
+    let reply = await this.server.sendJson('POST', this.path, sent);
+    if (reply.code === 201 && withStatus && status !== undefined)
+      reply = await this.server.sendJson('PUT', `${this.path}/${name}/status`, { ...reply.body, status });
+    if (reply.code > 201) throw new Error(`${name} was refused: ${JSON.stringify([body, reply.body])}`);
+    return { name, resourceVersion: resourceVersionOf(reply) };
+  }
+
+  private answerOf(sent: Body, reply: Reply): RecordedAnswer {
+    const { code, body, warnings } = reply;
+    const causes = causesOf(reply).map((cause) => cause.map((text) => shortenStructs(shortenPatterns(text))));
+    const message = body['message'];
+    return {
+      code,
+      ...(causes.length > 0 ? { causes } : {}),
+      ...(code >= 400 && causes.length === 0 && typeof message === 'string' ? { message } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
+      ...(code < 400 && this.head.omitsObjects !== true ? this.acceptedObject(sent, body) : {}),
+    };
+  }
+
+  private acceptedObject(sent: Body, body: Body): Pick<RecordedAnswer, 'object' | 'asSent'> {
+    const { apiVersion: _apiVersion, kind: _kind, ...object } = withoutVolatileFields(body, this.head.omittedSpecFields);
+    const members = Object.keys(object);
+    const isAsSent = (member: string): boolean => JSON.stringify(object[member]) === JSON.stringify(sent[member]);
+    const changed = Object.fromEntries(members.filter((member) => !isAsSent(member)).map((member) => [member, object[member] ?? null]));
+    return JSON.stringify(changed).length > MAX_OBJECT_LENGTH ? {} : { object: changed, asSent: members.filter(isAsSent) };
+  }
+}
+
+function upstream(body: Body): Body {
+  const spelled: Body = JSON.parse(toUpstream(JSON.stringify(body)));
+  return spelled;
+}
+
+function hasName({ metadata }: Body): boolean {
+  return isBody(metadata) && (metadata['name'] !== undefined || metadata['generateName'] !== undefined);
+}
+
+function resourceVersionOf({ body: { metadata } }: Reply): string {
+  const version = isBody(metadata) ? metadata['resourceVersion'] : undefined;
+  return typeof version === 'string' ? version : '';
+}

@@ -1,0 +1,21 @@
+/** Between the canonical spelling of recordings and the one of a kube-apiserver, for whole texts of JSON. */
+import { canonicalGroup, canonicalQualifiedName, groupIn, qualifiedNameIn } from '../../../shared/names/dialect';
+
+/** A name may follow the fields that lead to it, as in messages. */
+const QUALIFIED_NAME = /((?:[a-z]+[A-Z][a-zA-Z]*\.)*)([a-zA-Z0-9.-]+\.io\/[a-zA-Z0-9.-]+)/g;
+const UPSTREAM_GROUP = /[a-z.]+\.k8s\.io/g;
+const CANONICAL_GROUP = /[a-z.-]+\.platform\.io(?!\/)|[a-z.-]+\.platform\.io(?=\/v\d)/g;
+const CANONICAL_NAME = /[a-zA-Z0-9.-]*platform\.io\/[a-zA-Z0-9.-]+/g;
+
+export function toCanonical(text: string): string {
+  return text
+    .replace(QUALIFIED_NAME, (_, fields: string, name: string) => fields + canonicalQualifiedName(name))
+    .replace(UPSTREAM_GROUP, canonicalGroup);
+}
+
+/** Groups are followed by a version or by nothing, qualified names by a name. */
+export function toUpstream(text: string): string {
+  return text
+    .replace(CANONICAL_GROUP, (group) => groupIn('kubernetes', group))
+    .replace(CANONICAL_NAME, (name) => qualifiedNameIn('kubernetes', name));
+}

@@ -1,0 +1,174 @@
+/** Replays recordings of the format `kind-cases`: each case is a test, which sends the case's requests to a server of ours and compares the answers. */
+import { StatusError } from '../../shared/api/errors/status';
+import { isObject, type JsonObject } from '../../shared/values/json';
+import { DEVIATIONS } from '../support/deviations';
+import { writeFixture, type Answer } from '../support/write-fixture';
+import { isKindCase, isKindHead, type KindCase, type KindHead, type RecordedAnswer } from './kind-case';
+import { shortenPatterns, shortenStructs, withoutVolatileFields } from './normalize-answer';
+import { recordingOf } from './recording';
+import type { Body } from './reference';
+import { namedBody } from './request-body';
+
+/** `undefined` for the object itself. */
+export type KindSubresource = 'status' | 'scale' | 'ephemeralcontainers' | undefined;
+
+/** The answer of a server to a write. */
+export interface WriteResult {
+  readonly code: number;
+  /** Of a refusal. */
+  readonly message?: string;
+  readonly causes: readonly (readonly [field: string, reason: string, message: string])[];
+  readonly warnings: readonly string[];
+  /** The accepted object. */
+  readonly object?: JsonObject;
+}
+
+/** A server for the cases of one recording, with the namespace `ns`. */
+export interface KindServer {
+  create(sent: JsonObject, dryRun: boolean): Promise<WriteResult>;
+  update(name: string, sent: JsonObject, dryRun: boolean, subresource: KindSubresource): Promise<WriteResult>;
+  /** Whether its results hold the object in the form of the API. */
+  hasApiObjects(subresource: KindSubresource): boolean;
+  close(): Promise<void>;
+}
+
+export type OpenKindServer = (head: KindHead) => Promise<KindServer>;
+
+/** Defines the tests of these recordings; the server is the write path alone unless another one is given. */
+export function replayKindCases(recordings: readonly string[], openServer: OpenKindServer = openWritePath): void {
+  describe.each(recordings)('%s', (recording) => {
+    const { head, cases } = recordingOf(recording, isKindHead, isKindCase);
+    replay(head, cases, openServer);
+  });
+}
+
+interface StoredObject {
+  readonly name: string;
+  readonly resourceVersion: string;
+}
+
+function replay(head: KindHead, cases: readonly KindCase[], openServer: OpenKindServer): void {
+  const { base, omittedSpecFields } = head;
+  let server: KindServer;
+  const stored = new Map<string, StoredObject>();
+  beforeAll(async () => {
+    server = await openServer(head);
+  });
+  afterAll(() => server.close());
+
+  async function store(body: Body, withStatus: boolean): Promise<StoredObject> {
+    const key = JSON.stringify([body, withStatus]);
+    const known = stored.get(key);
+    if (known !== undefined) return known;
+    const name = `recorded-${stored.size}`;
+    const sent = asObject(namedBody(body, name));
+    let object = acceptedObject(await server.create(sent, false));
+    const { status } = sent;
+    if (withStatus && status !== undefined) object = acceptedObject(await server.update(name, { ...object, status }, false, 'status'));
+    const { metadata } = object;
+    const version = isObject(metadata) ? metadata['resourceVersion'] : undefined;
+    const created = { name, resourceVersion: typeof version === 'string' ? version : '' };
+    stored.set(key, created);
+    return created;
+  }
+
+  async function checkUpdate(old: Body, body: Body, recorded: RecordedAnswer, subresource?: KindSubresource): Promise<void> {
+    const { name, resourceVersion } = await store(old, subresource === 'status');
+    const result = await server.update(name, asObject(namedBody(body, name, resourceVersion)), true, subresource);
+    check(result, body, recorded, subresource);
+  }
+
+  function check(result: WriteResult, body: Body, recorded: RecordedAnswer, subresource?: KindSubresource): void {
+    const withObject = server.hasApiObjects(subresource);
+    expect(comparableResult(result, recorded, withObject, omittedSpecFields)).toEqual(comparableRecording(body, recorded, withObject));
+  }
+
+  it.each(cases.map((kindCase) => [kindCase.title, kindCase] as const))('%s', async (title, { body, old = base, ...recorded }) => {
+    const deviation = DEVIATIONS.get(`${head.resource} ${title}`);
+    const create = recorded.create && (deviation ?? recorded.create);
+    const update = recorded.update && (deviation ?? recorded.update);
+    if (create !== undefined) check(await server.create(asObject(namedBody(body, 'recorded-new')), true), body, create);
+    const onUpdate = update === 'same' ? create : update;
+    if (onUpdate !== undefined) await checkUpdate(old, body, onUpdate);
+    if (recorded.status !== undefined) await checkUpdate(old, body, recorded.status, 'status');
+    if (recorded.scale !== undefined) await checkUpdate(old, body, recorded.scale, 'scale');
+    if (recorded.ephemeral !== undefined) await checkUpdate(old, body, recorded.ephemeral, 'ephemeralcontainers');
+  });
+}
+
+function asObject(body: Body): JsonObject {
+  const object: JsonObject = body;
+  return object;
+}
+
+function acceptedObject({ object, ...result }: WriteResult): JsonObject {
+  if (object === undefined) throw new Error(`the object before an update was refused: ${JSON.stringify(result)}`);
+  return object;
+}
+
+/** An answer as it is compared. */
+interface Comparable extends Omit<RecordedAnswer, 'object' | 'asSent'> {
+  readonly object?: object;
+}
+
+function comparableResult(
+  { code, message = '', causes, warnings, object }: WriteResult,
+  recorded: RecordedAnswer,
+  withObject: boolean,
+  omittedSpecFields: readonly string[] | undefined,
+): Comparable {
+  return {
+    code,
+    ...(recorded.message === undefined || code < 400 ? {} : { message }),
+    causes: causes.map((cause) => cause.map((text) => shortenStructs(shortenPatterns(text)))),
+    warnings,
+    ...(recorded.object === undefined || object === undefined || !withObject
+      ? {}
+      : { object: withoutVolatileFields(JSON.parse(JSON.stringify(object)), omittedSpecFields) }),
+  };
+}
+
+function comparableRecording(
+  body: Body,
+  { code, message, causes, warnings, object, asSent }: RecordedAnswer,
+  withObject: boolean,
+): Comparable {
+  const sent = namedBody(body, '');
+  const copied = Object.fromEntries((asSent ?? []).map((member) => [member, sent[member] ?? null]));
+  return {
+    code,
+    ...(message === undefined ? {} : { message }),
+    causes: causes ?? [],
+    warnings: warnings ?? [],
+    ...(object === undefined || !withObject ? {} : { object: { ...object, ...copied } }),
+  };
+}
+
+/** The write path over a store in memory. Its results hold the stored object: other versions and scales are the subject of other tests. */
+async function openWritePath({ resource: plural, apiVersion }: KindHead): Promise<KindServer> {
+  const fixture = await writeFixture();
+  const resource = `${apiVersion}/${plural}`;
+  const { row, hub } = fixture.resource(resource);
+
+  async function resultOf(write: () => Promise<Answer>): Promise<WriteResult> {
+    fixture.warnings.length = 0;
+    try {
+      const { object, created } = await write();
+      await fixture.cache.catchUp();
+      return { code: created ? 201 : 200, causes: [], warnings: [...fixture.warnings], object };
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      const { message = '', details } = error.status;
+      const causes = (details?.causes ?? []).map(({ field = '', reason = '', message: text = '' }) => [field, reason, text] as const);
+      return { code: error.code, message, causes, warnings: [...fixture.warnings] };
+    }
+  }
+
+  return {
+    create: (sent, dryRun) => resultOf(() => fixture.create(resource, sent, { dryRun })),
+    update: (name, sent, dryRun, subresource) =>
+      resultOf(() => fixture.update(resource, name, sent, { dryRun, ...(subresource === undefined ? {} : { subresource }) })),
+    hasApiObjects: (subresource) => row === hub && subresource !== 'scale',
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,36 @@
+/** From the abbreviated body of a case to the object that is sent. */
+import { isBody, type Body, type Json } from './reference';
+
+/**
+ * Writes out the abbreviations of a body: `{ "$times": 3, "of": x }` as an element of a list is x three times, with `$i` in its strings counting up from 0;
+ * `{ "$text": "a", "$times": 70 }` is that string 70 times; `{ "$integer": "9007199254740993" }` is an integer that no JavaScript number can hold.
+ */
+export function expandBody(value: Json): Json {
+  if (Array.isArray(value)) {
+    return value.flatMap((item) => {
+      const times = timesOf(item);
+      if (times === undefined || !isBody(item) || item['of'] === undefined) return [expandBody(item)];
+      return Array.from({ length: times }, (_, index): Json => JSON.parse(JSON.stringify(item['of']).replaceAll('$i', String(index))));
+    });
+  }
+  if (!isBody(value)) return value;
+  const text = value['$text'];
+  if (typeof text === 'string') return text.repeat(timesOf(value) ?? 1);
+  const integer = value['$integer'];
+  if (typeof integer === 'string') return BigInt(integer);
+  return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, expandBody(inner)]));
+}
+
+function timesOf(value: Json): number | undefined {
+  const times = isBody(value) ? value['$times'] : undefined;
+  return typeof times === 'number' ? times : undefined;
+}
+
+/** Expands a body and gives it this name, unless it has one or is to get a generated one, and this resource version, unless it has one. */
+export function namedBody(body: Body, name: string, resourceVersion?: string): Body {
+  const expanded = expandBody(body);
+  if (!isBody(expanded)) throw new Error('the body of a case is not an object');
+  const metadata = isBody(expanded['metadata']) ? expanded['metadata'] : {};
+  const named = metadata['generateName'] === undefined ? { name, ...metadata } : metadata;
+  return { ...expanded, metadata: resourceVersion === undefined ? named : { resourceVersion, ...named } };
+}

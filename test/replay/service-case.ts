@@ -1,0 +1,138 @@
+/**
+ * Recordings of the format `service-cases`: how the API server validates and completes Services. A case is either a change of one of the bases in the head, which
+ * is recorded as a creation (the base with the change in it) and as an update of the stored base, or a sequence of writes of one Service. Names are in
+ * canonical spelling; addresses and ports that the server allocates stand as `*`.
+ */
+import { isBody, type Body, type Json } from './reference';
+import { anything, body, either, listOf, mapOf, number, oneOf, shape, text, type Check } from './shape';
+
+export interface ServiceHead {
+  readonly format: 'service-cases';
+  /** Flags of the API server without which it answers differently. */
+  readonly serverFlags: readonly string[];
+  /** Specs by name. */
+  readonly bases: Readonly<Record<string, Body>>;
+}
+
+export const isServiceHead: Check<ServiceHead> = shape({
+  format: oneOf('service-cases'),
+  serverFlags: listOf(text),
+  bases: mapOf(body),
+});
+
+export interface ServiceAnswer {
+  readonly code: number;
+  /** Where the accepted object differs from the one that was sent, as a merge patch. */
+  readonly made?: Json;
+  readonly causes?: readonly (readonly string[])[];
+  /** Of a refusal without causes. */
+  readonly message?: string;
+  readonly warnings?: readonly string[];
+}
+
+const isAnswer: Check<ServiceAnswer> = shape(
+  { code: number },
+  { made: anything, causes: listOf(listOf(text)), message: text, warnings: listOf(text) },
+);
+
+export interface ServiceChange {
+  readonly title: string;
+  readonly base: string;
+  /** A JSON merge patch of the base's spec, or of the whole object when it has `metadata` or `spec`. */
+  readonly change: Body;
+  readonly create?: ServiceAnswer;
+  readonly update?: ServiceAnswer;
+}
+
+/**
+ * `put`: the stored object with this merge patch in it; `replace`: this object alone; `status`, `status-merge` and `status-apply`: the same at the status
+ * subresource; the others are the patches of those names.
+ */
+const VERBS = ['create', 'put', 'replace', 'json', 'merge', 'strategic', 'apply', 'status', 'status-merge', 'status-apply'] as const;
+export type ServiceVerb = (typeof VERBS)[number];
+
+export interface ServiceStep {
+  readonly verb: ServiceVerb;
+  /** A list of operations for `json`. */
+  readonly body: Json;
+  readonly answer?: ServiceAnswer;
+}
+
+export interface ServiceSequence {
+  readonly steps: readonly ServiceStep[];
+}
+
+const isStep: Check<ServiceStep> = shape({ verb: oneOf(...VERBS), body: anything }, { answer: isAnswer });
+
+/** A case; its answers are missing as long as it has not been recorded. */
+export const isServiceCase: Check<ServiceChange | ServiceSequence> = either(
+  shape({ title: text, base: text, change: body }, { create: isAnswer, update: isAnswer }),
+  shape({ steps: listOf(isStep) }),
+);
+
+/** The change as a merge patch of the whole object. */
+export function objectPatchOf({ change }: ServiceChange): Body {
+  return 'metadata' in change || 'spec' in change ? change : { spec: change };
+}
+
+/** The writes of a change: its creation, and its update of the stored base. */
+export function stepsOfChange(
+  head: ServiceHead,
+  change: ServiceChange,
+): { readonly create: readonly ServiceStep[]; readonly update: readonly ServiceStep[] } {
+  const base: Body = { spec: head.bases[change.base] ?? {} };
+  const patch = objectPatchOf(change);
+  return {
+    create: [{ verb: 'create', body: applyMergePatch(base, patch) }],
+    update: [
+      { verb: 'create', body: base },
+      { verb: 'put', body: patch },
+    ],
+  };
+}
+
+/** The requests of a sequence without the answers. Their JSON is the key of its deviations. */
+export const requestsOf = ({ steps }: ServiceSequence): readonly (readonly [ServiceVerb, Json])[] =>
+  steps.map(({ verb, body: sent }) => [verb, sent]);
+
+/** RFC 7396. */
+export function applyMergePatch(value: Json | undefined, patch: Body): Body {
+  const result: Body = isBody(value) ? { ...value } : {};
+  for (const [member, change] of Object.entries(patch)) {
+    if (change === null) delete result[member];
+    else result[member] = isBody(change) ? applyMergePatch(result[member], change) : change;
+  }
+  return result;
+}
+
+/** The merge patch from one value to another: equal members are left out, missing ones are null. */
+function mergePatchBetween(from: Json | undefined, to: Json): Json {
+  if (!isBody(from) || !isBody(to)) return to;
+  const changes: Body = {};
+  for (const member of new Set([...Object.keys(from), ...Object.keys(to)])) {
+    const value = to[member];
+    if (value === undefined) changes[member] = null;
+    else if (JSON.stringify(value) !== JSON.stringify(from[member])) changes[member] = mergePatchBetween(from[member], value);
+  }
+  return changes;
+}
+
+/** What the API server changed of spec and status of the object that was sent. */
+export function changesByServer(sent: Json, { spec = null, status = null }: Body): Json {
+  const before = isBody(sent) ? { spec: sent['spec'] ?? {}, status: { loadBalancer: {} } } : {};
+  return mergePatchBetween(before, { spec, status });
+}
+
+const ALLOCATION = /\b(?:10\.96|10\.0)\.\d{1,3}\.\d{1,3}\b|\bfd00::[0-9a-f:]*[0-9a-f]\b|\b3[0-2]\d{3}\b/g;
+
+/** Replaces addresses and node ports that do not occur in the request, which the API server has allocated, and explanations of patterns. */
+export function maskAllocations(answer: ServiceAnswer, request: unknown, name: string): ServiceAnswer {
+  const requested = JSON.stringify(request);
+  const text = JSON.stringify(answer)
+    .replaceAll(name, '$NAME')
+    .replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)')
+    .replace(ALLOCATION, (allocation) => (requested.includes(allocation) ? allocation : '*'))
+    .replace(/"(nodePort|healthCheckNodePort)":\*/g, '"$1":"*"');
+  const masked: ServiceAnswer = JSON.parse(text);
+  return masked;
+}
