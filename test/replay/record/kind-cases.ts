@@ -51,7 +51,7 @@ interface StoredObject {
   readonly resourceVersion: string;
 }
 
-class KindRecorder {
+export class KindRecorder {
   private readonly path: string;
   private readonly apiVersion: string;
   private readonly stored = new Map<string, StoredObject>();

@@ -1,0 +1,141 @@
+/** The recorders of kinds and of Services, with this API server in place of the reference server. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { FLAGS } from '../../../apiserver/options/flags';
+import { ADMIN, startFixture, type Fixture, type FixtureChanges } from '../../integration/http/fixture';
+import { isKindCase, isKindHead, type KindHead } from '../kind-case';
+import { recordingOf, recordingsIn } from '../recording';
+import { isServiceCase, isServiceHead } from '../service-case';
+import { KindRecorder, recordKindCases } from './kind-cases';
+import { ReferenceServer } from './reference-server';
+import { recordServiceCases } from './service-cases';
+import { toCanonical, toUpstream } from './spelling';
+
+let folder: string;
+let fixture: Fixture;
+let server: ReferenceServer;
+
+async function start(changes: FixtureChanges = {}): Promise<void> {
+  folder = mkdtempSync(path.join(tmpdir(), 'record-'));
+  fixture = await startFixture({ naming: 'kubernetes', ...changes });
+  const kubeconfig = {
+    clusters: [
+      {
+        name: 'c',
+        cluster: {
+          server: `https://127.0.0.1:${fixture.server.port}`,
+          'certificate-authority-data': Buffer.from(fixture.authority.certificate).toString('base64'),
+        },
+      },
+    ],
+    users: [{ name: 'u', user: { token: ADMIN } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
+  const file = path.join(folder, 'kubeconfig');
+  writeFileSync(file, JSON.stringify(kubeconfig));
+  server = ReferenceServer.fromKubeconfig(file);
+}
+
+async function stop(): Promise<void> {
+  server.close();
+  await fixture.stop();
+  rmSync(folder, { recursive: true });
+}
+
+describe('the recorder of kinds', () => {
+  beforeAll(() => start());
+  afterAll(stop);
+
+  it.each(['core/leases.v1.coordination.platform.io', 'networking/ingressclasses.v1.networking.platform.io'])(
+    'returns %s unchanged from a server that answers as recorded',
+    async (recording) => {
+      const { head, cases } = recordingOf(recording, isKindHead, isKindCase);
+      expect(await recordKindCases(recording, server)).toEqual([head, ...cases]);
+    },
+  );
+
+  const head: KindHead = {
+    format: 'kind-cases',
+    resource: 'persistentvolumeclaims',
+    kind: 'PersistentVolumeClaim',
+    apiVersion: 'v1',
+    namespaced: true,
+    defaultRequests: ['create', 'update'],
+    base: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+  };
+
+  it('records the default requests of a case without answers', async () => {
+    const recorded = await new KindRecorder(server, head).record({
+      title: 'a malformed label',
+      body: { metadata: { labels: { a: '-' } } },
+    });
+    expect(recorded).toMatchObject({ title: 'a malformed label', create: { code: 422 }, update: { code: 422 } });
+  });
+
+  it('records an update that is answered like the creation as `same`', async () => {
+    const recorder = new KindRecorder(server, { ...head, resource: 'configmaps', kind: 'ConfigMap', base: { data: {} } });
+    expect(await recorder.record({ title: 'a malformed key', body: { data: { 'a b': 'c' } } })).toMatchObject({
+      create: { code: 422 },
+      update: 'same',
+    });
+  });
+
+  it('records only the creation of an object with a name of its own', async () => {
+    const body = { ...head.base, metadata: { name: 'A_b' } };
+    expect(Object.keys(await new KindRecorder(server, head).record({ title: 'a malformed name', body }))).toEqual([
+      'title',
+      'body',
+      'create',
+    ]);
+  });
+
+  it('records the update of the stored object of a case', async () => {
+    const recorded = await new KindRecorder(server, head).record({ title: 'no spec', old: head.base, body: {} });
+    expect(recorded).toEqual({ title: 'no spec', old: head.base, body: {}, update: expect.objectContaining({ code: 422 }) });
+  });
+
+  it('records a subresource whose answer is null', async () => {
+    const body = { status: { phase: 'Bound' } };
+    const recorded = await new KindRecorder(server, head).record({ title: 'status bound', body, status: null });
+    expect(recorded).toMatchObject({ status: { code: 200, asSent: ['status'] } });
+  });
+
+  it('deletes the objects that it has stored, with their finalizers', async () => {
+    const recorder = new KindRecorder(server, head);
+    await recorder.record({ title: 'plain', old: { ...head.base, metadata: { finalizers: ['example.com/a'] } }, body: head.base });
+    await recorder.deleteStored();
+    const { body } = await server.sendJson('GET', '/api/v1/namespaces/ns/persistentvolumeclaims');
+    expect(body['items']).toEqual([]);
+  });
+});
+
+describe('the recorder of Services', () => {
+  beforeAll(() => start({ serviceRanges: FLAGS['service-cluster-ip-range'].parse('10.0.0.0/16,fd00::/108') }));
+  afterAll(stop);
+
+  it('returns a recording unchanged from a server that answers as recorded', async () => {
+    const { head, cases } = recordingOf('service/dual', isServiceHead, isServiceCase);
+    expect(await recordServiceCases('service/dual', server)).toEqual([head, ...cases]);
+  });
+});
+
+it.each(['core', 'governance', 'networking', 'pod', 'workloads'])(
+  'every body of the area %s is the same after its translation to upstream names and back',
+  (area) => {
+    const cases = recordingsIn(area).flatMap((recording) => recordingOf(recording, isKindHead, isKindCase).cases);
+    const bodies = cases.map(({ body, old }) => JSON.stringify([body, old]));
+    expect(bodies.map((text) => toCanonical(toUpstream(text)))).toEqual(bodies);
+  },
+);
+
+it.each([
+  ['{"apiVersion":"node.platform.io/v1"}', '{"apiVersion":"node.k8s.io/v1"}'],
+  ['{"apiGroup":"rbac.authorization.platform.io"}', '{"apiGroup":"rbac.authorization.k8s.io"}'],
+  ['{"key":"node.platform.io/not-ready"}', '{"key":"node.kubernetes.io/not-ready"}'],
+  ['{"type":"platform.io/tls"}', '{"type":"kubernetes.io/tls"}'],
+  ['"spec.nodeSelector[platform.io/os]"', '"spec.nodeSelector[kubernetes.io/os]"'],
+])('%s is %s on the reference server', (canonical, upstream) => {
+  expect([toUpstream(canonical), toCanonical(upstream)]).toEqual([upstream, canonical]);
+});
