@@ -2,7 +2,7 @@
  * `npm run record -- core/configmaps.v1 workloads --server=KUBECONFIG`: sends the requests of recordings, or of all recordings of an area, to a
  * kube-apiserver and writes its answers in place of the recorded ones. See test/replay/README.md.
  */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { errorMessage } from '../../../shared/runtime/error-message';
@@ -29,9 +29,9 @@ async function main(): Promise<void> {
 
 /** An argument is a file below the folder of answers, a recording as tests name it, or an area. */
 function recordingsNamed(argument: string): readonly string[] {
-  const [, name = argument] = /(?:^|\/)answers\/(.+?)\/?$/.exec(argument) ?? [];
-  if (existsSync(path.join(repository, ANSWERS, name, '.'))) return recordingsIn(name);
-  return [name.replace(/\.jsonl$/, '')];
+  const [, name = argument] = /(?:^|\/)answers\/(.+)$/.exec(argument) ?? [];
+  const isArea = statSync(path.join(repository, ANSWERS, name), { throwIfNoEntry: false })?.isDirectory() === true;
+  return isArea ? recordingsIn(name) : [name.replace(/\.jsonl$/, '')];
 }
 
 async function record(recording: string, server: ReferenceServer): Promise<void> {

@@ -7,6 +7,7 @@ import { ADMIN, startFixture, type Fixture, type FixtureChanges } from '../../in
 import { isKindCase, isKindHead, type KindHead } from '../kind-case';
 import { recordingOf, recordingsIn } from '../recording';
 import { isServiceCase, isServiceHead } from '../service-case';
+import { inPreviousOrder } from './cause-order';
 import { KindRecorder, recordKindCases } from './kind-cases';
 import { ReferenceServer } from './reference-server';
 import { recordServiceCases } from './service-cases';
@@ -112,7 +113,7 @@ describe('the recorder of kinds', () => {
 });
 
 describe('the recorder of Services', () => {
-  beforeAll(() => start({ serviceRanges: FLAGS['service-cluster-ip-range'].parse('10.0.0.0/16,fd00::/108') }));
+  beforeAll(() => start({ serviceRanges: FLAGS['service-cluster-ip-range'].parse('10.0.0.0/16,fd00::/108', undefined) }));
   afterAll(stop);
 
   it('returns a recording unchanged from a server that answers as recorded', async () => {
@@ -138,4 +139,24 @@ it.each([
   ['"spec.nodeSelector[platform.io/os]"', '"spec.nodeSelector[kubernetes.io/os]"'],
 ])('%s is %s on the reference server', (canonical, upstream) => {
   expect([toUpstream(canonical), toCanonical(upstream)]).toEqual([upstream, canonical]);
+});
+
+describe('a request whose causes come in another order than recorded', () => {
+  const a = ['spec.selector', 'FieldValueInvalid', 'a'];
+  const b = ['spec.selector', 'FieldValueInvalid', 'b'];
+
+  it('is repeated until they come in the recorded order', async () => {
+    const answers = [[{ causes: [b, a] }], [{ causes: [b, a] }], [{ causes: [a, b] }]];
+    expect(await inPreviousOrder(async () => answers.shift()!, [{ causes: [a, b] }])).toEqual([{ causes: [a, b] }]);
+    expect(answers).toEqual([]);
+  });
+
+  it('is recorded in the new order when the recorded one does not come again', async () => {
+    expect(await inPreviousOrder(async () => [{ causes: [b, a] }], [{ causes: [a, b] }])).toEqual([{ causes: [b, a] }]);
+  });
+
+  it('is not repeated when an answer differs in more than the order', async () => {
+    const answers = [[{ causes: [b] }]];
+    expect(await inPreviousOrder(async () => answers.shift()!, [{ causes: [a, b] }])).toEqual([{ causes: [b] }]);
+  });
 });

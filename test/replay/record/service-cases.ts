@@ -17,6 +17,7 @@ import {
   type ServiceStep,
   type ServiceVerb,
 } from '../service-case';
+import { inPreviousOrder } from './cause-order';
 import type { RecordingDriver } from './drivers';
 import type { ReferenceServer } from './reference-server';
 import { toCanonical, toUpstream } from './spelling';
@@ -57,13 +58,17 @@ class ServiceRecorder {
   async recordChange(change: ServiceChange): Promise<ServiceChange> {
     const steps = stepsOfChange(this.head, change);
     const patch = objectPatchOf(change);
-    const [create] = await this.send(steps.create, patch);
-    const [, update] = await this.send(steps.update, patch);
+    const [create] = await inPreviousOrder(() => this.send(steps.create, patch), [change.create]);
+    const sendUpdate = async (): Promise<readonly ServiceAnswer[]> => (await this.send(steps.update, patch)).slice(1);
+    const [update] = await inPreviousOrder(sendUpdate, [change.update]);
     return { ...change, ...(create === undefined ? {} : { create }), ...(update === undefined ? {} : { update }) };
   }
 
   async recordSequence(sequence: ServiceSequence): Promise<ServiceSequence> {
-    const answers = await this.send(sequence.steps, requestsOf(sequence));
+    const answers = await inPreviousOrder(
+      () => this.send(sequence.steps, requestsOf(sequence)),
+      sequence.steps.map(({ answer }) => answer),
+    );
     return { steps: sequence.steps.map((step, index) => ({ ...step, ...answered(answers[index]) })) };
   }
 
