@@ -17,7 +17,7 @@ import { recordingOf } from '../recording';
 import { causesOf, isBody, type Body, type Reply } from '../reference';
 import { namedBody } from '../request-body';
 import { inPreviousOrder } from './cause-order';
-import type { RecordingDriver } from './drivers';
+import type { RecordingDriver } from './recording-driver';
 import type { ReferenceServer } from './reference-server';
 import { toCanonical, toUpstream } from './spelling';
 

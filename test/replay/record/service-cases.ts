@@ -18,7 +18,7 @@ import {
   type ServiceVerb,
 } from '../service-case';
 import { inPreviousOrder } from './cause-order';
-import type { RecordingDriver } from './drivers';
+import type { RecordingDriver } from './recording-driver';
 import type { ReferenceServer } from './reference-server';
 import { toCanonical, toUpstream } from './spelling';
 
