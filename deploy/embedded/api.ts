@@ -1,24 +1,25 @@
-/** What others see of a control plane inside their process: the package's public types. They name nothing of ours, so that they can be read alone. */
+/** The public types of the package. They reference no other module, so that their declarations can be published alone. */
 
 export interface ControlPlaneOptions {
-  /** Whose names the server generates and spells: `platform.io` or `kubernetes.io`. Both are understood. By default `platform`. */
+  /** The spelling of names that the server generates: `platform.io` or `kubernetes.io`. Both are understood in requests. Default: `platform`. */
   readonly naming?: 'platform' | 'kubernetes';
-  /** As `--controllers`: `*` = all that are on by default, `foo`, `-foo`; empty = none run. By default all that `npm start` runs. */
+  /** As the flag `--controllers`: `*` = all that are on by default, `foo`, `-foo`; empty = none. Default: the controllers that `npm start` runs. */
   readonly controllers?: readonly string[];
-  /** Where certificates and data are kept, for who starts there again. By default a folder of its own, which is removed in the end. */
+  /** Folder of certificates and data, kept for a later start. Default: a temporary folder, removed by `stop()`. */
   readonly folder?: string;
-  /** More flags of the API server, such as `--feature-gates=WatchList=true`. */
+  /** Additional flags of the API server, such as `--feature-gates=WatchList=true`. */
   readonly flags?: readonly string[];
-  /** Whether machines that want to join find out where the cluster is, as after `npm start`. By default not. */
+  /** Whether to publish the ConfigMap `cluster-info`, with which machines join. Default: false. */
   readonly clusterInfo?: boolean;
-  /** How much is written to this process's standard error. By default nothing. */
+  /** Level of the log on this process's standard error. Default: `silent`. */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
-export interface ControlPlane {
-  /** Where it is: `https://127.0.0.1:<port>`. */
+/** How clients reach and authenticate to a control plane. */
+export interface ControlPlaneConnection {
+  /** The address: `https://127.0.0.1:<port>`. */
   readonly server: string;
-  /** PEM: who vouches for the server. */
+  /** PEM: the certificate of the authority that signed the server's certificate. */
   readonly authority: string;
   /** PEM: the administrator's certificate and key. */
   readonly certificate: string;
@@ -26,6 +27,9 @@ export interface ControlPlane {
   /** The administrator's kubeconfig as YAML, and a file with the same text. */
   readonly kubeconfig: string;
   readonly kubeconfigFile: string;
-  /** Ends everything; resolves when ports, timers and files are given back. Later calls join the first. */
+}
+
+export interface ControlPlane extends ControlPlaneConnection {
+  /** Stops the control plane; resolves when its ports and files are released. Later calls return the same promise. */
   stop(): Promise<void>;
 }

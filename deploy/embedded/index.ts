@@ -1,17 +1,63 @@
 /**
- * The package's entrance. What it starts is loaded by Node itself and once for all: the module system of a test runner would transform thousands of lines, and once
- * more for each file of tests.
+ * The entry point of the package: runs each control plane in a child process. Test runners replace the module loader, the timers and the globals of the process that
+ * runs the tests; none of that reaches the child. The child is bound to this process by an IPC channel and stops when the channel closes, so that it never outlives it.
  */
+import { fork, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import { NODE_ARGUMENTS } from '../cluster/tuning';
 import type { ControlPlane, ControlPlaneOptions } from './api';
+import { isStartMessage, type StartMessage } from './start-message';
 
-export type { ControlPlane, ControlPlaneOptions } from './api';
+export type { ControlPlane, ControlPlaneConnection, ControlPlaneOptions } from './api';
 
-/** A control plane in this process, ready to be asked. Any number of them may run side by side. Rejects with an error that says what is wrong. */
+const PROGRAM = path.join(__dirname, 'start.js');
+
+/** Options of Node that concern the code of this process: module hooks, debuggers, coverage. */
+const NOT_INHERITED = new Set(['NODE_OPTIONS', 'NODE_V8_COVERAGE']);
+
+/** Starts a control plane and resolves when it is ready. Any number may run side by side. Rejects with an error that says what is wrong with the options or the folder. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const loaded: unknown = process.getBuiltinModule('module').createRequire(__filename)('./control-plane.js');
-  if (!isEntrance(loaded)) throw new Error('the package is not whole: its control plane cannot be loaded');
-  return loaded.openControlPlane(options);
+  const child = fork(PROGRAM, [JSON.stringify(options)], {
+    execArgv: [...NODE_ARGUMENTS],
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_INHERITED.has(name))),
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = waitForExit(child);
+  const message = await receiveStartMessage(child);
+  if (message?.type === 'ready') {
+    let stopped: Promise<void> | undefined;
+    return { ...message.connection, stop: () => (stopped ??= stop(child, exited)) };
+  }
+  const { description } = await exited;
+  throw new Error(message?.message ?? `the control plane ended before it was ready (${description})`);
 }
 
-const isEntrance = (value: unknown): value is typeof import('./control-plane') =>
-  typeof value === 'object' && value !== null && 'openControlPlane' in value;
+interface Exit {
+  readonly isSuccess: boolean;
+  readonly description: string;
+}
+
+function waitForExit(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ isSuccess: false, description: error.message }));
+    child.once('exit', (code, signal) =>
+      resolve({ isSuccess: code === 0, description: signal === null ? `exit code ${code}` : `signal ${signal}` }),
+    );
+  });
+}
+
+/** `undefined` when the child ends without one. */
+function receiveStartMessage(child: ChildProcess): Promise<StartMessage | undefined> {
+  return new Promise((resolve) => {
+    child.once('message', (value) => resolve(isStartMessage(value) ? value : undefined));
+    // Emitted after every message, which `exit` is not.
+    child.once('close', () => resolve(undefined));
+    child.once('error', () => resolve(undefined));
+  });
+}
+
+async function stop(child: ChildProcess, exited: Promise<Exit>): Promise<void> {
+  if (child.connected) child.disconnect();
+  const { isSuccess, description } = await exited;
+  if (!isSuccess) throw new Error(`the control plane did not stop in order (${description}); see its log (logLevel)`);
+}

@@ -1,19 +1,16 @@
-/**
- * The package as others use it: control planes inside their own process, driven by the public JavaScript client, under jest as it is.
- * @jest-environment node
- */
+/** Control planes of the package, driven by the public JavaScript client. The test runners that the package supports are tested in package-runners.test.ts. */
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import path from 'node:path';
 import { once } from 'node:events';
 import { AppsV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
-import type { ControlPlane } from '../../deploy/embedded';
+import type { ControlPlane, ControlPlaneConnection } from '../../deploy/embedded';
 import { repository } from '../support/repository';
-import { removeFolder, temporaryFolder, waitUntil } from '../support/programs';
+import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../support/programs';
 
-const { startControlPlane } = jest.requireActual<typeof import('../../deploy/embedded')>(
-  path.join(repository, 'dist/deploy/embedded/index.js'),
-);
+const PACKAGE = path.join(repository, 'dist/deploy/embedded/index.js');
+const { startControlPlane } = jest.requireActual<typeof import('../../deploy/embedded')>(PACKAGE);
 
 const namespace = 'default';
 
@@ -23,7 +20,7 @@ function configOf(plane: ControlPlane): KubeConfig {
   return config;
 }
 
-async function isListening({ server }: ControlPlane): Promise<boolean> {
+async function isListening({ server }: ControlPlaneConnection): Promise<boolean> {
   const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(server).port) });
   try {
     await once(socket, 'connect');
@@ -35,7 +32,7 @@ async function isListening({ server }: ControlPlane): Promise<boolean> {
   }
 }
 
-test('two side by side know nothing of each other, and leave nothing behind', async () => {
+test('two control planes share no objects, and stop() releases their folders and ports', async () => {
   const planes = await Promise.all([startControlPlane(), startControlPlane({ naming: 'kubernetes', controllers: [] })]);
   const [first, second] = planes.map((plane) => configOf(plane).makeApiClient(CoreV1Api));
   await first?.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'one' } } });
@@ -49,7 +46,7 @@ test('two side by side know nothing of each other, and leave nothing behind', as
   }
 });
 
-test('controllers act', async () => {
+test('the controllers create the pods of a Deployment', async () => {
   const plane = await startControlPlane();
   const config = configOf(plane);
   const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'web' }] } };
@@ -62,7 +59,7 @@ test('controllers act', async () => {
   await plane.stop();
 });
 
-test('a folder that is named is kept', async () => {
+test('a control plane that starts in an existing folder serves the objects of the previous one', async () => {
   const folder = temporaryFolder('embedded');
   const once = await startControlPlane({ folder, controllers: [] });
   await configOf(once)
@@ -75,9 +72,30 @@ test('a folder that is named is kept', async () => {
   removeFolder(folder);
 });
 
+/** Starts a control plane in a process of its own, which prints the connection. */
+const STARTER = `
+const { startControlPlane } = require(${JSON.stringify(PACKAGE)});
+startControlPlane({ controllers: [] }).then((controlPlane) => console.log(JSON.stringify(controlPlane)));
+`;
+
+test.each(['SIGKILL', 'SIGINT'] as const)(
+  'a control plane stops and removes its folder when the process that started it ends by %s',
+  async (signal) => {
+    const starter = new ProgramProcess(spawn(process.execPath, ['-e', STARTER], { stdio: ['ignore', 'pipe', 'inherit'] }));
+    const connection: ControlPlaneConnection = JSON.parse(
+      await waitUntil('the connection', () => /^.+(?=\n)/.exec(starter.output)?.[0], 45_000),
+    );
+    expect(await isListening(connection)).toBe(true);
+    starter.child.kill(signal);
+    await starter.exited;
+    await waitUntil('the folder to be removed', () => !existsSync(path.dirname(connection.kubeconfigFile)));
+    expect(await isListening(connection)).toBe(false);
+  },
+);
+
 test.each([
   { flags: ['--no-such-flag'], says: /unknown option '--no-such-flag'/ },
   { flags: ['--requestheader-allowed-names=x', '--requestheader-username-headers=X'], says: /--requestheader-client-ca-file/ },
-])('$flags is refused', async ({ flags, says }) => {
+])('startControlPlane rejects the flags $flags', async ({ flags, says }) => {
   await expect(startControlPlane({ flags })).rejects.toThrow(says);
 });

@@ -1,4 +1,4 @@
-/** What `npm pack` makes: the programs, what they read, and the types of what is exported. */
+/** The files that `npm pack` puts into the package: the compiled programs, the data that they read, and the declarations of the exported types. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -19,8 +19,8 @@ function packed(): readonly string[] {
 
 const files = packed();
 
-test('holds what is needed', () => {
-  const programs = ['embedded/index.js', 'embedded/index.d.ts', 'embedded/api.d.ts', 'embedded/control-plane.js', 'local/main.js'];
+test('the package contains the programs, their data and the declarations', () => {
+  const programs = ['embedded/index.js', 'embedded/index.d.ts', 'embedded/api.d.ts', 'embedded/start.js', 'local/main.js'];
   const needed = [
     'package.json',
     'README.md',
@@ -33,7 +33,7 @@ test('holds what is needed', () => {
   expect(files.every((file) => existsSync(path.join(repository, file)))).toBe(true);
 });
 
-test('and nothing else', () => {
+test('the package contains no tests, generators or whole programs', () => {
   const others = files.filter(
     (file) => !/^(package[.]json|README[.]md|LICENSE|dist\/(apiserver|controllers|deploy|shared)\/.*[.](js|json|d[.]ts))$/.test(file),
   );
