@@ -1,0 +1,129 @@
+/**
+ * The package as its users install it: packed, in empty projects outside the repository, under jest, vitest and node:test without any configuration. The ES module
+ * projects run the example of README.md.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { repository } from '../support/repository';
+import { removeFolder, temporaryFolder } from '../support/programs';
+
+const PACKAGE = 'cluster-control-plane';
+/** Packages that the projects themselves install, besides this one. */
+const INSTALLED = ['jest', 'vitest', '@kubernetes/client-node'];
+
+const folder = temporaryFolder('package');
+const modules = path.join(folder, 'node_modules');
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** Unpacks the package. Of the packages in the repository it finds only those that its manifest names, as after an installation. */
+function install(): void {
+  const target = path.join(modules, PACKAGE);
+  mkdirSync(target, { recursive: true });
+  const npm = ['pack', '--ignore-scripts', '--silent', `--pack-destination=${folder}`];
+  const archive = execFileSync('npm', npm, { cwd: repository, encoding: 'utf8' }).trim();
+  execFileSync('tar', ['-xzf', path.join(folder, archive), '--strip-components=1', '-C', target]);
+  const { dependencies }: Manifest = JSON.parse(readFileSync(path.join(target, 'package.json'), 'utf8'));
+  for (const name of [...Object.keys(dependencies), ...INSTALLED]) {
+    mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
+    symlinkSync(path.join(repository, 'node_modules', name), path.join(modules, name), 'dir');
+  }
+}
+
+/** Nothing of what jest sets for its own process. Temporary folders of control planes are created below the test's own. */
+const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: folder, NO_COLOR: '1' };
+
+beforeAll(install);
+afterAll(() => removeFolder(folder));
+
+/** The first JavaScript example of the README. */
+function readmeExample(): string {
+  const readme = readFileSync(path.join(repository, 'README.md'), 'utf8');
+  const [, example] = /^```js\n(.*?)^```$/ms.exec(readme) ?? [];
+  if (example === undefined) throw new Error('README.md has no JavaScript example');
+  return example;
+}
+
+/** Asks for an object that a controller creates. */
+const COMMONJS_EXAMPLE = `
+const assert = require('node:assert/strict');
+const { get } = require('node:https');
+const { startControlPlane } = require('${PACKAGE}');
+
+let controlPlane;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+});
+
+afterAll(() => controlPlane.stop());
+
+function readStatusCode(url) {
+  const { authority: ca, certificate: cert, key } = controlPlane;
+  return new Promise((resolve, reject) => {
+    const request = get(url, { ca, cert, key, agent: false }, (response) => resolve(response.resume().statusCode));
+    request.once('error', reject);
+  });
+}
+
+test('a controller creates the default service account', async () => {
+  const url = controlPlane.server + '/api/v1/namespaces/default/serviceaccounts/default';
+  let statusCode;
+  do statusCode = await readStatusCode(url);
+  while (statusCode === 404);
+  assert.equal(statusCode, 200);
+});
+`;
+
+/** A busy machine needs longer to start a control plane than runners allow by default. */
+const JEST = ['node_modules/jest/bin/jest.js', '--testTimeout=60000'];
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--hookTimeout=60000', '--testTimeout=60000'];
+const JEST_SUMMARY = /^Tests: +1 passed, 1 total$/m;
+const VITEST_SUMMARY = /^ *Tests +1 passed \(1\)$/m;
+const NODE_SUMMARY = /^# pass 1$/m;
+
+const PROJECTS = [
+  { runner: 'jest', type: 'module', command: ['--experimental-vm-modules', ...JEST], imports: '', summary: JEST_SUMMARY },
+  { runner: 'jest', type: 'commonjs', command: JEST, imports: '', summary: JEST_SUMMARY },
+  {
+    runner: 'vitest',
+    type: 'module',
+    command: VITEST,
+    imports: "import { afterAll, beforeAll, test } from 'vitest';\n",
+    summary: VITEST_SUMMARY,
+  },
+  { runner: 'vitest', type: 'commonjs', command: [...VITEST, '--globals'], imports: '', summary: VITEST_SUMMARY },
+  {
+    runner: 'node-test',
+    type: 'module',
+    command: ['--test', '--test-reporter=tap'],
+    imports: "import { after as afterAll, before as beforeAll, test } from 'node:test';\n",
+    summary: NODE_SUMMARY,
+  },
+  {
+    runner: 'node-test',
+    type: 'commonjs',
+    command: ['--test', '--test-reporter=tap'],
+    imports: "const { after: afterAll, before: beforeAll, test } = require('node:test');\n",
+    summary: NODE_SUMMARY,
+  },
+];
+
+test.each(PROJECTS)('$runner runs the package in a project of type $type', async ({ runner, type, command, imports, summary }) => {
+  const project = path.join(folder, `${runner}-${type}`);
+  mkdirSync(project);
+  symlinkSync(modules, path.join(project, 'node_modules'), 'dir');
+  writeFileSync(path.join(project, 'package.json'), JSON.stringify({ private: true, type }));
+  const example = type === 'module' ? readmeExample() : COMMONJS_EXAMPLE;
+  writeFileSync(path.join(project, 'example.test.js'), imports + example);
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: project, env: environment });
+  expect(stdout + stderr).toMatch(summary);
+});
+
+test('stop() removes the temporary folders of the control planes', () => {
+  expect(readdirSync(folder).filter((name) => name.startsWith('control-plane-'))).toEqual([]);
+});
