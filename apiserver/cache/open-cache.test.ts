@@ -2,7 +2,7 @@ import { silentLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
-import { configMaps, dataOf, keyOf, nodes, prefix, put, Recorder, services, types, value } from '../../test/contract/cache/fixture';
+import { configMaps, dataOf, keyOf, nodes, prefix, put, Recorder, services, types, value } from '../../test/support/cache-fixture';
 import { StoreError } from '../storage/store';
 import { openCache, type CacheOptions, type OpenedCache } from './open-cache';
 

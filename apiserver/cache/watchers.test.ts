@@ -1,7 +1,7 @@
 /** How many watchers a change visits, and that those whom it concerns are among them. */
 import { silentLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
-import { configMaps, prefix, put, Recorder, remove, types, type ValueOptions } from '../../test/contract/cache/fixture';
+import { configMaps, prefix, put, Recorder, remove, types, type ValueOptions } from '../../test/support/cache-fixture';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
 import type { CacheWatch, SelectedField, WatchRequest, WatchScope } from './cache';

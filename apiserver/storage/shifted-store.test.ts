@@ -1,4 +1,4 @@
-import { Recorder } from '../../test/contract/store/recorder';
+import { Recorder } from '../../test/support/store-recorder';
 import { MemoryStore } from '../../test/support/memory-store';
 import { encodeMark, FORMAT, RESTORED_VERSION } from './data-mark';
 import { seenAsMarked, shiftedStore } from './shifted-store';

@@ -6,7 +6,7 @@ import { buildResources } from '../../apiserver/registry/resources';
 import { systemClock } from '../../shared/runtime/clock';
 import { silentLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
-import { value } from '../contract/cache/fixture';
+import { value } from '../support/cache-fixture';
 import { MemoryStore } from '../support/memory-store';
 
 const WARM_UP = 5000;

@@ -11,7 +11,7 @@ import { knownResource, type Resource } from '../../shared/client/resource';
 import type { RestClient } from '../../shared/client/rest-client';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { manifests } from '../e2e/manifest-tables';
+import { manifests } from '../support/manifest-tables';
 import { connected, type Connected } from './client';
 import { compose, containers, docker, IMAGE, scale, wait } from './engine';
 import { differences, kindsIn, recordsOf, type Records } from './records';

@@ -8,7 +8,7 @@ import { issueCertificate } from '../../shared/runtime/pki';
 import { CERTIFICATE_REQUEST } from '../support/certificate-request';
 import { runClient } from '../support/kubectl';
 import { removeFolder, temporaryFolder, waitUntil } from '../support/programs';
-import { withEachKubectl, type KubectlSession } from './kubectl-session';
+import { withEachKubectl, type KubectlSession } from '../support/kubectl-session';
 
 const ROLE = `
 apiVersion: rbac.authorization.k8s.io/v1

@@ -18,7 +18,7 @@ import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../support/programs';
 import { sendOver } from '../support/replayed-scenario';
 import { skipLoudly } from '../support/skipped';
-import { KubectlSession, table } from './kubectl-session';
+import { KubectlSession, table } from '../support/kubectl-session';
 
 const PODS = knownResource('pods');
 const METRICS = '/apis/metrics.k8s.io/v1beta1/namespaces/default/pods';

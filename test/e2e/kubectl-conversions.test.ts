@@ -1,7 +1,7 @@
 /** Objects of two versions between which a webhook converts, with real kubectl: read, printed, applied, patched, explained and watched in the version that is not stored. */
 import { startConversionServer, type ConversionServer } from '../support/conversion-server';
 import { waitUntil } from '../support/programs';
-import { table, withEachKubectl, type KubectlSession } from './kubectl-session';
+import { table, withEachKubectl, type KubectlSession } from '../support/kubectl-session';
 
 const groupOf = ({ namespace }: KubectlSession): string => `${namespace}.example.com`;
 

@@ -2,7 +2,7 @@
  * Custom resources with real kubectl: a definition is applied and awaited, its objects are checked by client and server, applied both ways, explained,
  * printed, scaled, watched, and go with the definition. What every step expects was first seen on release 1.31.1.
  */
-import { withEachKubectl, table, type KubectlSession } from './kubectl-session';
+import { withEachKubectl, table, type KubectlSession } from '../support/kubectl-session';
 
 const groupOf = ({ namespace }: KubectlSession): string => `${namespace}.example.com`;
 

@@ -2,7 +2,7 @@
  * Definitions of custom resources with real kubectl, as objects of their own: applied, shown, explained, refused; and what kubectl checks on its own
  * side with their help. What every step expects was first seen on release 1.31.1.
  */
-import { withEachKubectl, table, type KubectlSession } from './kubectl-session';
+import { withEachKubectl, table, type KubectlSession } from '../support/kubectl-session';
 
 const groupOf = ({ namespace }: KubectlSession): string => `definitions.${namespace}.example.com`;
 

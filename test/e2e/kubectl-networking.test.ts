@@ -2,7 +2,7 @@
  * A person's session with real kubectl about traffic: ingresses with every flag of `create ingress`, their default class, and what Endpoints,
  * EndpointSlices and NetworkPolicies look like. The tables and descriptions are what release 1.31.1 gave.
  */
-import { table, withEachKubectl, type KubectlSession } from './kubectl-session';
+import { table, withEachKubectl, type KubectlSession } from '../support/kubectl-session';
 
 const AGE = expect.stringMatching(/^\d+s$/);
 

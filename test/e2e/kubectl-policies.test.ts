@@ -1,6 +1,6 @@
 /** Policies that kubectl installs: one with a parameter denies, changes with its parameter, warns, and is gone; a namespace holds its pods to a security level. */
 import { waitUntil } from '../support/programs';
-import { withEachKubectl } from './kubectl-session';
+import { withEachKubectl } from '../support/kubectl-session';
 
 const policy = (name: string, namespace: string): string => `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy

@@ -14,7 +14,7 @@ import { packagedProgram } from '../support/kubectl';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from '../support/programs';
 import { skipLoudly } from '../support/skipped';
-import { KubectlSession, table } from './kubectl-session';
+import { KubectlSession, table } from '../support/kubectl-session';
 
 const PODS = knownResource('pods');
 const kubectl = packagedProgram('kubectl');

@@ -1,7 +1,7 @@
 /**
  * A person's session with real kubectl: describing, waiting, deleting, and learning what the server serves.
  */
-import { table, webManifest, withEachKubectl, type Named } from './kubectl-session';
+import { table, webManifest, withEachKubectl, type Named } from '../support/kubectl-session';
 
 withEachKubectl('a server', (current) => {
   beforeAll(async () => {

@@ -2,7 +2,7 @@
  * A person's session with real kubectl about Services: creating each type, exposing, patching, applying, editing, describing. What kubectl prints
  * was compared with release 1.31.1.
  */
-import { table, withEachKubectl, type KubectlSession } from './kubectl-session';
+import { table, withEachKubectl, type KubectlSession } from '../support/kubectl-session';
 
 interface Service {
   readonly spec: {

@@ -6,7 +6,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { removeFolder, temporaryFolder } from '../support/programs';
 import { runClient } from '../support/kubectl';
-import { withEachKubectl } from './kubectl-session';
+import { withEachKubectl } from '../support/kubectl-session';
 
 const deployment = (image: string, replicas?: number): string => `
 apiVersion: apps/v1

@@ -1,7 +1,7 @@
 /** Webhooks that kubectl installs: they deny, change, warn, are gone, and let pass or not what they cannot judge. */
 import { startReviewServer, type ReviewServer } from '../support/review-server';
 import { waitUntil } from '../support/programs';
-import { withEachKubectl, type KubectlSession } from './kubectl-session';
+import { withEachKubectl, type KubectlSession } from '../support/kubectl-session';
 
 const PLAIN = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: "1"}\n';
 

@@ -2,7 +2,7 @@
  * A person's session with real kubectl: making objects, looking at them, changing them. One story: each step asserts what kubectl printed
  * or what the server then holds, and later steps use what earlier ones made.
  */
-import { table, webManifest, withEachKubectl, type Named } from './kubectl-session';
+import { table, webManifest, withEachKubectl, type Named } from '../support/kubectl-session';
 import { waitUntil } from '../support/programs';
 
 withEachKubectl('objects', (current) => {

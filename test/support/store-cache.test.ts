@@ -1,5 +1,5 @@
 /** The cache that tests hold back keeps the cache's contract in what it does by itself. */
-import { configMaps, keyOf, prefix, put, Recorder, types } from '../contract/cache/fixture';
+import { configMaps, keyOf, prefix, put, Recorder, types } from './cache-fixture';
 import { MemoryStore } from './memory-store';
 import { StoreCache } from './store-cache';
 

@@ -2,7 +2,7 @@
 import { KINDS } from '../../../shared/api/kinds';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { put } from '../../../test/contract/cache/fixture';
+import { put } from '../../../test/support/cache-fixture';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { openCache, type OpenedCache } from '../../cache/open-cache';

@@ -1,4 +1,4 @@
-import { value, type ValueOptions } from '../../../test/contract/cache/fixture';
+import { value, type ValueOptions } from '../../../test/support/cache-fixture';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { KINDS, type KindRow } from '../../../shared/api/kinds';

@@ -7,7 +7,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
 import { MemoryStore } from '../../support/memory-store';
-import { prefix } from './fixture';
+import { prefix } from '../../support/cache-fixture';
 import { cacheContract } from './suite';
 
 describe('cache over the memory store', () => {

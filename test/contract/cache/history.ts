@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/cache';
 import type { OpenedCache } from '../../../apiserver/cache/open-cache';
 import type { StoreOperation, Revision, Store } from '../../../apiserver/storage/store';
-import { configMaps, keyOf, nodes, value } from './fixture';
+import { configMaps, keyOf, nodes, value } from '../../support/cache-fixture';
 
 export interface Write {
   readonly type: StoredType;

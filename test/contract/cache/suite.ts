@@ -6,7 +6,7 @@ import { StoreError, type Revision, type Store } from '../../../apiserver/storag
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { configMaps, dataOf, gadgets, nodes, prefix, put, Recorder, remove, services, types, widgets } from './fixture';
+import { configMaps, dataOf, gadgets, nodes, prefix, put, Recorder, remove, services, types, widgets } from '../../support/cache-fixture';
 import { guarantees, histories, record, type Recording } from './history';
 
 export interface OpenStore {

@@ -7,7 +7,7 @@ import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock } from '../../support/manual-clock';
 import { shiftedStore } from '../../../apiserver/storage/shifted-store';
 import { StoreError } from '../../../apiserver/storage/store';
-import { put } from './helpers';
+import { put } from '../../support/store-helpers';
 import { describeStore } from './suite';
 
 describeStore('the embedded store', {

@@ -1,6 +1,6 @@
 /** Contract: leases. */
-import { failureOf, put, valueOf } from './helpers';
-import { Recorder } from './recorder';
+import { failureOf, put, valueOf } from '../../support/store-helpers';
+import { Recorder } from '../../support/store-recorder';
 import { prefixRange, type LeaseId } from '../../../apiserver/storage/store';
 import type { Scene } from './subject';
 

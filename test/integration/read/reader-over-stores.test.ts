@@ -16,7 +16,7 @@ import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { put, remove } from '../../contract/cache/fixture';
+import { put, remove } from '../../support/cache-fixture';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
 
 interface Opened {

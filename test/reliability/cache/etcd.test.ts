@@ -5,7 +5,7 @@ import type { Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { configMaps, nodes, prefix, put, Recorder, types } from '../../contract/cache/fixture';
+import { configMaps, nodes, prefix, put, Recorder, types } from '../../support/cache-fixture';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
 
 describeWithEtcd('cache over an etcd in trouble', () => {

@@ -18,7 +18,7 @@ import {
   types,
   value,
   widgets,
-} from '../../contract/cache/fixture';
+} from '../../support/cache-fixture';
 import { ManualClock, settle } from '../../support/manual-clock';
 import { MemoryStore } from '../../support/memory-store';
 

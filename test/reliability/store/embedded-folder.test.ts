@@ -8,8 +8,8 @@ import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { prefixRange, type Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { failureOf, put, valueOf } from '../../contract/store/helpers';
-import { Recorder } from '../../contract/store/recorder';
+import { failureOf, put, valueOf } from '../../support/store-helpers';
+import { Recorder } from '../../support/store-recorder';
 import { skipLoudly } from '../../support/skipped';
 
 const hook = resolve(__dirname, '../../support/typescript-hook.cjs');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { prefixRange, type Store } from '../../../apiserver/storage/store';
 import { systemRandom } from '../../../shared/runtime/random';
-import { failureOf, put, valueOf } from '../../contract/store/helpers';
+import { failureOf, put, valueOf } from '../../support/store-helpers';
 import { ManualClock } from '../../support/manual-clock';
 import { skipLoudly } from '../../support/skipped';
 

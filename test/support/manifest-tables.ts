@@ -1,7 +1,7 @@
 /** The manifests of a shop and of a platform, and what kubectl prints of them, in a form that does not depend on ages and column widths. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { repository } from '../support/repository';
+import { repository } from './repository';
 import type { KubectlSession } from './kubectl-session';
 
 const FOLDER = path.join(repository, 'test/e2e/manifests');

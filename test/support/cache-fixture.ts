@@ -1,7 +1,7 @@
-/** What the cache's suites share: two stored types, values for them, a sink that writes down what it is told, and waiting for it. */
-import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/cache';
-import { encodeStoredValue } from '../../../apiserver/cache/stored-value';
-import type { Revision, Store, TransactionResult } from '../../../apiserver/storage/store';
+/** Fixture of tests that use a watch cache directly: stored types with values, and a sink that records changes and lets a test wait for them. */
+import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../apiserver/cache/cache';
+import { encodeStoredValue } from '../../apiserver/cache/stored-value';
+import type { Revision, Store, TransactionResult } from '../../apiserver/storage/store';
 
 export const prefix = '/registry';
 export const configMaps: StoredType = { name: 'configmaps', segment: 'configmaps', namespaced: true };

@@ -1,5 +1,5 @@
-/** Short forms for what the contract tests do over and over. */
-import { StoreError, type Revision, type Store, type StoreFailure } from '../../../apiserver/storage/store';
+/** Helpers of tests that use a store directly: unconditional writes, reads of text, and expected failures. */
+import { StoreError, type Revision, type Store, type StoreFailure } from '../../apiserver/storage/store';
 
 /** Writes `key` whatever it holds and returns the revision. */
 export async function put(store: Store, key: string, value: string): Promise<Revision> {

@@ -1,5 +1,5 @@
-/** A sink that keeps everything it is told and lets a test wait for it. It asserts what every watch must hold. */
-import type { Revision, StoreEvent, WatchSink } from '../../../apiserver/storage/store';
+/** A watch sink that records events and lets a test wait for them. It also records breaches of the watch contract. */
+import type { Revision, StoreEvent, WatchSink } from '../../apiserver/storage/store';
 
 export class Recorder implements WatchSink {
   readonly all: StoreEvent[] = [];

@@ -1,14 +1,14 @@
 /**
- * Scripted kubectl sessions: helpers that run a command and say what went wrong when it ends otherwise than the script expects, for the
- * packaged kubectl 1.31 and any other on PATH, against the built API server. Asserts nothing beyond the exit code.
+ * Scripted kubectl sessions: helpers that run a command and report its output when the exit code is not the expected one, with the
+ * packaged kubectl 1.31 and any other on PATH, against the compiled API server. Asserts nothing beyond the exit code.
  * E2E_KUBECONFIG names a running server to use instead of a fresh one.
  */
 import { copyFileSync } from 'node:fs';
 import path from 'node:path';
-import { kubectlOnPath, packagedProgram, runClient, startClient, type Outcome } from '../support/kubectl';
-import { freePort } from '../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from '../support/programs';
-import { skipLoudly } from '../support/skipped';
+import { kubectlOnPath, packagedProgram, runClient, startClient, type Outcome } from './kubectl';
+import { freePort } from './ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from './programs';
+import { skipLoudly } from './skipped';
 
 /** What the scripts look at in an object. */
 export interface Named {
