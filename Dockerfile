@@ -4,11 +4,10 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json ./
+COPY tsconfig.base.json tsconfig.product.json ./
 COPY deploy/scripts deploy/scripts
 COPY . .
-RUN npm run build && find dist -name '*.map' -delete && rm -rf dist/test dist/.tsbuildinfo \
- && find dist -name '*.test.js' -delete
+RUN npm run build -- product && find dist -name '*.map' -delete && rm -rf dist/.types dist/*.tsbuildinfo
 
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /src

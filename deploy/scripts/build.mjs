@@ -1,6 +1,6 @@
-/** `npm run build`: installs when needed, then type-checks and compiles everything into dist/. */
+/** `npm run build [-- product|unit|test/<folder>]`: installs when needed, then type-checks and compiles the project, by default all, into dist/. */
 import process from 'node:process';
 import { build, ensureInstalled } from './steps.mjs';
 
 await ensureInstalled();
-process.exitCode = (await build()) ? 0 : 1;
+process.exitCode = (await build(process.argv[2] ?? 'all')) ? 0 : 1;

@@ -1,5 +1,5 @@
 /**
- * `node deploy/scripts/run.mjs <program below dist> [arguments]`: installs and builds when needed, then runs the program in this process, so that signals and exit
+ * `node deploy/scripts/run.mjs <program below dist> [arguments]`: installs and builds its project when needed, then runs it in this process, so that signals and exit
  * codes are those of the program. `npm start`, `npm run bench` and `npm run generate` use it. Sends itself SIGTERM when its parent has ended, because npm may be killed
  * without forwarding the signal.
  */
@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { ensureBuilt, ensureInstalled, root } from './steps.mjs';
+import { ensureBuilt, ensureInstalled, projectOf, root } from './steps.mjs';
 
 const PARENT_CHECK_MS = 500;
 
@@ -19,10 +19,12 @@ const parentCheck = setInterval(() => {
 }, PARENT_CHECK_MS);
 parentCheck.unref();
 
-const program = path.join(root, 'dist', process.argv[2] ?? '');
+const module = process.argv[2] ?? '';
+const program = path.join(root, 'dist', module);
 try {
-  await ensureInstalled({ forBuilt: true });
-  await ensureBuilt();
+  const project = projectOf(module);
+  await ensureInstalled({ project });
+  await ensureBuilt(project);
   if (!program.endsWith('.js') || !existsSync(program)) throw new Error(`no such program: ${program}`);
 } catch (error) {
   process.stderr.write(`${error.message}\n`);

@@ -27,7 +27,7 @@ const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
 });
 await ensureInstalled();
-await ensureBuilt();
+await ensureBuilt('all');
 const chosen = Object.entries(RELEASES).filter(([major]) => wanted.length === 0 || wanted.includes(major));
 const failed = options.bench === undefined ? await test() : await bench(options.bench, options.seconds);
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -10,8 +10,12 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
-const sources = ['apiserver', 'controllers', 'shared', 'deploy', 'test'];
-const buildStamp = path.join(root, 'dist', '.built');
+const PRODUCT_FOLDERS = ['apiserver', 'controllers', 'shared', 'deploy'];
+/**
+ * The TypeScript projects that do not lie in a folder of their own below `test`. `all` references every project, `unit` holds the tests beside the code.
+ */
+const PROJECTS = { all: 'tsconfig.json', product: 'tsconfig.product.json', unit: 'tsconfig.unit.json' };
+const CONFIGS = ['package-lock.json', 'tsconfig.base.json', 'tsconfig.json', 'tsconfig.product.json', 'tsconfig.unit.json'];
 const oldestNode = [20, 19];
 
 /** Runs a program in the repository's root with the terminal's streams; resolves to its exit code (1 when it could not start). */
@@ -53,15 +57,15 @@ export function capture(command, args, { until, timeout } = {}) {
 }
 
 /**
- * Packages that the lock file names, without running any script of theirs. What only compiles and tests is left out where `forBuilt` is set and
+ * Installs the packages that the lock file names, without running any script of theirs. Development packages are left out where a program of `project` is to run and
  * there is nothing to compile.
  */
-export async function ensureInstalled({ forBuilt = false } = {}) {
+export async function ensureInstalled({ project } = {}) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
     throw new Error(`Node ${oldestNode.join('.')} or newer is needed, this is ${process.versions.node}`);
   }
-  const productionOnly = forBuilt && isBuilt();
+  const productionOnly = project !== undefined && isBuilt(project);
   if (isInstalled(productionOnly)) return;
   const order = ['ci', '--ignore-scripts', ...(productionOnly ? ['--omit=dev'] : [])];
   process.stderr.write(`Installing packages (npm ${order.join(' ')}) ...\n`);
@@ -71,29 +75,42 @@ export async function ensureInstalled({ forBuilt = false } = {}) {
   if (code !== 0) throw new Error('npm ci failed');
 }
 
-/** Compiles when a source is newer than the last good build. */
-export async function ensureBuilt() {
-  if (isBuilt()) return;
-  process.stderr.write('Building ...\n');
-  if (!(await build())) throw new Error('the build failed');
+/** The project of a file below one of the source folders: `product`, `unit` for its tests, or the folder below `test` (`replay` belongs to `support`). */
+export function projectOf(file, { isTest = false } = {}) {
+  const [, folder] = /^test\/([^/]+)/.exec(file) ?? [];
+  if (folder !== undefined) return folder === 'replay' ? 'test/support' : `test/${folder}`;
+  return isTest ? 'unit' : 'product';
 }
 
-/** Type-checks and compiles everything into dist/; true when there was no error. */
-export async function build() {
+/** Compiles projects when a source of theirs is newer than the last good build. */
+export async function ensureBuilt(...projects) {
+  if (projects.every(isBuilt)) return;
+  process.stderr.write('Building ...\n');
+  if (!(await build(...projects))) throw new Error('the build failed');
+}
+
+/** Type-checks and compiles projects and those that they reference into dist/, and generates the product's files; true when there was no error. */
+export async function build(...projects) {
   const started = Date.now();
   // A changed set of sources would leave files of deleted ones behind; they are cheap to make again.
   if (hasOrphans()) rmSync(path.join(root, 'dist'), { recursive: true, force: true });
-  const code = await runTool('typescript/bin/tsc', ['-p', 'tsconfig.json', '--noEmitOnError']);
-  if (code !== 0) return false;
-  mkdirSync(path.dirname(buildStamp), { recursive: true });
+  const isProductBuilt = isBuilt('product');
+  const configs = projects.map((project) => PROJECTS[project] ?? project);
+  if ((await runTool('typescript/bin/tsc', ['-b', ...configs])) !== 0) return false;
+  if (!isProductBuilt && !(await generateFiles())) return false;
+  mkdirSync(path.dirname(stampOf('product')), { recursive: true });
+  for (const project of new Set(['product', ...projects])) writeFileSync(stampOf(project), `${started}\n`);
+  return true;
+}
+
+/** What the product reads beside its modules. */
+async function generateFiles() {
   // What `kubectl explain` says about fields comes from an installed package and is never committed.
   const describe = path.join(root, 'dist/shared/api/types/generate/describe.js');
   if ((await run(process.execPath, [describe, path.join(root, 'dist/apiserver/openapi/descriptions.json')])) !== 0) return false;
   if ((await run(process.execPath, [path.join(root, 'dist/apiserver/openapi/generate/main.js')])) !== 0) return false;
   if ((await run(process.execPath, [path.join(root, 'deploy/scripts/declarations.mjs')])) !== 0) return false;
-  if ((await run(process.execPath, [path.join(root, 'deploy/scripts/whole-programs.mjs')])) !== 0) return false;
-  writeFileSync(buildStamp, `${started}\n`);
-  return true;
+  return (await run(process.execPath, [path.join(root, 'deploy/scripts/whole-programs.mjs')])) === 0;
 }
 
 /** True when every package of the lock file lies in node_modules in the locked version (packages for other platforms excepted). */
@@ -116,24 +133,31 @@ function readPackages(file) {
   }
 }
 
-function isBuilt() {
-  if (!existsSync(buildStamp)) return false;
-  const built = Number(readFileSync(buildStamp, 'utf8'));
-  if (['tsconfig.json', 'package-lock.json'].some((file) => statSync(path.join(root, file)).mtimeMs > built)) return false;
-  return !hasOrphans() && sourceFiles().every((file) => statSync(path.join(root, file)).mtimeMs <= built);
+const stampOf = (project) => path.join(root, 'dist/.stamps', project.replace('/', '-'));
+
+/** True when the project, or all, was built and no source of it has changed since. */
+function isBuilt(project) {
+  return ['all', project].some((name) => {
+    if (!existsSync(stampOf(name))) return false;
+    const built = Number(readFileSync(stampOf(name), 'utf8'));
+    return [...CONFIGS, ...sourcesOf(project)].every((file) => statSync(path.join(root, file)).mtimeMs <= built);
+  });
 }
 
 function hasOrphans() {
   const dist = path.join(root, 'dist');
   if (!existsSync(dist)) return false;
-  const kept = new Set(sourceFiles().map((file) => file.replace(/\.ts$/, '.js')));
+  const kept = new Set(sourcesOf('all').map((file) => file.replace(/\.ts$/, '.js')));
   return filesBelow('dist')
     .filter((file) => file.endsWith('.js'))
     .some((file) => !file.endsWith('.whole.js') && !kept.has(path.relative('dist', file)));
 }
 
-function sourceFiles() {
-  return sources.flatMap((folder) => filesBelow(folder)).filter((file) => /\.(ts|json)$/.test(file));
+/** Every file whose change may change what a project compiles to. Projects of tests may read each other's files. */
+function sourcesOf(project) {
+  const isSource = project === 'product' ? /(?<!\.test)\.(ts|json)$/ : /\.(ts|json)$/;
+  const folders = project === 'product' ? PRODUCT_FOLDERS : [...PRODUCT_FOLDERS, 'test'];
+  return folders.flatMap((folder) => filesBelow(folder)).filter((file) => isSource.test(file));
 }
 
 function filesBelow(folder) {

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { runChecks } from './checks.mjs';
-import { build, ensureBuilt, ensureInstalled, root, runTool } from './steps.mjs';
+import { build, ensureBuilt, ensureInstalled, projectOf, root, runTool } from './steps.mjs';
 import { fileOfTest, groupArguments } from './test-groups.mjs';
 
 const results = path.join(root, 'node_modules/.cache/jest-results.json');
@@ -36,19 +36,25 @@ async function main() {
   finish();
 }
 
-/** Builds where whole programs are tested; true when the tests can run. */
+/** Builds what the tests run; true when they can. */
 async function prepare() {
   if (!isWhole) {
     if (paths.length === 0 && !tiers.includes('system')) return true;
-    return ensureBuilt().then(
+    return ensureBuilt(...projects()).then(
       () => true,
       () => note('build', false),
     );
   }
   process.stdout.write('> build (tsc), checks\n');
   // No check looks at what is built, and most of the time the compiler needs one processor only.
-  const [built] = await Promise.all([build(), check()]);
+  const [built] = await Promise.all([build('all'), check()]);
   return note('build', built);
+}
+
+/** The projects of the chosen tests; all where a pattern is not the beginning of a path. */
+function projects() {
+  const isPath = (pattern) => /^(apiserver|controllers|shared|deploy|test\/\w+)\b[^|]*$/.test(pattern);
+  return paths.length > 0 && paths.every(isPath) ? [...new Set(paths.map((pattern) => projectOf(pattern, { isTest: true })))] : ['all'];
 }
 
 async function check() {
