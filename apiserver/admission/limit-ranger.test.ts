@@ -1,8 +1,8 @@
-/** Replays what release 1.31.1 made of Pods and claims under limit ranges (recorded by test/replay/limit-ranges.ts), through the real write path. */
+/** Compares what the write path does with Pods and PersistentVolumeClaims under LimitRanges with release 1.31.1. */
 import { StatusError } from '../../shared/api/errors/status';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
-import { casesOf } from '../../test/replay/recording';
-import { anything, number, shape, text, type Check } from '../../test/replay/shape';
+import { recordingOf } from '../../test/replay/recording';
+import { anything, body, number, shape, text, type Check } from '../../test/replay/shape';
 import { writeFixture, type Fixture } from '../../test/support/write-fixture';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
@@ -27,7 +27,7 @@ function shown({ metadata, spec }: JsonObject): unknown {
   return { annotations, initContainers: containers('initContainers'), containers: containers('containers') };
 }
 
-it.each(casesOf('admission/limit-ranges', isCase).map((one) => [one.title, one] as const))(
+it.each(recordingOf('admission/limit-ranges', body, isCase).cases.map((one) => [one.title, one] as const))(
   '%s',
   async (_, { ranges, resource, body, old, code, message, shown: wanted }) => {
     if (old !== undefined) {

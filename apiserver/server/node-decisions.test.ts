@@ -1,36 +1,31 @@
-/** What nodes may do, beside what release 1.31.1 let them do (test/replay/node-access.ts). */
+/** Compares the decisions of the Node authorizer with those of release 1.31.1. */
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
+import { objectAt, stringAt, stringsAt } from '../../shared/values/json';
 import { reviewedAttributes } from '../../test/support/attributes';
-import { recordingOf } from '../../test/replay/recording';
-import { anything, listOf, shape, text, tupleOf, type Check } from '../../test/replay/shape';
+import { decisionSets } from '../../test/replay/access-decisions';
 import { nodeAuthorizer } from '../authorization/node/authorizer';
 import { NodeGraph } from '../authorization/node/graph';
 import { podReferences, volumeReferencesOf } from '../authorization/node/references';
 import { nodeRules } from '../upkeep/default-roles/objects';
 
-const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
-const { head, cases } = recordingOf(
-  'rbac/node-decisions',
-  shape({ stored: listOf(shape({ collection: text, name: text, object, status: anything })) }),
-  shape({ decision: tupleOf(object, object) }),
-);
+const [{ stored, decisions } = { stored: [], decisions: [] }] = decisionSets('rbac/node-decisions').sets;
 
 const graph = new NodeGraph();
-for (const { collection, name, object: stored } of head.stored) {
-  const spec = objectAt(stored, 'spec');
+for (const { collection, object } of stored) {
+  const name = stringAt(objectAt(object, 'metadata'), 'name') ?? '';
+  const spec = objectAt(object, 'spec');
   const node = stringAt(spec, 'nodeName');
-  const place = { ...objectAt(stored, 'metadata'), namespace: collection.split('/')[4] ?? '' };
+  const place = { ...objectAt(object, 'metadata'), namespace: collection.split('/')[4] ?? '' };
   // What admission adds to every pod.
-  const pod = { ...stored, metadata: place, spec: { serviceAccountName: 'default', ...spec } };
+  const pod = { ...object, metadata: place, spec: { serviceAccountName: 'default', ...spec } };
   if (collection.endsWith('/pods')) graph.setPod(name, node, podReferences(pod));
-  else if (collection.endsWith('/persistentvolumes')) graph.setVolume(name, volumeReferencesOf(stored));
+  else if (collection.endsWith('/persistentvolumes')) graph.setVolume(name, volumeReferencesOf(object));
   else if (collection.endsWith('/volumeattachments')) graph.setAttachment(name, node);
 }
 const { nodeLeaseNamespace } = GENERATED_NAMES.kubernetes;
 const authorizer = nodeAuthorizer({ graph, rules: nodeRules(GENERATED_NAMES.kubernetes), nodeLeaseNamespace });
 
-it.each(cases.map(({ decision }) => decision))('%j', async (spec, status) => {
+it.each(decisions.map(({ spec, status }) => [spec, status] as const))('%j', async (spec, status) => {
   const user = { name: stringAt(spec, 'user') ?? '', groups: stringsAt(spec, 'groups') };
   const { type, reason } = await authorizer.authorize(user, reviewedAttributes(spec));
   expect({ allowed: type === 'allow', reason }).toEqual({ allowed: status['allowed'], reason: stringAt(status, 'reason') ?? '' });

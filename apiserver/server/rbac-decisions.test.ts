@@ -1,38 +1,36 @@
-/** What the authorizer decides under random roles and bindings, beside what release 1.31.1 decided (test/replay/rbac.ts). */
+/** Compares the decisions of the RBAC authorizer under random roles and bindings with those of release 1.31.1. */
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { arrayAt, isObject, objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
+import { arrayAt, isObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
 import { reviewedAttributes } from '../../test/support/attributes';
-import { casesOf } from '../../test/replay/recording';
-import { listOf, shape, text, tupleOf, type Check } from '../../test/replay/shape';
+import { decisionSets, type DecisionSet } from '../../test/replay/access-decisions';
 import { rbacAuthorizer } from '../authorization/rbac/authorizer';
 import { readBinding } from '../authorization/rbac/binding';
 import { RbacPolicy } from '../authorization/rbac/policy';
 import { readRule } from '../authorization/rbac/rule';
 
-const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
-const sets = casesOf(
-  'rbac/decisions',
-  shape({ stored: listOf(shape({ resource: text, namespace: text, name: text, object })), decisions: listOf(tupleOf(object, object)) }),
-);
-type RecordedSet = (typeof sets)[number];
+const { sets } = decisionSets('rbac/decisions');
 
-function policyOf({ stored }: RecordedSet): RbacPolicy {
+function policyOf({ stored }: DecisionSet): RbacPolicy {
   const policy = new RbacPolicy();
-  for (const { namespace, name, object: found } of stored)
+  for (const { object: found } of stored) {
+    const metadata = objectAt(found, 'metadata');
+    const namespace = stringAt(metadata, 'namespace') ?? '';
+    const name = stringAt(metadata, 'name') ?? '';
     if (objectAt(found, 'roleRef') !== undefined)
       policy.setBinding(namespace, name, readBinding(namespace, name, found, GENERATED_NAMES.platform));
     else policy.setRole(namespace, name, (arrayAt(found, 'rules') ?? []).filter(isObject).map(readRule));
+  }
   return policy;
 }
 
 it('has enough of them', () => {
   expect(sets.flatMap(({ decisions }) => decisions)).toHaveLength(2_000);
-  expect(sets.flatMap(({ decisions }) => decisions).filter(([, { allowed }]) => allowed === true).length).toBeGreaterThan(200);
+  expect(sets.flatMap(({ decisions }) => decisions).filter(({ status }) => status['allowed'] === true).length).toBeGreaterThan(200);
 });
 
 it.each(sets.map((set, at) => [at, set] as const))('set %i', async (_at, set) => {
   const authorizer = rbacAuthorizer(policyOf(set));
-  for (const [spec, status] of set.decisions) {
+  for (const { spec, status } of set.decisions) {
     const user = { name: stringAt(spec, 'user') ?? '', groups: stringsAt(spec, 'groups') };
     const { type, reason } = await authorizer.authorize(user, reviewedAttributes(spec));
     expect([spec, type === 'allow']).toEqual([spec, status['allowed'] === true]);

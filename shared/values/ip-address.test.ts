@@ -1,26 +1,25 @@
-/** Replays what the reference server takes for addresses and ranges (recorded by test/replay/ip-addresses.ts). */
-import { casesOf } from '../../test/replay/recording';
-import { text, truth, tupleOf } from '../../test/replay/shape';
+/** Compares the parsing of IP addresses and ranges with release 1.31.1. */
+import { recordingOf } from '../../test/replay/recording';
+import { body, text, truth, tupleOf } from '../../test/replay/shape';
 import { addressClass, formatIpAddress, parseIpAddress, parseIpRange, rangeContains, rangeIsWithin } from './ip-address';
 
-it.each(casesOf('values/addresses', tupleOf(text, text)))('%j is %s', (written, verdict) => {
+it.each(recordingOf('values/addresses', body, tupleOf(text, text)).cases)('%j is %s', (written, verdict) => {
   const address = parseIpAddress(written);
   const kind = address === undefined ? undefined : addressClass(address);
   const found = address === undefined ? '-' : kind === undefined ? String(address.family) : `${address.family} ${kind}`;
   expect(found).toBe(verdict);
 });
 
-it.each(casesOf('values/ranges', tupleOf(text, truth)))('%j is a range: %s', (written, good) => {
+it.each(recordingOf('values/ranges', body, tupleOf(text, truth)).cases)('%j is a range: %s', (written, good) => {
   expect(parseIpRange(written) !== undefined).toBe(good);
 });
 
-it.each(casesOf('values/within', tupleOf(text, text, truth)).map(([outer, inner, within]) => [inner, outer, within] as const))(
-  '%s lies strictly within %s: %s',
-  (inner, outer, within) => {
-    const [small, large] = [parseIpRange(inner), parseIpRange(outer)];
-    expect(small !== undefined && large !== undefined && rangeIsWithin(small, large)).toBe(within);
-  },
-);
+it.each(
+  recordingOf('values/within', body, tupleOf(text, text, truth)).cases.map(([outer, inner, within]) => [inner, outer, within] as const),
+)('%s lies strictly within %s: %s', (inner, outer, within) => {
+  const [small, large] = [parseIpRange(inner), parseIpRange(outer)];
+  expect(small !== undefined && large !== undefined && rangeIsWithin(small, large)).toBe(within);
+});
 
 it.each([
   ['10.1.0.0/16', '10.1.255.255', true],

@@ -1,5 +1,5 @@
 /**
- * IP addresses and ranges as upstream reads them (recorded by test/replay/ip-addresses.ts): decimal octets and hexadecimal groups may have leading zeros, an
+ * IP addresses and ranges as upstream reads them (recorded in `values/addresses`): decimal octets and hexadecimal groups may have leading zeros, an
  * IPv6 address may end in dotted decimals, and an IPv4 address in IPv6 clothes (`::ffff:10.0.0.1`) is an IPv4 address. No zones. Says what a
  * text stands for, never whether it is welcome.
  */

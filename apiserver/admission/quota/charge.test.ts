@@ -1,12 +1,12 @@
-/** Replays what release 1.31.1 said of objects under quotas (recorded by test/replay/quota.ts). */
+/** Compares the decisions about objects under quotas with release 1.31.1. */
 import { buildResources } from '../../registry/resources';
 import { codecOf } from '../../../shared/api/codec/codec';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { parseQuantity } from '../../../shared/values/quantity';
 import { mergeObject } from '../../../shared/patch/merge-patch';
-import { casesOf } from '../../../test/replay/recording';
-import { number, shape, text, type Check } from '../../../test/replay/shape';
+import { recordingOf } from '../../../test/replay/recording';
+import { body, number, shape, text, type Check } from '../../../test/replay/shape';
 import { chargesOf, excess, quotaFor, unsaid } from './charge';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
@@ -16,7 +16,7 @@ const isCase = shape(
 );
 const NOW = Date.UTC(2026, 0, 2);
 
-it.each(casesOf('admission/quota', isCase).map((one) => [one.title, one] as const))(
+it.each(recordingOf('admission/quota', body, isCase).cases.map((one) => [one.title, one] as const))(
   '%s',
   (_, { resource, hard, used, spec, body, old, code, message }) => {
     const { row } = buildResources().require(resource);

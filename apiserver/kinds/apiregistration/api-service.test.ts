@@ -1,5 +1,5 @@
-/** Replays what release 1.31.1 said to good and bad APIServices (recorded by test/replay/api-services.ts). */
-import { casesOf } from '../../../test/replay/recording';
+/** Compares the answers to valid and invalid APIServices with release 1.31.1. */
+import { recordingOf } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { shortenPatterns } from '../../../test/replay/normalize-answer';
 import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
@@ -14,7 +14,7 @@ interface Recorded {
 }
 
 const isRecorded: Check<Recorded> = shape({ title: text, to: text, sent: body, answer: body });
-const RECORDED = casesOf('apiregistration/api-services', isRecorded);
+const RECORDED = recordingOf('apiregistration/api-services', body, isRecorded).cases;
 const NAME = 'v1.ext.example.com';
 
 let fixture: Fixture;

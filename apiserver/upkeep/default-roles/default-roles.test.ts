@@ -1,8 +1,8 @@
-/** The default roles and bindings beside those of release 1.31.1 (test/replay/rbac.ts), and how they are kept. */
+/** Compares the built-in roles and bindings with release 1.31.1, and tests their reconciliation. */
 import { GENERATED_NAMES, canonicalGroup, systemNamespaces } from '../../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
-import { casesOf } from '../../../test/replay/recording';
-import { shape, text, type Check } from '../../../test/replay/shape';
+import { recordingOf } from '../../../test/replay/recording';
+import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Upkeep } from '../upkeep';
@@ -11,7 +11,7 @@ import { defaultObjects } from './objects';
 import { reconcile } from './reconcile';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
-const recorded = casesOf('rbac/defaults', shape({ resource: text, namespace: text, name: text, object }));
+const recorded = recordingOf('rbac/defaults', body, shape({ resource: text, namespace: text, name: text, object })).cases;
 
 /** In the spelling in which objects are stored: that of groups is not the client's. */
 const inCanonicalGroups = (object: unknown): unknown =>

@@ -1,16 +1,16 @@
-/** The flow schemas and priority levels of every cluster beside those of release 1.31.1 (test/replay/flow-control.ts), and how they are kept. */
+/** Compares the built-in FlowSchemas and PriorityLevelConfigurations with release 1.31.1, and tests their reconciliation. */
 import { own, type JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { settle } from '../../../test/support/manual-clock';
-import { casesOf } from '../../../test/replay/recording';
-import { shape, text, type Check } from '../../../test/replay/shape';
+import { recordingOf } from '../../../test/replay/recording';
+import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Upkeep } from '../upkeep';
 import { keepFlowObjects } from './keeper';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
-const recorded = casesOf('flow-control/defaults', shape({ kind: text, name: text, annotations: object, spec: object, status: object }));
+const recorded = recordingOf('flow-control/defaults', body, shape({ resource: text, namespace: text, name: text, object })).cases;
 const LEVELS = 'prioritylevelconfigurations';
 const SCHEMAS = 'flowschemas';
 const MARK = 'apf.platform.io/autoupdate-spec';
@@ -46,18 +46,23 @@ async function read(resource: string, name: string): Promise<JsonObject> {
 it('are those of the release, one by one', async () => {
   f = await writeFixture({ naming: 'kubernetes' });
   await keep('kubernetes');
-  const shown = (kind: string, resource: string): unknown[] =>
+  const shown = (resource: string): unknown[] =>
     [...f.cache.snapshot(f.resource(resource).stored).range()].map((entry) => {
       const { metadata, spec, status } = parseEntry(entry).object;
-      const annotations = object(metadata) ? own(metadata, 'annotations') : undefined;
+      const annotations = (object(metadata) ? own(metadata, 'annotations') : undefined) ?? null;
       const timeless: unknown = JSON.parse(JSON.stringify(status ?? {}), (member, value: unknown) =>
         member === 'lastTransitionTime' ? undefined : value,
       );
-      return { kind, name: entry.key, annotations, spec, status: timeless };
+      return {
+        resource,
+        namespace: '',
+        name: entry.key,
+        object: { metadata: { name: entry.key, labels: null, annotations }, spec, status: timeless },
+      };
     });
   const inOrder = (list: readonly unknown[]): readonly unknown[] =>
     [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  expect(inOrder([...shown('PriorityLevelConfiguration', LEVELS), ...shown('FlowSchema', SCHEMAS)])).toEqual(inOrder(recorded));
+  expect(inOrder([...shown(LEVELS), ...shown(SCHEMAS)])).toEqual(inOrder(recorded));
 });
 
 describe('kept', () => {

@@ -1,9 +1,22 @@
 /** How the recordings of each format are recorded again: a row maps the `format` of a recording's head to its driver. */
+import { recordAccessDecisions } from './access-decisions';
+import { recordApiServices } from './api-services';
+import { recordDefaultObjects } from './default-objects';
+import { recordIpAddresses, recordIpRangePairs, recordIpRanges } from './ip-addresses';
 import { recordKindCases } from './kind-cases';
+import { recordLimitRanges, recordQuotas } from './limits';
 import type { RecordingDriver } from './recording-driver';
 import { recordServiceCases } from './service-cases';
 
 export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, RecordingDriver>([
+  ['access-decisions', recordAccessDecisions],
+  ['api-services', recordApiServices],
+  ['default-objects', recordDefaultObjects],
+  ['ip-addresses', recordIpAddresses],
+  ['ip-range-pairs', recordIpRangePairs],
+  ['ip-ranges', recordIpRanges],
   ['kind-cases', recordKindCases],
+  ['limit-ranges', recordLimitRanges],
+  ['quotas', recordQuotas],
   ['service-cases', recordServiceCases],
 ]);

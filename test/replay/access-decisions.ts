@@ -1,0 +1,40 @@
+/**
+ * The format of recorded decisions about access (`"format": "access-decisions"`): a line with objects that are stored begins a set, and each of the following lines is
+ * a decision under these objects.
+ */
+import { recordingOf } from './recording';
+import type { Body } from './reference';
+import { body, either, listOf, oneOf, shape, text } from './shape';
+
+interface StoredObject {
+  readonly collection: string;
+  readonly object: Body;
+  /** Written after the creation. */
+  readonly status?: Body;
+}
+
+interface Decision {
+  /** Of a SubjectAccessReview. */
+  readonly spec: Body;
+  /** `{}` when it is not recorded yet. */
+  readonly status: Body;
+}
+
+export interface DecisionSet {
+  readonly stored: readonly StoredObject[];
+  readonly decisions: readonly Decision[];
+}
+
+const isHead = shape({ format: oneOf('access-decisions'), about: text }, { serverFlags: listOf(text) });
+const isStored = shape({ stored: listOf(shape({ collection: text, object: body }, { status: body })) });
+const isDecision = shape({ spec: body, status: body });
+
+export function decisionSets(recording: string): { readonly head: object; readonly sets: readonly DecisionSet[] } {
+  const { head, cases } = recordingOf(recording, isHead, either(isStored, isDecision));
+  const sets: { readonly stored: readonly StoredObject[]; readonly decisions: Decision[] }[] = [];
+  for (const line of cases) {
+    if ('stored' in line) sets.push({ stored: line.stored, decisions: [] });
+    else sets.at(-1)?.decisions.push(line);
+  }
+  return { head, sets };
+}

@@ -1,0 +1,43 @@
+/** Records decisions about access (format `access-decisions`) as the status of SubjectAccessReviews. */
+import { setTimeout } from 'node:timers/promises';
+import { decisionSets, type DecisionSet } from '../access-decisions';
+import type { Body, Json } from '../reference';
+import { createObject, CreatedObjects } from './created-objects';
+import type { ReferenceServer } from './reference-server';
+
+/** How long the authorizers of the server need until they have seen all objects. */
+const PAUSE_MS = 1_000;
+const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+
+export async function recordAccessDecisions(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, sets } = decisionSets(recording);
+  const lines: unknown[] = [head];
+  for (const { stored, decisions } of sets) {
+    const created = new CreatedObjects();
+    try {
+      await store(server, created, stored);
+      await setTimeout(PAUSE_MS);
+      lines.push({ stored });
+      for (const { spec } of decisions) lines.push({ spec, status: await review(server, spec) });
+    } finally {
+      await created.remove(server);
+    }
+  }
+  return lines;
+}
+
+async function store(server: ReferenceServer, created: CreatedObjects, stored: DecisionSet['stored']): Promise<void> {
+  for (const namespace of new Set(stored.map(({ collection }) => /\/namespaces\/([^/]+)\//.exec(collection)?.[1] ?? '')))
+    if (namespace !== '') await createObject(server, created, '/api/v1/namespaces', { metadata: { name: namespace } });
+  for (const { collection, object, status } of stored) {
+    const name = await createObject(server, created, collection, object);
+    if (status !== undefined) await server.sendJson('PATCH', `${collection}/${name}/status`, { status }, 'application/merge-patch+json');
+  }
+}
+
+async function review(server: ReferenceServer, spec: Body): Promise<Json> {
+  const sent = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
+  const { code, body } = await server.sendJson('POST', REVIEWS, sent);
+  if (code !== 201) throw new Error(JSON.stringify(body));
+  return body['status'] ?? null;
+}

@@ -1,0 +1,79 @@
+/**
+ * Records what a server answers to valid and invalid APIServices (format `api-services`). Creations and updates are dry runs; the object that is updated is
+ * created from the `base` of the head before the first update, so creations come first, and deleted afterwards.
+ */
+import { shortenPatterns } from '../normalize-answer';
+import { recordingOf } from '../recording';
+import { causesOf, isBody, type Body, type Reply } from '../reference';
+import { body, listOf, oneOf, shape, text, type Check } from '../shape';
+import { createObject, CreatedObjects } from './created-objects';
+import type { ReferenceServer } from './reference-server';
+
+const COLLECTION = '/apis/apiregistration.k8s.io/v1/apiservices';
+
+interface Head {
+  readonly format: 'api-services';
+  readonly about: string;
+  readonly name: string;
+  /** The spec of the object that is updated. */
+  readonly base: Body;
+}
+
+const isHead: Check<Head> = shape({ format: oneOf('api-services'), about: text, name: text, base: body }, { serverFlags: listOf(text) });
+const isCase = shape({ title: text, to: oneOf('create', 'update', 'status'), sent: body }, { answer: body });
+
+export async function recordApiServices(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isHead, isCase);
+  const created = new CreatedObjects();
+  const lines: unknown[] = [head];
+  let isCreated = false;
+  try {
+    for (const { title, to, sent } of cases) {
+      if (to !== 'create' && !isCreated) {
+        await createObject(server, created, COLLECTION, objectOf(head, { spec: head.base }));
+        isCreated = true;
+      }
+      const reply = to === 'create' ? await create(server, head, sent) : await update(server, head, to, sent);
+      lines.push({ title, to, sent, answer: answerOf(reply, to) });
+    }
+  } finally {
+    await created.remove(server);
+  }
+  return lines;
+}
+
+const create = (server: ReferenceServer, head: Head, sent: Body): Promise<Reply> =>
+  server.sendJson('POST', `${COLLECTION}?dryRun=All`, objectOf(head, sent));
+
+/** The controllers of the server update the object, too, so a conflict is retried. */
+async function update(server: ReferenceServer, head: Head, to: 'update' | 'status', sent: Body): Promise<Reply> {
+  const path = `${COLLECTION}/${head.name}${to === 'status' ? '/status' : ''}`;
+  for (;;) {
+    const { metadata } = (await server.sendJson('GET', path)).body;
+    const resourceVersion = isBody(metadata) ? (metadata['resourceVersion'] ?? null) : null;
+    const own = isBody(sent['metadata']) ? sent['metadata'] : {};
+    const object = objectOf(head, { spec: head.base, ...sent, metadata: { ...own, resourceVersion } });
+    const reply = await server.sendJson('PUT', `${path}?dryRun=All`, object);
+    if (reply.code !== 409) return reply;
+  }
+}
+
+function objectOf({ name }: Head, { metadata, ...members }: Body): Body {
+  const own = isBody(metadata) ? metadata : {};
+  return { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name, ...own }, ...members };
+}
+
+/** The status that an update of the whole object returns is the work of the server's controllers. */
+function answerOf(reply: Reply, to: 'create' | 'update' | 'status'): Body {
+  const { code, body: object } = reply;
+  if (code >= 400) return { code, causes: causesOf(reply).map((cause) => cause.map(shortenPatterns)) };
+  const metadata = isBody(object['metadata']) ? object['metadata'] : {};
+  const shown = JSON.stringify({
+    code,
+    labels: metadata['labels'] ?? null,
+    spec: object['spec'] ?? null,
+    ...(to === 'update' ? {} : { status: object['status'] ?? null }),
+  });
+  const created = metadata['creationTimestamp'];
+  return JSON.parse(typeof created === 'string' ? shown.replaceAll(created, '<time>') : shown);
+}

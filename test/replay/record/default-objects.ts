@@ -1,0 +1,32 @@
+/**
+ * Records the objects that a new server creates for itself (format `default-objects`): a line for each object of the lists that the head names. Rules that a
+ * controller aggregates are recorded as null, because it may not have run yet.
+ */
+import { recordingOf } from '../recording';
+import { isBody, type Body } from '../reference';
+import { anything, listOf, oneOf, shape, text } from '../shape';
+import type { ReferenceServer } from './reference-server';
+
+const isHead = shape({ format: oneOf('default-objects'), about: text, lists: listOf(text) }, { serverFlags: listOf(text) });
+
+export async function recordDefaultObjects(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head } = recordingOf(recording, isHead, anything);
+  const lines: unknown[] = [head];
+  for (const list of head.lists) {
+    const { items } = (await server.sendJson('GET', list)).body;
+    const [, resource = ''] = /([^/?]+)(?:\?|$)/.exec(list) ?? [];
+    for (const item of Array.isArray(items) ? items.filter(isBody) : []) lines.push(lineOf(resource, item));
+  }
+  return lines;
+}
+
+function lineOf(resource: string, { metadata, ...members }: Body): Body {
+  const { name = null, namespace = '', labels = null, annotations = null } = isBody(metadata) ? metadata : {};
+  const rules = members['aggregationRule'] === undefined ? {} : { rules: null };
+  const object = { metadata: { name, labels, annotations }, ...members, ...rules };
+  return { resource, namespace, name, object: withoutTimes(object) };
+}
+
+function withoutTimes(object: Body): Body {
+  return JSON.parse(JSON.stringify(object), (member, value: unknown) => (member === 'lastTransitionTime' ? undefined : value));
+}

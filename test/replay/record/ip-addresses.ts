@@ -1,0 +1,77 @@
+/**
+ * Records which texts a server accepts as IP addresses, of which family and class (format `ip-addresses`), which it accepts as ranges (`ip-ranges`), and which ranges
+ * lie strictly within others (`ip-range-pairs`). It asks with dry runs of EndpointSlices and NetworkPolicies that hold all texts at once.
+ */
+import { recordingOf } from '../recording';
+import { causesOf, type Json, type Reply } from '../reference';
+import { anything, either, oneOf, shape, text, tupleOf } from '../shape';
+import type { ReferenceServer } from './reference-server';
+
+const SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices?dryRun=All';
+const POLICIES = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies?dryRun=All';
+const METADATA = { name: 'recorded' };
+
+const isHead = shape({ format: oneOf('ip-addresses', 'ip-ranges', 'ip-range-pairs'), about: text });
+/** The verdict is missing from a text that is not recorded yet. */
+const isText = either(tupleOf(text, anything), tupleOf(text));
+const isPair = either(tupleOf(text, text, anything), tupleOf(text, text));
+
+const CLASSES: readonly (readonly [words: string, name: string])[] = [
+  ['unspecified', 'unspecified'],
+  ['the loopback range', 'loopback'],
+  ['the link-local range', 'link-local'],
+  ['the link-local multicast range', 'link-local multicast'],
+];
+
+/** A verdict is `4`, `6`, `4 loopback` …, or `-` for a text that is no address. */
+export async function recordIpAddresses(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isHead, isText);
+  const endpoints = cases.map(([address]) => ({ addresses: [address] }));
+  const [ofIpv4 = new Map(), ofIpv6 = new Map()] = await Promise.all(
+    ['IPv4', 'IPv6'].map(async (addressType) => {
+      const reply = await server.sendJson('POST', SLICES, { metadata: METADATA, addressType, endpoints });
+      return messagesByIndex(reply, /^endpoints\[(\d+)\]/);
+    }),
+  );
+  return [head, ...cases.map(([address], index) => [address, verdict(ofIpv4.get(index) ?? [], ofIpv6.get(index) ?? [])])];
+}
+
+export async function recordIpRanges(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isHead, isText);
+  const invalid = await invalidBlocks(
+    server,
+    cases.map(([cidr]) => ({ cidr })),
+  );
+  return [head, ...cases.map(([cidr], index) => [cidr, !invalid.has(index)])];
+}
+
+export async function recordIpRangePairs(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isHead, isPair);
+  const invalid = await invalidBlocks(
+    server,
+    cases.map(([cidr, except]) => ({ cidr, except: [except] })),
+  );
+  return [head, ...cases.map(([outer, inner], index) => [outer, inner, !invalid.has(index)])];
+}
+
+async function invalidBlocks(server: ReferenceServer, blocks: readonly Json[]): Promise<ReadonlyMap<number, readonly string[]>> {
+  const from = blocks.map((ipBlock) => ({ ipBlock }));
+  const policy = { metadata: METADATA, spec: { podSelector: {}, ingress: [{ from }] } };
+  return messagesByIndex(await server.sendJson('POST', POLICIES, policy), /\.from\[(\d+)\]/);
+}
+
+function verdict(ofIpv4: readonly string[], ofIpv6: readonly string[]): string {
+  if (ofIpv4.some((message) => message.endsWith('must be a valid IP address'))) return '-';
+  const family = ofIpv4.some((message) => message.endsWith('must be a valid IPv4 address')) ? '6' : '4';
+  const name = CLASSES.find(([words]) => ofIpv6.some((message) => message.includes(words)))?.[1];
+  return name === undefined ? family : `${family} ${name}`;
+}
+
+function messagesByIndex(reply: Reply, fieldIndex: RegExp): ReadonlyMap<number, readonly string[]> {
+  const messages = new Map<number, string[]>();
+  for (const [field, , message] of causesOf(reply)) {
+    const index = Number(fieldIndex.exec(field)?.[1]);
+    messages.set(index, [...(messages.get(index) ?? []), message]);
+  }
+  return messages;
+}

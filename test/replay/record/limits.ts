@@ -1,0 +1,106 @@
+/**
+ * Records what a server does with dry-run writes under constraints: ResourceQuotas with a given usage (format `quotas`), and LimitRanges (format `limit-ranges`).
+ * The server runs without controllers and without the admission plug-in ServiceAccount, for quotas without LimitRanger, too.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { recordingOf } from '../recording';
+import { isBody, type Body, type Json, type Reply } from '../reference';
+import { anything, body, listOf, mapOf, number, oneOf, shape, text } from '../shape';
+import { createObject, CreatedObjects } from './created-objects';
+import type { ReferenceServer } from './reference-server';
+
+const NAMESPACE = 'recorded-limits';
+const FOLDER = `/api/v1/namespaces/${NAMESPACE}`;
+/** How long the admission plug-ins of the server need until they have seen an object. */
+const PAUSE_MS = 150;
+const MERGE = 'application/merge-patch+json';
+
+const isHead = shape({ format: oneOf('quotas', 'limit-ranges'), about: text }, { serverFlags: listOf(text) });
+
+/** `old` is stored before, and `body` is merged into it. */
+interface Write {
+  readonly resource: string;
+  readonly body: Body;
+  readonly old?: Body;
+}
+
+const isQuotaCase = shape(
+  { title: text, resource: text, hard: body, used: body, spec: body, body },
+  { old: body, code: number, message: text },
+);
+const isRangeCase = shape(
+  { title: text, ranges: mapOf(listOf(anything)), resource: text, body },
+  { old: body, code: number, message: text, shown: anything },
+);
+
+export async function recordQuotas(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isHead, isQuotaCase);
+  return recordCases(server, head, cases, async ({ message: _message, code: _code, ...sent }, created) => {
+    const { hard, used, spec } = sent;
+    const quota = { metadata: { name: 'q' }, spec: { hard, ...spec } };
+    const reply = await dryRun(server, sent, created, async () => {
+      await createObject(server, created, `${FOLDER}/resourcequotas`, quota);
+      await server.sendJson('PUT', `${FOLDER}/resourcequotas/q/status`, { ...quota, status: { hard, used } });
+    });
+    return { ...sent, ...outcome(reply) };
+  });
+}
+
+export async function recordLimitRanges(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isHead, isRangeCase);
+  return recordCases(server, head, cases, async ({ message: _message, code: _code, shown: _shown, ...sent }, created) => {
+    const { ranges, resource } = sent;
+    const reply = await dryRun(server, sent, created, async () => {
+      for (const [name, limits] of Object.entries(ranges))
+        await createObject(server, created, `${FOLDER}/limitranges`, { metadata: { name }, spec: { limits: [...limits] } });
+    });
+    return { ...sent, ...outcome(reply), ...(reply.code < 300 ? { shown: resource === 'pods' ? shown(reply.body) : null } : {}) };
+  });
+}
+
+async function recordCases<C>(
+  server: ReferenceServer,
+  head: unknown,
+  cases: readonly C[],
+  record: (recorded: C, created: CreatedObjects) => Promise<object>,
+): Promise<readonly unknown[]> {
+  const lines: unknown[] = [head];
+  for (const recorded of cases) {
+    const created = new CreatedObjects();
+    await createObject(server, created, '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+    lines.push(await record(recorded, created).finally(() => created.remove(server)));
+  }
+  return lines;
+}
+
+async function dryRun(
+  server: ReferenceServer,
+  { resource, body: sent, old }: Write,
+  created: CreatedObjects,
+  constrain: () => Promise<void>,
+): Promise<Reply> {
+  const path = `${FOLDER}/${resource}`;
+  if (old !== undefined) await createObject(server, created, path, named(old));
+  await constrain();
+  await setTimeout(PAUSE_MS);
+  return old === undefined
+    ? server.sendJson('POST', `${path}?dryRun=All`, named(sent))
+    : server.sendJson('PATCH', `${path}/x?dryRun=All`, sent, MERGE);
+}
+
+function named(object: Body): Body {
+  return { ...object, metadata: { name: 'x', ...(isBody(object['metadata']) ? object['metadata'] : {}) } };
+}
+
+function outcome({ code, body: { message = null } }: Reply): Body {
+  return code < 300 ? { code } : { code, message };
+}
+
+function shown({ metadata, spec }: Body): Json {
+  const containers = (member: string): Json =>
+    isBody(spec) && Array.isArray(spec[member])
+      ? spec[member].filter(isBody).map(({ name = null, resources = null }) => ({ name, resources }))
+      : null;
+  const annotations = isBody(metadata) ? (metadata['annotations'] ?? null) : null;
+  return { annotations, initContainers: containers('initContainers'), containers: containers('containers') };
+}
