@@ -5,10 +5,10 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { LOOKS, namesOf, ODD, ORDER_DEFINITION, ORDER_GROUP, PATH } from './custom/order';
-import { DEFINITIONS } from './custom-steps';
 import { writeRecording } from './recording';
 import { ask, call, hangUp, type Json } from './reference';
 
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const NAMESPACE = `order-${process.pid}`;
 const SETTLED_MS = 2_000;
 

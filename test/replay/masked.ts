@@ -1,14 +1,18 @@
-/** An answer without what is new in every run: ids, times, versions, and orders that mean nothing. */
+/** An answer without what differs between runs: ids, times, versions, allocated addresses, generated names, and the order of unordered lists. */
 import { TIME, UID } from './new-values';
 import { isBody, type Body, type Json } from './reference';
 
 const VERSION = /(resourceVersion\\*":\\*"|(?:precondition|record) \()\d+/g;
+/** Cluster IPs are allocated from the range of the server. */
+const ADDRESS = /^[0-9a-f]*[.:]/;
+/** The suffix of a generated volume name. */
+const TOKEN_VOLUME = /kube-api-access-[a-z0-9]{5}\b/g;
 /** Upstream explains name rules at length; who does so in other words is not the matter here. */
 const RULES = /\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g;
 
 export function masked(value: Json, namespace: string, member = ''): Json {
   if (Array.isArray(value)) {
-    const items = value.map((item) => masked(item, namespace));
+    const items = value.map((item) => masked(item, namespace, member === 'clusterIPs' ? member : ''));
     return member === 'managedFields' || member === 'causes'
       ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
       : items;
@@ -22,7 +26,14 @@ export function masked(value: Json, namespace: string, member = ''): Json {
   }
   if (typeof value !== 'string') return value;
   if ((member === 'resourceVersion' || member === 'continue') && value !== '') return '*';
-  return value.replaceAll(namespace, '$NS').replace(UID, '<uid>').replace(TIME, '<time>').replace(VERSION, '$1*').replace(RULES, '(…)');
+  if ((member === 'clusterIP' || member === 'clusterIPs') && ADDRESS.test(value)) return '<address>';
+  const named = namespace === '' ? value : value.replaceAll(namespace, '$NS');
+  return named
+    .replace(TOKEN_VOLUME, 'kube-api-access-*')
+    .replace(UID, '<uid>')
+    .replace(TIME, '<time>')
+    .replace(VERSION, '$1*')
+    .replace(RULES, '(…)');
 }
 
 /** An audit event without what it says of long waits, which depends on the machine. */

@@ -5,10 +5,10 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { beginnings, OPERATION_DEFINITIONS, OPERATION_DOCUMENTS, operationsIn } from './custom/operations';
-import { DEFINITIONS } from './custom-steps';
 import { writeRecording } from './recording';
 import { ask, call, hangUp, isBody, type Body, type Json } from './reference';
 
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** Documents follow definitions after a while. */
 const SETTLED_MS = 6_000;
 

@@ -2,13 +2,8 @@
  * Recorded requests to which this server deliberately responds differently from release 1.31.1, with the response that is expected instead. Where the recorded request
  * changed nothing and would change something here, a request is sent that is rejected here too, so that later steps start from the recorded state.
  */
-import type { RecordedStep } from '../replay/record-step';
 import { isBody, type Body, type Json } from '../replay/reference';
-
-interface Sent {
-  readonly method: string;
-  readonly path: string;
-}
+import type { RecordedAnswer, RecordedRequest, RequestCase } from '../replay/requests/request-recording';
 
 /** The Status that this server returns for the deletion of the collection at `path`, where release 1.31.1 returns the list. */
 export function collectionDeletionStatus(path: string): Body {
@@ -29,33 +24,34 @@ function isDeletedList(method: string, body: Json | undefined): boolean {
   return method === 'DELETE' && isBody(body) && typeof body['kind'] === 'string' && body['kind'].endsWith('List');
 }
 
-/** The step as it is sent to this server, and the expected answer. */
-export function withDeviation<S extends Sent>(step: S, recorded: RecordedStep): { readonly step: S; readonly expected: RecordedStep } {
-  const { method, path } = step;
-  const { body } = recorded;
+/** The request as it is sent to this server, and the expected answer. */
+export function withDeviation(recorded: RequestCase): RequestCase {
+  const { request, answer } = recorded;
+  const { method, path } = request;
+  const { body } = answer;
   if (isDeletedList(method, body)) {
     const next = isBody(body) && isBody(body['metadata']) ? body['metadata']['continue'] : undefined;
     const status = collectionDeletionStatus(path);
     return {
-      step,
-      expected: { ...recorded, body: next === undefined || next === '' ? status : { ...status, metadata: { continue: next } } },
+      request,
+      answer: { ...answer, body: next === undefined || next === '' ? status : { ...status, metadata: { continue: next } } },
     };
   }
   const message = messageOf(body);
-  if (method === 'DELETE' && /[?&]resourceVersion=/.test(path) && recorded.status === 409 && isCollection(path)) {
+  if (method === 'DELETE' && /[?&]resourceVersion=/.test(path) && answer.status === 409 && isCollection(path)) {
     // The resource version of a collection is no precondition.
-    return { step: withQuery(step, 'dryRun', 'All'), expected: { status: 200, body: collectionDeletionStatus(path) } };
+    return { request: withQuery(request, 'dryRun', 'All'), answer: { status: 200, body: collectionDeletionStatus(path) } };
   }
   if (message.includes(UNDECLARED))
-    return { step: withQuery(step, 'fieldValidation', 'Strict'), expected: { ...recorded, status: 400, body: UNKNOWN } };
-  if (method === 'PATCH' && recorded.status === 422 && message.includes(STRICT)) {
-    return { step, expected: { ...recorded, status: 400, body: strictPart(message) } };
+    return { request: withQuery(request, 'fieldValidation', 'Strict'), answer: { ...answer, status: 400, body: UNKNOWN } };
+  if (method === 'PATCH' && answer.status === 422 && message.includes(STRICT)) {
+    return { request, answer: { ...answer, status: 400, body: strictPart(message) } };
   }
-  return { step, expected: recorded };
+  return recorded;
 }
 
 /** The part of an answer that {@link withDeviation} expects. */
-export function comparableAnswer(answer: RecordedStep, { body }: RecordedStep): RecordedStep {
+export function comparableAnswer(answer: RecordedAnswer, { body }: RecordedAnswer): RecordedAnswer {
   const message = messageOf(answer.body);
   if (body === UNKNOWN && message.includes(`${STRICT}unknown field`)) return { ...answer, body: UNKNOWN };
   return typeof body === 'string' && message.includes(STRICT) ? { ...answer, body: strictPart(message) } : answer;
@@ -72,14 +68,12 @@ function messageOf(body: Json): string {
   return isBody(body) && typeof body['message'] === 'string' ? body['message'] : '';
 }
 
-/** Paths of steps are below a namespace, or whole. */
 function isCollection(path: string): boolean {
-  const segments = path.replace(/\?.*/, '').split('/');
-  return segments.length === 1 || segments.at(-2) === '$NS';
+  return path.replace(/\?.*/, '').split('/').at(-2) === '$NS';
 }
 
-function withQuery<S extends Sent>(step: S, name: string, value: string): S {
-  const [path = '', query = ''] = step.path.split('?');
+function withQuery(request: RecordedRequest, name: string, value: string): RecordedRequest {
+  const [path = '', query = ''] = request.path.split('?');
   const others = query.split('&').filter((part) => part !== '' && !part.startsWith(`${name}=`));
-  return { ...step, path: `${path}?${[...others, `${name}=${value}`].join('&')}` };
+  return { ...request, path: `${path}?${[...others, `${name}=${value}`].join('&')}` };
 }

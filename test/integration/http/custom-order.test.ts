@@ -1,10 +1,10 @@
 /** The order in which custom objects, their lists and events are printed, as test/replay/custom-order.ts recorded it from release 1.31.1. */
 import { LOOKS, namesOf, ODD, ORDER_DEFINITION, PATH } from '../../replay/custom/order';
-import { DEFINITIONS } from '../../replay/custom-steps';
 import { casesOf } from '../../replay/recording';
 import { anything, shape, text } from '../../replay/shape';
 import { call, startFixture, type Fixture } from './fixture';
 
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const place = (path: string): string => path.replace('$NS', 'default');
 const recorded = casesOf('custom/order', shape({ path: text, accept: text, names: anything }));
 

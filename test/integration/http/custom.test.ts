@@ -1,83 +1,62 @@
-/**
- * Replays requests about custom resources (test/replay/custom-suites.ts) whose answers were recorded from release 1.31.1 by test/replay/custom-requests.ts:
- * status, warnings and the whole body, ids and times masked.
- */
+/** Replays the recorded answers to requests for custom resources of release 1.31.1: status, warnings and the whole body, ids and times masked. */
 import { isDeepStrictEqual } from 'node:util';
-import { DEFINITIONS } from '../../replay/custom-steps';
-import { CUSTOM_SUITES, type CustomSuite } from '../../replay/custom-suites';
-import { isRecordedStep, type RecordedStep } from '../../replay/record-step';
-import { casesOf } from '../../replay/recording';
 import { isBody, type Body, type Json } from '../../replay/reference';
-import type { RequestStep } from '../../replay/update-steps';
+import { replayRequests } from './replay-requests';
+import type { RecordedAnswer, RecordedRequest, RequestCase } from '../../replay/requests/request-recording';
 import { comparableAnswer, withDeviation } from '../../support/deviating-steps';
-import { call, startFixture, type Fixture } from './fixture';
-import { replay } from './replay';
+import { call, type Fixture } from './fixture';
 
-const NAMESPACE = 'steps-of-customers';
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-describe.each(Object.entries<CustomSuite>(CUSTOM_SUITES))('%s', (recording, { definitions, steps: scenario }) => {
-  const recorded = casesOf(`custom/${recording}`, isRecordedStep);
-  const seen = { version: '', uid: '' };
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await startFixture({ naming: 'kubernetes' });
-    await call(fixture, '/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: NAMESPACE } }) });
-    for (const definition of definitions) {
-      expect((await call(fixture, DEFINITIONS, { method: 'POST', body: JSON.stringify(definition) })).status).toBe(201);
-    }
-    while (definitions.length > (await established(fixture)));
-  });
-  afterAll(() => fixture.stop());
+for (const recording of ['custom/requests', 'custom/versions'])
+  describe('custom resources', () =>
+    replayRequests([recording], { withDeviation: expected, comparable, isPending, whenSetUp: allEstablished }));
 
-  let next = 0;
-  describe.each(Object.entries(scenario))('%s', (_name, steps) => {
-    it.each(steps.map((step) => [`${step.method} ${step.path} ${step.note}`, step, recorded[next++]] as const))(
-      '%s',
-      async (_title, recordedStep, recordedAnswer) => {
-        if (recordedAnswer === undefined) throw new Error('not recorded');
-        const { step, expected } = withDeviation(recordedStep, recordedAnswer);
-        const wanted = inOrder(expected);
-        const answered = async (): Promise<RecordedStep> =>
-          comparableAnswer(asOwned(inOrder(await replay(fixture, step, NAMESPACE, seen)), wanted), wanted);
-        let answer = await answered();
-        // What is said of a definition is said a little later.
-        while (isLookAtDefinition(step) && !isDeepStrictEqual(conditionsOf(answer), conditionsOf(wanted))) {
-          answer = await answered();
-        }
-        // Some of a client's mistakes are upstream's own fault there.
-        const isMilder = answer.status === 400 && wanted.status === 500;
-        expect(isMilder ? { ...answer, status: 500, body: withCode(answer.body, 500) } : answer).toEqual(wanted);
-      },
-    );
-  });
-});
-
-async function established(fixture: Fixture): Promise<number> {
-  const { text } = await call(fixture, DEFINITIONS);
-  return text.split('"InitialNamesAccepted"').length - 1;
+async function allEstablished(fixture: Fixture): Promise<void> {
+  for (;;) {
+    const { text } = await call(fixture, DEFINITIONS);
+    const { items }: { items: readonly unknown[] } = JSON.parse(text);
+    if (text.split('"InitialNamesAccepted"').length > items.length) return;
+  }
 }
 
-const isLookAtDefinition = ({ method, path }: RequestStep): boolean => method === 'GET' && path.startsWith(`${DEFINITIONS}/`);
-
-function withCode(body: Json, code: number): Json {
-  return isBody(body) ? { ...body, code } : body;
+function expected(recorded: RequestCase): RequestCase {
+  const { request, answer } = withDeviation(recorded);
+  return { request, answer: withSortedConditions(answer) };
 }
 
-/** Upstream forgets who owns what when an object is written in a version that does not know all of it: there ours is not compared. */
-function asOwned(step: RecordedStep, wanted: RecordedStep): RecordedStep {
-  return { ...step, body: withoutOwners(step.body, wanted.body) };
+function comparable(answer: RecordedAnswer, recorded: RecordedAnswer): RecordedAnswer {
+  const sorted = withSortedConditions(answer);
+  const owned = { ...sorted, body: withoutManagers(sorted.body, recorded.body) };
+  return withServerFault(comparableAnswer(owned, recorded), recorded);
 }
 
-function withoutOwners(answer: Json, wanted: Json): Json {
+/** Release 1.31.1 answers 500 to some faults of clients, this server 400. */
+function withServerFault(answer: RecordedAnswer, { status }: RecordedAnswer): RecordedAnswer {
+  if (answer.status !== 400 || status !== 500) return answer;
+  return { ...answer, status, body: isBody(answer.body) ? { ...answer.body, code: status } : answer.body };
+}
+
+/** The conditions of a definition are written in the background. */
+function isPending({ method, path }: RecordedRequest, answer: RecordedAnswer, recorded: RecordedAnswer): boolean {
+  if (method !== 'GET' || !path.startsWith(`${DEFINITIONS}/`)) return false;
+  return !isDeepStrictEqual(conditionsOf(withSortedConditions(answer)), conditionsOf(recorded));
+}
+
+/**
+ * Release 1.31.1 drops managedFields when an object is written in a version that does not have all of its fields: where the recording has none, they are not
+ * compared.
+ */
+function withoutManagers(answer: Json, recorded: Json): Json {
   if (Array.isArray(answer))
-    return answer.map((item, index) => withoutOwners(item, Array.isArray(wanted) ? (wanted[index] ?? null) : null));
-  if (!isBody(answer) || !isBody(wanted)) return answer;
+    return answer.map((item, index) => withoutManagers(item, Array.isArray(recorded) ? (recorded[index] ?? null) : null));
+  if (!isBody(answer) || !isBody(recorded)) return answer;
   const { metadata, items, ...others } = answer;
-  const isOwned = !isBody(wanted['metadata']) || 'managedFields' in wanted['metadata'];
+  const isManaged = !isBody(recorded['metadata']) || 'managedFields' in recorded['metadata'];
   return {
     ...others,
-    ...(metadata === undefined ? {} : { metadata: isOwned || !isBody(metadata) ? metadata : without(metadata, 'managedFields') }),
-    ...(items === undefined ? {} : { items: withoutOwners(items, wanted['items'] ?? null) }),
+    ...(metadata === undefined ? {} : { metadata: isManaged || !isBody(metadata) ? metadata : without(metadata, 'managedFields') }),
+    ...(items === undefined ? {} : { items: withoutManagers(items, recorded['items'] ?? null) }),
   };
 }
 
@@ -85,17 +64,17 @@ function without(body: Body, member: string): Body {
   return Object.fromEntries(Object.entries(body).filter(([name]) => name !== member));
 }
 
-function conditionsOf({ body }: RecordedStep): Json {
+function conditionsOf({ body }: RecordedAnswer): Json {
   return isBody(body) && isBody(body['status']) ? (body['status']['conditions'] ?? null) : null;
 }
 
-/** Upstream's controllers write the conditions of a definition in any order. */
-function inOrder(step: RecordedStep): RecordedStep {
-  const { body } = step;
-  if (!isBody(body) || body['kind'] !== 'CustomResourceDefinition' || !isBody(body['status'])) return step;
+/** The controllers of release 1.31.1 write the conditions of a definition in any order. */
+function withSortedConditions(answer: RecordedAnswer): RecordedAnswer {
+  const { body } = answer;
+  if (!isBody(body) || body['kind'] !== 'CustomResourceDefinition' || !isBody(body['status'])) return answer;
   const conditions = body['status']['conditions'];
-  if (!Array.isArray(conditions)) return step;
+  if (!Array.isArray(conditions)) return answer;
   const typeOf = (condition: Json): string => JSON.stringify(isBody(condition) ? condition['type'] : '');
   const sorted = [...conditions].sort((a, b) => (typeOf(a) < typeOf(b) ? -1 : 1));
-  return { ...step, body: { ...body, status: { ...body['status'], conditions: sorted } } };
+  return { ...answer, body: { ...body, status: { ...body['status'], conditions: sorted } } };
 }

@@ -6,6 +6,7 @@ import { recordIpAddresses, recordIpRangePairs, recordIpRanges } from './ip-addr
 import { recordKindCases } from './kind-cases';
 import { recordLimitRanges, recordQuotas } from './limits';
 import type { RecordingDriver } from './recording-driver';
+import { recordRequests } from './requests';
 import { recordServiceCases } from './service-cases';
 
 export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, RecordingDriver>([
@@ -18,5 +19,6 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['kind-cases', recordKindCases],
   ['limit-ranges', recordLimitRanges],
   ['quotas', recordQuotas],
+  ['requests', recordRequests],
   ['service-cases', recordServiceCases],
 ]);

@@ -1,0 +1,70 @@
+/**
+ * Replays recordings of request sequences against an API server in this process: a test for each request, which compares status, warnings and body. Where this
+ * server deliberately differs, the options say what is expected instead.
+ */
+import { requestRecording, type RecordedAnswer, type RecordedRequest, type RequestCase } from '../../replay/requests/request-recording';
+import { RequestSession, type ReceivedResponse, type SentRequest } from '../../replay/requests/request-session';
+import { ADMIN, ALICE, call, startFixture, warningsOf, type Fixture, type FixtureChanges } from './fixture';
+
+export interface ReplayOptions {
+  readonly server?: () => FixtureChanges | Promise<FixtureChanges>;
+  /** The request as it is sent to this server, and the expected answer. */
+  readonly withDeviation?: (recorded: RequestCase) => RequestCase;
+  /** The part of an answer that is compared. */
+  readonly comparable?: (answer: RecordedAnswer, expected: RecordedAnswer) => RecordedAnswer;
+  /** Whether the request is repeated because the server writes what it reads in the background. */
+  readonly isPending?: (request: RecordedRequest, answer: RecordedAnswer, expected: RecordedAnswer) => boolean;
+  /** Called after the set-up of each recording. */
+  readonly whenSetUp?: (fixture: Fixture) => Promise<void>;
+}
+
+const TOKENS: Readonly<Record<SentRequest['user'], string | null>> = { admin: ADMIN, alice: ALICE, anonymous: null };
+const SHOWN_PATH_LENGTH = 120;
+
+/** The recordings have one dialect and are replayed against one server. */
+export function replayRequests(recordings: readonly string[], options: ReplayOptions = {}): void {
+  const { withDeviation = (recorded) => recorded, comparable = (answer) => answer, isPending = () => false } = options;
+  const read = recordings.map((recording, at) => ({ recording, namespace: `replayed-${at}`, ...requestRecording(recording) }));
+  describe('recorded requests', () => {
+    let fixture: Fixture;
+    beforeAll(async () => {
+      const naming = read[0]?.head.dialect ?? 'platform';
+      fixture = await startFixture({ naming, ...(await options.server?.()) });
+    });
+    afterAll(() => fixture.stop());
+
+    describe.each(read)('$recording', ({ head, cases, namespace }) => {
+      const session = new RequestSession((request) => send(fixture, request), namespace, head);
+      beforeAll(async () => {
+        if (head.namespace === true)
+          await session.answer({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: '$NS' } } });
+        for (const request of head.setup ?? []) expect((await session.answer(request)).status).toBeLessThan(300);
+        await options.whenSetUp?.(fixture);
+      });
+
+      it.each(cases.map((recorded, at) => [nameOf(recorded, at), recorded] as const))('%s', async (_name, recorded) => {
+        const { request, answer: expected } = withDeviation(recorded);
+        let answer = await session.answer(request);
+        while (isPending(request, answer, expected)) answer = await session.answer(request);
+        expect(comparable(answer, expected)).toEqual(expected);
+      });
+    });
+  });
+}
+
+/** Begins with the number of the line in the file. */
+function nameOf({ title, request: { method, path } }: RequestCase, at: number): string {
+  const shown = path.length > SHOWN_PATH_LENGTH ? `${path.slice(0, SHOWN_PATH_LENGTH)}…` : path;
+  return `line ${at + 2}: ${method} ${shown}${title === undefined ? '' : `: ${title}`}`;
+}
+
+async function send(fixture: Fixture, { method, path, headers, body, user }: SentRequest): Promise<ReceivedResponse> {
+  const answer = await call(fixture, path, {
+    method,
+    headers,
+    token: TOKENS[user],
+    local: user === 'admin',
+    ...(body === undefined ? {} : { body }),
+  });
+  return { status: answer.status, text: answer.text, warnings: warningsOf(answer) };
+}

@@ -1,0 +1,63 @@
+/**
+ * Records request sequences (format `requests`): sends the requests of a file in their order, then deletes what they created. The server runs without
+ * controllers unless the head says otherwise; what an earlier, interrupted run left behind makes the answers differ.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { recordingOf } from '../recording';
+import { isNewCase, isRequestHead, type RecordedAnswer, type RecordedRequest, type RequestHead } from '../requests/request-recording';
+import { RequestSession, type ReceivedResponse, type SentRequest, type Spelling } from '../requests/request-session';
+import * as dialect from '../spelling';
+import { CreatedObjects } from './created-objects';
+import type { ReferenceServer } from './reference-server';
+
+const AUTHORIZATION: Readonly<Record<SentRequest['user'], { readonly authorization?: string }>> = {
+  admin: {},
+  alice: { authorization: 'Bearer plaintoken' },
+  anonymous: { authorization: '' },
+};
+const UNCHANGED: Spelling = { outward: (text) => text, inward: (text) => text };
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** How long a changed definition takes until the server serves it and has written its conditions. */
+const DEFINITION_PAUSE_MS = 3_000;
+const SETUP_PAUSE_MS = 500;
+
+export async function recordRequests(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isRequestHead, isNewCase);
+  const namespace = `${recording.slice(recording.lastIndexOf('/') + 1)}-${process.pid}`;
+  const spelling = head.dialect === 'platform' ? dialect : UNCHANGED;
+  const created = new CreatedObjects();
+  const session = new RequestSession((sent) => send(server, sent, created), namespace, head, spelling);
+  const lines: unknown[] = [head];
+  try {
+    if (head.namespace === true) await session.answer({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: '$NS' } } });
+    const setup = head.setup ?? [];
+    for (const request of setup) await session.answer(request);
+    await setTimeout(Math.max(setup.length === 0 ? 0 : SETUP_PAUSE_MS, ...setup.map((request) => pauseAfter(request, head))));
+    for (const { title, request } of cases) {
+      const answer = await session.answer(request);
+      lines.push({ ...(title === undefined ? {} : { title }), request, answer: withProgramName(answer) });
+      await setTimeout(pauseAfter(request, head));
+    }
+  } finally {
+    await created.remove(server);
+  }
+  return lines;
+}
+
+async function send(server: ReferenceServer, request: SentRequest, created: CreatedObjects): Promise<ReceivedResponse> {
+  const { method, path, headers, body = Buffer.alloc(0), user } = request;
+  const { code, bytes, warnings } = await server.send({ method, path, headers: { ...headers, ...AUTHORIZATION[user] }, body });
+  const text = bytes.toString();
+  created.add(request, code, text);
+  return { status: code, text, warnings };
+}
+
+function pauseAfter({ method, path }: RecordedRequest, { pauseMs = 0 }: RequestHead): number {
+  if (method === 'GET' || path.includes('dryRun')) return 0;
+  return path.startsWith(DEFINITIONS) ? DEFINITION_PAUSE_MS : pauseMs;
+}
+
+/** The manager of the server's own writes is the name of its program. */
+function withProgramName(answer: RecordedAnswer): RecordedAnswer {
+  return JSON.parse(JSON.stringify(answer).replaceAll('"manager":"upstream"', '"manager":"kube-apiserver"'));
+}

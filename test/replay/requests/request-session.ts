@@ -1,0 +1,134 @@
+/**
+ * Sends the requests of a recording to a server and reduces each response to what a recording holds of it. It keeps the variables that later requests refer to;
+ * recorder and player share it, so that both treat requests and responses alike. It does not compare anything.
+ */
+import { stringifyJson } from '../../../shared/values/json';
+import { masked } from '../masked';
+import { isBody, type Body, type Json } from '../reference';
+import { expandBody } from '../request-body';
+import { PATCH_MEDIA } from '../spelling';
+import type { RecordedAnswer, RecordedRequest, RequestHead } from './request-recording';
+
+export interface SentRequest {
+  readonly method: RecordedRequest['method'];
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body?: Buffer;
+  /** The owner of the credentials. */
+  readonly user: 'admin' | 'alice' | 'anonymous';
+}
+
+export interface ReceivedResponse {
+  readonly status: number;
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+export type SendRequest = (request: SentRequest) => Promise<ReceivedResponse>;
+
+/** Translates whole texts between the spelling of the recording and that of the server. */
+export interface Spelling {
+  outward(text: string): string;
+  inward(text: string): string;
+}
+
+const UNCHANGED: Spelling = { outward: (text) => text, inward: (text) => text };
+
+export class RequestSession {
+  private version = '';
+  private uid = '';
+  private readonly uids = new Map<string, string>();
+
+  constructor(
+    private readonly send: SendRequest,
+    private readonly namespace: string,
+    private readonly head: Pick<RequestHead, 'keeps'>,
+    private readonly spelling: Spelling = UNCHANGED,
+  ) {}
+
+  async answer(request: RecordedRequest): Promise<RecordedAnswer> {
+    const { status, text, warnings } = await this.send(this.sent(request));
+    const body = parsed(this.spelling.inward(text));
+    if (status < 300) this.remember(body);
+    const shown = masked(body, this.namespace);
+    return {
+      status,
+      ...(warnings.length === 0 ? {} : { warnings: warnings.map((warning) => this.spelling.inward(warning)) }),
+      body: this.head.keeps === undefined ? shown : kept(shown, this.head.keeps),
+    };
+  }
+
+  private sent({ method, path, body, type, headers = {}, as }: RecordedRequest): SentRequest {
+    const own = Object.entries(headers).map(([name, value]) => [name, this.header(value)] as const);
+    const payload = body === undefined ? undefined : this.filled(typeof body === 'string' ? body : stringifyJson(expandBody(body)));
+    return {
+      method,
+      path: this.filled(path),
+      headers: {
+        'content-type': PATCH_MEDIA[type ?? ''] ?? type ?? 'application/json',
+        'user-agent': 'recorder/1',
+        ...impersonation(as),
+        ...Object.fromEntries(own),
+      },
+      ...(payload === undefined ? {} : { body: Buffer.from(payload) }),
+      user: as === 'alice' || as === 'anonymous' ? as : 'admin',
+    };
+  }
+
+  /** Node takes header values as Latin-1; they are sent as UTF-8. */
+  private header(value: string | readonly string[]): string | string[] {
+    const encode = (text: string): string => Buffer.from(this.filled(text)).toString('latin1');
+    return typeof value === 'string' ? encode(value) : value.map(encode);
+  }
+
+  private filled(text: string): string {
+    const filled = text
+      .replaceAll('$NS', this.namespace)
+      .replaceAll('$RV', this.version)
+      .replace(/\$UID\(([^)]*)\)/g, (_, name: string) => this.uids.get(name) ?? '')
+      .replaceAll('$UID', this.uid);
+    return this.spelling.outward(filled);
+  }
+
+  private remember(body: Json): void {
+    const metadata = isBody(body) ? body['metadata'] : undefined;
+    if (!isBody(metadata)) return;
+    const { resourceVersion, uid, name } = metadata;
+    if (typeof resourceVersion === 'string') this.version = resourceVersion;
+    if (typeof uid === 'string') this.uid = uid;
+    if (typeof uid === 'string' && typeof name === 'string') this.uids.set(name, uid);
+  }
+}
+
+function impersonation(user: string | undefined): Record<string, string> {
+  if (user === undefined || user === 'alice' || user === 'anonymous') return {};
+  return { 'impersonate-user': user, ...(user.startsWith('system:node:') ? { 'impersonate-group': 'system:nodes' } : {}) };
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function kept(body: Json, keeps: readonly string[]): Json {
+  if (!isBody(body)) return body;
+  const isRejection = body['kind'] === 'Status' && body['status'] === 'Failure';
+  const made: Body = {};
+  for (const path of isRejection ? ['message', 'reason'] : keeps) copyMember(body, path.split('.'), made);
+  return made;
+}
+
+function copyMember(from: Body, [name = '', ...rest]: readonly string[], to: Body): void {
+  const value = from[name];
+  if (value === undefined) return;
+  if (rest.length === 0) {
+    to[name] = value;
+    return;
+  }
+  const inner = isBody(to[name]) ? to[name] : {};
+  if (isBody(value)) copyMember(value, rest, inner);
+  if (Object.keys(inner).length > 0) to[name] = inner;
+}
