@@ -2,6 +2,7 @@
  * Replays recordings of request sequences against an API server in this process: a test for each request, which compares status, warnings and body. Where this
  * server deliberately differs, the options say what is expected instead.
  */
+import { isBody } from '../../replay/reference';
 import { requestRecording, type RecordedAnswer, type RecordedRequest, type RequestCase } from '../../replay/requests/request-recording';
 import { RequestSession, type ReceivedResponse, type SentRequest } from '../../replay/requests/request-session';
 import { ADMIN, ALICE, call, startFixture, warningsOf, type Fixture, type FixtureChanges } from './fixture';
@@ -14,11 +15,10 @@ export interface ReplayOptions {
   readonly comparable?: (answer: RecordedAnswer, expected: RecordedAnswer) => RecordedAnswer;
   /** Whether the request is repeated because the server writes what it reads in the background. */
   readonly isPending?: (request: RecordedRequest, answer: RecordedAnswer, expected: RecordedAnswer) => boolean;
-  /** Called after the set-up of each recording. */
-  readonly whenSetUp?: (fixture: Fixture) => Promise<void>;
 }
 
 const TOKENS: Readonly<Record<SentRequest['user'], string | null>> = { admin: ADMIN, alice: ALICE, anonymous: null };
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const SHOWN_PATH_LENGTH = 120;
 
 /** The recordings have one dialect and are replayed against one server. */
@@ -38,8 +38,7 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
       beforeAll(async () => {
         if (head.namespace === true)
           await session.answer({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: '$NS' } } });
-        for (const request of head.setup ?? []) expect((await session.answer(request)).status).toBeLessThan(300);
-        await options.whenSetUp?.(fixture);
+        for (const request of head.setup ?? []) await setUp(fixture, session, request);
       });
 
       it.each(cases.map((recorded, at) => [nameOf(recorded, at), recorded] as const))('%s', async (_name, recorded) => {
@@ -50,6 +49,14 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
       });
     });
   });
+}
+
+async function setUp(fixture: Fixture, session: RequestSession, request: RecordedRequest): Promise<void> {
+  expect((await session.answer(request)).status).toBeLessThan(300);
+  if (request.path !== DEFINITIONS || !isBody(request.body) || !isBody(request.body['metadata'])) return;
+  const path = `${DEFINITIONS}/${String(request.body['metadata']['name'])}`;
+  // The server accepts the names of a definition in the background.
+  while (!(await call(fixture, path)).text.includes('"InitialNamesAccepted"'));
 }
 
 /** Begins with the number of the line in the file. */

@@ -31,8 +31,11 @@ export async function recordRequests(recording: string, server: ReferenceServer)
   try {
     if (head.namespace === true) await session.answer({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: '$NS' } } });
     const setup = head.setup ?? [];
-    for (const request of setup) await session.answer(request);
-    await setTimeout(Math.max(setup.length === 0 ? 0 : SETUP_PAUSE_MS, ...setup.map((request) => pauseAfter(request, head))));
+    for (const request of setup) {
+      await session.answer(request);
+      await setTimeout(pauseAfter(request, head));
+    }
+    if (setup.length > 0) await setTimeout(SETUP_PAUSE_MS);
     for (const { title, request } of cases) {
       const answer = await session.answer(request);
       lines.push({ ...(title === undefined ? {} : { title }), request, answer: withProgramName(answer) });

@@ -52,6 +52,8 @@ export interface RequestHead {
   readonly setup?: readonly RecordedRequest[];
   /** Paths of the members that are recorded of successful responses; of a rejection they are `message` and `reason`. The whole body when absent. */
   readonly keeps?: readonly string[];
+  /** Only the order of members is recorded: the body is the names that `memberNames` returns. */
+  readonly order?: boolean;
   /** How long the reference server needs after a write until its caches have the object. */
   readonly pauseMs?: number;
 }
@@ -68,7 +70,7 @@ const isRequest: Check<RecordedRequest> = shape(
 
 export const isRequestHead: Check<RequestHead> = shape(
   { format: oneOf('requests'), about: text, dialect: oneOf('platform', 'kubernetes') },
-  { serverFlags: listOf(text), namespace: truth, setup: listOf(isRequest), keeps: listOf(text), pauseMs: number },
+  { serverFlags: listOf(text), namespace: truth, setup: listOf(isRequest), keeps: listOf(text), order: truth, pauseMs: number },
 );
 
 const isAnswer: Check<RecordedAnswer> = shape({ status: number, body: anything }, { warnings: listOf(text) });

@@ -7,6 +7,7 @@ import { masked } from '../masked';
 import { isBody, type Body, type Json } from '../reference';
 import { expandBody } from '../request-body';
 import { PATCH_MEDIA } from '../spelling';
+import { memberNames } from './member-names';
 import type { RecordedAnswer, RecordedRequest, RequestHead } from './request-recording';
 
 export interface SentRequest {
@@ -42,7 +43,7 @@ export class RequestSession {
   constructor(
     private readonly send: SendRequest,
     private readonly namespace: string,
-    private readonly head: Pick<RequestHead, 'keeps'>,
+    private readonly head: Pick<RequestHead, 'keeps' | 'order'>,
     private readonly spelling: Spelling = UNCHANGED,
   ) {}
 
@@ -50,12 +51,16 @@ export class RequestSession {
     const { status, text, warnings } = await this.send(this.sent(request));
     const body = parsed(this.spelling.inward(text));
     if (status < 300) this.remember(body);
-    const shown = masked(body, this.namespace);
     return {
       status,
       ...(warnings.length === 0 ? {} : { warnings: warnings.map((warning) => this.spelling.inward(warning)) }),
-      body: this.head.keeps === undefined ? shown : kept(shown, this.head.keeps),
+      body: this.head.order === true ? memberNames(text) : this.recorded(body),
     };
+  }
+
+  private recorded(body: Json): Json {
+    const shown = masked(body, this.namespace);
+    return this.head.keeps === undefined ? shown : kept(shown, this.head.keeps);
   }
 
   private sent({ method, path, body, type, headers = {}, as }: RecordedRequest): SentRequest {

@@ -1,0 +1,33 @@
+/** The order in which a server prints the members of objects, which a comparison of parsed objects does not see. */
+import { isBody, type Json } from '../reference';
+
+const INSIDE: ReadonlySet<string> = new Set([
+  'annotations',
+  'data',
+  'fieldsV1',
+  'items',
+  'labels',
+  'managedFields',
+  'metadata',
+  'object',
+  'ownerReferences',
+  'rows',
+  'x',
+  'z',
+]);
+
+function namesIn(value: Json): Json {
+  if (Array.isArray(value)) return value.map(namesIn);
+  if (!isBody(value)) return '';
+  return Object.entries(value).map(([name, member]) => (INSIDE.has(name) ? [name, namesIn(member)] : name));
+}
+
+/**
+ * The members at the top, in metadata and data, in the items of a list, the rows of a table and in events, in their order; for YAML those at the top. Each line of JSON
+ * is an element of the result.
+ */
+export function memberNames(text: string): Json {
+  if (!text.startsWith('{')) return text.split('\n').flatMap((line) => /^([A-Za-z_]+):/.exec(line)?.[1] ?? []);
+  const lines = text.trim().split('\n');
+  return lines.map((line) => namesIn(JSON.parse(line)));
+}
