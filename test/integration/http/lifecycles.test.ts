@@ -1,16 +1,12 @@
-/** The life of objects of each kind by requests alone: replays what the reference server answered (test/replay/lifecycles.ts). */
-import { LIVING_KINDS } from '../../replay/lifecycles/kinds';
-import { runLifecycle, type LifecycleSend } from '../../replay/lifecycles/run';
-import { casesOf } from '../../replay/recording';
-import type { Body } from '../../replay/reference';
-import { body } from '../../replay/shape';
+/** Replays the recorded lives of objects of each kind: responses and watch events of release 1.31.1. */
+import { lifecycles, runLifecycle, type Lifecycle, type LifecycleSend } from '../../replay/lifecycle';
 import { withCollectionDeletion } from '../../support/deviating-steps';
 import { call, startFixture, warningsOf, type Fixture } from './fixture';
 
-const RECORDED = casesOf('writes/lifecycles', body);
+const { cases } = lifecycles('writes/lifecycles');
 
 let fixture: Fixture;
-let lives: readonly Body[] = [];
+let lives: readonly Lifecycle[] = [];
 
 const send: LifecycleSend = async (method, path, headers, sent) => {
   const answer = await call(fixture, path, { method, ...(sent === '' ? {} : { body: sent }), headers, local: true });
@@ -19,13 +15,12 @@ const send: LifecycleSend = async (method, path, headers, sent) => {
 
 beforeAll(async () => {
   fixture = await startFixture({ naming: 'kubernetes' });
-  // Side by side: each ends with a watch that lasts a second.
-  lives = await Promise.all(LIVING_KINDS.map((kind) => runLifecycle(send, kind, `life-${kind.name}`)));
+  // In parallel, because each ends with a watch of a second.
+  lives = await Promise.all(cases.map(({ kind }) => runLifecycle(send, kind, `life-${kind.name}`)));
 });
 afterAll(() => fixture.stop());
 
-test.each(LIVING_KINDS.map(({ name }, index) => [name, index] as const))('%s', (_name, index) => {
-  const recorded = RECORDED[index];
-  const steps = Array.isArray(recorded?.['steps']) ? recorded['steps'].map(withCollectionDeletion) : [];
-  expect(lives[index]).toEqual({ ...recorded, steps });
+test.each(cases.map(({ kind }, index) => [kind.name, index] as const))('the life of a %s is the recorded one', (_name, index) => {
+  const { steps = [], ...recorded } = cases[index]!;
+  expect(lives[index]).toEqual({ ...recorded, steps: steps.map(withCollectionDeletion) });
 });

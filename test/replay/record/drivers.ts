@@ -4,6 +4,7 @@ import { recordApiServices } from './api-services';
 import { recordDefaultObjects } from './default-objects';
 import { recordIpAddresses, recordIpRangePairs, recordIpRanges } from './ip-addresses';
 import { recordKindCases } from './kind-cases';
+import { recordLifecycles } from './lifecycles';
 import { recordLimitRanges, recordQuotas } from './limits';
 import type { RecordingDriver } from './recording-driver';
 import { recordRequests } from './requests';
@@ -17,6 +18,7 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['ip-range-pairs', recordIpRangePairs],
   ['ip-ranges', recordIpRanges],
   ['kind-cases', recordKindCases],
+  ['lifecycles', recordLifecycles],
   ['limit-ranges', recordLimitRanges],
   ['quotas', recordQuotas],
   ['requests', recordRequests],

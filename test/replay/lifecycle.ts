@@ -1,10 +1,46 @@
 /**
- * Plays the life of objects of one kind to a server, the reference or ours: made, seen alone, in lists and by a watch, patched and replaced, also where only a part can
- * be written, deleted alone and together. Gives back what was answered, without what is new in every run. Never judges it.
+ * Sends the requests of an object's life to a server: objects of one kind are created, read alone, in lists and by a watch, patched and replaced, also through
+ * their subresources, and deleted alone and as a collection. Returns the responses as a line of a recording (`"format": "lifecycles"`). Compares nothing.
  */
-import { masked } from '../masked';
-import { isBody, type Body, type Headers, type Json } from '../reference';
-import type { LivingKind } from './kinds';
+import { masked } from './masked';
+import { recordingOf } from './recording';
+import { isBody, type Body, type Headers, type Json } from './reference';
+import { body, listOf, number, oneOf, shape, text, truth, tupleOf, type Check } from './shape';
+
+/** Names are those of upstream. `$NS` is the namespace of the run and begins the names of cluster-scoped objects. */
+export interface KindWithLifecycle {
+  readonly name: string;
+  /** `/api/v1` or `/apis/<group>/<version>`. */
+  readonly root: string;
+  readonly resource: string;
+  readonly isClusterScoped?: boolean;
+  /** Without metadata. */
+  readonly body: Body;
+  /** A merge patch, sent with a label. */
+  readonly patch?: Body;
+  /** Replaces members of the body, sent with an annotation. */
+  readonly update?: Body;
+  /** Sent to the status endpoint: as a merge patch, then as a PUT. */
+  readonly status?: readonly [patched: Body, put: Body];
+  /** Replicas that are sent to the scale endpoint. */
+  readonly scale?: readonly [put: number, patched: number];
+}
+
+export interface Lifecycle {
+  readonly kind: KindWithLifecycle;
+  readonly steps: readonly Json[];
+  readonly watched: readonly Json[];
+}
+
+const isKind: Check<KindWithLifecycle> = shape(
+  { name: text, root: text, resource: text, body },
+  { isClusterScoped: truth, patch: body, update: body, status: tupleOf(body, body), scale: tupleOf(number, number) },
+);
+const isHead = shape({ format: oneOf('lifecycles'), about: text });
+/** A line that is not recorded yet has the kind alone. */
+const isLine = shape({ kind: isKind }, { steps: listOf(body), watched: listOf(body) });
+
+export const lifecycles = (recording: string) => recordingOf(recording, isHead, isLine);
 
 export interface LifecycleReply {
   readonly code: number;
@@ -12,23 +48,24 @@ export interface LifecycleReply {
   readonly warnings: readonly string[];
 }
 
-export type LifecycleSend = (method: string, path: string, headers: Headers, body: string) => Promise<LifecycleReply>;
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export type LifecycleSend = (method: Method, path: string, headers: Headers, body: string) => Promise<LifecycleReply>;
 
 const MERGE = 'application/merge-patch+json';
 const AGENT = { 'user-agent': 'recorder/1' };
 const MARK = 'set';
-/** What a deletion leaves behind is the matter of other tests. */
 const BACKGROUND = { propagationPolicy: 'Background' };
 
-/** `namespace`: of this run alone, and the beginning of a second one's name. */
-export async function runLifecycle(send: LifecycleSend, kind: LivingKind, namespace: string): Promise<Body> {
+/** `namespace` and a second one, whose name begins with it, must not exist. */
+export async function runLifecycle(send: LifecycleSend, kind: KindWithLifecycle, namespace: string): Promise<Lifecycle> {
   const life = new Life(send, kind, namespace);
   await life.open();
   await life.writeWhole();
   await life.writeStatus();
   await life.writeScale();
   await life.remove();
-  return { name: kind.name, steps: life.steps, watched: await life.watched() };
+  return { kind, steps: life.steps, watched: await life.watched() };
 }
 
 class Life {
@@ -39,7 +76,7 @@ class Life {
 
   constructor(
     private readonly send: LifecycleSend,
-    private readonly kind: LivingKind,
+    private readonly kind: KindWithLifecycle,
     private readonly namespace: string,
   ) {
     this.second = `${namespace}-2`;
@@ -92,7 +129,7 @@ class Life {
     for (const path of [this.collection(), this.everywhere()]) await this.step('GET', `${path}${this.query()}`);
   }
 
-  /** All that happened since the beginning, as one who watches sees it. */
+  /** The events since the first list. */
   async watched(): Promise<Json[]> {
     const query = `${this.query()}&watch=true&timeoutSeconds=1&resourceVersion=${this.first}`;
     const { text } = await this.send('GET', `${this.collection()}${query}`, AGENT, '');
@@ -107,7 +144,7 @@ class Life {
       });
   }
 
-  private async step(method: string, path: string, body?: Body, namespace = this.namespace): Promise<void> {
+  private async step(method: Method, path: string, body?: Body, namespace = this.namespace): Promise<void> {
     const type = method === 'PATCH' ? MERGE : 'application/json';
     const sent = body === undefined ? '' : JSON.stringify(body).replaceAll('$NS', namespace);
     const { code, text, warnings } = await this.send(method, path, { ...AGENT, ...(sent === '' ? {} : { 'content-type': type }) }, sent);
@@ -132,7 +169,7 @@ class Life {
     return { metadata: { name: this.name(short), labels: { [MARK]: this.namespace } }, ...body };
   }
 
-  /** As it is to be after the version that was seen last. */
+  /** The replacement of the version that was returned last. */
   private replaced(short: string, body: Body): Body {
     const labels = { [MARK]: this.namespace, patched: 'yes' };
     return { ...body, metadata: { name: this.name(short), labels, annotations: { updated: 'yes' }, resourceVersion: this.version } };
