@@ -1,6 +1,6 @@
-/** Our documents against digests of the reference server's (recorded by test/replay/openapi.ts): every path and definition that we publish, in both versions. */
-import { casesOf } from '../../test/replay/recording';
-import { text, tupleOf } from '../../test/replay/shape';
+/** Compares digests of the published OpenAPI documents with those of release 1.31.1: every path and definition, in both versions. */
+import { recordingOf } from '../../test/replay/recording';
+import { body, text, tupleOf } from '../../test/replay/shape';
 import { objectAt } from '../../shared/values/json';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { digestsOf, type Digests } from '../../test/support/openapi-digests';
@@ -9,7 +9,7 @@ import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf } from './overviews';
 
 /** The digests in version 2 and in version 3 by name; `-` = not in that version. */
 const recorded = (part: keyof Digests): ReadonlyMap<string, readonly [string, string]> =>
-  new Map(casesOf(`openapi/${part}`, tupleOf(text, text, text)).map(([name, ...digests]) => [name, digests]));
+  new Map(recordingOf(`openapi/${part}`, body, tupleOf(text, text, text)).cases.map(([name, ...digests]) => [name, digests]));
 const RECORDED = { paths: recorded('paths'), definitions: recorded('definitions') };
 
 /** Paths of the reference's that may be left out because they are not served. */

@@ -1,11 +1,11 @@
-/** Compares the order in Endpoints with that of the reference controller, recorded by test/replay/endpoints-order.ts. */
+/** Compares the order in Endpoints with that of the reference controller. */
 import fc from 'fast-check';
 import { arrayAt, isObject, type JsonObject } from '../../shared/values/json';
-import { casesOf } from '../../test/replay/recording';
+import { recordingOf } from '../../test/replay/recording';
 import { body, listOf, shape, text } from '../../test/replay/shape';
 import { byAddress, sortSubsets, type Subset } from './canonical-order';
 
-const RECORDED = casesOf('controllers/endpoints-order', shape({ service: text, subsets: listOf(body) }));
+const RECORDED = recordingOf('controllers/endpoints-order', body, shape({ service: text, subsets: listOf(body) })).cases;
 
 const listAt = (object: JsonObject, member: string): readonly JsonObject[] => (arrayAt(object, member) ?? []).filter(isObject);
 

@@ -2,10 +2,12 @@
 import { recordAccessDecisions } from './access-decisions';
 import { recordApiServices } from './api-services';
 import { recordDefaultObjects } from './default-objects';
+import { recordEndpointsOrder } from './endpoints-order';
 import { recordIpAddresses, recordIpRangePairs, recordIpRanges } from './ip-addresses';
 import { recordKindCases } from './kind-cases';
 import { recordLifecycles } from './lifecycles';
 import { recordLimitRanges, recordQuotas } from './limits';
+import { recordOpenApi } from './openapi';
 import type { RecordingDriver } from './recording-driver';
 import { recordRequests } from './requests';
 import { recordServiceCases } from './service-cases';
@@ -14,12 +16,15 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['access-decisions', recordAccessDecisions],
   ['api-services', recordApiServices],
   ['default-objects', recordDefaultObjects],
+  ['endpoints-order', recordEndpointsOrder],
   ['ip-addresses', recordIpAddresses],
   ['ip-range-pairs', recordIpRangePairs],
   ['ip-ranges', recordIpRanges],
   ['kind-cases', recordKindCases],
   ['lifecycles', recordLifecycles],
   ['limit-ranges', recordLimitRanges],
+  ['openapi-definitions', recordOpenApi],
+  ['openapi-paths', recordOpenApi],
   ['quotas', recordQuotas],
   ['requests', recordRequests],
   ['service-cases', recordServiceCases],

@@ -1,0 +1,41 @@
+/**
+ * Records digests of a server's OpenAPI documents (format `openapi-paths` and `openapi-definitions`). A line is a name, its digest in version 2 and the one in
+ * version 3; `-` when it is not in that version.
+ */
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { digestsOf, type Digests } from '../../support/openapi-digests';
+import { recordingOf } from '../recording';
+import { anything, oneOf, shape, text } from '../shape';
+import type { ReferenceServer } from './reference-server';
+
+const isHead = shape({ format: oneOf('openapi-paths', 'openapi-definitions'), about: text });
+
+export async function recordOpenApi(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head } = recordingOf(recording, isHead, anything);
+  const [v2, v3] = [digestsOf(await document(server, '/openapi/v2')), await version3(server)];
+  const part = head.format === 'openapi-paths' ? 'paths' : 'definitions';
+  return [head, ...joined(v2[part], v3[part])];
+}
+
+async function document(server: ReferenceServer, path: string): Promise<JsonObject> {
+  const { bytes } = await server.send({ method: 'GET', path, headers: { accept: 'application/json' } });
+  const value: JsonValue = JSON.parse(bytes.toString());
+  if (!isObject(value)) throw new Error(`${path} is no object`);
+  return value;
+}
+
+async function version3(server: ReferenceServer): Promise<Digests> {
+  const all: Digests[] = [];
+  for (const entry of Object.values(objectAt(await document(server, '/openapi/v3'), 'paths') ?? {})) {
+    if (isObject(entry)) all.push(digestsOf(await document(server, stringAt(entry, 'serverRelativeURL') ?? '')));
+  }
+  return {
+    paths: Object.assign({}, ...all.map(({ paths }) => paths)) as Record<string, string>,
+    definitions: Object.assign({}, ...all.map(({ definitions }) => definitions)) as Record<string, string>,
+  };
+}
+
+function joined(v2: Readonly<Record<string, string>>, v3: Readonly<Record<string, string>>): string[][] {
+  const names = [...new Set([...Object.keys(v2), ...Object.keys(v3)])].sort();
+  return names.map((name) => [name, v2[name] ?? '-', v3[name] ?? '-']);
+}
