@@ -2,6 +2,9 @@
 import { TIME, UID } from './new-values';
 import { isBody, type Body, type Json } from './reference';
 
+/** A time as Go prints it. */
+const GO_TIME = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g;
+const UNORDERED: ReadonlySet<string> = new Set(['managedFields', 'causes', 'conditions']);
 const VERSION = /(resourceVersion\\*":\\*"|(?:precondition|record) \()\d+/g;
 /** Cluster IPs are allocated from the range of the server. */
 const ADDRESS = /^[0-9a-f]*[.:]/;
@@ -13,9 +16,7 @@ const RULES = /\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g;
 export function masked(value: Json, namespace: string, member = ''): Json {
   if (Array.isArray(value)) {
     const items = value.map((item) => masked(item, namespace, member === 'clusterIPs' ? member : ''));
-    return member === 'managedFields' || member === 'causes'
-      ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
-      : items;
+    return UNORDERED.has(member) ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
   }
   if (isBody(value)) {
     const copy: Body = {};
@@ -28,12 +29,17 @@ export function masked(value: Json, namespace: string, member = ''): Json {
   if ((member === 'resourceVersion' || member === 'continue') && value !== '') return '*';
   if ((member === 'clusterIP' || member === 'clusterIPs') && ADDRESS.test(value)) return '<address>';
   const named = namespace === '' ? value : value.replaceAll(namespace, '$NS');
-  return named
-    .replace(TOKEN_VOLUME, 'kube-api-access-*')
-    .replace(UID, '<uid>')
-    .replace(TIME, '<time>')
-    .replace(VERSION, '$1*')
-    .replace(RULES, '(…)');
+  return (
+    named
+      // Go prints differences with one of two kinds of space, at random.
+      .replaceAll('\u00a0', ' ')
+      .replace(TOKEN_VOLUME, 'kube-api-access-*')
+      .replace(UID, '<uid>')
+      .replace(TIME, '<time>')
+      .replace(GO_TIME, '<time>')
+      .replace(VERSION, '$1*')
+      .replace(RULES, '(…)')
+  );
 }
 
 /** An audit event without what it says of long waits, which depends on the machine. */

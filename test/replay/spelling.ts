@@ -17,7 +17,22 @@ const SPELLINGS: readonly (readonly [string, string])[] = [
   ...GROUPS.map((group) => [group, groupIn('kubernetes', group)] as const).filter(([ours, theirs]) => ours !== theirs),
   [PROTOBUF_MEDIA_TYPE.platform, PROTOBUF_MEDIA_TYPE.kubernetes],
   ['platform.io', PREFIX],
+  ...(['system', 'public'] as const).map((name) => [`platform-${name}`, `kube-${name}`] as const),
 ];
 
-export const outward = (text: string): string => SPELLINGS.reduce((left, [ours, theirs]) => left.replaceAll(ours, theirs), text);
-export const inward = (text: string): string => SPELLINGS.reduce((left, [ours, theirs]) => left.replaceAll(theirs, ours), text);
+/** The finalizer of namespaces, in JSON. */
+const finalizer = (text: string, from: string, to: string): string =>
+  text.replace(new RegExp(`("finalizers":\\[(?:"[^"]*",)*)"${from}"`, 'g'), `$1"${to}"`);
+
+export const outward = (text: string): string =>
+  finalizer(
+    SPELLINGS.reduce((left, [ours, theirs]) => left.replaceAll(ours, theirs), text),
+    'platform',
+    'kubernetes',
+  );
+export const inward = (text: string): string =>
+  finalizer(
+    SPELLINGS.reduce((left, [ours, theirs]) => left.replaceAll(theirs, ours), text),
+    'kubernetes',
+    'platform',
+  );

@@ -26,7 +26,8 @@ function isDeletedList(method: string, body: Json | undefined): boolean {
 
 /** The request as it is sent to this server, and the expected answer. */
 export function withDeviation(recorded: RequestCase): RequestCase {
-  const { request, answer } = recorded;
+  const { request } = recorded;
+  const answer = withClientFault(recorded.answer);
   const { method, path } = request;
   const { body } = answer;
   if (isDeletedList(method, body)) {
@@ -47,7 +48,13 @@ export function withDeviation(recorded: RequestCase): RequestCase {
   if (method === 'PATCH' && answer.status === 422 && message.includes(STRICT)) {
     return { request, answer: { ...answer, status: 400, body: strictPart(message) } };
   }
-  return recorded;
+  return { request, answer };
+}
+
+/** Release 1.31.1 answers 500 to some faults of clients, this server 400; both answer 500 to faults of a definition. */
+function withClientFault(answer: RecordedAnswer): RecordedAnswer {
+  if (answer.status !== 500 || (isBody(answer.body) && answer.body['reason'] === 'InternalError')) return answer;
+  return { ...answer, status: 400, body: isBody(answer.body) ? { ...answer.body, code: 400 } : answer.body };
 }
 
 /** The part of an answer that {@link withDeviation} expects. */

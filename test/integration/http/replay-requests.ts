@@ -53,10 +53,11 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
 
 async function setUp(fixture: Fixture, session: RequestSession, request: RecordedRequest): Promise<void> {
   expect((await session.answer(request)).status).toBeLessThan(300);
-  if (request.path !== DEFINITIONS || !isBody(request.body) || !isBody(request.body['metadata'])) return;
-  const path = `${DEFINITIONS}/${String(request.body['metadata']['name'])}`;
+  const metadata = request.path === DEFINITIONS && isBody(request.body) ? request.body['metadata'] : undefined;
+  const name = isBody(metadata) ? metadata['name'] : undefined;
+  if (typeof name !== 'string') return;
   // The server accepts the names of a definition in the background.
-  while (!(await call(fixture, path)).text.includes('"InitialNamesAccepted"'));
+  while (!(await call(fixture, `${DEFINITIONS}/${name}`)).text.includes('"InitialNamesAccepted"'));
 }
 
 /** Begins with the number of the line in the file. */

@@ -15,7 +15,9 @@ export interface RecordedRequest {
    * was returned, and `$UID(name)` is the uid of the last object returned with that name.
    */
   readonly path: string;
-  /** Text is sent as it is. In other values the abbreviations of `expandBody` are written out. */
+  /**
+   * Text is sent as it is. `{ "$answer": 2 }` is the body of the response before the last one. In other values the abbreviations of `expandBody` are written out.
+   */
   readonly body?: Json;
   /** Content-Type; `json`, `merge`, `strategic` and `apply` are patches. JSON when absent. */
   readonly type?: string;

@@ -35,10 +35,15 @@ export interface Spelling {
 
 const UNCHANGED: Spelling = { outward: (text) => text, inward: (text) => text };
 
+/** How many responses a request may refer to. */
+const KEPT_BODIES = 2;
+
 export class RequestSession {
   private version = '';
   private uid = '';
   private readonly uids = new Map<string, string>();
+  /** The latest first. */
+  private readonly bodies: string[] = [];
 
   constructor(
     private readonly send: SendRequest,
@@ -49,6 +54,8 @@ export class RequestSession {
 
   async answer(request: RecordedRequest): Promise<RecordedAnswer> {
     const { status, text, warnings } = await this.send(this.sent(request));
+    this.bodies.unshift(text);
+    this.bodies.splice(KEPT_BODIES);
     const body = parsed(this.spelling.inward(text));
     if (status < 300) this.remember(body);
     return {
@@ -65,7 +72,7 @@ export class RequestSession {
 
   private sent({ method, path, body, type, headers = {}, as }: RecordedRequest): SentRequest {
     const own = Object.entries(headers).map(([name, value]) => [name, this.header(value)] as const);
-    const payload = body === undefined ? undefined : this.filled(typeof body === 'string' ? body : stringifyJson(expandBody(body)));
+    const payload = body === undefined ? undefined : this.payload(body);
     return {
       method,
       path: this.filled(path),
@@ -78,6 +85,12 @@ export class RequestSession {
       ...(payload === undefined ? {} : { body: Buffer.from(payload) }),
       user: as === 'alice' || as === 'anonymous' ? as : 'admin',
     };
+  }
+
+  private payload(body: Json): string {
+    if (typeof body === 'string') return this.filled(body);
+    const back = isBody(body) ? body['$answer'] : undefined;
+    return typeof back === 'number' ? (this.bodies[back - 1] ?? '') : this.filled(stringifyJson(expandBody(body)));
   }
 
   /** Node takes header values as Latin-1; they are sent as UTF-8. */
