@@ -1,34 +1,5 @@
-/** How recorded requests in several versions are written down, and what of their answers is masked. For the recorder and for the test. */
-import { anything, listOf, number, shape, text, type Check } from '../replay/shape';
+/** What is masked in the recorded objects of optional versions (versions/optional). */
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../shared/values/json';
-
-export interface RecordedStep {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: JsonValue;
-  /** Of a patch. */
-  readonly type?: string;
-  readonly accept?: string;
-  readonly code: number;
-  readonly warnings?: readonly string[];
-  readonly message?: string;
-  readonly answer?: JsonValue;
-}
-
-export interface RecordedCase {
-  readonly name: string;
-  readonly steps: readonly RecordedStep[];
-}
-
-export const isRecordedCase: Check<RecordedCase> = shape({
-  name: text,
-  steps: listOf(
-    shape(
-      { method: text, path: text, code: number },
-      { body: anything, type: text, accept: text, warnings: listOf(text), message: text, answer: anything },
-    ),
-  ),
-});
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const AGE = /^\d+[smhdy][0-9smhdy]*$/;

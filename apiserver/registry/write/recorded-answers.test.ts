@@ -1,38 +1,19 @@
 /**
- * Replays requests whose answers were recorded from release 1.31.1 (test/replay/answers/writes: in canonical spelling, pattern explanations shortened to
- * `(…)`, generated values as `*`). What a step expects is the recording, not what this code happens to say.
+ * Replays recorded writes of release 1.31.1 (test/replay/answers/writes) through the write path, without HTTP: code, message, causes, warnings, and the object
+ * without managedFields.
  */
-import { casesOf } from '../../../test/replay/recording';
-import { body as anObject, either, listOf, number, shape, text, type Check } from '../../../test/replay/shape';
+import { masked } from '../../../test/replay/masked';
+import { isBody, type Body, type Json } from '../../../test/replay/reference';
+import { requestRecording, type RecordedAnswer, type RecordedRequest } from '../../../test/replay/requests/request-recording';
 import { shortenPatterns, withoutDifference } from '../../../test/replay/normalize-answer';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import type { JsonObject } from '../../../shared/values/json';
-import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
 import { parsingJson } from '../../../shared/serialization';
 import { atOnce } from '../../../shared/values/steps';
 import type { Entry } from '../../cache/cache';
 import type { DeleteOptions, ObjectBody, Resource, Subresource, WriteOptions } from '../verbs';
 
-interface Step {
-  readonly request: readonly (string | object)[];
-  readonly code: number;
-  readonly message?: string;
-  readonly reason?: string;
-  /** Of a Status that is no refusal. */
-  readonly status?: string;
-  readonly causes?: readonly (readonly string[])[];
-  readonly object?: object;
-  readonly warnings?: readonly string[];
-}
-
-const NAMESPACE = 'ns';
-
-const texts = listOf(text);
-const isStep: Check<Step> = shape(
-  { request: listOf(either(text, anObject)), code: number },
-  { message: text, reason: text, status: text, causes: listOf(texts), object: anObject, warnings: texts },
-);
+const NAMESPACE = 'replayed-writes';
 
 describe.each([
   ['requests', false],
@@ -42,49 +23,58 @@ describe.each([
   ['kinds', true],
   ['deletion', true],
 ] as const)('%s, as heavy writes: %s', (name, isHeavy) => {
-  const steps = casesOf(`writes/${name}`, isStep);
+  const { cases } = requestRecording(`writes/${name}`);
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await writeFixture({ isHeavy });
     for (const name of ['default', 'platform-system', 'platform-public']) await fixture.create('namespaces', { metadata: { name } });
-    await fixture.remove('namespaces', NAMESPACE);
-    await fixture.update('namespaces', NAMESPACE, { metadata: { name: NAMESPACE } }, { subresource: 'finalize' });
   });
 
-  it.each(steps.map((step) => [`${step.request.map((part) => brief(part)).join(' ')} → ${step.code}`, step] as const))(
+  it.each(cases.map(({ request, answer }, at) => [`line ${at + 2}: ${request.method} ${request.path}`, request, answer] as const))(
     '%s',
-    async (_title, step) => {
+    async (_title, request, answer) => {
       fixture.warnings.length = 0;
-      const found = await perform(fixture, step);
-      expect(found.code).toBe(step.code);
-      if (step.message !== undefined) {
-        expect(found.message).toBe(step.message.replaceAll('$NS', NAMESPACE));
-        expect(found.reason).toBe(step.reason);
-        expect(found.causes).toEqual(step.causes?.map((cause) => cause.map((text) => text.replaceAll('$NS', NAMESPACE))));
-      }
-      if (step.object !== undefined) expect(found.object).toEqual(JSON.parse(JSON.stringify(step.object).replaceAll('$NS', NAMESPACE)));
-      if (step.code < 400) expect(new Set(fixture.warnings)).toEqual(new Set(step.warnings ?? []));
+      expect(await perform(fixture, request)).toEqual(expectedOf(answer));
+      if (answer.status < 400) expect(new Set(fixture.warnings)).toEqual(new Set(answer.warnings ?? []));
     },
   );
 });
-
-function brief(part: string | object): string {
-  const text = typeof part === 'string' ? part : JSON.stringify(part);
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
-}
 
 interface Found {
   readonly code: number;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly causes?: (readonly (string | undefined)[])[] | undefined;
-  readonly object?: JsonObject;
+  readonly object?: Json;
 }
 
-async function perform(fixture: Fixture, step: Step): Promise<Found> {
+function expectedOf({ status: code, body }: RecordedAnswer): Found {
+  if (!isBody(body)) throw new Error('not an object');
+  const { kind, apiVersion: _apiVersion, ...object } = body;
+  if (code >= 400) {
+    const { details, message, reason } = object;
+    const causes = isBody(details) && Array.isArray(details['causes']) ? details['causes'].filter(isBody) : undefined;
+    const textOf = (value: Json | undefined): string => (typeof value === 'string' ? shorten(value) : '');
+    return {
+      code,
+      message: textOf(message),
+      reason: textOf(reason),
+      causes: causes?.map((cause) => [textOf(cause['field']), textOf(cause['message'])]).sort(),
+    };
+  }
+  return kind === 'Status' ? { code } : { code, object: withoutVersion(object) };
+}
+
+function withoutVersion({ metadata, ...members }: Body): Body {
+  // managedFields are replayed by ownership-answers.test.ts.
+  const { resourceVersion: _version, managedFields: _managedFields, ...kept } = isBody(metadata) ? metadata : {};
+  return { ...members, metadata: kept };
+}
+
+async function perform(fixture: Fixture, request: RecordedRequest): Promise<Found> {
   await fixture.cache.catchUp();
   try {
-    return await route(fixture, step);
+    return await route(fixture, request);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     const { message, reason, details } = error.status;
@@ -92,12 +82,17 @@ async function perform(fixture: Fixture, step: Step): Promise<Found> {
       code: error.code,
       message: shorten(message ?? ''),
       reason,
-      causes: details?.causes?.map((cause) => [cause.field, shorten(cause.message ?? '')]),
+      causes: details?.causes?.map((cause) => [cause.field ?? '', shorten(cause.message ?? '')]).sort(),
     };
   }
 }
 
-const shorten = (text: string): string => withoutDifference(shortenPatterns(text)).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uid>');
+const shorten = (text: string): string => withoutDifference(shortenPatterns(maskedText(text)));
+
+function maskedText(text: string): string {
+  const shown = masked(text, NAMESPACE);
+  return typeof shown === 'string' ? shown : text;
+}
 
 interface Target {
   readonly resource: Resource;
@@ -117,17 +112,12 @@ function target(fixture: Fixture, path: string): Target {
   return { resource: fixture.resource(plural), key: { namespace, name }, subresource, query: url.searchParams };
 }
 
-function shown(entry: Entry): JsonObject {
-  const object = objectOf(entry);
-  const metadata = metadataOf(object);
-  delete metadata['resourceVersion'];
-  // Who owns what is replayed by ownership-answers.test.ts.
-  delete metadata['managedFields'];
-  for (const member of ['uid', 'creationTimestamp', 'deletionTimestamp']) if (typeof metadata[member] === 'string') metadata[member] = '*';
-  return object;
+function shown(entry: Entry): Json {
+  const object = masked(JSON.parse(JSON.stringify(objectOf(entry))), NAMESPACE);
+  return isBody(object) ? withoutVersion(object) : object;
 }
 
-function bodyOf({ writer }: Fixture, resource: Resource, part: string | object | undefined): ObjectBody {
+function bodyOf({ writer }: Fixture, resource: Resource, part: Json | undefined): ObjectBody {
   const text = (typeof part === 'string' ? part : JSON.stringify(part)).replaceAll('$NS', NAMESPACE);
   const { value, duplicates, format, text: original } = atOnce(parsingJson(Buffer.from(text)));
   const object = value === null || typeof value !== 'object' || Array.isArray(value) ? {} : value;
@@ -136,10 +126,10 @@ function bodyOf({ writer }: Fixture, resource: Resource, part: string | object |
   return { value: object, duplicates, format, sent, ...(original === undefined ? {} : { text: original }) };
 }
 
-async function route(fixture: Fixture, step: Step): Promise<Found> {
+async function route(fixture: Fixture, request: RecordedRequest): Promise<Found> {
   const { writer, context, cache } = fixture;
-  const [method, path = '', body, mediaType] = step.request;
-  const { resource, key, subresource, query } = target(fixture, typeof path === 'string' ? path : '');
+  const { method, path, body, type: patchType } = request;
+  const { resource, key, subresource, query } = target(fixture, path);
   const dryRun = query.get('dryRun') === 'All';
   const level = query.get('fieldValidation');
   const options: WriteOptions = {
@@ -157,7 +147,7 @@ async function route(fixture: Fixture, step: Step): Promise<Found> {
       return { code: created ? 201 : 200, object: shown(entry) };
     }
     case 'PATCH': {
-      const type = mediaType === 'application/json-patch+json' ? 'json' : 'merge';
+      const type = patchType === 'json' ? 'json' : 'merge';
       const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
       const patch = { type, bytes, dialect: 'platform' } as const;
       return { code: 200, object: shown((await writer.patch(context, resource, key, subresource, patch, options)).entry) };
@@ -169,13 +159,13 @@ async function route(fixture: Fixture, step: Step): Promise<Found> {
     default: {
       const { entry } = await cache.read(resource.stored, key.namespace === '' ? key.name : `${key.namespace}/${key.name}`);
       return entry === undefined
-        ? { code: 404, reason: 'NotFound', message: `${resource.row.resource} "${key.name}" not found` }
+        ? { code: 404, reason: 'NotFound', message: shorten(`${resource.row.resource} "${key.name}" not found`), causes: undefined }
         : { code: 200, object: shown(entry) };
     }
   }
 }
 
-function deleteOptions(body: string | object | undefined, query: URLSearchParams): DeleteOptions {
-  const given: object = body === undefined ? Object.fromEntries(query) : typeof body === 'string' ? {} : body;
+function deleteOptions(body: Json | undefined, query: URLSearchParams): DeleteOptions {
+  const given: object = body === undefined ? Object.fromEntries(query) : isBody(body) ? body : {};
   return { ...given, dryRun: 'dryRun' in given };
 }
