@@ -1,6 +1,8 @@
-/** Replays which Events release 1.31.1 refused (test/replay/admission.ts), while no time passes. */
+/** Replays which Events release 1.31.1 rejected, while no time passes. */
 import { StatusError } from '../../shared/api/errors/status';
-import { recordedSteps } from '../../test/replay/admission-recorded';
+import { objectAt } from '../../shared/values/json';
+import { isBody } from '../../test/replay/reference';
+import { requestRecording } from '../../test/replay/requests/request-recording';
 import { admissionRequest } from '../../test/support/admission-request';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { AdmissionRequest } from '../registry/admission';
@@ -30,16 +32,19 @@ function outcome(plugin: ReturnType<typeof eventRateLimit>, asked: AdmissionRequ
 
 test('refuses what upstream refuses', () => {
   const plugin = eventRateLimit(LIMITS, new ManualClock(0));
-  const known = new Map<string, AdmissionRequest['object']>();
+  const known = new Map<unknown, AdmissionRequest['object']>();
   let compared = 0;
-  for (const { method, path, body: sent, as = '', answer } of recordedSteps('event-limits')) {
+  for (const { request: recorded, answer } of requestRecording('admission/event-limits').cases) {
+    const { method, path, as = '' } = recorded;
     const [, namespace = ''] = /\/namespaces\/([^/]+)\/events/.exec(path) ?? [];
     if (namespace === '' || method === 'DELETE') continue;
-    const name = method === 'POST' ? (sent?.['metadata'] as { readonly name: string }).name : path.slice(path.lastIndexOf('/') + 1);
+    const sent = isBody(recorded.body) ? recorded.body : {};
+    const name = method === 'POST' ? objectAt(sent, 'metadata')?.['name'] : path.slice(path.lastIndexOf('/') + 1);
     const object = method === 'POST' ? sent : known.get(name);
     known.set(name, object);
     const got = outcome(plugin, request(namespace, as, object));
-    expect([path, got]).toEqual([path, answer.code === 429 ? answer.message : 'admitted']);
+    const rejection = isBody(answer.body) ? answer.body['message'] : undefined;
+    expect([path, got]).toEqual([path, answer.status === 429 ? rejection : 'admitted']);
     compared += 1;
   }
   expect(compared).toBe(19);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
-import { CONFIGURATION, EVENT_LIMITS } from '../../test/replay/admission-configured';
+import { repository } from '../../test/support/repository';
 import { readAdmissionConfiguration } from './admission-configuration';
 
 let folder: string;
@@ -11,21 +11,21 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 function read(text: string): ReturnType<typeof readAdmissionConfiguration> {
   writeFileSync(join(folder, 'admission.yaml'), text);
-  writeFileSync(join(folder, 'events.yaml'), EVENT_LIMITS);
   return readAdmissionConfiguration(join(folder, 'admission.yaml'), systemClock);
 }
 
 const HEAD = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n';
 const plugin = (name: string, configuration: string): string => `${HEAD}plugins:\n- name: ${name}\n  configuration: ${configuration}\n`;
 
-test('tells plug-ins what stands in it and in the files that it names', async () => {
-  expect(await read(CONFIGURATION)).toMatchObject({
+test('is read together with the files that it names', async () => {
+  const configuration = await readAdmissionConfiguration(join(repository, 'test/replay/configuration/admission.yaml'), systemClock);
+  expect(configuration).toMatchObject({
     nodeSelectors: { usual: { pool: 'main' } },
     tolerations: { default: [{ key: 'by-default' }] },
     podSecurity: { defaults: { enforce: { level: 'baseline', minor: 30 }, warn: { level: 'restricted', version: 'latest' } } },
     limitedResources: [{ kind: { group: '', resource: 'pods' } }, { contains: [expect.any(String)] }, { kind: { group: 'apps' } }],
   });
-  expect((await read(CONFIGURATION)).eventLimits).toHaveLength(4);
+  expect(configuration.eventLimits).toHaveLength(4);
   expect(await read(HEAD)).toEqual({});
 });
 

@@ -1,42 +1,49 @@
-/** What the admission plug-ins make of requests, as release 1.31.1 did (test/replay/admission.ts), step by step. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** Replays what the admission plug-ins of release 1.31.1 did with requests, a recording for each plug-in or configuration. */
 import { join } from 'node:path';
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { readAdmissionConfiguration } from '../../../apiserver/options/admission-configuration';
 import { systemClock } from '../../../shared/runtime/clock';
-import { CONFIGURATION, EVENT_LIMITS } from '../../replay/admission-configured';
-import { recordedSteps, type RecordedStep } from '../../replay/admission-recorded';
-import { expected, taken } from './admission-replay';
-import { issuingAccounts, startFixture, type Fixture, type FixtureChanges } from './fixture';
+import { isBody, type Json } from '../../replay/reference';
+import { replayRequests } from './replay-requests';
+import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
+import { repository } from '../../support/repository';
+import { issuingAccounts, type FixtureChanges } from './fixture';
 
-const SUITES = ['default-toleration-seconds', 'priority', 'runtime-class', 'service-account', 'storage-class', 'taint-nodes'];
+const ADMISSION_FILE = join(repository, 'test/replay/configuration/admission.yaml');
 
-function replay(suite: string, changes: () => Promise<FixtureChanges>, wanted = expected): void {
-  describe(suite, () => {
-    let fixture: Fixture;
-    beforeAll(async () => (fixture = await startFixture({ naming: 'kubernetes', ...(await changes()) })));
-    afterAll(() => fixture.stop());
+type Changes = () => FixtureChanges | Promise<FixtureChanges>;
 
-    it.each(recordedSteps(suite).map((step, at) => [at, step] as const))('step %i', async (_at, step) => {
-      expect(await taken(fixture, step)).toEqual(wanted(step));
-    });
-  });
+/** Each recording is replayed against a server of its own. */
+function replay(names: readonly string[], server: Changes, withDeviation = comparable): void {
+  for (const name of names) replayRequests([`admission/${name}`], { server, withDeviation, comparable: shortened });
 }
 
-for (const suite of SUITES) replay(suite, () => Promise.resolve({ plugins: AS_THE_TABLE_SAYS }));
-
-/** Where the reference takes a fault of what somebody wrote for its own (500), the request is forbidden here. */
-function forbidden(step: RecordedStep): ReturnType<typeof expected> {
-  const answer = expected(step);
-  if (answer.code !== 500) return answer;
-  const { metadata } = step.body as { readonly metadata?: { readonly name: string } };
-  const name = metadata?.name ?? /\/pods\/([^/]+)/.exec(step.path)?.[1] ?? '';
-  return { ...answer, code: 403, reason: 'Forbidden', message: `pods "${name}" is forbidden: ${String(answer.message)}` };
+/** The lines after the first show a difference in the notation of Go. */
+function shortened(answer: RecordedAnswer): RecordedAnswer {
+  const { body } = answer;
+  const message = isBody(body) ? body['message'] : undefined;
+  return isBody(body) && typeof message === 'string' ? { ...answer, body: { ...body, message: message.split('\n', 1)[0] ?? '' } } : answer;
 }
 
-for (const suite of ['ephemeral-secrets', 'rules-before-limits'])
-  replay(suite, () => Promise.resolve({ plugins: AS_THE_TABLE_SAYS }), forbidden);
+function comparable({ request, answer }: RequestCase): RequestCase {
+  return { request, answer: shortened(answer) };
+}
+
+/** Release 1.31.1 answers 500 where a plug-in cannot read what a client wrote, this server 403. */
+function forbidden(recorded: RequestCase): RequestCase {
+  const { request, answer } = comparable(recorded);
+  const { body } = answer;
+  const cause = isBody(body) ? body['message'] : undefined;
+  if (answer.status !== 500 || typeof cause !== 'string') return { request, answer };
+  const metadata: Json | undefined = isBody(request.body) ? request.body['metadata'] : undefined;
+  const name = (isBody(metadata) ? metadata['name'] : undefined) ?? /\/pods\/([^/]+)/.exec(request.path)?.[1] ?? '';
+  const message = `pods ${JSON.stringify(name)} is forbidden: ${cause}`;
+  return { request, answer: { ...answer, status: 403, body: { message, reason: 'Forbidden' } } };
+}
+
+const byDefault: Changes = () => ({ plugins: AS_THE_TABLE_SAYS });
+replay(['default-toleration-seconds', 'priority', 'runtime-class', 'service-account', 'storage-class', 'taint-nodes'], byDefault);
+replay(['ephemeral-secrets', 'rules-before-limits'], byDefault, forbidden);
 
 const ASKED_FOR = [
   'AlwaysPullImages',
@@ -46,25 +53,17 @@ const ASKED_FOR = [
   'PodNodeSelector',
   'PodTolerationRestriction',
 ];
-replay('asked-for', () => Promise.resolve({ plugins: { enabled: ASKED_FOR, disabled: ['ServiceAccount'] } }), forbidden);
+replay(['asked-for'], () => ({ plugins: { enabled: ASKED_FOR, disabled: ['ServiceAccount'] } }), forbidden);
 
 const PROVISIONING = ['NamespaceAutoProvision', 'NamespaceExists'];
-replay('namespace-auto-provision', () =>
-  Promise.resolve({ plugins: { enabled: PROVISIONING, disabled: [] }, serviceAccounts: issuingAccounts() }),
-);
+replay(['namespace-auto-provision'], () => ({
+  plugins: { enabled: PROVISIONING, disabled: [] },
+  serviceAccounts: issuingAccounts(),
+}));
 
 const CONFIGURED = ['PodTolerationRestriction', 'PodNodeSelector', 'OwnerReferencesPermissionEnforcement'];
-for (const suite of ['node-selectors', 'pod-tolerations', 'pod-security', 'limited-resources', 'owner-references'])
-  replay(suite, configured, forbidden);
-
-async function configured(): Promise<FixtureChanges> {
-  const folder = mkdtempSync(join(tmpdir(), 'admission-'));
-  try {
-    writeFileSync(join(folder, 'admission.yaml'), CONFIGURATION);
-    writeFileSync(join(folder, 'events.yaml'), EVENT_LIMITS);
-    const admission = await readAdmissionConfiguration(join(folder, 'admission.yaml'), systemClock);
-    return { admission, plugins: { enabled: CONFIGURED, disabled: [] } };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
+const configured: Changes = async () => ({
+  admission: await readAdmissionConfiguration(ADMISSION_FILE, systemClock),
+  plugins: { enabled: CONFIGURED, disabled: [] },
+});
+replay(['node-selectors', 'pod-tolerations', 'pod-security', 'limited-resources', 'owner-references'], configured, forbidden);
