@@ -1,6 +1,6 @@
 /**
  * Records which texts a server accepts as IP addresses, of which family and class (format `ip-addresses`), which it accepts as ranges (`ip-ranges`), and which ranges
- * lie strictly within others (`ip-range-pairs`). It asks with dry runs of EndpointSlices and NetworkPolicies that hold all texts at once.
+ * lie strictly within others (`ip-range-pairs`). It asks with dry runs of EndpointSlices and NetworkPolicies that hold many texts.
  */
 import { recordingOf } from '../recording';
 import { causesOf, type Json, type Reply } from '../reference';
@@ -9,12 +9,16 @@ import type { ReferenceServer } from './reference-server';
 
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices?dryRun=All';
 const POLICIES = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies?dryRun=All';
+/** How many texts one object holds. A server may limit endpoints and the causes of a rejection. */
+const CHUNK_SIZE = 50;
 const METADATA = { name: 'recorded' };
 
 const isHead = shape({ format: oneOf('ip-addresses', 'ip-ranges', 'ip-range-pairs'), about: text });
 /** The verdict is missing from a text that is not recorded yet. */
 const isText = either(tupleOf(text, anything), tupleOf(text));
 const isPair = either(tupleOf(text, text, anything), tupleOf(text, text));
+
+type Messages = ReadonlyMap<number, readonly string[]>;
 
 const CLASSES: readonly (readonly [words: string, name: string])[] = [
   ['unspecified', 'unspecified'],
@@ -26,35 +30,43 @@ const CLASSES: readonly (readonly [words: string, name: string])[] = [
 /** A verdict is `4`, `6`, `4 loopback` …, or `-` for a text that is no address. */
 export async function recordIpAddresses(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = recordingOf(recording, isHead, isText);
-  const endpoints = cases.map(([address]) => ({ addresses: [address] }));
-  const [ofIpv4 = new Map(), ofIpv6 = new Map()] = await Promise.all(
-    ['IPv4', 'IPv6'].map(async (addressType) => {
-      const reply = await server.sendJson('POST', SLICES, { metadata: METADATA, addressType, endpoints });
-      return messagesByIndex(reply, /^endpoints\[(\d+)\]/);
-    }),
-  );
-  return [head, ...cases.map(([address], index) => [address, verdict(ofIpv4.get(index) ?? [], ofIpv6.get(index) ?? [])])];
+  const lines = await inChunks(cases, async (chunk) => {
+    const endpoints = chunk.map(([address]) => ({ addresses: [address] }));
+    const send = async (addressType: string): Promise<Messages> =>
+      messagesByIndex(await server.sendJson('POST', SLICES, { metadata: METADATA, addressType, endpoints }), /^endpoints\[(\d+)\]/);
+    const [ofIpv4, ofIpv6] = [await send('IPv4'), await send('IPv6')];
+    return chunk.map(([address], index) => [address, verdict(ofIpv4.get(index) ?? [], ofIpv6.get(index) ?? [])]);
+  });
+  return [head, ...lines];
 }
 
 export async function recordIpRanges(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = recordingOf(recording, isHead, isText);
-  const invalid = await invalidBlocks(
-    server,
-    cases.map(([cidr]) => ({ cidr })),
-  );
-  return [head, ...cases.map(([cidr], index) => [cidr, !invalid.has(index)])];
+  const lines = await inChunks(cases, async (chunk) => {
+    const blocks = chunk.map(([cidr]) => ({ cidr }));
+    const invalid = await invalidBlocks(server, blocks);
+    return chunk.map(([cidr], index) => [cidr, !invalid.has(index)]);
+  });
+  return [head, ...lines];
 }
 
 export async function recordIpRangePairs(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = recordingOf(recording, isHead, isPair);
-  const invalid = await invalidBlocks(
-    server,
-    cases.map(([cidr, except]) => ({ cidr, except: [except] })),
-  );
-  return [head, ...cases.map(([outer, inner], index) => [outer, inner, !invalid.has(index)])];
+  const lines = await inChunks(cases, async (chunk) => {
+    const blocks = chunk.map(([cidr, except]) => ({ cidr, except: [except] }));
+    const invalid = await invalidBlocks(server, blocks);
+    return chunk.map(([outer, inner], index) => [outer, inner, !invalid.has(index)]);
+  });
+  return [head, ...lines];
 }
 
-async function invalidBlocks(server: ReferenceServer, blocks: readonly Json[]): Promise<ReadonlyMap<number, readonly string[]>> {
+async function inChunks<C>(cases: readonly C[], record: (chunk: readonly C[]) => Promise<readonly unknown[]>): Promise<readonly unknown[]> {
+  const lines: unknown[] = [];
+  for (let start = 0; start < cases.length; start += CHUNK_SIZE) lines.push(...(await record(cases.slice(start, start + CHUNK_SIZE))));
+  return lines;
+}
+
+async function invalidBlocks(server: ReferenceServer, blocks: readonly Json[]): Promise<Messages> {
   const from = blocks.map((ipBlock) => ({ ipBlock }));
   const policy = { metadata: METADATA, spec: { podSelector: {}, ingress: [{ from }] } };
   return messagesByIndex(await server.sendJson('POST', POLICIES, policy), /\.from\[(\d+)\]/);
@@ -67,7 +79,7 @@ function verdict(ofIpv4: readonly string[], ofIpv6: readonly string[]): string {
   return name === undefined ? family : `${family} ${name}`;
 }
 
-function messagesByIndex(reply: Reply, fieldIndex: RegExp): ReadonlyMap<number, readonly string[]> {
+function messagesByIndex(reply: Reply, fieldIndex: RegExp): Messages {
   const messages = new Map<number, string[]>();
   for (const [field, , message] of causesOf(reply)) {
     const index = Number(fieldIndex.exec(field)?.[1]);

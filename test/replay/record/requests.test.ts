@@ -1,0 +1,48 @@
+/** Drivers of recordings, with this API server in place of the reference server. */
+import { recordingOf } from '../recording';
+import { isBody, type Json } from '../reference';
+import { anything } from '../shape';
+import { DRIVERS } from './drivers';
+import { startOwnServer, type OwnServer } from '../../integration/http/own-server';
+
+let own: OwnServer;
+
+beforeAll(async () => {
+  own = await startOwnServer();
+});
+
+afterAll(() => own.stop());
+
+function recordAgain(recording: string): Promise<readonly unknown[]> {
+  const { head } = recordingOf(recording, anything, anything);
+  const format = isBody(head) ? head['format'] : undefined;
+  const driver = typeof format === 'string' ? DRIVERS.get(format) : undefined;
+  if (driver === undefined) throw new Error(`${recording} has no driver`);
+  return driver(recording, own.server);
+}
+
+it.each([
+  'apiregistration/api-services',
+  'flow-control/defaults',
+  'requests/delete-finalizers',
+  'requests/field-managers',
+  'values/addresses',
+  'values/ranges',
+  'values/within',
+])('recording %s again from a server that answers as recorded changes nothing', async (recording) => {
+  const { head, cases } = recordingOf(recording, anything, anything);
+  expect(await recordAgain(recording)).toEqual([head, ...cases]);
+});
+
+it('the objects and the namespace of a recording are deleted after it', async () => {
+  const before = await own.server.sendJson('GET', '/api/v1/namespaces');
+  await recordAgain('requests/delete-finalizers');
+  const after = await own.server.sendJson('GET', '/api/v1/namespaces');
+  expect(namesIn(after.body)).toEqual(namesIn(before.body));
+  expect(namesIn((await own.server.sendJson('GET', '/api/v1/configmaps')).body).filter((name) => name === 'a')).toEqual([]);
+});
+
+function namesIn({ items }: { readonly items?: Json }): readonly Json[] {
+  const list = Array.isArray(items) ? items.filter(isBody) : [];
+  return list.map(({ metadata }) => (isBody(metadata) ? (metadata['name'] ?? '') : ''));
+}
