@@ -1,27 +1,16 @@
-/** What the reference server (release 1.31.1) made of YAML bodies, of ControllerRevisions because their `data` is any value at all. */
-import { casesOf } from '../../test/replay/recording';
-import { anything, listOf, shape, text, type Check } from '../../test/replay/shape';
+/** Compares what is read from YAML bodies with release 1.31.1. */
+import { bytesOf, yamlBodies, type YamlBody } from '../../test/replay/yaml-body';
 import { systemClock } from '../runtime/clock';
 import { isObject, own, stringifyJson } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
 import { parseYaml } from './yaml';
 import { composeYaml } from './yaml-document';
 
-interface Answer {
-  readonly name: string;
-  readonly body?: string;
-  readonly base64?: string;
-  readonly value?: unknown;
-  readonly duplicates?: readonly string[];
-  readonly fault?: string;
-}
-
-const isAnswer: Check<Answer> = shape({ name: text }, { body: text, base64: text, value: anything, duplicates: listOf(text), fault: text });
-const answers = ['values/yaml', 'values/yaml-rare'].flatMap((recording) => casesOf(recording, isAnswer));
+const answers = ['values/yaml', 'values/yaml-rare'].flatMap((recording) => yamlBodies(recording).cases);
 /** Values that upstream prints as Go would are JSON here. */
 const SHOWN = [/^yaml: invalid map key: .*$/, 'yaml: invalid map key'] as const;
 
-async function ours(body: Buffer): Promise<Omit<Answer, 'name' | 'body' | 'base64'>> {
+async function ours(body: Buffer): Promise<Omit<YamlBody, 'name' | 'body' | 'base64'>> {
   try {
     const { value, duplicates } = await parseYaml(body, systemClock);
     const data = isObject(value) ? own(value, 'data') : undefined;
@@ -32,10 +21,10 @@ async function ours(body: Buffer): Promise<Omit<Answer, 'name' | 'body' | 'base6
   }
 }
 
-it.each(answers.map((answer) => [answer.name, answer] as const))('%s', async (_, { name: _name, body = '', base64, ...expected }) => {
-  const bytes = base64 === undefined ? Buffer.from(body) : Buffer.from(base64, 'base64');
+it.each(answers.map((answer) => [answer.name, answer] as const))('%s', async (_, answer) => {
+  const { name: _name, body: _body, base64: _base64, ...expected } = answer;
   const fault = expected.fault?.replace(...SHOWN);
-  expect(await ours(bytes)).toEqual({ ...expected, ...(fault === undefined ? {} : { fault }) });
+  expect(await ours(bytesOf(answer))).toEqual({ ...expected, ...(fault === undefined ? {} : { fault }) });
 });
 
 it('takes any number of brackets that close under their key, and leaves texts in blocks alone', () => {

@@ -5,6 +5,7 @@
 import { masked } from './masked';
 import { recordingOf } from './recording';
 import { isBody, type Body, type Headers, type Json } from './reference';
+import type { RecordedRequest } from './requests/request-recording';
 import { body, listOf, number, oneOf, shape, text, truth, tupleOf, type Check } from './shape';
 
 /** Names are those of upstream. `$NS` is the namespace of the run and begins the names of cluster-scoped objects. */
@@ -48,7 +49,7 @@ export interface LifecycleReply {
   readonly warnings: readonly string[];
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = RecordedRequest['method'];
 
 export type LifecycleSend = (method: Method, path: string, headers: Headers, body: string) => Promise<LifecycleReply>;
 

@@ -2,8 +2,8 @@
 import { TIME, UID } from './new-values';
 import { isBody, type Body, type Json } from './reference';
 
-/** A time as Go prints it. */
-const GO_TIME = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g;
+/** A time in a printed Go struct. */
+const GO_TIME = /(?<=Time: s")\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g;
 const UNORDERED: ReadonlySet<string> = new Set(['managedFields', 'causes', 'conditions']);
 const VERSION = /(resourceVersion\\*":\\*"|(?:precondition|record) \()\d+/g;
 /** Cluster IPs are allocated from the range of the server. */

@@ -20,7 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-test.each(cases.map(({ kind }, index) => [kind.name, index] as const))('the life of a %s is the recorded one', (_name, index) => {
-  const { steps = [], ...recorded } = cases[index]!;
-  expect(lives[index]).toEqual({ ...recorded, steps: steps.map(withCollectionDeletion) });
-});
+test.each(cases.map(({ kind }, index) => [kind.name, index] as const))(
+  'a %s is created, read, changed and deleted as recorded',
+  (_name, index) => {
+    const { steps = [], ...recorded } = cases[index]!;
+    expect(lives[index]).toEqual({ ...recorded, steps: steps.map(withCollectionDeletion) });
+  },
+);

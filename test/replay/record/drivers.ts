@@ -11,6 +11,7 @@ import { recordOpenApi } from './openapi';
 import type { RecordingDriver } from './recording-driver';
 import { recordRequests } from './requests';
 import { recordServiceCases } from './service-cases';
+import { recordYamlBodies } from './yaml-bodies';
 
 export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, RecordingDriver>([
   ['access-decisions', recordAccessDecisions],
@@ -28,4 +29,5 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['quotas', recordQuotas],
   ['requests', recordRequests],
   ['service-cases', recordServiceCases],
+  ['yaml-bodies', recordYamlBodies],
 ]);
