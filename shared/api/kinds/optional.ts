@@ -34,15 +34,29 @@ const ATTRIBUTES: RowOptions = { scope: 'cluster', shortNames: ['vac'], returnsD
 const DEVICES: RowOptions = { returnsDeletedObject: true };
 const REVIEW: RowOptions = { scope: 'cluster', virtual: true, verbs: ['create'] };
 
+/** The releases that deprecate and remove a version. */
+const DEPRECATED_POLICY: Readonly<Record<'v1beta1' | 'v1alpha1', RowOptions>> = {
+  v1beta1: { deprecation: { since: '1.31', removed: '1.34' } },
+  v1alpha1: {},
+};
+const DEPRECATED_REVIEW: Readonly<Record<'v1beta1' | 'v1alpha1', RowOptions>> = {
+  v1beta1: { deprecation: { since: '1.30', removed: '1.33' } },
+  v1alpha1: { deprecation: { since: '1.29', removed: '1.32' } },
+};
+
 export const OPTIONAL: readonly KindRow[] = [
   ...(['v1beta1', 'v1alpha1'] as const).flatMap((version) => [
     admission[version]('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', {
       ...POLICY,
+      ...DEPRECATED_POLICY[version],
       subresources: [STATUS],
       statusKeeps: 'metadata',
     }),
-    admission[version]('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', POLICY),
-    authentication[version]('SelfSubjectReview', 'selfsubjectreviews', REVIEW),
+    admission[version]('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', {
+      ...POLICY,
+      ...DEPRECATED_POLICY[version],
+    }),
+    authentication[version]('SelfSubjectReview', 'selfsubjectreviews', { ...REVIEW, ...DEPRECATED_REVIEW[version] }),
   ]),
   coordination('LeaseCandidate', 'leasecandidates', {
     looseFinalizers: true,
