@@ -2,6 +2,8 @@
 import { TIME, UID } from './new-values';
 import { isBody, type Body, type Json } from './reference';
 
+/** An age in a table. */
+const AGE = /^\d+[smhdy][0-9smhdy]*$/;
 /** A time in a printed Go struct. */
 const GO_TIME = /(?<=Time: s")\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g;
 const UNORDERED: ReadonlySet<string> = new Set(['managedFields', 'causes', 'conditions']);
@@ -15,7 +17,7 @@ const RULES = /\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g;
 
 export function masked(value: Json, namespace: string, member = ''): Json {
   if (Array.isArray(value)) {
-    const items = value.map((item) => masked(item, namespace, member === 'clusterIPs' ? member : ''));
+    const items = value.map((item) => masked(item, namespace, member));
     return UNORDERED.has(member) ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
   }
   if (isBody(value)) {
@@ -28,6 +30,7 @@ export function masked(value: Json, namespace: string, member = ''): Json {
   if (typeof value !== 'string') return value;
   if ((member === 'resourceVersion' || member === 'continue') && value !== '') return '*';
   if ((member === 'clusterIP' || member === 'clusterIPs') && ADDRESS.test(value)) return '<address>';
+  if (member === 'cells' && AGE.test(value)) return '<age>';
   const named = namespace === '' ? value : value.replaceAll(namespace, '$NS');
   return (
     named

@@ -1,95 +1,16 @@
-/** The versions that are off by default: what a server with `--runtime-config=api/all=true` makes of their kinds, as release 1.31.1 did, and what is served under other settings. */
+/** The versions that are off by default: answers about their kinds as release 1.31.1 gave them, and what is served under other settings of `--runtime-config`. */
 import { runtimeConfig, runtimeConfigFlag } from '../../../apiserver/options/runtime-config';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
-import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
-import { casesOf } from '../../replay/recording';
-import { anything, body as anObject, either, number, shape, text, tupleOf, type Check } from '../../replay/shape';
-import { masked } from '../../support/recorded-versions';
-import { call, startFixture, type Fixture } from '../http/fixture';
-
-interface Recorded {
-  readonly path: string;
-  readonly name: string;
-  readonly body: JsonObject;
-  readonly created: JsonObject;
-  readonly updated: readonly [code: number, message?: string];
-  readonly cells: JsonValue;
-  readonly columns: JsonValue;
-  readonly deleted: string;
-  /** Where another version shows it, and how. */
-  readonly other?: string;
-  readonly shown?: JsonObject;
-}
-
-/** What is never served, whatever the settings. */
-interface Refused {
-  readonly path: string;
-  readonly refused: string;
-}
-
-const isRecorded: Check<Recorded> = shape(
-  {
-    path: text,
-    name: text,
-    body: anObject,
-    created: anObject,
-    updated: either(tupleOf(number), tupleOf(number, text)),
-    cells: anything,
-    columns: anything,
-    deleted: text,
-  },
-  { other: text, shown: anObject },
-);
-const isRefused: Check<Refused> = shape({ path: text, refused: text });
-const RECORDED = casesOf('versions/optional', either(isRecorded, isRefused));
-const CREATED = RECORDED.filter((recorded) => isRecorded(recorded));
+import { replayRequests } from '../http/replay-requests';
+import { call, startFixture } from '../http/fixture';
+import { COMPARING } from './comparable';
 
 const flag = runtimeConfigFlag('');
 const kindsWith = (...texts: string[]): readonly KindRow[] =>
   texts.reduce((previous, text) => flag.parse(text, previous), flag.default).kinds;
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ naming: 'kubernetes', kinds: kindsWith('api/all=true') });
-});
-afterAll(() => fixture.stop());
-
-async function ask(
-  method: string,
-  path: string,
-  body?: JsonObject,
-  accept = 'application/json',
-): Promise<{ code: number; object: JsonObject }> {
-  const headers = { 'user-agent': 'vt/1', accept };
-  const answer = await call(fixture, path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  const object: JsonObject = JSON.parse(answer.text);
-  return { code: answer.status, object };
-}
-
-test.each(CREATED.map((recorded) => [recorded.path, recorded] as const))('%s', async (path, recorded) => {
-  const one = `${path}/${recorded.name}`;
-  const created = await ask('POST', path, recorded.body);
-  expect(masked(created.object)).toEqual(recorded.created);
-  const updated = await ask('PUT', one, recorded.body);
-  const [code, message] = recorded.updated;
-  expect([updated.code, code >= 400 ? updated.object['message'] : undefined]).toEqual([code, message]);
-  const { object: table } = await ask('GET', one, undefined, 'application/json;as=Table;v=v1;g=meta.k8s.io');
-  const columns = Array.isArray(table['columnDefinitions']) ? table['columnDefinitions'].filter(isObject) : [];
-  expect(columns.map(({ name = '', type = '', format = '', priority = 0 }) => [name, type, format, priority])).toEqual(recorded.columns);
-  expect(Object(masked(table)).cells).toEqual(recorded.cells);
-  if (recorded.other !== undefined) {
-    expect(masked((await ask('GET', `${recorded.other}/${recorded.name}`)).object)).toEqual(recorded.shown);
-  }
-  expect((await ask('DELETE', one)).object['kind']).toBe(recorded.deleted);
-});
-
-test.each(RECORDED.filter((recorded) => isRefused(recorded)).map(({ path, refused }) => [path, refused] as const))(
-  '%s',
-  async (path, refused) => {
-    expect((await ask('GET', path)).object['message']).toBe(refused);
-  },
-);
+replayRequests(['versions/optional'], { ...COMPARING, server: () => ({ kinds: kindsWith('api/all=true') }) });
 
 const versions = (kinds: readonly KindRow[]): string[] => [...new Set(kinds.map((row) => apiVersionOf(row)))].sort();
 const added = (...texts: string[]): string[] => {

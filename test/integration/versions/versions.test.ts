@@ -6,31 +6,10 @@ import { isObject, type JsonValue } from '../../../shared/values/json';
 import { decodeObject } from '../../../shared/api/types';
 import { decodeProtobuf } from '../../../shared/serialization';
 import { call, json, startFixture, type Fixture } from '../http/fixture';
-import { isBody, type Json } from '../../replay/reference';
 import { replayRequests } from '../http/replay-requests';
-import type { RecordedAnswer } from '../../replay/requests/request-recording';
+import { COMPARING } from './comparable';
 
-const AGE = /^\d+[smhdy][0-9smhdy]*$/;
-
-/** Without the ages in tables, and without what is written to flow schemas in the background. */
-function comparable(answer: RecordedAnswer): RecordedAnswer {
-  return { ...answer, body: comparableBody(answer.body) };
-}
-
-function comparableBody(body: Json): Json {
-  if (!isBody(body)) return body;
-  if (body['kind'] === 'Table')
-    return JSON.parse(JSON.stringify(body), (_member, value: unknown) => (typeof value === 'string' && AGE.test(value) ? '<age>' : value));
-  if (body['kind'] !== 'FlowSchema' || !isBody(body['metadata'])) return body;
-  const { status: _status, ...rest } = body;
-  const { managedFields: _managedFields, ...metadata } = body['metadata'];
-  return { ...rest, metadata };
-}
-
-replayRequests(['versions/requests'], {
-  withDeviation: ({ request, answer }) => ({ request, answer: comparable(answer) }),
-  comparable,
-});
+replayRequests(['versions/requests'], COMPARING);
 
 let fixture: Fixture;
 beforeAll(async () => {
