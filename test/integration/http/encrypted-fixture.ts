@@ -1,5 +1,6 @@
 /** A server whose store is encrypted by a file, for tests: several over one store, one after the other, and the file in another's place. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openEncryptionAtRest, type EncryptionFromFile } from '../../../apiserver/options/encryption-options';
@@ -10,8 +11,13 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { systemBytes, systemRandom } from '../../../shared/runtime/random';
 import { call, startFixture, type Answer, type Fixture } from './fixture';
 
-export const folder = mkdtempSync(path.join(tmpdir(), 'encryption-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+export const folder = path.join(tmpdir(), `encryption-${process.pid}-${randomBytes(4).toString('hex')}`);
+
+/** Makes the folder of a file's configurations and stores before its tests, and removes it after them. */
+export function useEncryptionFolder(): void {
+  beforeAll(() => mkdirSync(folder, { recursive: true }));
+  afterAll(() => rmSync(folder, { recursive: true }));
+}
 
 export type Provider = Readonly<Record<string, unknown>>;
 export const keyed = (type: string, ...keys: readonly string[]): Provider => ({

@@ -14,8 +14,23 @@ import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { KmsPlugin, masked, messageBytes, type PluginBehaviour } from '../../support/kms-plugin';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
-import { contentOf, create, folder, keyed, objectOf, PLAIN, SECRETS, serve, stored, type Provider, type Served } from './encrypted-fixture';
+import {
+  contentOf,
+  create,
+  folder,
+  keyed,
+  objectOf,
+  PLAIN,
+  SECRETS,
+  serve,
+  stored,
+  useEncryptionFolder,
+  type Provider,
+  type Served,
+} from './encrypted-fixture';
 import { call, type Answer, type Fixture } from './fixture';
+
+useEncryptionFolder();
 
 const VALUE = 'nobody-may-read-this';
 const HIDDEN = [VALUE, Buffer.from(VALUE).toString('base64')];

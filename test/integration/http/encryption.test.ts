@@ -10,8 +10,10 @@ import { systemRandom } from '../../../shared/runtime/random';
 import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
-import { contentOf, create, folder, keyed, named, objectOf, PLAIN, SECRETS, serve, stored } from './encrypted-fixture';
+import { contentOf, create, folder, keyed, named, objectOf, PLAIN, SECRETS, serve, stored, useEncryptionFolder } from './encrypted-fixture';
 import { call, startFixture, type Answer, type Call } from './fixture';
+
+useEncryptionFolder();
 
 const VALUE = 'nobody-may-read-this';
 const HIDDEN = [VALUE, Buffer.from(VALUE).toString('base64')];
