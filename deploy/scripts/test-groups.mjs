@@ -14,9 +14,9 @@ const folder = path.join(root, 'dist/test-groups');
  */
 const TIERS = {
   unit: [
-    { folder: 'apiserver', size: 30 },
-    { folder: 'controllers', size: 30 },
-    { folder: 'shared', size: 40 },
+    { folder: 'apiserver', size: 65 },
+    { folder: 'controllers', size: 80 },
+    { folder: 'shared', size: 60 },
     { folder: 'deploy', size: 20 },
     { folder: 'test/support', size: 20 },
     { folder: 'test/replay', size: 20 },
