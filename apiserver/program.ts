@@ -56,6 +56,8 @@ export interface ServerHost {
   readonly logger: Logger;
   /** Ends what was started here. */
   readonly lifecycle: Lifecycle;
+  /** Used in place of the store that the flags name; its owner closes it. */
+  readonly store?: Store;
 }
 
 type Flags = { readonly values: ServerFlags; readonly given: ReadonlySet<string> };
@@ -72,8 +74,8 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const traces = await openTraces(flags, configurations, host);
   if (traces !== undefined) lifecycle.onStop({ name: 'traces', timeoutMs: 10_000, run: () => traces.close() });
   const calls = flags['storage-backend'] === 'etcd3' ? new GrpcCalls() : undefined;
-  const opened = await openStore(flags, calls, host);
-  lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
+  const opened = host.store ?? (await openStore(flags, calls, host));
+  if (opened !== host.store) lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
   const seen = traces === undefined ? opened : traces.over(opened, flags['storage-backend'] === 'etcd3');
   const store = await seenAsMarked(encryption === undefined ? seen : encryption.over(seen), prefixOf(flags));
   const audit = await openAuditLog(flags, configurations, host);
