@@ -35,17 +35,17 @@ export function adminClient(
 
 /** `dist/controllers/main.js` against the server, without a port for health unless the arguments ask for one. */
 export function startControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
-  return startProgram('controllers/main.js', argumentsFor(server, args));
+  return startProgram('controllers/main.js', controllerArguments(server, args));
 }
 
 /** The same with waits that pass faster than they say, and without a lease. */
 export function startHastyControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
-  return startProgram('controllers/main.js', argumentsFor(server, ['--leader-elect=false', ...args]), HASTY);
+  return startProgram('controllers/main.js', controllerArguments(server, ['--leader-elect=false', ...args]), HASTY);
 }
 
 /** The same on a machine whose clock is that of `environment`. */
 export function startControllersAt(environment: NodeJS.ProcessEnv, server: ApiServer, ...args: readonly string[]): ProgramProcess {
-  return startProgram('controllers/main.js', argumentsFor(server, args), environment);
+  return startProgram('controllers/main.js', controllerArguments(server, args), environment);
 }
 
 const withClock = (name: string): NodeJS.ProcessEnv => ({
@@ -58,7 +58,11 @@ export const HASTY: NodeJS.ProcessEnv = withClock('hasty-clock.js');
 /** The environment of programs on a machine whose clock is ahead (behind: below 0). */
 export const clockAhead = (ms: number): NodeJS.ProcessEnv => ({ ...withClock('shifted-clock.js'), CLOCK_AHEAD_MS: String(ms) });
 
-const argumentsFor = (server: ApiServer, args: readonly string[]): readonly string[] => [
+/** The flags of controllers of a test's server. */
+export const controllerArguments = (
+  server: Pick<ApiServer, 'controllersKubeconfig' | 'pki'>,
+  args: readonly string[],
+): readonly string[] => [
   `--kubeconfig=${server.controllersKubeconfig}`,
   '--use-service-account-credentials',
   `--service-account-private-key-file=${server.pki}/sa.key`,

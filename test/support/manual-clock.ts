@@ -33,11 +33,12 @@ export class ManualClock implements Clock {
 
   sleep(ms: number, ending?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const timer = this.after(ms, resolve);
       const end = (): void => {
         timer.cancel();
+        ending?.removeEventListener('abort', end);
         resolve();
       };
+      const timer = this.after(ms, end);
       if (ending?.aborted === true) end();
       else ending?.addEventListener('abort', end, { once: true });
     });
@@ -71,6 +72,14 @@ export class ManualClock implements Clock {
     }
     this.elapsed = target;
     await settle();
+  }
+
+  /** Moves time to the next timer and runs it; `false` when no timer is set. */
+  advanceToNext(): boolean {
+    const next = this.next(Infinity);
+    if (next === undefined) return false;
+    this.advance(Math.max(0, next.at - this.elapsed));
+    return true;
   }
 
   private next(until: number): Scheduled | undefined {

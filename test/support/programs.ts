@@ -161,24 +161,29 @@ export async function launchApiServer(options: ApiServerOptions): Promise<Progra
 }
 
 function launch(options: ApiServerOptions, pki: string): ProgramProcess {
-  const args = [
-    '--bind-address=127.0.0.1',
-    `--secure-port=${options.securePort}`,
-    '--insecure-bind-address=127.0.0.1',
-    `--insecure-port=${options.insecurePort ?? 0}`,
-    `--tls-cert-file=${pki}/apiserver.crt`,
-    `--tls-private-key-file=${pki}/apiserver.key`,
-    `--client-ca-file=${pki}/ca.crt`,
-    '--service-account-issuer=https://platform.default.svc.cluster.local',
-    `--service-account-key-file=${pki}/sa.pub`,
-    `--service-account-signing-key-file=${pki}/sa.key`,
-    ...(options.etcdServers === undefined
-      ? ['--storage-backend=embedded', `--storage-dir=${path.join(options.folder, 'store')}`]
-      : [`--etcd-servers=${options.etcdServers}`]),
-    '--log-level=warn',
-    // Most tests run no controllers, so that nobody makes the accounts.
-    ...(options.accounts === true ? [] : ['--disable-admission-plugins=ServiceAccount']),
-    ...(options.args ?? []),
-  ];
-  return startProgram('apiserver/main.js', args, options.environment);
+  return startProgram('apiserver/main.js', serverArguments(options, pki), options.environment);
 }
+
+/** The flags of a test's API server, whose certificates and keys are in the folder `pki`. */
+export const serverArguments = (
+  { folder, securePort, insecurePort = 0, etcdServers, accounts = false, args = [] }: ApiServerOptions,
+  pki: string,
+): readonly string[] => [
+  '--bind-address=127.0.0.1',
+  `--secure-port=${securePort}`,
+  '--insecure-bind-address=127.0.0.1',
+  `--insecure-port=${insecurePort}`,
+  `--tls-cert-file=${pki}/apiserver.crt`,
+  `--tls-private-key-file=${pki}/apiserver.key`,
+  `--client-ca-file=${pki}/ca.crt`,
+  '--service-account-issuer=https://platform.default.svc.cluster.local',
+  `--service-account-key-file=${pki}/sa.pub`,
+  `--service-account-signing-key-file=${pki}/sa.key`,
+  ...(etcdServers === undefined
+    ? ['--storage-backend=embedded', `--storage-dir=${path.join(folder, 'store')}`]
+    : [`--etcd-servers=${etcdServers}`]),
+  '--log-level=warn',
+  // Most tests run no controllers, so that nothing creates the accounts.
+  ...(accounts ? [] : ['--disable-admission-plugins=ServiceAccount']),
+  ...args,
+];

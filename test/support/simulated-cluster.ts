@@ -1,0 +1,83 @@
+/**
+ * A cluster in the test's own process: the API server and the controllers, made from the same flags as the programs and connected over TLS, on a store in memory and a
+ * simulated clock. Its waits take no real time. Starts no process and no lease election; tests of those start the programs.
+ */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { FLAGS as SERVER_FLAGS } from '../../apiserver/options/flags';
+import { PROGRAM as SERVER, runServer } from '../../apiserver/program';
+import { flags as CONTROLLER_FLAGS } from '../../controllers/flags';
+import { PROGRAM as CONTROLLERS, startControllers } from '../../controllers/program';
+import { kubeconfig } from '../../deploy/cluster/kubeconfig';
+import { ensureCertificates, type Certificates } from '../../deploy/local/certificates';
+import { systemClock } from '../../shared/runtime/clock';
+import { parseFlags, type CommandLine, type FlagTable, type ParsedFlags } from '../../shared/runtime/flags';
+import { Lifecycle } from '../../shared/runtime/lifecycle';
+import { createLogger } from '../../shared/runtime/logger';
+import { systemRandom as random } from '../../shared/runtime/random';
+import { controllerArguments } from './control-plane';
+import { MemoryStore } from './memory-store';
+import { removeFolder, serverArguments, temporaryFolder } from './programs';
+import { SimulatedClock } from './simulated-clock';
+
+export interface SimulatedCluster {
+  readonly clock: SimulatedClock;
+  readonly store: MemoryStore;
+  /** Of the API server. */
+  readonly address: string;
+  readonly certificates: Certificates;
+  /** Lines of the API server and of the controllers from level `warn`. */
+  readonly log: readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface SimulatedClusterOptions {
+  /** Of the API server and of the controllers, besides the usual ones. */
+  readonly serverArgs?: readonly string[];
+  readonly controllerArgs?: readonly string[];
+}
+
+/** Resolves when the API server is ready and the controllers have been started. */
+export async function startSimulatedCluster({
+  serverArgs = [],
+  controllerArgs = [],
+}: SimulatedClusterOptions = {}): Promise<SimulatedCluster> {
+  const folder = temporaryFolder('simulated-cluster');
+  const pki = path.join(folder, 'pki');
+  const certificates = await ensureCertificates(pki, systemClock);
+  const clock = new SimulatedClock(systemClock.now());
+  const store = new MemoryStore(clock);
+  const log: string[] = [];
+  const logger = createLogger({ level: 'warn', clock, destination: { write: (line) => void log.push(line) } });
+  const lifecycle = new Lifecycle({ clock, logger, process: { on: () => undefined, exit: () => undefined } });
+  const host = { clock, random, logger, lifecycle };
+  const pause = clock.run();
+  const stop = async (): Promise<void> => {
+    await lifecycle.stop('the test has ended');
+    await pause();
+    removeFolder(folder);
+  };
+  try {
+    const args = serverArguments({ folder, securePort: 0, args: serverArgs }, pki);
+    const { port } = await runServer(parsed(SERVER, SERVER_FLAGS, args), { ...host, store });
+    const address = `https://127.0.0.1:${port}`;
+    const controllersKubeconfig = path.join(folder, 'controllers.kubeconfig');
+    writeFileSync(controllersKubeconfig, kubeconfig(address, certificates.authority, 'controllers', certificates.controllers));
+    const used = controllerArguments({ controllersKubeconfig, pki }, ['--leader-elect=false', ...controllerArgs]);
+    await startControllers(parsed(CONTROLLERS, CONTROLLER_FLAGS, used), host);
+    return { clock, store, address, certificates, log, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function parsed<Table extends FlagTable>(
+  program: CommandLine,
+  table: Table,
+  args: readonly string[],
+): Extract<ParsedFlags<Table>, { kind: 'values' }> {
+  const result = parseFlags(program, table, args);
+  if (result.kind === 'values') return result;
+  throw new Error(result.kind === 'error' ? result.message : result.text);
+}
