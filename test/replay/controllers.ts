@@ -9,10 +9,9 @@ import { startScenarioWebhook } from '../support/scenario-webhook';
 import { writeRecording } from './recording';
 import { call, hangUp } from './reference';
 import { CONVERTED, MEASURED, SCENARIOS } from './scenarios';
-import { inTurn, type Observed, type Scenario, type ScenarioStep } from './scenarios/scenario';
+import { inTurn, REST_MS, type Observed, type Scenario, type ScenarioStep } from './scenarios/scenario';
 import { beating, Stage, type Send } from './scenarios/stage';
 
-const REST_MS = 3_000;
 /** Looks at a cluster that has to be quiet so long. */
 const LOOKS_OF_REST = 12;
 /** The reference's controllers send few requests a second: more scenarios at a time would only wait for each other. */

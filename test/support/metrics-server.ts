@@ -4,7 +4,7 @@
  */
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { systemClock as clock } from '../../shared/runtime/clock';
+import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
 import { isBody, type Body, type Json } from '../replay/reference';
 import type { Send } from '../replay/scenarios/stage';
@@ -21,8 +21,8 @@ const GROUPS: readonly (readonly [group: string, version: string, resources: rea
 const WAIT_MS = 100;
 const TRIES = 300;
 
-/** Serves metrics to the server behind `send`; resolves with what ends that, when the server can ask it. */
-export async function serveMetrics(send: Send): Promise<() => Promise<void>> {
+/** Serves metrics to the server behind `send`; resolves when the server can ask it, with a function that ends it. */
+export async function serveMetrics(send: Send, clock: Clock = systemClock): Promise<() => Promise<void>> {
   const server = await listening();
   const { port }: AddressInfo = Object(server.address());
   const names = GROUPS.map(([group, version]) => `${version}.${group}`);
@@ -44,7 +44,7 @@ export async function serveMetrics(send: Send): Promise<() => Promise<void>> {
       },
     });
   }
-  for (const name of names) await available(send, name);
+  for (const name of names) await available(send, name, clock);
   return async () => {
     for (const name of names) await send('DELETE', `${SERVICES}/${name}`, JSON_TYPE);
     await send('DELETE', `/api/v1/namespaces/${NAMESPACE}`, JSON_TYPE);
@@ -53,23 +53,23 @@ export async function serveMetrics(send: Send): Promise<() => Promise<void>> {
   };
 }
 
-async function available(send: Send, name: string): Promise<void> {
+async function available(send: Send, name: string, clock: Clock): Promise<void> {
   let seen: Json = null;
   for (let left = TRIES; left > 0; left -= 1) {
     const { body } = await send('GET', `${SERVICES}/${name}`, JSON_TYPE);
     seen = isBody(body) ? (body['status'] ?? null) : null;
     const conditions = isBody(seen) && Array.isArray(seen['conditions']) ? seen['conditions'].filter(isBody) : [];
     if (conditions.some(({ type, status }) => type === 'Available' && status === 'True')) return;
-    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+    await clock.sleep(WAIT_MS);
   }
   throw new Error(`${name} cannot be asked: ${JSON.stringify(seen)}`);
 }
 
 async function listening(): Promise<Server> {
   const lifetimeMs = 86_400_000;
-  const authority = await createAuthority({ subject: { commonName: 'metrics' }, lifetimeMs, clock });
+  const authority = await createAuthority({ subject: { commonName: 'metrics' }, lifetimeMs, clock: systemClock });
   const subject = { commonName: 'metrics' };
-  const serving = await issueCertificate({ subject, lifetimeMs, clock, authority, usage: 'server', names: ['localhost'] });
+  const serving = await issueCertificate({ subject, lifetimeMs, clock: systemClock, authority, usage: 'server', names: ['localhost'] });
   const shelf = new Shelf();
   const server = createServer({ cert: serving.certificate, key: serving.key });
   server.on('request', (request, response) => {

@@ -1,74 +1,58 @@
 /**
- * Plays recorded scenarios to a server of ours with our controllers, as processes of their own, and compares after each step how the cluster comes to rest with
- * what the reference and its controllers made of it. Names are upstream's on both sides.
+ * Plays recorded scenarios to a cluster in simulated time and compares its state after each step with that of the reference and its controllers. Names are upstream's on
+ * both sides.
  */
 import { CONVERTED, MEASURED, SCENARIOS } from '../replay/scenarios';
 import { inTurn, type Observed, type Scenario } from '../replay/scenarios/scenario';
 import { Stage } from '../replay/scenarios/stage';
 import { ApiClient } from './api-client';
-import type { ByHand } from './autoscalers-by-hand';
-import { startControllers, startHastyControllers } from './control-plane';
 import { serveMetrics } from './metrics-server';
-import { freePort } from './ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from './programs';
 import { played, recordedSteps, sendOver } from './replayed-scenario';
 import { startScenarioWebhook, type ScenarioWebhook } from './scenario-webhook';
+import { startSimulatedCluster, type SimulatedCluster, type SimulatedClusterOptions } from './simulated-cluster';
 
-/** Of a log that are shown when a scenario ends otherwise. */
+/** Lines of the log that are shown when a scenario fails. */
 const LINES = 30;
 
-export interface ReplayOptions {
-  /** Of the API server and of the controllers, besides the usual ones. */
-  readonly serverArgs?: readonly string[];
-  readonly controllerArgs?: readonly string[];
-  /** The controllers' waits pass faster than they say: see hasty-clock. */
-  readonly isHasty?: boolean;
-  /** Controllers in the test's own process, for one scenario in its namespace, which go on when they are told to. */
-  readonly byHand?: (server: ApiServer, namespace: string) => Promise<ByHand>;
-  /** Where we do better on purpose: the step (`scenario: title`), and what is to be there in the recorded state's place. */
+export interface ReplayOptions extends SimulatedClusterOptions {
+  /** Where this server does better on purpose: the step (`scenario: title`), and the state that replaces the recorded one. */
   readonly deviations?: Readonly<Record<string, (recorded: Observed) => Observed>>;
 }
 
 /** Defines one test for each scenario of the recording `controllers/<name>`. */
-export function replayControllers(name: string, options: ReplayOptions = {}): void {
-  const { serverArgs = [], controllerArgs = [], isHasty = false, byHand, deviations = {} } = options;
+export function replayControllers(name: string, { serverArgs = [], controllerArgs = [], deviations = {} }: ReplayOptions = {}): void {
   const scenarios = SCENARIOS.get(name) ?? [];
-  const cases = recordedSteps(name);
-  const folder = temporaryFolder(`controllers-${name}`);
-  let server: ApiServer;
-  let controllers: ProgramProcess;
+  const recorded = recordedSteps(name);
+  let cluster: SimulatedCluster;
   let api: ApiClient;
   let endMetrics: (() => Promise<void>) | undefined;
   let webhook: ScenarioWebhook | undefined;
 
   beforeAll(async () => {
-    server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes', ...serverArgs] });
-    const args = ['--naming=kubernetes', ...controllerArgs];
-    controllers = isHasty ? startHastyControllers(server, ...args) : startControllers(server, ...args);
-    api = new ApiClient(server.address, server.certificates);
+    const naming = '--naming=kubernetes';
+    cluster = await startSimulatedCluster({ serverArgs: [naming, ...serverArgs], controllerArgs: [naming, ...controllerArgs] });
+    api = new ApiClient(cluster.address, cluster.certificates);
     if (CONVERTED.has(name)) webhook = await startScenarioWebhook(send);
-    if (MEASURED.has(name)) endMetrics = await serveMetrics(send);
+    if (MEASURED.has(name)) endMetrics = await serveMetrics(send, cluster.clock);
   }, 60_000);
 
   afterAll(async () => {
     await endMetrics?.();
     await webhook?.close();
     api.close();
-    await controllers.stop();
-    await server.process.stop();
-    removeFolder(folder);
+    await cluster.stop();
   }, 60_000);
 
   const send = sendOver(() => api);
 
-  it('plays all scenarios that are recorded', () => {
-    const played = scenarios.flatMap(({ name: scenario, steps }) => steps.map(({ title }) => `${scenario}: ${title}`));
-    expect(played).toEqual(cases.map(({ scenario, title }) => `${scenario}: ${title}`));
+  it('plays all recorded scenarios', () => {
+    const defined = scenarios.flatMap(({ name: scenario, steps }) => steps.map(({ title }) => `${scenario}: ${title}`));
+    expect(defined).toEqual(recorded.map(({ scenario, title }) => `${scenario}: ${title}`));
   });
 
-  const begin = inTurn((scenario) => play(new Stage(webhook?.send ?? send, `sc-${scenario.name}`), scenario));
+  const begin = inTurn((scenario) => play(new Stage(webhook?.send ?? send, `sc-${scenario.name}`, cluster), scenario));
 
-  // Side by side: most of the time of each is spent waiting.
+  // Concurrent scenarios share the time that passes.
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     '%s',
     async (_name, scenario) => {
@@ -78,21 +62,12 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
   );
 
   async function play(stage: Stage, scenario: Scenario): Promise<void> {
-    const hand = await byHand?.(server, stage.namespace);
     try {
-      const steps = played(stage, scenario, { recorded: cases, deviations, goOn: hand?.goOn });
+      const steps = played(stage, scenario, { recorded, deviations });
       for await (const { found, wanted } of steps) expect(found).toEqual(wanted);
     } catch (error) {
-      if (error instanceof Error) error.message += `\n\nThe controllers said:\n${troublesIn(controllers.output)}`;
+      if (error instanceof Error) error.message += `\n\nThe log ends with:\n${cluster.log.slice(-LINES).join('')}`;
       throw error;
-    } finally {
-      await hand?.stop();
     }
   }
-}
-
-/** The last of what a program's log says that is not as usual. */
-function troublesIn(output: string): string {
-  const lines = output.split('\n').filter((line) => !line.includes('"level":"info"'));
-  return lines.slice(-LINES).join('\n');
 }

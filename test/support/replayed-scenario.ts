@@ -1,15 +1,19 @@
-/** Plays a recorded scenario to a server with its controllers, and waits after each step for the state that is recorded. Judges nothing: it returns what came of each step. */
+/**
+ * Plays a recorded scenario to a server with its controllers and waits after each step for the recorded state. Compares nothing: it yields the found and the recorded
+ * outcome of each step.
+ */
 import { inspect } from 'node:util';
+import type { Clock } from '../../shared/runtime/clock';
 import { isBody, type Json } from '../replay/reference';
 import { casesOf } from '../replay/recording';
-import type { Observed, Scenario } from '../replay/scenarios/scenario';
+import { REST_MS, type Observed, type Scenario } from '../replay/scenarios/scenario';
 import { beating, type Send, type Stage } from '../replay/scenarios/stage';
 import { anything, listOf, mapOf, number, shape, text } from '../replay/shape';
 import type { ApiClient } from './api-client';
 
 const isStep = shape({ scenario: text, title: text, codes: listOf(number), state: mapOf(listOf(anything)) });
 const COMES_TO_REST_MS = 30_000;
-/** Between two looks: at first, and in the end, when the rest is long in coming. */
+/** Between two looks: at first, and at most. */
 const LOOK_MS = 50;
 const LATE_LOOK_MS = 500;
 
@@ -37,61 +41,93 @@ export const recordedSteps = (name: string): readonly RecordedStep[] => casesOf(
 
 export interface PlayOptions {
   readonly recorded: readonly RecordedStep[];
-  /** What is to be there in the recorded state's place, by step (`scenario: title`). */
+  /** Replaces the recorded state of a step, by `scenario: title`. */
   readonly deviations?: Readonly<Record<string, (recorded: Observed) => Observed>>;
-  /** What of a state is compared; absent = all. */
+  /** The part of a state that is compared; absent = all. */
   readonly compared?: (state: Observed, recorded: Observed) => Observed;
+  /** Added to the time in which a step must come to its recorded state. */
   readonly restMs?: number;
-  /** Lets controllers that stand still go on; looks follow one another at once then. */
-  readonly goOn?: (() => Promise<void>) | undefined;
 }
 
-/** Each step as it came to rest, beside what was to come of it; ends with the first one that came to rest otherwise. */
+/**
+ * Yields each step's outcome beside the recorded one. In a world with a store, which takes no real time, the state must also stay as recorded for as long as the
+ * reference's had to.
+ */
 export async function* played(
   stage: Stage,
   scenario: Scenario,
-  { recorded, deviations = {}, compared = (state) => state, restMs: longer = 0, goOn }: PlayOptions,
+  { recorded, deviations = {}, compared = (state) => state, restMs: longer = 0 }: PlayOptions,
 ): AsyncGenerator<{ readonly found: PlayedStep; readonly wanted: PlayedStep }> {
+  const { clock, store } = stage.world;
   await stage.open();
   for (const step of scenario.steps) {
-    const { title, acts, restMs = 0 } = step;
+    const { title, acts, restMs } = step;
     const known = recorded.find((one) => one.scenario === scenario.name && one.title === title);
     if (known === undefined) throw new Error(`${title} is not recorded`);
     const state = deviations[`${scenario.name}: ${title}`]?.(known.state) ?? known.state;
     const wanted = { title, codes: known.codes, state };
     const codes: number[] = [];
-    if (scenario.isByAge === true) await nextSecond();
+    if (scenario.isByAge === true) await nextSecond(clock);
     const found = await beating(stage, step, async () => {
       for (const act of acts) codes.push(await stage.act(act));
       const look = async (): Promise<Observed> => compared(await stage.look(scenario.looks), state);
-      return atRest(look, state, { restMs: restMs + longer, goOn });
+      const timeoutMs = COMES_TO_REST_MS + (restMs ?? 0) + longer;
+      if (store === undefined) return untilSeen(look, state, { clock, timeoutMs });
+      const isStored = !scenario.looks.some(({ isAggregated }) => isAggregated);
+      const waits = { clock, timeoutMs, restMs: restMs ?? REST_MS };
+      return untilAtRest(isStored ? unlessUnchanged(look, store) : look, state, waits);
     });
     yield { found: { title, codes, state: found }, wanted };
   }
   await stage.close(scenario);
 }
 
-async function nextSecond(): Promise<void> {
-  const second = Math.floor(Date.now() / 1000);
-  while (Math.floor(Date.now() / 1000) === second) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+async function nextSecond(clock: Clock): Promise<void> {
+  await clock.sleep(1_000 - (clock.now() % 1_000));
 }
 
 interface Waits {
-  readonly restMs: number;
-  readonly goOn: PlayOptions['goOn'];
+  readonly clock: Clock;
+  readonly timeoutMs: number;
 }
 
-/** The wanted state as soon as it is there, or what is there instead when time is up. */
-async function atRest(look: () => Promise<Observed>, wanted: Observed, { restMs, goOn }: Waits): Promise<Observed> {
-  const sought = JSON.stringify(wanted);
-  const deadline = performance.now() + COMES_TO_REST_MS + restMs;
+/** The wanted state as soon as it is seen, or the last state before the timeout. */
+async function untilSeen(look: () => Promise<Observed>, wanted: Observed, { clock, timeoutMs }: Waits): Promise<Observed> {
+  const deadline = clock.monotonic() + timeoutMs;
   for (let wait = LOOK_MS; ; wait = Math.min(LATE_LOOK_MS, wait * 1.25)) {
-    await goOn?.();
     const state = await look();
-    if (JSON.stringify(state) === sought || performance.now() >= deadline) return state;
-    if (goOn === undefined) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (isSame(state, wanted) || clock.monotonic() >= deadline) return state;
+    await clock.sleep(wait);
   }
 }
+
+/** The wanted state when it is seen at the beginning and at the end of a quiet period, or the last state before the timeout. */
+async function untilAtRest(
+  look: () => Promise<Observed>,
+  wanted: Observed,
+  { clock, timeoutMs, restMs }: Waits & { readonly restMs: number },
+): Promise<Observed> {
+  const deadline = clock.monotonic() + timeoutMs;
+  for (;;) {
+    const first = await untilSeen(look, wanted, { clock, timeoutMs: deadline - clock.monotonic() });
+    if (!isSame(first, wanted)) return first;
+    await clock.sleep(restMs);
+    const state = await look();
+    if (isSame(state, wanted) || clock.monotonic() >= deadline) return state;
+  }
+}
+
+/** Repeats the last result as long as nothing was written to the store. */
+function unlessUnchanged(look: () => Promise<Observed>, store: { readonly current: number }): () => Promise<Observed> {
+  let last: { readonly revision: number; readonly state: Observed } | undefined;
+  return async () => {
+    const revision = store.current;
+    if (last?.revision !== revision) last = { revision, state: await look() };
+    return last.state;
+  };
+}
+
+const isSame = (one: Observed, other: Observed): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const EVENTS = 'events';
 

@@ -1,10 +1,11 @@
 /** Autoscalers, as the reference's controller keeps them: where nobody measures anything, and where metrics are measured. */
 import type { Observed } from '../../replay/scenarios/scenario';
-import { autoscalersByHand } from '../../support/autoscalers-by-hand';
 import { replayControllers } from '../../support/replay-controllers';
 
-/** Autoscalers are looked at when a step says so: the rest is a process beside the server, as ever. */
-const beside = { controllerArgs: ['--controllers=-*,serviceaccount,namespace'], byHand: autoscalersByHand };
+const controllerArgs = [
+  '--controllers=-*,horizontal-pod-autoscaler,serviceaccount,namespace',
+  '--horizontal-pod-autoscaler-sync-period=1s',
+];
 
 function replaced(state: Observed, text: string, other: string): Observed {
   const made: Observed = JSON.parse(JSON.stringify(state).replaceAll(text, other));
@@ -16,7 +17,7 @@ const inOrder = (state: Observed): Observed => replaced(state, '[$NS/i $NS/h]', 
 
 describe('unmeasured', () =>
   replayControllers('autoscalers', {
-    ...beside,
+    controllerArgs,
     deviations: Object.fromEntries(
       ['two on one target', 'another one on the same pods'].map((title) => [`scaler-ambiguous: ${title}`, inOrder]),
     ),
@@ -24,7 +25,7 @@ describe('unmeasured', () =>
 
 describe('measured', () =>
   replayControllers('measured-autoscalers', {
-    ...beside,
+    controllerArgs,
     deviations: {
       // Where there are no pods, what they share is said as a whole; the reference divides by none.
       'scaler-object-without-pods: for each of none': (state) => replaced(state, '"-9223372036854775808m"', '"20"'),

@@ -20,6 +20,16 @@ const withOwner =
       ]),
     );
 
+const CONDITION = { '.': {}, 'f:lastTransitionTime': {}, 'f:message': {}, 'f:reason': {}, 'f:status': {}, 'f:type': {} };
+const NAMESPACE_CONDITIONS = [
+  'NamespaceContentRemaining',
+  'NamespaceDeletionContentFailure',
+  'NamespaceDeletionDiscoveryFailure',
+  'NamespaceDeletionGroupVersionParsingFailure',
+  'NamespaceFinalizersRemaining',
+].map((type) => [`k:{"type":"${type}"}`, CONDITION] as const);
+const NAMESPACE_STATUS = { 'f:status': { 'f:conditions': { '.': {}, ...Object.fromEntries(NAMESPACE_CONDITIONS) } } };
+
 replayControllers('managers', {
   controllerArgs: [
     '--controllers=*,bootstrapsigner,tokencleaner',
@@ -31,6 +41,11 @@ replayControllers('managers', {
     '--secondary-node-eviction-rate=2',
   ],
   deviations: {
+    // The reference waits five seconds before it deletes the content of a namespace, and was at rest after three.
+    'own-namespace: deleted while something holds it': withOwner(
+      '$NS-held',
+      `kube-controller-manager Update status v1 ${JSON.stringify(NAMESPACE_STATUS)}`,
+    ),
     // This server drops rules that no selected role has, so it applies an empty list.
     'own-roles: none': withOwner('$NS-whole', 'clusterrole-aggregation-controller Apply  rbac.authorization.k8s.io/v1 {"f:rules":{}}'),
   },

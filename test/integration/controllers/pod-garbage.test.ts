@@ -3,6 +3,6 @@ import { replayControllers } from '../../support/replay-controllers';
 
 describe('Jobs', () => replayControllers('finished-jobs'));
 
-describe('pods', () => replayControllers('pod-garbage', { isHasty: true }));
+describe('pods', () => replayControllers('pod-garbage'));
 
-describe('finished pods', () => replayControllers('pod-threshold', { controllerArgs: ['--terminated-pod-gc-threshold=2'], isHasty: true }));
+describe('finished pods', () => replayControllers('pod-threshold', { controllerArgs: ['--terminated-pod-gc-threshold=2'] }));

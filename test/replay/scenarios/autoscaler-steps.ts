@@ -13,7 +13,7 @@ export const LOOKS: readonly Look[] = [
   { path: `${APPS}/deployments`, members: ['spec'], leftOut: ['template', 'strategy', 'selector'] },
 ];
 export const EVENTS: Look = { path: 'events', members: ['involvedObject', 'type', 'reason', 'message', 'source'] };
-export const ASKED: Look = { path: '/apis/metrics.k8s.io/v1beta1/namespaces/$NS/asked' };
+export const ASKED: Look = { path: '/apis/metrics.k8s.io/v1beta1/namespaces/$NS/asked', isAggregated: true };
 const A = { app: 'a' };
 const TEMPLATE = (labels: Body): Body => ({ metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } });
 

@@ -4,7 +4,7 @@ import { create, patch, remove, type Scenario, type ScenarioStep } from './scena
 import type { Body } from '../reference';
 
 const A = { app: 'a' };
-const ON_NODE = podTemplate({ nodeName: 'nowhere', terminationGracePeriodSeconds: 600 });
+const ON_NODE = podTemplate({ nodeName: '$NS-nowhere', terminationGracePeriodSeconds: 600 });
 const CRONS = '/apis/batch/v1/namespaces/$NS/cronjobs';
 const CRON = `${CRONS}/c`;
 

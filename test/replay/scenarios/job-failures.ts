@@ -3,7 +3,7 @@ import { changed, DISRUPTED, fails, job, JOB_LOOKS, podTemplate, runs, statusOf,
 import { create, patch, remove, type Scenario, type ScenarioStep } from './scenario';
 import type { Body } from '../reference';
 
-const ON_NODE = podTemplate({ nodeName: 'nowhere', terminationGracePeriodSeconds: 600 });
+const ON_NODE = podTemplate({ nodeName: '$NS-nowhere', terminationGracePeriodSeconds: 600 });
 
 const scenario = (name: string, steps: readonly ScenarioStep[], looks = JOB_LOOKS): Scenario => ({
   name: `job-${name}`,

@@ -42,9 +42,14 @@ export interface Look {
   readonly names?: readonly string[];
   /** Members, at any depth, that are chance. */
   readonly leftOut?: readonly string[];
+  /** Served by another API server, so that its changes are not in the store of this one. */
+  readonly isAggregated?: true;
   /** Also compares the managedFields of each object, without the entries of the scenario itself. */
   readonly owners?: true;
 }
+
+/** The quiet period of steps that define none. Milliseconds. */
+export const REST_MS = 3_000;
 
 export interface ScenarioStep {
   readonly title: string;
@@ -53,7 +58,7 @@ export interface ScenarioStep {
   readonly beats?: readonly string[];
   /** Pods run and are ready as soon as they are there, until the step is over. */
   readonly serves?: boolean;
-  /** How long nothing may have changed until the reference counts as at rest. Milliseconds. */
+  /** How long nothing may have changed until the reference counts as at rest; absent = {@link REST_MS}. Milliseconds. */
   readonly restMs?: number;
 }
 

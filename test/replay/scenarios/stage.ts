@@ -2,6 +2,7 @@
  * One server with its controllers on which scenarios are played: sends the acts, looks at the collections, and takes out of what it sees all that differs from
  * run to run: ids, times, versions and names that were made up. Never judges what it sees.
  */
+import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { describedCertificate } from './described-certificate';
 import { TIME, UID } from '../new-values';
 import { isBody, type Body, type Json } from '../reference';
@@ -58,14 +59,21 @@ const TRIGGER = 'endpoints.kubernetes.io/last-change-trigger-time';
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
 const ALWAYS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
+/** Where the server and its controllers run. */
+export interface StageWorld {
+  readonly clock: Clock;
+  /** Its revision grows with every write; absent where the store is not at hand. */
+  readonly store?: { readonly current: number };
+}
+
 type Test = (answer: StageAnswer) => boolean;
 
-/** Asks again, for ten seconds, until the answer is one that was waited for; what it is then, whoever asked has to see. */
-async function patiently(ask: () => ReturnType<Send>, isAwaited: Test): Promise<StageAnswer> {
+/** Repeats a request every 100 ms until the answer is an awaited one; returns the last answer after ten seconds. */
+async function patiently(ask: () => ReturnType<Send>, isAwaited: Test, clock: Clock): Promise<StageAnswer> {
   for (let left = 100; ; left -= 1) {
     const answer = await ask();
     if (left === 0 || isAwaited(answer)) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await clock.sleep(100);
   }
 }
 
@@ -87,9 +95,13 @@ export class Stage {
   /** What stands for the hash of a template. */
   private readonly hashes = new Map<string, string>();
 
+  /** Of the store when pods were set to serve last. */
+  private servedRevision: number | undefined;
+
   constructor(
     private readonly send: Send,
     readonly namespace: string,
+    readonly world: StageWorld = { clock: systemClock },
   ) {}
 
   /** The code of the answer. Throws where the namespace cannot be made. */
@@ -101,6 +113,7 @@ export class Stage {
     const found = await patiently(
       () => this.send('GET', account, JSON_TYPE),
       (answer) => answer.code === 200,
+      this.world.clock,
     );
     if (found.code !== 200) throw new Error(`the namespace ${this.namespace} got no account`);
   }
@@ -108,7 +121,7 @@ export class Stage {
   /** A sign of life of the scenario's node. */
   async beat(node: string): Promise<void> {
     const [folder, name] = ['/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases', `${this.namespace}-${node}`];
-    const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: new Date().toISOString().replace('Z', '000Z') };
+    const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: this.date().toISOString().replace('Z', '000Z') };
     const { code } = await this.send('PATCH', `${folder}/${name}`, { 'content-type': 'application/merge-patch+json' }, { spec });
     if (code === 404) await this.send('POST', folder, JSON_TYPE, { metadata: { name }, spec });
   }
@@ -131,11 +144,14 @@ export class Stage {
     return code;
   }
 
-  /** Lets all pods that do not serve yet run and be ready. */
+  /** Sets each pending pod to running and ready. */
   async serve(): Promise<void> {
+    const revision = this.world.store?.current;
+    if (revision !== undefined && revision === this.servedRevision) return;
+    this.servedRevision = revision;
     const { body } = await this.send('GET', absolute('pods', this.namespace), JSON_TYPE);
     const pods = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
-    const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: new Date().toISOString() }];
+    const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: this.date().toISOString() }];
     for (const pod of pods) {
       if (isBody(pod['status'] ?? null) && isBody(pod['status']) && pod['status']['phase'] !== 'Pending') continue;
       const { name } = metadataOf(pod);
@@ -146,26 +162,35 @@ export class Stage {
   }
 
   private async actOnce({ method, path, body, type = 'application/json', as, isPatient = false, onceFilled }: Act): Promise<number> {
-    if (onceFilled !== undefined) await patiently(() => this.send('GET', absolute(onceFilled, this.namespace), JSON_TYPE), holdsData);
+    if (onceFilled !== undefined)
+      await patiently(() => this.send('GET', absolute(onceFilled, this.namespace), JSON_TYPE), holdsData, this.world.clock);
     const filled: Json | undefined = body === undefined ? undefined : JSON.parse(this.filled(JSON.stringify(body)));
     const headers = { 'content-type': type, ...standingFor(as) };
     const ask = () => this.send(method, absolute(path, this.namespace), headers, filled);
     // A kind whose definition was made a moment ago is not served yet.
-    const answer = await (isPatient ? patiently(ask, otherThan(404, 429)) : ask());
+    const answer = await (isPatient ? patiently(ask, otherThan(404, 429), this.world.clock) : ask());
     this.learn(answer.body);
     return answer.code;
   }
 
   private filled(text: string): string {
-    const later = (_: string, seconds: string): string => `${new Date(Date.now() + Number(seconds) * 1000).toISOString().slice(0, 19)}Z`;
+    const later = (_: string, seconds: string): string => `${this.date(Number(seconds)).toISOString().slice(0, 19)}Z`;
     const named = text.replace(/<uid of [^>]+>/g, (id) => this.uids.get(id) ?? id).replaceAll('$NS', this.namespace);
-    return named.replace(LATER, later).replaceAll('$NOW', new Date().toISOString());
+    return named.replace(LATER, later).replaceAll('$NOW', this.date().toISOString());
+  }
+
+  private date(secondsAhead = 0): Date {
+    return new Date(this.world.clock.now() + secondsAhead * 1_000);
   }
 
   async look(looks: readonly Look[]): Promise<Observed> {
     const found = await Promise.all(
       looks.map(async ({ path, members, names, unordered = [], leftOut = [], owners }) => {
-        const { code, body } = await patiently(() => this.send('GET', absolute(path, this.namespace), JSON_TYPE), otherThan(429));
+        const { code, body } = await patiently(
+          () => this.send('GET', absolute(path, this.namespace), JSON_TYPE),
+          otherThan(429),
+          this.world.clock,
+        );
         const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
         // A kind that comes or goes with its definition.
         if (code === 404) return { path, items: [], unordered, leftOut };
@@ -276,25 +301,35 @@ export class Stage {
 const BEAT_MS = 1_000;
 const SERVE_MS = 200;
 
-/** Does the work while the nodes give signs of life, and pods serve where they are to. */
+/** Runs the work while the step's nodes renew their leases and, where the step serves, its pods become ready. */
 export async function beating<T>(
   stage: Stage,
   { beats = [], serves = false }: Pick<ScenarioStep, 'beats' | 'serves'>,
   work: () => Promise<T>,
 ): Promise<T> {
+  if (beats.length === 0 && !serves) return work();
   const beat = async (): Promise<void> => {
     await Promise.all([...beats.map((node) => stage.beat(node)), ...(serves ? [stage.serve()] : [])]);
   };
   await beat();
-  let last = Promise.resolve();
-  const timer = setInterval(() => void (last = last.then(beat)), serves ? SERVE_MS : BEAT_MS);
+  const end = new AbortController();
+  const repeated = repeat(beat, serves ? SERVE_MS : BEAT_MS, stage.world.clock, end.signal);
   try {
     return await work();
   } finally {
-    clearInterval(timer);
-    await last;
+    end.abort();
+    await repeated;
   }
 }
+
+async function repeat(task: () => Promise<void>, periodMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await clock.sleep(periodMs, signal);
+    if (signal.aborted) return;
+    await task();
+  }
+}
+
 const standingFor = (actor: Actor | undefined): Record<string, string | string[]> =>
   actor === undefined ? {} : { 'impersonate-user': actor.user, 'impersonate-group': [...actor.groups] };
 
