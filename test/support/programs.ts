@@ -10,7 +10,7 @@ import { ensureCertificates, type Certificates } from '../../deploy/local/certif
 import { ADMINISTRATOR, kubeconfig } from '../../deploy/cluster/kubeconfig';
 import { isReady } from '../../deploy/local/readiness';
 import { NODE_ARGUMENTS } from '../../deploy/cluster/tuning';
-import { systemClock } from '../../shared/runtime/clock';
+import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { repository } from './repository';
 
 /** A program that is not ready after this time never will be, however busy the machine is. */
@@ -25,18 +25,19 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Looks every 20 ms until `condition` gives something other than undefined or false; fails after `timeoutMs` with `what`. */
+/** Checks `condition` every 20 ms until it returns something other than undefined or false; fails after `timeoutMs` with `what`. */
 export async function waitUntil<T>(
   what: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
   timeoutMs = 15_000,
+  clock: Clock = systemClock,
 ): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
+  const deadline = clock.monotonic() + timeoutMs;
   for (;;) {
     const value = await condition();
     if (value !== undefined && value !== false) return value;
-    if (performance.now() >= deadline) throw new Error(`gave up after ${timeoutMs} ms waiting for: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (clock.monotonic() >= deadline) throw new Error(`gave up after ${timeoutMs} ms waiting for: ${what}`);
+    await clock.sleep(20);
   }
 }
 

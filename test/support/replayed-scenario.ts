@@ -83,7 +83,8 @@ export async function* played(
 }
 
 async function nextSecond(clock: Clock): Promise<void> {
-  await clock.sleep(1_000 - (clock.now() % 1_000));
+  const second = Math.floor(clock.now() / 1_000);
+  while (Math.floor(clock.now() / 1_000) === second) await clock.sleep(1_000 - (clock.now() % 1_000));
 }
 
 interface Waits {

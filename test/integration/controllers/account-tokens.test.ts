@@ -1,56 +1,54 @@
-/** Tokens of accounts that are kept in Secrets: filled as by the reference's controllers, and good for as long as their Secret holds them. */
+/** Service account tokens in Secrets: filled in as by the reference's controllers, and valid for as long as their Secret holds them. */
 import { knownResource } from '../../../shared/client/resource';
 import type { RestClient } from '../../../shared/client/rest-client';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { adminClient, startControllers } from '../../support/control-plane';
-import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { adminClient } from '../../support/control-plane';
+import { waitUntil } from '../../support/programs';
 import { replayControllers } from '../../support/replay-controllers';
+import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
 
-describe('as recorded', () => replayControllers('account-tokens'));
+describe('account tokens', () => replayControllers('account-tokens'));
 
-describe('with names of our own', () => {
+describe('account tokens with the names of the platform dialect', () => {
   const SECRETS = knownResource('secrets');
   const ACCOUNTS = knownResource('serviceaccounts');
   const REVIEWS = knownResource('tokenreviews.authentication.platform.io');
-  const folder = temporaryFolder('account-tokens');
-  let server: ApiServer;
+  let cluster: SimulatedCluster;
   let client: RestClient;
-  let controllers: ProgramProcess;
 
   beforeAll(async () => {
-    server = await startApiServer({ folder, securePort: await freePort() });
-    client = adminClient([server.address], server.certificates);
-    controllers = startControllers(server);
+    cluster = await startSimulatedCluster();
+    client = adminClient([cluster.address], cluster.certificates);
   }, 60_000);
 
   afterAll(async () => {
-    await controllers.stop();
     client.close();
-    await server.process.stop();
-    removeFolder(folder);
+    await cluster.stop();
   }, 60_000);
 
   async function reviewed(token: string): Promise<JsonObject | undefined> {
     return objectAt(await client.review(REVIEWS, { metadata: {}, spec: { token } }), 'status');
   }
 
+  const until = <T>(what: string, condition: () => Promise<T | undefined | false>): Promise<T> =>
+    waitUntil(what, condition, 15_000, cluster.clock);
+
   test.each(['platform.io', 'kubernetes.io'])(
-    'a token in a Secret of the type of %s opens the server until the Secret goes',
+    'a token in a Secret of type %s/service-account-token authenticates its account until the Secret is deleted',
     async (prefix) => {
       const name = prefix.split('.', 1)[0] ?? '';
       const place = { namespace: 'default', name };
       await client.create(ACCOUNTS, { metadata: place });
       const annotations = { [`${prefix}/service-account.name`]: name };
       await client.create(SECRETS, { metadata: { ...place, annotations }, type: `${prefix}/service-account-token` });
-      const text = await waitUntil('the token', async () => stringAt(objectAt((await client.get(SECRETS, place)).body, 'data'), 'token'));
+      const text = await until('the token', async () => stringAt(objectAt((await client.get(SECRETS, place)).body, 'data'), 'token'));
       const token = Buffer.from(text, 'base64').toString();
       expect(await reviewed(token)).toMatchObject({
         authenticated: true,
         user: { username: `system:serviceaccount:default:${name}`, groups: expect.arrayContaining(['system:serviceaccounts']) as unknown },
       });
       await client.delete(SECRETS, place);
-      await waitUntil('the token to be worth nothing', async () => (await reviewed(token))?.['authenticated'] !== true);
+      await until('the token to be refused', async () => (await reviewed(token))?.['authenticated'] !== true);
     },
   );
 });

@@ -1,9 +1,8 @@
 /** User-Agent headers of the controllers, read from the audit log of the API server. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { startControllers } from '../../support/control-plane';
-import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { removeFolder, temporaryFolder, waitUntil } from '../../support/programs';
+import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
 
 const POLICY = 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n';
 
@@ -38,21 +37,18 @@ describe.each([
 ])('controllers with $args', ({ args, form, parts }) => {
   const folder = temporaryFolder('user-agents');
   const log = path.join(folder, 'audit.log');
-  let server: ApiServer;
-  let controllers: ProgramProcess;
+  let cluster: SimulatedCluster;
 
   beforeAll(async () => {
     const policy = path.join(folder, 'policy.yaml');
     writeFileSync(policy, POLICY);
     const naming = args.slice(0, 1);
     const audit = [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`];
-    server = await startApiServer({ folder, securePort: await freePort(), args: [...naming, ...audit] });
-    controllers = startControllers(server, ...args);
+    cluster = await startSimulatedCluster({ serverArgs: [...naming, ...audit], controllerArgs: ['--leader-elect=true', ...args] });
   }, 60_000);
 
   afterAll(async () => {
-    await controllers.stop();
-    await server.process.stop();
+    await cluster.stop();
     removeFolder(folder);
   }, 60_000);
 
@@ -65,7 +61,7 @@ describe.each([
   test('send User-Agent headers in the upstream form, ending in the controller, its account or the shared task', async () => {
     const wanted = new Set<string>(parts);
     const found = (): readonly string[] => agents().flatMap((agent) => form.exec(agent)?.[2] ?? []);
-    await waitUntil(`requests of ${parts.join(', ')}`, () => [...wanted].every((part) => found().includes(part)), 30_000);
+    await waitUntil(`requests of ${parts.join(', ')}`, () => [...wanted].every((part) => found().includes(part)), 30_000, cluster.clock);
     expect(agents().filter((agent) => agent !== '' && !form.test(agent))).toEqual([]);
   }, 60_000);
 });

@@ -1,0 +1,334 @@
+/**
+ * The controllers' program as a process: every controller of it leads under its Lease and has one visible effect. What each of them does in detail is replayed in
+ * simulated time.
+ */
+import { CONTROLLERS } from '../../../controllers/table';
+import { isBody, type Body } from '../../replay/reference';
+import { SCENARIOS } from '../../replay/scenarios';
+import { podTemplate } from '../../replay/scenarios/job-steps';
+import { absolute, create, remove, type Act } from '../../replay/scenarios/scenario';
+import { Stage } from '../../replay/scenarios/stage';
+import { ApiClient } from '../../support/api-client';
+import { startControllers } from '../../support/control-plane';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { sendOver } from '../../support/replayed-scenario';
+
+interface Effect {
+  readonly acts: readonly Act[];
+  /** Of the collection in which the effect is seen, as in {@link Act}. */
+  readonly path: string;
+  readonly isSeen: (items: readonly Body[]) => boolean;
+}
+
+const CORE = '/api/v1';
+const APPS = '/apis/apps/v1/namespaces/$NS';
+const BATCH = '/apis/batch/v1/namespaces/$NS';
+const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+const SLICES = '/apis/discovery.k8s.io/v1/namespaces/$NS/endpointslices';
+const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+const BUDGETS = '/apis/policy/v1/namespaces/$NS/poddisruptionbudgets';
+const SCALERS = '/apis/autoscaling/v2/namespaces/$NS/horizontalpodautoscalers';
+const SECRET_TYPE = 'kubernetes.io/service-account-token';
+const LABELS = { app: 'a' };
+const SELECTOR = { matchLabels: LABELS };
+const TEMPLATE: Body = { metadata: { labels: LABELS }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+const TOLERANT: Body = { ...TEMPLATE, spec: { containers: [{ name: 'c', image: 'i' }], tolerations: [{ operator: 'Exists' }] } };
+const HELD = { finalizers: ['example.com/hold'] };
+const CLAIM: Body = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const VOLUME: Body = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/v' } };
+const NODE = `${CORE}/nodes`;
+const node = (spec: Body = {}): Act => create(NODE, { metadata: { name: '$NS-n' }, spec });
+const pod = (spec: Body = {}): Act =>
+  create('pods', { metadata: { name: 'p', ...HELD }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } });
+const service = (spec: Body): Act => create('services', { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }], ...spec } });
+
+/** The value at the path of members, `undefined` where there is none. */
+const at = (item: unknown, ...members: readonly string[]): unknown =>
+  members.reduce<unknown>((value, member) => (typeof value === 'object' && value !== null ? Object(value)[member] : undefined), item);
+const isAny =
+  (test: (item: Body) => boolean): Effect['isSeen'] =>
+  (items) =>
+    items.some(test);
+const isGone: Effect['isSeen'] = (items) => items.length === 0;
+const ownedBy = (kind: string): Effect['isSeen'] => isAny((item) => at(item, 'metadata', 'ownerReferences', '0', 'kind') === kind);
+const managedBy = (manager: string): Effect['isSeen'] =>
+  isAny((slice) => at(slice, 'metadata', 'labels', 'endpointslice.kubernetes.io/managed-by') === manager);
+
+/** The acts of a recorded scenario's first steps. */
+function actsOf(recording: string, scenario: string, steps = 1): readonly Act[] {
+  const found = SCENARIOS.get(recording)?.find(({ name }) => name === scenario);
+  if (found === undefined) throw new Error(`there is no scenario ${scenario} in ${recording}`);
+  return found.steps.slice(0, steps).flatMap(({ acts }) => acts);
+}
+
+/** `undefined` where the controller has nothing to do before an hour or a year has passed. */
+const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
+  namespace: {
+    acts: [create(`${CORE}/namespaces`, { metadata: { name: '$NS-b' } }), remove(`${CORE}/namespaces/$NS-b`)],
+    path: `${CORE}/namespaces`,
+    isSeen: (items) => items.length === 1,
+  },
+  'root-ca-cert-publisher': {
+    acts: [],
+    path: 'configmaps',
+    isSeen: isAny((map) => at(map, 'metadata', 'name') === 'kube-root-ca.crt'),
+  },
+  serviceaccount: { acts: [], path: 'serviceaccounts', isSeen: isAny((account) => at(account, 'metadata', 'name') === 'default') },
+  'serviceaccount-token': {
+    acts: [
+      create('serviceaccounts', { metadata: { name: 'a' } }),
+      create('secrets', { metadata: { name: 't', annotations: { 'kubernetes.io/service-account.name': 'a' } }, type: SECRET_TYPE }),
+    ],
+    path: 'secrets',
+    isSeen: isAny((secret) => at(secret, 'data', 'token') !== undefined),
+  },
+  'legacy-serviceaccount-token-cleaner': undefined,
+  'persistentvolumeclaim-protection': {
+    acts: [create('persistentvolumeclaims', { metadata: { name: 'c' }, spec: CLAIM }), remove('persistentvolumeclaims/c')],
+    path: 'persistentvolumeclaims',
+    isSeen: isGone,
+  },
+  'persistentvolume-protection': {
+    acts: [create(`${CORE}/persistentvolumes`, { metadata: { name: '$NS-v' }, spec: VOLUME }), remove(`${CORE}/persistentvolumes/$NS-v`)],
+    path: `${CORE}/persistentvolumes`,
+    isSeen: isGone,
+  },
+  'clusterrole-aggregation': {
+    acts: [
+      create(ROLES, {
+        metadata: { name: '$NS-part', labels: { of: '$NS' } },
+        rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
+      }),
+      create(ROLES, {
+        metadata: { name: '$NS-whole' },
+        aggregationRule: { clusterRoleSelectors: [{ matchLabels: { of: '$NS' } }] },
+        rules: [],
+      }),
+    ],
+    path: ROLES,
+    isSeen: (roles) => roles.every((role) => at(role, 'rules', '0', 'resources', '0') === 'pods'),
+  },
+  csrapproving: {
+    acts: actsOf('certificates', 'csr-join'),
+    path: REQUESTS,
+    isSeen: isAny((request) => at(request, 'status', 'conditions', '0', 'type') === 'Approved'),
+  },
+  csrsigning: {
+    acts: actsOf('certificates', 'csr-api-client'),
+    path: REQUESTS,
+    isSeen: isAny((request) => at(request, 'status', 'certificate') !== undefined),
+  },
+  csrcleaner: undefined,
+  disruption: {
+    acts: [create(BUDGETS, { metadata: { name: 'b' }, spec: { minAvailable: 1, selector: SELECTOR } })],
+    path: BUDGETS,
+    isSeen: isAny((budget) => at(budget, 'status', 'observedGeneration') === 1),
+  },
+  resourcequota: {
+    acts: [create('resourcequotas', { metadata: { name: 'q' }, spec: { hard: { pods: '1' } } })],
+    path: 'resourcequotas',
+    isSeen: isAny((quota) => at(quota, 'status', 'used', 'pods') === '0'),
+  },
+  nodelifecycle: {
+    acts: [node()],
+    path: NODE,
+    isSeen: isAny((found) => at(found, 'status', 'conditions', '0', 'reason') === 'NodeStatusNeverUpdated'),
+  },
+  'taint-eviction': {
+    acts: [node({ taints: [{ key: 'k', effect: 'NoExecute' }] }), pod({ nodeName: '$NS-n' })],
+    path: 'pods',
+    isSeen: isAny((found) => at(found, 'metadata', 'deletionTimestamp') !== undefined),
+  },
+  ttl: {
+    acts: [node()],
+    path: NODE,
+    isSeen: isAny((found) => at(found, 'metadata', 'annotations', 'node.alpha.kubernetes.io/ttl') === '0'),
+  },
+  tokencleaner: {
+    acts: [
+      create('/api/v1/namespaces/kube-system/secrets', {
+        metadata: { name: 'bootstrap-token-$NS-1', labels: { of: '$NS' } },
+        type: 'bootstrap.kubernetes.io/token',
+        stringData: { 'token-id': 'abcdef', 'token-secret': 'abcdef0123456789', expiration: '2020-01-01T00:00:00Z' },
+      }),
+    ],
+    path: '/api/v1/namespaces/kube-system/secrets?labelSelector=of%3D$NS',
+    isSeen: isGone,
+  },
+  bootstrapsigner: {
+    acts: actsOf('bootstrap-signer', 'sg-ordinary', 2),
+    path: '/api/v1/namespaces/kube-public/configmaps?fieldSelector=metadata.name%3Dcluster-info',
+    isSeen: isAny((map) => at(map, 'data', 'jws-kubeconfig-sgor01') !== undefined),
+  },
+  endpointslice: {
+    acts: [service({ selector: LABELS })],
+    path: SLICES,
+    isSeen: managedBy('endpointslice-controller.k8s.io'),
+  },
+  endpoints: { acts: [service({ selector: LABELS })], path: 'endpoints', isSeen: isAny(() => true) },
+  endpointslicemirroring: {
+    acts: [
+      service({}),
+      create('endpoints', { metadata: { name: 'web' }, subsets: [{ addresses: [{ ip: '192.0.2.7' }], ports: [{ port: 80 }] }] }),
+    ],
+    path: SLICES,
+    isSeen: managedBy('endpointslicemirroring-controller.k8s.io'),
+  },
+  'garbage-collector': {
+    acts: [
+      create('secrets', {
+        metadata: {
+          name: 's',
+          ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'm', uid: '00000000-1111-2222-3333-444444444444' }],
+        },
+      }),
+    ],
+    path: 'secrets',
+    isSeen: isGone,
+  },
+  'ttl-after-finished': {
+    acts: [
+      create(`${BATCH}/jobs`, { metadata: { name: 'j' }, spec: { completions: 0, ttlSecondsAfterFinished: 0, template: podTemplate() } }),
+    ],
+    path: `${BATCH}/jobs`,
+    isSeen: isGone,
+  },
+  'pod-garbage-collector': {
+    acts: [pod(), remove('pods/p')],
+    path: 'pods',
+    isSeen: isAny((found) => at(found, 'status', 'phase') === 'Failed'),
+  },
+  replicaset: {
+    acts: [create(`${APPS}/replicasets`, { metadata: { name: 's' }, spec: { selector: SELECTOR, template: TEMPLATE } })],
+    path: 'pods',
+    isSeen: ownedBy('ReplicaSet'),
+  },
+  replicationcontroller: {
+    acts: [create('replicationcontrollers', { metadata: { name: 's' }, spec: { selector: LABELS, template: TEMPLATE } })],
+    path: 'pods',
+    isSeen: ownedBy('ReplicationController'),
+  },
+  deployment: {
+    acts: [create(`${APPS}/deployments`, { metadata: { name: 'd' }, spec: { selector: SELECTOR, template: TEMPLATE } })],
+    path: `${APPS}/replicasets`,
+    isSeen: ownedBy('Deployment'),
+  },
+  statefulset: {
+    acts: [create(`${APPS}/statefulsets`, { metadata: { name: 's' }, spec: { serviceName: 'w', selector: SELECTOR, template: TEMPLATE } })],
+    path: 'pods',
+    isSeen: ownedBy('StatefulSet'),
+  },
+  daemonset: {
+    acts: [node(), create(`${APPS}/daemonsets`, { metadata: { name: 's' }, spec: { selector: SELECTOR, template: TOLERANT } })],
+    path: 'pods',
+    isSeen: ownedBy('DaemonSet'),
+  },
+  job: {
+    acts: [create(`${BATCH}/jobs`, { metadata: { name: 'j' }, spec: { template: podTemplate() } })],
+    path: 'pods',
+    isSeen: ownedBy('Job'),
+  },
+  cronjob: { acts: actsOf('jobs', 'cron-allow'), path: `${BATCH}/jobs`, isSeen: ownedBy('CronJob') },
+  'horizontal-pod-autoscaler': {
+    acts: [
+      create(SCALERS, {
+        metadata: { name: 'h' },
+        spec: { maxReplicas: 2, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'none' } },
+      }),
+    ],
+    path: SCALERS,
+    isSeen: isAny((scaler) => at(scaler, 'status', 'conditions', '0', 'type') === 'AbleToScale'),
+  },
+  'validatingadmissionpolicy-status': {
+    acts: actsOf('managers', 'own-policies'),
+    path: POLICIES,
+    isSeen: isAny((policy) => at(policy, 'status', 'observedGeneration') === 1),
+  },
+};
+
+const NAMES = CONTROLLERS.map(({ name }) => name);
+const ROWS = NAMES.flatMap((name) => {
+  const effect = EFFECTS[name];
+  return effect === undefined ? [] : ([[name, effect]] as const);
+});
+
+describe('the controllers as a process', () => {
+  const folder = temporaryFolder('controllers-program');
+  let server: ApiServer;
+  let api: ApiClient;
+  let controllers: ProgramProcess;
+
+  const send = sendOver(() => api);
+  const spaceOf = (name: string): string => `sm-${name.slice(0, 40)}`;
+
+  /** What bears the name of the controller's namespace, or lies in it. */
+  async function seen(name: string, path: string): Promise<readonly Body[]> {
+    const { body } = await send('GET', absolute(path, spaceOf(name)), {});
+    const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
+    const isOwn = (item: Body): boolean => String(at(item, 'metadata', 'name')).startsWith(spaceOf(name));
+    return path.startsWith('/') && !path.includes('$NS') && !path.includes('?') ? items.filter(isOwn) : items;
+  }
+
+  // The acts come first, because some controllers look only at their start and again much later.
+  beforeAll(async () => {
+    server = await startApiServer({
+      folder,
+      securePort: await freePort(),
+      args: ['--naming=kubernetes', '--disable-admission-plugins=NodeRestriction'],
+    });
+    api = new ApiClient(server.address, server.certificates);
+    for (const [name, { acts }] of ROWS) {
+      const stage = new Stage(send, spaceOf(name));
+      const namespace = create(`${CORE}/namespaces`, { metadata: { name: '$NS' } });
+      for (const act of [namespace, ...acts]) {
+        const code = await stage.act(act);
+        if (code >= 300) throw new Error(`${name}: ${act.method} ${act.path} was answered with ${code}`);
+      }
+    }
+    controllers = startControllers(
+      server,
+      '--naming=kubernetes',
+      '--controllers=*,bootstrapsigner,tokencleaner',
+      '--horizontal-pod-autoscaler-sync-period=1s',
+      '--node-startup-grace-period=1s',
+      '--node-monitor-period=500ms',
+    );
+  }, 60_000);
+
+  afterAll(async () => {
+    expect(await controllers.stop()).toBe(0);
+    api.close();
+    await server.process.stop();
+    removeFolder(folder);
+  }, 60_000);
+
+  test('the table of effects has a row for each controller', () => {
+    expect(Object.keys(EFFECTS).sort()).toEqual([...NAMES].sort());
+  });
+
+  test('each controller holds its Lease', async () => {
+    const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+    const held = async (): Promise<readonly string[]> => {
+      const { body } = await send('GET', path, {});
+      const leases = isBody(body) && Array.isArray(body['items']) ? body['items'] : [];
+      return leases
+        .filter((lease) => at(lease, 'spec', 'holderIdentity') !== undefined)
+        .map((lease) => String(at(lease, 'metadata', 'name')));
+    };
+    const missing = async (): Promise<readonly string[]> => {
+      const names = await held();
+      return NAMES.filter((name) => !names.includes(`controller-${name}`));
+    };
+    await waitUntil('a Lease of each controller', async () => (await missing()).length === 0, 30_000);
+  }, 60_000);
+
+  test.each(ROWS)(
+    '%s has a visible effect',
+    async (name, { path, isSeen }) => {
+      await waitUntil(`the effect of ${name}`, async () => isSeen(await seen(name, path)), 30_000);
+    },
+    60_000,
+  );
+});
