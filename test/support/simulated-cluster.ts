@@ -1,6 +1,6 @@
 /**
  * A cluster in the test's own process: the API server and the controllers, made from the same flags as the programs and connected over TLS, on a store in memory and a
- * simulated clock. Its waits take no real time. Starts no process and no lease election; tests of those start the programs.
+ * simulated clock. Its waits take no real time. Tests about processes (start, signals, crashes, memory) start the programs instead.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -63,7 +63,7 @@ export async function startSimulatedCluster({
     const address = `https://127.0.0.1:${port}`;
     const controllersKubeconfig = path.join(folder, 'controllers.kubeconfig');
     writeFileSync(controllersKubeconfig, kubeconfig(address, certificates.authority, 'controllers', certificates.controllers));
-    const used = controllerArguments({ controllersKubeconfig, pki }, ['--leader-elect=false', ...controllerArgs]);
+    const used = controllerArguments({ controllersKubeconfig, pki }, controllerArgs);
     await startControllers(parsed(CONTROLLERS, CONTROLLER_FLAGS, used), host);
     return { clock, store, address, certificates, log, stop };
   } catch (error) {

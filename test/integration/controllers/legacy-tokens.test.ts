@@ -1,4 +1,4 @@
-/** What becomes, over the years, of tokens that an earlier release made: one look of the cleaner at a time, against a real server. */
+/** Unused legacy service account tokens over the years: the cleaner runs once at each point in time, against an API server. */
 import { look } from '../../../controllers/legacy-tokens/controller';
 import { knownResource } from '../../../shared/client/resource';
 import type { RestClient } from '../../../shared/client/rest-client';
@@ -7,24 +7,22 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { adminClient } from '../../support/control-plane';
 import { ManualClock } from '../../support/manual-clock';
-import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
+import { waitUntil } from '../../support/programs';
+import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
 
 const [SECRETS, ACCOUNTS] = [knownResource('secrets'), knownResource('serviceaccounts')];
-const folder = temporaryFolder('legacy-tokens');
 const DAY_MS = 86_400_000;
-let server: ApiServer;
+let cluster: SimulatedCluster;
 let client: RestClient;
 
 beforeAll(async () => {
-  server = await startApiServer({ folder, securePort: await freePort() });
-  client = adminClient([server.address], server.certificates);
+  cluster = await startSimulatedCluster({ controllerArgs: ['--controllers=-*'] });
+  client = adminClient([cluster.address], cluster.certificates);
 }, 60_000);
 
 afterAll(async () => {
   client.close();
-  await server.process.stop();
-  removeFolder(folder);
+  await cluster.stop();
 }, 60_000);
 
 async function lookAfter(days: number): Promise<Record<string, JsonObject | undefined>> {
@@ -44,13 +42,9 @@ async function lookAfter(days: number): Promise<Record<string, JsonObject | unde
   return Object.fromEntries((await list()).map(({ name, body }) => [name, objectAt(objectAt(body, 'metadata'), 'labels')]));
 }
 
-test('a token that nobody uses is out of use after a year, and gone after two', async () => {
-  await waitUntil('uses to be recorded', () =>
-    client.get(knownResource('configmaps'), {
-      namespace: 'platform-system',
-      name: 'platform-apiserver-legacy-service-account-token-tracking',
-    }),
-  );
+test('the cleaner invalidates an unused legacy token after a year and deletes it after two', async () => {
+  const tracking = { namespace: 'platform-system', name: 'platform-apiserver-legacy-service-account-token-tracking' };
+  await waitUntil('uses to be recorded', () => client.get(knownResource('configmaps'), tracking), 15_000, cluster.clock);
   await client.create(ACCOUNTS, { metadata: { namespace: 'default', name: 'old' }, secrets: [{ name: 'made' }] });
   for (const name of ['made', 'by-hand']) {
     const annotations = { 'platform.io/service-account.name': 'old' };

@@ -44,7 +44,7 @@ describe.each([
     writeFileSync(policy, POLICY);
     const naming = args.slice(0, 1);
     const audit = [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`];
-    cluster = await startSimulatedCluster({ serverArgs: [...naming, ...audit], controllerArgs: ['--leader-elect=true', ...args] });
+    cluster = await startSimulatedCluster({ serverArgs: [...naming, ...audit], controllerArgs: args });
   }, 60_000);
 
   afterAll(async () => {
