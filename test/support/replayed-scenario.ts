@@ -27,12 +27,12 @@ export interface RecordedStep extends PlayedStep {
   readonly scenario: string;
 }
 
-/** How a scenario reaches the server; `api` may be there only later. */
+/** Sends a scenario's requests through a client that may be created later. */
 export const sendOver =
   (api: () => ApiClient): Send =>
   async (method, path, headers, body) => {
     const answer = await api().send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
-    // A path that nobody serves is refused in plain text.
+    // A path that is not served is answered in plain text.
     const parsed: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
     return { code: answer.status, body: parsed };
   };
@@ -133,16 +133,16 @@ const isSame = (one: Observed, other: Observed): boolean => JSON.stringify(one) 
 const EVENTS = 'events';
 
 /**
- * Where controllers are killed, an Event may be lost, or told once more by the next process; one that nobody told in the recording is a difference. The state with the
- * recorded Events in the place of its own, where these are all among them.
+ * Replaces a state's Events with the recorded ones of its step, and adds those that are not allowed. A controller that is killed may lose an Event, and the next process may
+ * record one again.
  */
 export function withoutLostEvents(allowed: readonly Json[]): (state: Observed, recorded: Observed) => Observed {
-  const told = new Set(allowed.map((event) => JSON.stringify(event)));
+  const known = new Set(allowed.map((event) => JSON.stringify(event)));
   return (state, recorded) => {
     const found = state[EVENTS];
     if (found === undefined) return state;
-    const strange = found.filter((event) => !told.has(JSON.stringify(event)));
-    return { ...state, [EVENTS]: [...(recorded[EVENTS] ?? []), ...strange] };
+    const unexpected = found.filter((event) => !known.has(JSON.stringify(event)));
+    return { ...state, [EVENTS]: [...(recorded[EVENTS] ?? []), ...unexpected] };
   };
 }
 

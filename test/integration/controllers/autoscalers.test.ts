@@ -1,4 +1,4 @@
-/** Autoscalers, as the reference's controller keeps them: where nobody measures anything, and where metrics are measured. */
+/** HorizontalPodAutoscalers, compared with the reference: without any metrics API, and with one. */
 import type { Observed } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/replay-controllers';
 
@@ -12,10 +12,10 @@ function replaced(state: Observed, text: string, other: string): Observed {
   return made;
 }
 
-/** The reference names rivals in an order that changes from look to look. */
+/** The reference lists the autoscalers that select the same pods in random order. */
 const inOrder = (state: Observed): Observed => replaced(state, '[$NS/i $NS/h]', '[$NS/h $NS/i]');
 
-describe('unmeasured', () =>
+describe('autoscalers without a metrics API', () =>
   replayControllers('autoscalers', {
     controllerArgs,
     deviations: Object.fromEntries(
@@ -23,11 +23,11 @@ describe('unmeasured', () =>
     ),
   }));
 
-describe('measured', () =>
+describe('autoscalers with a metrics API', () =>
   replayControllers('measured-autoscalers', {
     controllerArgs,
     deviations: {
-      // Where there are no pods, what they share is said as a whole; the reference divides by none.
+      // Without pods the message shows the total instead of an average; the reference divides by zero.
       'scaler-object-without-pods: for each of none': (state) => replaced(state, '"-9223372036854775808m"', '"20"'),
     },
   }));

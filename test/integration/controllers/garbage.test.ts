@@ -1,10 +1,10 @@
-/** What becomes of objects when those that own them go, as the reference's collector does it. */
+/** Garbage collection of objects whose owners are deleted, compared with the reference. */
 import type { Observed } from '../../replay/scenarios/scenario';
 import { isBody, type Body, type Json } from '../../replay/reference';
 import { replayControllers } from '../../support/replay-controllers';
 
-/** The secret with this name is being deleted, and waits for its finalizers. */
-function going({ secrets = [], ...others }: Observed, name: string): Observed {
+/** Marks the secret with the given name as being deleted and held by its finalizers. */
+function withDeletedSecret({ secrets = [], ...others }: Observed, name: string): Observed {
   const mark = (secret: Json): Json => {
     const metadata = isBody(secret) ? secret['metadata'] : undefined;
     if (!isBody(secret) || !isBody(metadata) || metadata['name'] !== name) return secret;
@@ -15,19 +15,19 @@ function going({ secrets = [], ...others }: Observed, name: string): Observed {
 }
 
 const deviations = {
-  // A child that comes while its owner waits goes at once; with the reference it stays until another child has gone, or for ever.
-  'gc-added-while-waiting: another child comes, and one that has been there': (recorded: Observed) => going(recorded, 'late'),
+  // A child that is created while its owner waits is deleted at once; with the reference it stays until another child is deleted, or forever.
+  'gc-added-while-waiting: another child comes, and one that has been there': (recorded: Observed) => withDeletedSecret(recorded, 'late'),
 };
 
-// An end that is looked at while one of its two owners is being told to go has one that stays, and leaves the other: with one worker the owners are told first.
+// With one worker both owners of an object are deleted before the object is processed; otherwise it may drop one owner reference and keep the other.
 const controllerArgs = ['--concurrent-gc-syncs=1'];
 
-describe('built-in kinds', () => replayControllers('garbage', { deviations, controllerArgs }));
+describe('garbage of built-in kinds', () => replayControllers('garbage', { deviations, controllerArgs }));
 
-describe('custom kinds', () => replayControllers('custom-garbage'));
+describe('garbage of custom kinds', () => replayControllers('custom-garbage'));
 
-/** Without what bears one of these names. */
-const gone =
+/** Removes the objects with the given names. */
+const without =
   (...names: readonly string[]) =>
   (recorded: Observed): Observed =>
     Object.fromEntries(Object.entries(recorded).map(([path, items]) => [path, items.filter((item) => !names.includes(nameOf(item)))]));
@@ -37,30 +37,30 @@ const nameOf = (item: Json): string => {
   return JSON.stringify(metadata['name'] ?? '').slice(1, -1);
 };
 
-/** What it has been converted to before is remembered: it needs no webhook to be read and to go. */
-const withoutRemembered = gone('of-map');
+/** Earlier conversions are cached, so this object is read and deleted without the webhook. */
+const withoutCached = without('of-map');
 
 const converted = {
-  'gc-converted-owners: the webhook is cut off, and the owners go': withoutRemembered,
-  'gc-converted-owners: it talks nonsense': withoutRemembered,
-  // All objects of a definition go with it, whether their going could be told or not; with the reference their children stay.
-  'gc-converted-definition: the held one is let go': gone('of-t', 'of-held'),
+  'gc-converted-owners: the webhook is cut off, and the owners go': withoutCached,
+  'gc-converted-owners: it talks nonsense': withoutCached,
+  // The objects of a definition are deleted with it, whether or not the collector can see that, and their children after them; with the reference the children stay.
+  'gc-converted-definition: the held one is let go': without('of-t', 'of-held'),
 };
 
-describe('custom kinds that a webhook converts', () => replayControllers('converted-garbage', { deviations: converted }));
+describe('garbage of custom kinds that a webhook converts', () => replayControllers('converted-garbage', { deviations: converted }));
 
-/** Go's HTTP client adds what it was waiting for when the time was up. */
+/** Removes what Go's HTTP client adds to the error of a timeout. */
 const withoutGoSuffix = (recorded: Observed): Observed =>
   JSON.parse(JSON.stringify(recorded).replace(' (Client.Timeout exceeded while awaiting headers)', ''));
 
 const outages = {
-  'gc-hung-owners: the webhook never answers, and the owners go': withoutRemembered,
-  'gc-refused-owners: the webhook is not there, and the owners go': withoutRemembered,
+  'gc-hung-owners: the webhook never answers, and the owners go': withoutCached,
+  'gc-refused-owners: the webhook is not there, and the owners go': withoutCached,
   'gc-hung-namespace: the namespace goes': withoutGoSuffix,
   // As above: all objects of a definition are deleted with it, and their children after them.
-  'gc-hung-definition: the held one is let go': gone('of-t', 'of-held'),
-  'gc-refused-definition: the held one is let go': gone('of-t', 'of-held'),
+  'gc-hung-definition: the held one is let go': without('of-t', 'of-held'),
+  'gc-refused-definition: the held one is let go': without('of-t', 'of-held'),
 };
 
-describe('custom kinds whose webhook never answers, or is not there', () =>
+describe('garbage of custom kinds whose webhook hangs or refuses connections', () =>
   replayControllers('converted-outages', { deviations: outages }));

@@ -1,8 +1,9 @@
-/** Pods that nobody runs and Jobs that have ended, as the reference's controllers remove them. */
+/** Removal of orphaned and finished pods and of finished Jobs, compared with the reference. */
 import { replayControllers } from '../../support/replay-controllers';
 
-describe('Jobs', () => replayControllers('finished-jobs'));
+describe('finished Jobs', () => replayControllers('finished-jobs'));
 
-describe('pods', () => replayControllers('pod-garbage'));
+describe('orphaned pods', () => replayControllers('pod-garbage'));
 
-describe('finished pods', () => replayControllers('pod-threshold', { controllerArgs: ['--terminated-pod-gc-threshold=2'] }));
+describe('finished pods above the threshold', () =>
+  replayControllers('pod-threshold', { controllerArgs: ['--terminated-pod-gc-threshold=2'] }));

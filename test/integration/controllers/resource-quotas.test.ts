@@ -1,4 +1,4 @@
-/** Usage of quotas, as the reference's controllers and its admission count it. */
+/** Usage of resource quotas, compared with the counts of the reference's controller and admission. */
 import type { Observed } from '../../replay/scenarios/scenario';
 import { isBody, type Json } from '../../replay/reference';
 import { replayControllers } from '../../support/replay-controllers';
