@@ -186,14 +186,20 @@ function answerTo(stream: ClientHttp2Stream, signal: AbortSignal | undefined): P
   const body = new StreamChunks(stream, signal);
   return new Promise((resolve, reject) => {
     let failure: unknown;
+    let isAnswered = false;
     stream.on('error', (error: unknown) => {
       failure = error;
     });
+    // Every stream closes at last; an error with its stack is built only for a request without an answer.
     stream.once('close', () => {
+      if (isAnswered) return;
       if (signal?.aborted === true) reject(signal.reason);
       else reject(connectionError(failure ?? 'the connection was closed', stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM));
     });
-    stream.once('response', (headers) => resolve(responseOf(headers, body)));
+    stream.once('response', (headers) => {
+      isAnswered = true;
+      resolve(responseOf(headers, body));
+    });
   });
 }
 
