@@ -1,14 +1,18 @@
-/** Documents of custom kinds against what release 1.31.1 says of the same definitions (test/replay/openapi-operations.ts). */
-import { beginnings, OPERATION_DEFINITIONS, operationsIn } from '../../test/replay/custom/operations';
-import { casesOf } from '../../test/replay/recording';
-import { body, shape, text } from '../../test/replay/shape';
+/** Compares the OpenAPI documents of custom kinds with those of release 1.31.1 for the same definitions (openapi/custom-operations). */
+import { recordingOf } from '../../test/replay/recording';
+import { body, listOf, shape, text } from '../../test/replay/shape';
 import { definitionOf } from '../../test/support/definition-of';
+import { operationsIn, withShortDescriptions } from '../../test/support/openapi-operations';
 import { canonicalGroup } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { documentV2, documentV3 } from './documents';
 
-const recorded = casesOf('openapi/custom-operations', shape({ name: text, v2: body, v3: body, schemas: body }));
+const { head, cases: recorded } = recordingOf(
+  'openapi/custom-operations',
+  shape({ format: text, definitions: listOf(body) }),
+  shape({ name: text, v2: body, v3: body, schemas: body }),
+);
 
 /** As it is stored. */
 function established({ spec, metadata }: JsonObject): JsonObject {
@@ -20,7 +24,7 @@ function established({ spec, metadata }: JsonObject): JsonObject {
   return { metadata: metadata ?? {}, spec: { ...given, group }, status: { acceptedNames } };
 }
 
-const rows: readonly KindRow[] = OPERATION_DEFINITIONS.flatMap((definition) => definitionOf(established(definition)).rows);
+const rows: readonly KindRow[] = head.definitions.flatMap((definition) => definitionOf(established(definition)).rows);
 const v2 = documentV2(rows, 'kubernetes');
 
 describe.each(recorded.map((of) => [of.name, of] as const))('%s', (name, of) => {
@@ -37,7 +41,7 @@ describe.each(recorded.map((of) => [of.name, of] as const))('%s', (name, of) => 
 
   test('schemas, with the words that their texts begin with', () => {
     const schemas = objectAt(objectAt(v3, 'components'), 'schemas') ?? {};
-    const own = Object.keys(of.schemas).map((type) => [type, beginnings(schemas[type] ?? null)]);
+    const own = Object.keys(of.schemas).map((type) => [type, withShortDescriptions(schemas[type] ?? null)]);
     expect(Object.fromEntries(own)).toEqual(of.schemas);
   });
 });

@@ -1,4 +1,4 @@
-/** Recorded answers to writes of custom resources (test/replay/custom.ts), for those who replay them. */
+/** Reads recorded answers to writes of custom resources (format `custom-resources`). */
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
@@ -26,12 +26,15 @@ export interface CustomCase {
   readonly answer: CustomAnswer;
 }
 
-/** What the cases of several definitions share: the schemas, by the definition's title. */
+/** `openAPIV3Schema` of each definition, by the definition's title. */
 export interface CustomHead {
+  readonly format: string;
   readonly schemas: Readonly<Record<string, JsonObject>>;
+  /** Further members of a definition's version (`subresources`). */
+  readonly versions?: Readonly<Record<string, Body>>;
 }
 
-export const isCustomHead: Check<CustomHead> = shape({ schemas: mapOf(body) });
+export const isCustomHead: Check<CustomHead> = shape({ format: text, schemas: mapOf(body) }, { versions: mapOf(body) });
 
 interface Line {
   readonly definition: string;
@@ -49,7 +52,7 @@ const isLine: Check<Line> = shape(
   { old: body },
 );
 
-/** Of a topic of test/replay/custom.ts. */
+/** The cases of the recording `custom/<topic>`. */
 export function customCases(topic: string): readonly CustomCase[] {
   const { head, cases } = recordingOf(`custom/${topic}`, isCustomHead, isLine);
   const nodes = new Map(Object.entries(head.schemas).map(([title, schema]) => [title, readSchema(schema)]));

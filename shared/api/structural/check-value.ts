@@ -1,5 +1,5 @@
 /**
- * What a schema demands of a value, as functions: compiled once per node. Texts, order and odd corners are upstream's, as recorded (test/replay/custom). Time
+ * What a schema demands of a value, as functions: compiled once per node. Texts, order and odd corners are upstream's, as recorded (test/replay/answers/custom). Time
  * is proportional to the value, whatever it holds.
  */
 import { equalJson, isObject, own, sortedKeys, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';

@@ -1,5 +1,5 @@
 /**
- * The formats of texts that upstream checks (`format: date-time`): which there are and which texts they take, as recorded (test/replay/custom). Any
+ * The formats of texts that upstream checks (`format: date-time`): which there are and which texts they take, as recorded (test/replay/answers/custom). Any
  * other format says nothing.
  */
 import { parseIpAddress, parseIpRange } from '../../values/ip-address';

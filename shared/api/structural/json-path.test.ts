@@ -1,4 +1,4 @@
-/** What paths find in objects, as a real server shows it in a column of texts (test/replay/custom.ts). */
+/** What paths find in objects, as a real server shows it in a column of texts (custom/paths). */
 import * as fc from 'fast-check';
 import { recordingOf } from '../../../test/replay/recording';
 import { body, either, listOf, nothing, oneOf, shape, text as texts } from '../../../test/replay/shape';
@@ -8,7 +8,7 @@ import { PathBudget, readJsonPath } from './json-path';
 
 const { head, cases } = recordingOf(
   'custom/paths',
-  shape({ tables: listOf(body) }),
+  shape({ format: texts, tables: listOf(body) }),
   shape({ path: texts, shown: either(oneOf('unreadable'), listOf(either(texts, nothing))) }),
 );
 const OBJECTS = head.tables.map((object, index): JsonObject => {

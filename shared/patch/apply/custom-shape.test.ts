@@ -15,7 +15,7 @@ import type { ManagedFieldsEntry, Manager } from './entries';
 import { recordUpdate, type Ownership, type VersionView } from './manager';
 import { shapeFaults } from './typed';
 
-/** As a real server answers (test/replay/custom.ts). */
+/** A step of a recorded sequence (custom/applying). */
 interface Step {
   readonly by: string;
   readonly apply?: JsonObject;

@@ -1,6 +1,8 @@
 /** How the recordings of each format are recorded again: a row maps the `format` of a recording's head to its driver. */
 import { recordAccessDecisions } from './access-decisions';
 import { recordApiServices } from './api-services';
+import { recordCustomOperations } from './custom-operations';
+import { recordCustomColumns, recordCustomDocuments, recordCustomPaths, recordCustomResources } from './custom-resources';
 import { recordDefaultObjects } from './default-objects';
 import { recordEndpointsOrder } from './endpoints-order';
 import { recordIpAddresses, recordIpRangePairs, recordIpRanges } from './ip-addresses';
@@ -16,6 +18,11 @@ import { recordYamlBodies } from './yaml-bodies';
 export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, RecordingDriver>([
   ['access-decisions', recordAccessDecisions],
   ['api-services', recordApiServices],
+  ['custom-columns', recordCustomColumns],
+  ['custom-documents', recordCustomDocuments],
+  ['custom-operations', recordCustomOperations],
+  ['custom-paths', recordCustomPaths],
+  ['custom-resources', recordCustomResources],
   ['default-objects', recordDefaultObjects],
   ['endpoints-order', recordEndpointsOrder],
   ['ip-addresses', recordIpAddresses],

@@ -1,0 +1,141 @@
+/**
+ * A CustomResourceDefinition on the server that answers are recorded from, and requests for its objects. Version v1 allows every object; v2 has the schema
+ * under test. An object that the schema under test would reject is stored through v1.
+ */
+import { isBody, type Body, type Json, type Reply } from '../reference';
+import { pollUntil } from './poll';
+import type { ReferenceServer } from './reference-server';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const APPLY_TYPE = 'application/apply-patch+yaml';
+const TABLE_TYPE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+const ANY_OBJECT: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/** One manager's write of an object, a step of a sequence. */
+export interface ManagedWrite {
+  /** The field manager. */
+  readonly by: string;
+  /** The body of an apply; or else of a create or an update. */
+  readonly apply?: Body;
+  readonly update?: Body;
+  readonly force?: true;
+}
+
+export class CustomDefinition {
+  private readonly group: string;
+  private readonly plural: string;
+
+  /** `versions` are those besides v1. */
+  constructor(
+    private readonly server: ReferenceServer,
+    topic: string,
+    index: number,
+    private readonly versions: readonly Body[],
+  ) {
+    this.group = `${topic}.schema.example.com`;
+    this.plural = `things${index}`;
+  }
+
+  /** Creates the definition, runs `use` while v2 is served, and deletes the definition. */
+  async during<T>(use: () => Promise<T>): Promise<T> {
+    const path = `${DEFINITIONS}/${this.plural}.${this.group}`;
+    try {
+      const { code, body } = await this.server.sendJson('POST', DEFINITIONS, this.body());
+      if (code !== 201) throw new Error(JSON.stringify(body));
+      await pollUntil(`${this.path('v2')} is served`, async () => (await this.server.sendJson('GET', this.path('v2'))).code === 200);
+      return await use();
+    } finally {
+      await this.server.sendJson('DELETE', path);
+      // The next definition has a kind of the same name.
+      await pollUntil(`${path} is gone`, async () => (await this.server.sendJson('GET', path)).code === 404);
+    }
+  }
+
+  create(sent: Body, version = 'v2'): Promise<Reply> {
+    return this.server.sendJson('POST', `${this.path(version)}?dryRun=All`, this.object(version, 'x', sent));
+  }
+
+  /** Stores an object through v1. */
+  async store(name: string, sent: Body): Promise<void> {
+    const { code, body } = await this.server.sendJson('POST', this.path('v1'), this.object('v1', name, sent));
+    if (code !== 201) throw new Error(JSON.stringify(body));
+  }
+
+  async update(name: string, sent: Body, version = 'v2'): Promise<Reply> {
+    const path = `${this.path(version)}/${name}`;
+    const resourceVersion = resourceVersionOf(await this.server.sendJson('GET', path));
+    return this.server.sendJson('PUT', `${path}?dryRun=All`, this.object(version, name, sent, { resourceVersion }));
+  }
+
+  /** An apply, or an update that creates an absent object. */
+  async write(name: string, { by, apply, update = {}, force }: ManagedWrite): Promise<Reply> {
+    const path = `${this.path('v2')}/${name}`;
+    const query = `?fieldManager=${by}${force === undefined ? '' : '&force=true'}`;
+    if (apply !== undefined) return this.server.sendJson('PATCH', `${path}${query}`, this.object('v2', name, apply), APPLY_TYPE);
+    const current = await this.server.sendJson('GET', path);
+    if (current.code === 404) return this.server.sendJson('POST', `${this.path('v2')}${query}`, this.object('v2', name, update));
+    const metadata = { resourceVersion: resourceVersionOf(current) };
+    return this.server.sendJson('PUT', `${path}${query}`, this.object('v2', name, update, metadata));
+  }
+
+  /** All objects as a Table in a version. */
+  async table(version: string): Promise<{ readonly columns: Json; readonly rows: readonly (readonly Json[])[] }> {
+    const { bytes } = await this.server.send({ method: 'GET', path: this.path(version), headers: { accept: TABLE_TYPE } });
+    const { columnDefinitions = null, rows }: Body = JSON.parse(bytes.toString());
+    const cells = (Array.isArray(rows) ? rows.filter(isBody) : []).map((row) => row['cells']);
+    return { columns: columnDefinitions, rows: cells.map((list) => (Array.isArray(list) ? list : [])) };
+  }
+
+  /** The schemas of the kind and its list in both versions of OpenAPI, which follow the definition after a while. */
+  async schemas(): Promise<Body> {
+    const name = `${this.group.split('.').reverse().join('.')}.v2.Thing`;
+    const read = async (path: string, pick: (document: Body) => Json | undefined): Promise<Body> => {
+      let found: Body = {};
+      await pollUntil(`${path} describes ${name}`, async () => {
+        const { code, body } = await this.server.sendJson('GET', path);
+        const schemas = code === 200 ? pick(body) : undefined;
+        const kind = isBody(schemas) ? schemas[name] : undefined;
+        if (isBody(schemas) && kind !== undefined) found = { kind, list: schemas[`${name}List`] ?? null };
+        return kind !== undefined;
+      });
+      return found;
+    };
+    const v3 = await read(`/openapi/v3/apis/${this.group}/v2`, ({ components }) =>
+      isBody(components) ? components['schemas'] : undefined,
+    );
+    return { v2: await read('/openapi/v2', ({ definitions }) => definitions), v3 };
+  }
+
+  private body(): Body {
+    const versions = [definitionVersion('v1', ANY_OBJECT), ...this.versions];
+    return {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `${this.plural}.${this.group}` },
+      spec: { group: this.group, scope: 'Namespaced', names: { plural: this.plural, kind: 'Thing' }, versions },
+    };
+  }
+
+  private object(version: string, name: string, sent: Body, metadata: Body = {}): Body {
+    const given = sent['metadata'];
+    return {
+      apiVersion: `${this.group}/${version}`,
+      kind: 'Thing',
+      ...sent,
+      metadata: { name, ...metadata, ...(isBody(given) ? given : {}) },
+    };
+  }
+
+  private path(version: string): string {
+    return `/apis/${this.group}/${version}/namespaces/default/${this.plural}`;
+  }
+}
+
+/** A served version of a definition; v1 is the stored one. */
+export function definitionVersion(name: string, schema: Body, more: Body = {}): Body {
+  return { name, served: true, storage: name === 'v1', schema: { openAPIV3Schema: schema }, ...more };
+}
+
+function resourceVersionOf({ body: { metadata } }: Reply): Json {
+  return isBody(metadata) ? (metadata['resourceVersion'] ?? null) : null;
+}

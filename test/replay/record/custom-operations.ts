@@ -1,0 +1,48 @@
+/** Records the operations and schemas that OpenAPI documents have for custom kinds whose groups and kinds are spelled in unusual ways. */
+import { operationsIn, withShortDescriptions } from '../../support/openapi-operations';
+import { systemClock } from '../../../shared/runtime/clock';
+import { recordingOf } from '../recording';
+import { isBody, type Body, type Json } from '../reference';
+import { body, listOf, shape, text } from '../shape';
+import type { ReferenceServer } from './reference-server';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** Documents follow definitions after a while. */
+const PUBLISHED_MS = 6_000;
+const BUILT_IN = /^io\.k8s\.(api|apimachinery)\./;
+
+const isHead = shape({ format: text, definitions: listOf(body) });
+const isCase = shape({ name: text }, { v2: body, v3: body, schemas: body });
+
+/** Each line is a document, named `apis/<group>/<version>`. */
+export async function recordCustomOperations(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isHead, isCase);
+  try {
+    for (const definition of head.definitions) {
+      const { code, body: answer } = await server.sendJson('POST', DEFINITIONS, definition);
+      if (code !== 201) throw new Error(JSON.stringify(answer));
+    }
+    await systemClock.sleep(PUBLISHED_MS);
+    const v2 = await documentAt(server, '/openapi/v2');
+    const lines: unknown[] = [head];
+    for (const line of cases) {
+      const v3 = await documentAt(server, `/openapi/v3/${line.name}`);
+      const schemas = isBody(v3['components']) ? v3['components']['schemas'] : undefined;
+      const own = Object.entries(isBody(schemas) ? schemas : {}).filter(([type]) => !BUILT_IN.test(type));
+      const shortened = Object.fromEntries(own.map(([type, schema]) => [type, withShortDescriptions(schema)]));
+      lines.push({ ...line, v2: operationsIn(v2, line.name), v3: operationsIn(v3, line.name), schemas: shortened });
+    }
+    return lines;
+  } finally {
+    for (const { metadata } of head.definitions) {
+      if (isBody(metadata)) await server.sendJson('DELETE', `${DEFINITIONS}/${String(metadata['name'])}`);
+    }
+  }
+}
+
+async function documentAt(server: ReferenceServer, path: string): Promise<Body> {
+  const { bytes } = await server.send({ method: 'GET', path, headers: { accept: 'application/json' } });
+  const document: Json = JSON.parse(bytes.toString());
+  if (!isBody(document)) throw new Error(`${path} is not an object`);
+  return document;
+}

@@ -1,0 +1,143 @@
+/**
+ * Drivers of recordings about custom resources: writes of objects (`custom-resources`), rows of tables (`custom-columns`), values of JSONPath columns
+ * (`custom-paths`) and schemas in OpenAPI documents (`custom-documents`). Creations and updates are dry runs; sequences of writes are stored.
+ */
+import { shortenPatterns } from '../normalize-answer';
+import { expandBody } from '../request-body';
+import { recordingOf } from '../recording';
+import { causesOf, isBody, type Body, type Json, type Reply } from '../reference';
+import { anything, body, either, listOf, mapOf, nothing, oneOf, shape, text } from '../shape';
+import { CustomDefinition, definitionVersion, type ManagedWrite } from './custom-definition';
+import type { ReferenceServer } from './reference-server';
+
+const ANY_OBJECT: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+/** Metadata that differs from run to run. */
+const GENERATED = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'generation', 'managedFields'];
+
+const isResourcesHead = shape({ format: text, schemas: mapOf(body) }, { versions: mapOf(body) });
+const isWrite = shape({ by: text }, { apply: body, update: body, force: oneOf(true), answer: body });
+const isResourcesCase = shape({ definition: text }, { old: body, sent: body, steps: listOf(isWrite), answer: body });
+type ResourcesCase = Readonly<{ old?: Body; sent?: Body; steps?: readonly ManagedWrite[] }>;
+
+/** `versions` of the head are further members of the definitions' version v2. */
+export async function recordCustomResources(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isResourcesHead, isResourcesCase);
+  const lines: unknown[] = [head];
+  for (const [index, [title, schema]] of Object.entries(head.schemas).entries()) {
+    const version = definitionVersion('v2', schema, head.versions?.[title]);
+    const definition = new CustomDefinition(server, topicOf(recording), index, [version]);
+    const own = cases.filter((line) => line.definition === title);
+    await definition.during(async () => {
+      for (const [at, line] of own.entries()) lines.push({ ...line, ...(await answersTo(definition, line, at)) });
+    });
+  }
+  return lines;
+}
+
+async function answersTo(definition: CustomDefinition, { old, sent = {}, steps }: ResourcesCase, at: number): Promise<object> {
+  if (steps !== undefined) {
+    const answered: object[] = [];
+    for (const step of steps) answered.push({ ...step, answer: ownedAnswer(await definition.write(`s${at}`, step)) });
+    return { steps: answered };
+  }
+  if (old === undefined) return { answer: answerOf(await definition.create(expanded(sent))) };
+  await definition.store(`o${at}`, expanded(old));
+  return { answer: answerOf(await definition.update(`o${at}`, expanded(sent))) };
+}
+
+const isColumnsHead = shape({
+  format: text,
+  definitions: mapOf(shape({ columns: either(listOf(body), nothing) }, { at: text, columnDefinitions: listOf(body) })),
+});
+const isColumnsCase = shape({ definition: text, sent: body }, { cells: listOf(anything) });
+
+/** The head holds the columns of each definition, what the server made of them, and when it printed the rows. */
+export async function recordCustomColumns(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isColumnsHead, isColumnsCase);
+  const definitions: Body = {};
+  const lines: unknown[] = [];
+  for (const [index, [title, { columns }]] of Object.entries(head.definitions).entries()) {
+    const more: Body = columns === null ? {} : { additionalPrinterColumns: [...columns] };
+    const definition = new CustomDefinition(server, topicOf(recording), index, [definitionVersion('v2', ANY_OBJECT, more)]);
+    const own = cases.filter((line) => line.definition === title);
+    await definition.during(async () => {
+      for (const [at, { sent }] of own.entries()) await definition.store(`t${at}`, sent);
+      const table = await definition.table('v2');
+      definitions[title] = {
+        columns: columns === null ? null : [...columns],
+        at: new Date().toISOString(),
+        columnDefinitions: table.columns,
+      };
+      lines.push(...own.map((line, at) => ({ ...line, cells: table.rows[at] ?? null })));
+    });
+  }
+  return [{ ...head, definitions }, ...lines];
+}
+
+const isPathsHead = shape({ format: text, tables: listOf(body) });
+const isPathsCase = shape({ path: text }, { shown: anything });
+
+/** Each path is the only column of a version of its own. The server omits the cell of a path that it cannot parse. */
+export async function recordCustomPaths(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isPathsHead, isPathsCase);
+  const versions = cases.map(({ path: jsonPath }, at) =>
+    definitionVersion(`p${at}`, ANY_OBJECT, { additionalPrinterColumns: [{ name: 'Path', type: 'string', jsonPath }] }),
+  );
+  const definition = new CustomDefinition(server, topicOf(recording), 0, [definitionVersion('v2', ANY_OBJECT), ...versions]);
+  return definition.during(async () => {
+    for (const [at, sent] of head.tables.entries()) await definition.store(`t${at}`, sent);
+    const lines: unknown[] = [head];
+    for (const [at, line] of cases.entries()) {
+      const { rows } = await definition.table(`p${at}`);
+      const isReadable = rows.every((cells) => cells.length > 1);
+      lines.push({ ...line, shown: isReadable ? rows.map((cells) => cells[1] ?? null) : 'unreadable' });
+    }
+    return lines;
+  });
+}
+
+const isDocumentsCase = shape({ title: text, schema: body }, { documents: body });
+
+export async function recordCustomDocuments(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, body, isDocumentsCase);
+  const lines: unknown[] = [head];
+  for (const [index, line] of cases.entries()) {
+    const definition = new CustomDefinition(server, topicOf(recording), index, [definitionVersion('v2', line.schema)]);
+    await definition.during(async () => lines.push({ ...line, documents: await definition.schemas() }));
+  }
+  return lines;
+}
+
+/** `custom/applying` → `applying`, which the group of its definitions begins with. */
+function topicOf(recording: string): string {
+  return recording.split('/').pop() ?? recording;
+}
+
+function expanded(sent: Body): Body {
+  const value: Json = expandBody(sent);
+  return isBody(value) ? value : {};
+}
+
+/** The causes of a refusal, or its message when it has none; or the object. */
+function answerOf(reply: Reply): Body {
+  const { code, body: answer, warnings } = reply;
+  const warned = warnings.length === 0 ? {} : { warnings: [...warnings] };
+  const causes = causesOf(reply).map((cause) => cause.map(shortenPatterns));
+  if (causes.length > 0) return { code, causes, ...warned };
+  if (code >= 400) return { code, message: answer['message'] ?? '', ...warned };
+  const object = Object.fromEntries(Object.entries(answer).filter(([member]) => member !== 'apiVersion' && member !== 'kind'));
+  const metadata = isBody(object['metadata']) ? object['metadata'] : {};
+  object['metadata'] = Object.fromEntries(Object.entries(metadata).filter(([member]) => !GENERATED.includes(member)));
+  return { code, object, ...warned };
+}
+
+/** With the field sets by manager and operation. */
+function ownedAnswer(reply: Reply): Body {
+  if (reply.code >= 400) return answerOf(reply);
+  const metadata = isBody(reply.body['metadata']) ? reply.body['metadata'] : {};
+  const entries = Array.isArray(metadata['managedFields']) ? metadata['managedFields'].filter(isBody) : [];
+  const owned = Object.fromEntries(
+    entries.map(({ manager, operation, fieldsV1 }) => [`${String(manager)} ${String(operation)}`, fieldsV1 ?? null]),
+  );
+  return { ...answerOf(reply), owned };
+}
