@@ -1,15 +1,26 @@
-/** Recorded answers to CustomResourceDefinitions: what of an answer is kept, for those who make the recording and those who replay it. */
-import { createHash } from 'node:crypto';
-import { body, either, listOf, tupleOf, text, type Check } from '../replay/shape';
+/** Recordings of writes of CustomResourceDefinitions (format `custom-definitions`): their lines, and the part of an answer that is recorded. */
+import type { Body } from '../replay/reference';
+import { body, either, listOf, oneOf, shape, text, type Check } from '../replay/shape';
 import { shortenPatterns } from '../replay/normalize-answer';
 
-/** Causes as `<field> <reason> <message>`; or, where there are none, what became of the object. */
+/** Causes as `<field> <reason> <message>`; `created`; the code and message of a refusal without causes; or what an update stored. */
 export type DefinitionAnswer = readonly string[] | object | string;
 
-/** The title of a case, or the seed of a random schema, and what was said to it. */
-export const isDefinitionCase: Check<readonly [title: string, answer: DefinitionAnswer]> = tupleOf(
-  text,
-  either(text, either(listOf(text), body)),
+/** A creation, or an update when there is an old object. Bodies are abbreviated (request-body.ts). */
+export interface DefinitionCase {
+  readonly title: string;
+  /** `false`: another definition holds the names of the old object. */
+  readonly namesAccepted?: false;
+  readonly old?: Body;
+  readonly subresource?: 'status';
+  readonly body: Body;
+  /** Absent in a line that has yet to be recorded. */
+  readonly answer?: DefinitionAnswer;
+}
+
+export const isDefinitionCase: Check<DefinitionCase> = shape(
+  { title: text, body },
+  { namesAccepted: oneOf(false), old: body, subresource: oneOf('status'), answer: either(text, either(listOf(text), body)) },
 );
 
 export interface Answered {
@@ -51,9 +62,3 @@ const shortenValues = (text: string): string =>
     .replace(/(Invalid value: )(?:"[^"]+"|apiextensions\.JSONSchemaProps\{…\})(: only \[)/, '$1{…}$2');
 
 const generated = (text: string): string => text.replace(/"things\.[a-z0-9]{5}"/g, '"things.<random>"');
-
-/** Of causes that come in no fixed order. */
-export function answerDigest(answer: DefinitionAnswer): string {
-  if (!Array.isArray(answer)) return typeof answer === 'string' ? answer : JSON.stringify(answer);
-  return createHash('sha256').update(answer.map(String).sort().join('\n')).digest('hex').slice(0, 10);
-}

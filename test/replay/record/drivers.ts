@@ -1,6 +1,7 @@
 /** How the recordings of each format are recorded again: a row maps the `format` of a recording's head to its driver. */
 import { recordAccessDecisions } from './access-decisions';
 import { recordApiServices } from './api-services';
+import { recordCustomDefinitions } from './custom-definitions';
 import { recordCustomOperations } from './custom-operations';
 import { recordCustomColumns, recordCustomDocuments, recordCustomPaths, recordCustomResources } from './custom-resources';
 import { recordDefaultObjects } from './default-objects';
@@ -19,6 +20,7 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['access-decisions', recordAccessDecisions],
   ['api-services', recordApiServices],
   ['custom-columns', recordCustomColumns],
+  ['custom-definitions', recordCustomDefinitions],
   ['custom-documents', recordCustomDocuments],
   ['custom-operations', recordCustomOperations],
   ['custom-paths', recordCustomPaths],

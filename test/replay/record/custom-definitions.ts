@@ -1,0 +1,106 @@
+/**
+ * Records answers to writes of CustomResourceDefinitions (format `custom-definitions`). Everything is a dry run except the old object of an update, which is
+ * stored until its names are accepted or rejected, and deleted afterwards.
+ */
+import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../../support/recorded-definitions';
+import { expandBody } from '../request-body';
+import { recordingOf } from '../recording';
+import { causesOf, isBody, type Body, type Json, type Reply } from '../reference';
+import { shape, text } from '../shape';
+import { pollUntil } from './poll';
+import type { ReferenceServer } from './reference-server';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const CONFLICT = 409;
+
+/** Holds the kind and list kind of the cases' definitions. */
+const RIVAL: Body = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'rivals.crd.example.com' },
+  spec: {
+    group: 'crd.example.com',
+    names: { plural: 'rivals', singular: 'rival', kind: 'Thing' },
+    scope: 'Namespaced',
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+};
+
+export async function recordCustomDefinitions(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, shape({ format: text }), isDefinitionCase);
+  const lines: unknown[] = [head];
+  for (const line of cases) {
+    const reply = line.old === undefined ? await create(server, line.body) : await update(server, line.old, line);
+    lines.push({ ...line, answer: withRecordedOrder(answerOf(reply), line.answer) });
+  }
+  return lines;
+}
+
+function create(server: ReferenceServer, body: Body): Promise<Reply> {
+  return server.sendJson('POST', `${DEFINITIONS}?dryRun=All`, expandBody(body));
+}
+
+async function update(server: ReferenceServer, old: Body, { body, namesAccepted, subresource }: DefinitionCase): Promise<Reply> {
+  const hasConflict = namesAccepted === false;
+  if (hasConflict) await store(server, RIVAL, 'True');
+  const name = await store(server, old, hasConflict ? 'False' : 'True');
+  try {
+    return await replace(server, name, subresource === undefined ? '' : `/${subresource}`, expandBody(body));
+  } finally {
+    await remove(server, name);
+    if (hasConflict) await remove(server, nameOf(RIVAL));
+  }
+}
+
+/** Retries conflicts: the server's own controllers update the object, too. */
+async function replace(server: ReferenceServer, name: string, subresource: string, sent: Json): Promise<Reply> {
+  for (;;) {
+    const { body: current } = await server.sendJson('GET', `${DEFINITIONS}/${name}${subresource}`);
+    const resourceVersion = isBody(current['metadata']) ? (current['metadata']['resourceVersion'] ?? null) : null;
+    const metadata = { ...metadataOf(sent), name, resourceVersion };
+    const object = { ...(isBody(sent) ? sent : {}), metadata };
+    const reply = await server.sendJson('PUT', `${DEFINITIONS}/${name}${subresource}?dryRun=All`, object);
+    if (reply.code !== CONFLICT) return reply;
+  }
+}
+
+/** Creates a definition and waits for its condition `Established`. Returns its name. */
+async function store(server: ReferenceServer, definition: Body, established: 'True' | 'False'): Promise<string> {
+  const reply = await server.sendJson('POST', DEFINITIONS, definition);
+  if (reply.code !== 201) throw new Error(JSON.stringify(reply.body));
+  const name = nameOf(definition);
+  await pollUntil(`${name} has Established=${established}`, async () => {
+    const { body: found } = await server.sendJson('GET', `${DEFINITIONS}/${name}`);
+    const conditions = isBody(found['status']) ? found['status']['conditions'] : undefined;
+    return (Array.isArray(conditions) ? conditions : []).some(
+      (condition) => isBody(condition) && condition['type'] === 'Established' && condition['status'] === established,
+    );
+  });
+  return name;
+}
+
+async function remove(server: ReferenceServer, name: string): Promise<void> {
+  await server.sendJson('DELETE', `${DEFINITIONS}/${name}`);
+  await pollUntil(`${name} is gone`, async () => (await server.sendJson('GET', `${DEFINITIONS}/${name}`)).code === 404);
+}
+
+function metadataOf(object: Json): Body {
+  return isBody(object) && isBody(object['metadata']) ? object['metadata'] : {};
+}
+
+function nameOf(object: Json): string {
+  const { name } = metadataOf(object);
+  return typeof name === 'string' ? name : '';
+}
+
+function answerOf(reply: Reply): DefinitionAnswer {
+  const { code, body } = reply;
+  const { message } = body;
+  return definitionAnswer({ code, message: typeof message === 'string' ? message : '', causes: causesOf(reply), object: body });
+}
+
+/** The server lists the causes that concern a schema in a random order: the same causes are the same answer. */
+function withRecordedOrder(answer: DefinitionAnswer, recorded: DefinitionAnswer | undefined): DefinitionAnswer {
+  const sorted = (value: DefinitionAnswer | undefined): string => JSON.stringify(Array.isArray(value) ? value.map(String).sort() : value);
+  return recorded !== undefined && sorted(answer) === sorted(recorded) ? recorded : answer;
+}
