@@ -2,8 +2,9 @@
  * What the reference server answered to several hundred rules, replayed: which it refuses and why, what it says they may cost, how objects fare, and
  * what an update tolerates. Types named after the schema and values printed as structures are spelled alike before they are compared.
  */
-import { casesOf, recordingOf } from '../../../test/replay/recording';
+import { recordingOf } from '../../../test/replay/recording';
 import { anything, body, either, listOf, number, oneOf, shape, text, type Check } from '../../../test/replay/shape';
+import { errorsOfMember, ruleErrors } from '../../../test/support/rule-errors';
 import type { JsonObject } from '../../values/json';
 import { readSchema } from '../../api/structural/read-schema';
 import type { FieldError } from '../../api/errors/field-error';
@@ -12,43 +13,32 @@ import { checkRules } from './check-rules';
 import { compileRules } from './compile-rules';
 import { declaredType } from './declared-type';
 
-/** Whose value and schema the rules are about. */
-const [subject] = casesOf('expressions/subject', shape({ schema: body, value: body }));
-if (subject === undefined) throw new Error('no subject');
-const { schema: subjectSchema, value: subjectValue } = subject;
+const isHead = shape({ format: text });
+const isSchemaHead = shape({ format: text, schema: body });
 const isRule = either(text, body);
 const errors: Check<readonly string[]> = listOf(text);
 const labelOf = (rule: JsonObject | string): string => (typeof rule === 'string' ? rule : JSON.stringify(rule));
 
-/** The subject's schema with one rule, as the member `v` of a whole object. */
-const withRule = (rule: JsonObject | string): JsonObject => ({
+/** A schema with one rule, as the member `v` of an object. */
+const withRule = (schema: JsonObject, rule: JsonObject | string): JsonObject => ({
   type: 'object',
-  properties: { v: { ...subjectSchema, 'x-kubernetes-validations': [typeof rule === 'string' ? { rule } : rule] } },
+  properties: { v: { ...schema, 'x-kubernetes-validations': [typeof rule === 'string' ? { rule } : rule] } },
 });
 
-const plain = (text: string): string =>
-  text.replace(/Invalid value: apiextensions.ValidationRule\{.*?\}: (?=compilation|cel expr|program|messageE)/gs, 'Invalid value: R: ');
 const printed = (found: readonly FieldError[]): string[] =>
-  found.map((error) => plain(`${error.field}|${error.reason}|${error.body}`)).sort();
+  ruleErrors(found.map(({ field, reason, body: message }) => [field, reason, message] as const));
 
 describe('rules of definitions', () => {
-  it.each(casesOf('expressions/rules', shape({ rule: isRule, errors })).map((row) => [labelOf(row.rule), row] as const))(
-    '%s',
-    (_label, row) => {
-      const found = printed(checkRules(readSchema(withRule(row.rule)), 'S'))
-        .filter((error) => !error.includes('contributed to') && !error.includes('cost total for'))
-        .map((error) => error.replace('S.properties[v]', ''));
-      expect(found).toEqual(row.errors);
-    },
-  );
+  const { head, cases } = recordingOf('expressions/rules', isSchemaHead, shape({ rule: isRule, errors }));
+  it.each(cases.map((row) => [labelOf(row.rule), row] as const))('%s', (_label, row) => {
+    const found = printed(checkRules(readSchema(withRule(head.schema, row.rule)), 'S'));
+    expect(errorsOfMember(found)).toEqual(row.errors);
+  });
 });
 
 describe('whole definitions', () => {
-  it.each(
-    casesOf('expressions/definitions', shape({ schema: body, errors })).map(
-      (row) => [JSON.stringify(row.schema).slice(0, 120), row] as const,
-    ),
-  )('%s', (_label, row) => {
+  const { cases } = recordingOf('expressions/definitions', isHead, shape({ schema: body, errors }));
+  it.each(cases.map((row) => [JSON.stringify(row.schema).slice(0, 120), row] as const))('%s', (_label, row) => {
     expect(printed(checkRules(readSchema(row.schema), 'S'))).toEqual(row.errors);
   });
 });
@@ -56,8 +46,9 @@ describe('whole definitions', () => {
 const isCost = shape({ rule: text, cost: either(number, oneOf('more')) }, { schema: body });
 
 describe('estimated costs', () => {
-  it.each(casesOf('expressions/costs', isCost).map((row) => [row.rule, row] as const))('%s', (rule, { cost, schema }) => {
-    const self = declaredType(readSchema(schema ?? subjectSchema), false);
+  const { head, cases } = recordingOf('expressions/costs', isSchemaHead, isCost);
+  it.each(cases.map((row) => [row.rule, row] as const))('%s', (rule, { cost, schema }) => {
+    const self = declaredType(readSchema(schema ?? head.schema), false);
     if (self === undefined) throw new Error('no type');
     const expression = compileExpression(rule, new Map([['self', self]]));
     if ('fault' in expression) throw new Error(expression.fault);
@@ -71,7 +62,7 @@ describe('estimated costs', () => {
 /** The same, and what is said of a rule that a list of so many items makes too expensive: its price with six digits. */
 describe('prices', () => {
   const isPriced = shape({ rule: text, errors, times: number, refused: errors });
-  const { head, cases } = recordingOf('expressions/prices', shape({ schema: body }), isPriced);
+  const { head, cases } = recordingOf('expressions/prices', isSchemaHead, isPriced);
   const refusals = (rule: string, maxItems: number): string[] => {
     const items = { ...head.schema, 'x-kubernetes-validations': [{ rule }] };
     return printed(checkRules(readSchema({ type: 'object', properties: { v: { type: 'array', maxItems, items } } }), 'S'));
@@ -82,20 +73,20 @@ describe('prices', () => {
 });
 
 describe('objects', () => {
-  it.each(casesOf('expressions/objects', shape({ rule: isRule, errors })).map((row) => [labelOf(row.rule), row] as const))(
-    '%s',
-    (_label, row) => {
-      const rules = compileRules(readSchema(withRule(row.rule)));
-      const found = rules.validate({ v: subjectValue }, undefined).errors;
-      expect(printed(found).map((error) => error.replace(/^v\|?/, ''))).toEqual(row.errors);
-    },
-  );
+  const isOutcomesHead = shape({ format: text, schema: body, value: body });
+  const { head, cases } = recordingOf('expressions/objects', isOutcomesHead, shape({ rule: isRule, errors }));
+  it.each(cases.map((row) => [labelOf(row.rule), row] as const))('%s', (_label, row) => {
+    const rules = compileRules(readSchema(withRule(head.schema, row.rule)));
+    const found = rules.validate({ v: head.value }, undefined).errors;
+    expect(printed(found).map((error) => error.replace(/^v\|?/, ''))).toEqual(row.errors);
+  });
 });
 
 const isUpdate = shape({ schema: body, old: anything, new: anything, warnings: listOf(text), errors });
 
 describe('updates', () => {
-  it.each(casesOf('expressions/updates', isUpdate).map((row) => [JSON.stringify(row), row] as const))('%s', (_label, row) => {
+  const { cases } = recordingOf('expressions/updates', isHead, isUpdate);
+  it.each(cases.map((row) => [JSON.stringify(row), row] as const))('%s', (_label, row) => {
     const rules = compileRules(readSchema({ type: 'object', properties: { v: row.schema } }));
     const found = rules.validate({ v: row.new }, { v: row.old });
     expect(printed(found.errors)).toEqual(row.errors);

@@ -11,9 +11,18 @@ import { recordKindCases } from './kind-cases';
 import { recordLifecycles } from './lifecycles';
 import { recordLimitRanges, recordQuotas } from './limits';
 import { recordOpenApi } from './openapi';
+import { recordPolicyExpressions } from './policy-expressions';
 import type { RecordingDriver } from './recording-driver';
 import { recordRequests } from './requests';
 import { recordServiceCases } from './service-cases';
+import {
+  recordRuleCosts,
+  recordRuleErrors,
+  recordRuleOutcomes,
+  recordRulePrices,
+  recordRuleUpdates,
+  recordSchemaErrors,
+} from './validation-rules';
 import { recordYamlBodies } from './yaml-bodies';
 
 export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, RecordingDriver>([
@@ -35,8 +44,15 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['limit-ranges', recordLimitRanges],
   ['openapi-definitions', recordOpenApi],
   ['openapi-paths', recordOpenApi],
+  ['policy-expressions', recordPolicyExpressions],
   ['quotas', recordQuotas],
   ['requests', recordRequests],
+  ['rule-costs', recordRuleCosts],
+  ['rule-errors', recordRuleErrors],
+  ['rule-outcomes', recordRuleOutcomes],
+  ['rule-prices', recordRulePrices],
+  ['rule-updates', recordRuleUpdates],
+  ['schema-errors', recordSchemaErrors],
   ['service-cases', recordServiceCases],
   ['yaml-bodies', recordYamlBodies],
 ]);

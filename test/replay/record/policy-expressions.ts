@@ -1,0 +1,103 @@
+/**
+ * Records how a server evaluates CEL expressions (format `policy-expressions`). A ValidatingAdmissionPolicy holds a batch of rules as validations: a dry run
+ * shows which are refused, the others are put into force with the action Warn, and a ConfigMap of the policy's name shows their outcomes.
+ */
+import { recordingOf } from '../recording';
+import { causesOf, type Body, type Json } from '../reference';
+import { anything, number, shape, text } from '../shape';
+import { pollUntil } from './poll';
+import type { ReferenceServer } from './reference-server';
+
+const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
+const OBJECTS = '/api/v1/namespaces/default/configmaps?dryRun=All';
+const IN_FORCE = 'in force';
+const REFUSAL = /^Invalid value: "(?:[^"\\]|\\.)*": /s;
+
+type Answer = Json;
+type Answers = Map<string, Answer>;
+
+/** The server truncates long warnings when there are many, so that rules that mostly fail need a smaller `batch`. */
+const isHead = shape({ format: text, batch: number }, { source: text });
+/** A line without a rule only documents why there is none. */
+const isCase = shape({}, { name: text, source: text, type: text, expects: text, omitted: text, rule: text, answer: anything });
+
+export async function recordPolicyExpressions(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isHead, isCase);
+  const rules = [...new Set(cases.flatMap(({ rule }) => (rule === undefined ? [] : [rule])))];
+  const answers: Answers = new Map();
+  for (const batch of batchesOf(rules, head.batch)) await addRefusals(server, batch, answers);
+  const accepted = rules.filter((rule) => !answers.has(rule));
+  for (const [at, batch] of batchesOf(accepted, head.batch).entries()) await addOutcomes(server, `case-${at}`, batch, answers);
+  return [head, ...cases.map((line) => (line.rule === undefined ? line : { ...line, answer: answers.get(line.rule) }))];
+}
+
+function batchesOf(rules: readonly string[], size: number): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(rules.length / size) }, (_, at) => rules.slice(at * size, (at + 1) * size));
+}
+
+/** A rule that makes the server close the connection is found by halving the batch; its answer is `no answer`. */
+async function addRefusals(server: ReferenceServer, rules: readonly string[], answers: Answers): Promise<void> {
+  const reply = await server.sendJson('POST', `${POLICIES}?dryRun=All`, policy('refused', rules)).catch(() => undefined);
+  if (reply === undefined) {
+    const [only] = rules;
+    if (rules.length === 1 && only !== undefined) answers.set(only, 'no answer');
+    if (rules.length <= 1) return;
+    const middle = rules.length >> 1;
+    await addRefusals(server, rules.slice(0, middle), answers);
+    await addRefusals(server, rules.slice(middle), answers);
+    return;
+  }
+  for (const [field, , message] of causesOf(reply)) {
+    const [, index = ''] = /^spec\.validations\[(\d+)\]/.exec(field) ?? [];
+    const rule = rules[Number(index) / 2];
+    if (rule !== undefined) answers.set(rule, { refused: message.replace(REFUSAL, '') });
+  }
+}
+
+async function addOutcomes(server: ReferenceServer, name: string, rules: readonly string[], answers: Answers): Promise<void> {
+  const metadata = { name };
+  await create(server, POLICIES, policy(name, rules));
+  await create(server, BINDINGS, { metadata, spec: { policyName: name, validationActions: ['Warn'] } });
+  let warnings: readonly string[] = [];
+  await pollUntil(`the policy ${name} is in force`, async () => {
+    warnings = (await server.sendJson('POST', OBJECTS, { metadata })).warnings;
+    return warnings.some((warning) => warning.endsWith(IN_FORCE));
+  });
+  const messages = warnings.map((warning) => warning.replace(/^.*? with binding '[^']*': /s, ''));
+  for (const [index, rule] of rules.entries()) answers.set(rule, outcomeOf(messages, rule, index));
+  for (const path of [BINDINGS, POLICIES]) await server.sendJson('DELETE', `${path}/${name}`);
+}
+
+async function create(server: ReferenceServer, path: string, object: Body): Promise<void> {
+  const { code, body } = await server.sendJson('POST', path, object);
+  if (code !== 201) throw new Error(JSON.stringify(body).slice(0, 2000));
+}
+
+/** Each rule has two validations, the rule and its negation: the server does not report the errors of a rule with line breaks. */
+function policy(name: string, rules: readonly string[]): Body {
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'], resourceNames: [name] };
+  const validations = rules.flatMap((expression, index): Body[] => [
+    { expression, message: `not ${index}` },
+    { expression: `!(${expression})`, message: `well ${index}` },
+  ]);
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name },
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: { resourceRules: [rule] },
+      validations: [...validations, { expression: 'false', message: IN_FORCE }],
+    },
+  };
+}
+
+function outcomeOf(messages: readonly string[], rule: string, index: number): Answer {
+  if (messages.includes(`not ${index}`)) return 'does not hold';
+  if (messages.includes(`well ${index}`)) return 'holds';
+  const head = `expression '${rule}' resulted in error: `;
+  const failure = messages.find((message) => message.startsWith(head));
+  if (failure === undefined) throw new Error(`no outcome of ${rule}`);
+  return { fails: failure.slice(head.length) };
+}
