@@ -1,18 +1,21 @@
-/** Replays what the reference's controllers wrote into the status of admission policies (test/replay/policy-checks.ts). */
+/** Compares the status of admission policies with the one that the controllers of release 1.31.1 wrote (admission/policy-checks). */
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
-import { CHECKED, DEFINITION } from '../../test/replay/policy-checks/cases';
-import { casesOf } from '../../test/replay/recording';
-import { body } from '../../test/replay/shape';
+import { recordingOf } from '../../test/replay/recording';
+import { body, shape, text } from '../../test/replay/shape';
 import { checkedStatus, namedVersions } from './check';
 import { BUILT_IN, kindsOfDocument } from './kind-types';
 
-const RECORDED = casesOf('admission/policy-checks', body);
+const { head, cases } = recordingOf(
+  'admission/policy-checks',
+  shape({ format: text, definition: body }),
+  shape({ title: text, spec: body, status: body }),
+);
 const GROUP = 'tc.example.com';
 const kinds = [...BUILT_IN, ...kindsOfDocument(GROUP, 'v1', documentOf())];
 
 /** As the server publishes the definition. */
 function documentOf(): JsonObject {
-  const [version] = (arrayAt(objectAt(DEFINITION, 'spec'), 'versions') ?? []).filter(isObject);
+  const [version] = (arrayAt(objectAt(head.definition, 'spec'), 'versions') ?? []).filter(isObject);
   const named = { group: GROUP, version: 'v1', kind: 'Thing' };
   const schema = { ...objectAt(objectAt(version, 'schema'), 'openAPIV3Schema'), 'x-kubernetes-group-version-kind': [named] };
   const operations = { get: {}, post: { 'x-kubernetes-group-version-kind': named } };
@@ -22,9 +25,8 @@ function documentOf(): JsonObject {
   };
 }
 
-test.each(Object.entries(CHECKED))('%s', (title, spec) => {
-  const recorded = RECORDED.find((line) => line['title'] === title);
-  expect(checkedStatus(spec, 1, { kinds, dialect: 'kubernetes' })).toEqual(recorded?.['status']);
+test.each(cases.map(({ title, spec, status }) => [title, spec, status] as const))('%s', (_title, spec, status) => {
+  expect(checkedStatus(spec, 1, { kinds, dialect: 'kubernetes' })).toEqual(status);
 });
 
 test('the type check of a policy checks an expression against at most 100 kinds', () => {

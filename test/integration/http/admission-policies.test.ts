@@ -1,32 +1,33 @@
-/** What admission policies make of requests, of their parameters and of what they cannot tell: replays what the reference server did (test/replay/policies.ts). */
+/** Replays requests under admission policies that were recorded from release 1.31.1 (admission/policies). */
 import { Auditor } from '../../../apiserver/audit/auditor';
 import { compilePolicy } from '../../../apiserver/audit/policy';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
-import { CASES } from '../../replay/policies/cases';
-import { openNamespace, runCase, type Asked } from '../../replay/policies/run';
-import { casesOf } from '../../replay/recording';
-import type { Body } from '../../replay/reference';
+import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../../replay/admission-policies';
+import { recordingOf } from '../../replay/recording';
+import { isBody, type Body } from '../../replay/reference';
+import type { AuditedTarget } from '../../replay/request-target';
 import { body } from '../../replay/shape';
 import { sinkInto } from '../../support/audit-event';
 import { ADMIN, call, startFixture, warningsOf, type Fixture } from './fixture';
 
-const RECORDED = casesOf('admission/policies', body);
+const { cases } = recordingOf('admission/policies', body, isPolicyCase);
 const USERS = `${ADMIN},admin,admin-uid,"system:masters"\n`;
 
 let fixture: Fixture;
 const events: Body[] = [];
 
-const server: Asked = {
+const server: AuditedTarget = {
   async send(method, path, headers, sent) {
     const answer = await call(fixture, path, { method, ...(sent === '' ? {} : { body: sent }), headers, local: true });
     return { code: answer.status, text: answer.text, warnings: warningsOf(answer) };
   },
   annotations(auditId) {
     const found = events.find((event) => event['auditID'] === auditId && event['stage'] === 'ResponseComplete');
-    return Promise.resolve(found?.['annotations'] ?? {});
+    const annotations = found?.['annotations'] ?? {};
+    return Promise.resolve(isBody(annotations) ? annotations : {});
   },
 };
 
@@ -35,11 +36,11 @@ beforeAll(async () => {
   auditor.use(compilePolicy({ omitStages: ['RequestReceived'], rules: [{ level: 'Metadata' }] }, GENERATED_NAMES.kubernetes));
   auditor.writeTo(sinkInto(events));
   fixture = await startFixture({ naming: 'kubernetes', audit: auditor, tokens: [parseTokenFile('tokens.csv', USERS, () => undefined)] });
-  await openNamespace(server);
+  await preparePolicyCases(server);
 }, 30_000);
 
 afterAll(() => fixture.stop());
 
-test.each(CASES.map((one, index) => [one.title, one, RECORDED[index]] as const))('%s', async (_, one, recorded) => {
-  expect(await runCase(server, one)).toEqual(recorded);
+test.each(cases.map((recorded) => [recorded.title, recorded] as const))('%s', async (_, recorded) => {
+  expect(await runPolicyCase(server, recorded)).toEqual(recorded);
 });

@@ -1,5 +1,6 @@
 /** How the recordings of each format are recorded again: a row maps the `format` of a recording's head to its driver. */
 import { recordAccessDecisions } from './access-decisions';
+import { recordAdmissionPolicies, recordPolicyStatus } from './admission-policies';
 import { recordApiServices } from './api-services';
 import { recordCustomDefinitions } from './custom-definitions';
 import { recordCustomOperations } from './custom-operations';
@@ -27,6 +28,7 @@ import { recordYamlBodies } from './yaml-bodies';
 
 export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, RecordingDriver>([
   ['access-decisions', recordAccessDecisions],
+  ['admission-policies', recordAdmissionPolicies],
   ['api-services', recordApiServices],
   ['custom-columns', recordCustomColumns],
   ['custom-definitions', recordCustomDefinitions],
@@ -45,6 +47,7 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['openapi-definitions', recordOpenApi],
   ['openapi-paths', recordOpenApi],
   ['policy-expressions', recordPolicyExpressions],
+  ['policy-status', recordPolicyStatus],
   ['quotas', recordQuotas],
   ['requests', recordRequests],
   ['rule-costs', recordRuleCosts],

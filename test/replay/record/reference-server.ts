@@ -30,7 +30,8 @@ export class ReferenceServer {
     return new ReferenceServer(connect({ ...readKubeconfig(file), http1: true }, systemClock));
   }
 
-  async send({ method, path, headers = {}, body = Buffer.alloc(0) }: ServerRequest): Promise<Answer> {
+  /** `onResponse` is called when the header of the response arrives. */
+  async send({ method, path, headers = {}, body = Buffer.alloc(0) }: ServerRequest, onResponse?: () => void): Promise<Answer> {
     const { authorization = await this.connection.credentials.header(), ...rest } = headers;
     const response = await this.connection.transport.send({
       method,
@@ -42,6 +43,7 @@ export class ReferenceServer {
       },
       body,
     });
+    onResponse?.();
     const bytes = await collect(response.body, MAX_ANSWER_BYTES);
     return { code: response.status, bytes, warnings: warningsIn(response.header('warning') ?? '') };
   }

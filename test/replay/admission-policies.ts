@@ -1,0 +1,174 @@
+/**
+ * Runs recorded cases of admission policies against a server: creates policies and bindings, waits until they are in force, sends the requests, and returns the
+ * case with the answers. Masks what differs from run to run.
+ */
+import { systemClock } from '../../shared/runtime/clock';
+import { GENERATED, UID } from './new-values';
+import { isBody, type Body, type Json } from './reference';
+import { isRecordedRequest, mustSucceed, sendRequest, type AuditedTarget, type RecordedRequest, type TargetReply } from './request-target';
+import { anything, body, listOf, mapOf, number, shape, text, type Check } from './shape';
+
+interface PolicyAnswer {
+  readonly status: number;
+  /** Of a refusal. */
+  readonly body?: Json;
+  readonly warnings?: readonly string[];
+  /** Of the request's audit event, those of policies. */
+  readonly annotations?: Readonly<Record<string, Json>>;
+}
+
+interface PolicyStep {
+  readonly request: RecordedRequest;
+  /** Absent before the case is recorded, and where a policy is rejected. */
+  readonly answer?: PolicyAnswer;
+}
+
+export interface PolicyCase {
+  readonly title: string;
+  /** Sent before the policies are created; not recorded. */
+  readonly before?: readonly RecordedRequest[];
+  readonly policies: readonly Body[];
+  /** The answer to a policy that is rejected. */
+  readonly rejection?: Json;
+  readonly bindings: readonly Body[];
+  readonly steps: readonly PolicyStep[];
+}
+
+const isAnswer: Check<PolicyAnswer> = shape({ status: number }, { body: anything, warnings: listOf(text), annotations: mapOf(anything) });
+
+export const isPolicyCase: Check<PolicyCase> = shape(
+  {
+    title: text,
+    policies: listOf(body),
+    bindings: listOf(body),
+    steps: listOf(shape({ request: isRecordedRequest }, { answer: isAnswer })),
+  },
+  { before: listOf(isRecordedRequest), rejection: anything },
+);
+
+const NAMESPACE = 'recorded';
+const ROOT = '/apis/admissionregistration.k8s.io/v1';
+const POLICIES = `${ROOT}/validatingadmissionpolicies`;
+const BINDINGS = `${ROOT}/validatingadmissionpolicybindings`;
+const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+/** Name of a policy that denies ConfigMaps with a label of this name. It is created last and deleted last, so its effect shows that of the others. */
+const MARKER = 'marker';
+/** Begins the names of policies that match nothing. Their parameters keep the recorded server's informers of these kinds running. */
+const KEEPER = 'keeper';
+const KEPT_KINDS = ['ConfigMap', 'Namespace'];
+const ROUNDS = 400;
+const PAUSE_MS = 25;
+
+let requests = 0;
+
+export async function runPolicyCase(target: AuditedTarget, { title, before, policies, bindings, steps }: PolicyCase): Promise<PolicyCase> {
+  const answered = (rejection: Json | undefined, all: readonly PolicyStep[]): PolicyCase => ({
+    title,
+    ...(before === undefined ? {} : { before }),
+    policies,
+    ...(rejection === undefined ? {} : { rejection }),
+    bindings,
+    steps: all,
+  });
+  for (const request of before ?? []) await make(target, request);
+  for (const policy of policies) {
+    const { code, text: refusal } = await send(target, { method: 'POST', path: POLICIES, body: policy });
+    if (code !== 201) {
+      const unanswered = steps.map(({ request }) => ({ request }));
+      return answered(masked(JSON.parse(refusal)), unanswered);
+    }
+  }
+  for (const binding of bindings) await make(target, { method: 'POST', path: BINDINGS, body: binding });
+  await setMarker(target, true);
+  const all: PolicyStep[] = [];
+  for (const { request } of steps) all.push({ request, answer: await answerTo(target, request) });
+  await clear(target);
+  return answered(undefined, all);
+}
+
+/** Creates or deletes the marker policy and waits for the effect. */
+async function setMarker(target: AuditedTarget, isPresent: boolean): Promise<void> {
+  if (isPresent) {
+    const validations = [{ expression: "!has(object.metadata.labels) || !('marker' in object.metadata.labels)" }];
+    const rule = { operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] };
+    await makePolicy(target, MARKER, { matchConstraints: { resourceRules: [rule] }, validations }, {});
+  } else {
+    await send(target, { method: 'DELETE', path: `${BINDINGS}/${MARKER}` });
+    await send(target, { method: 'DELETE', path: `${POLICIES}/${MARKER}` });
+  }
+  const marked = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: MARKER, labels: { [MARKER]: '' } } };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { code } = await send(target, { method: 'POST', path: `${CONFIG_MAPS}?dryRun=All`, body: marked });
+    if ((code === 201) !== isPresent) return;
+    await systemClock.sleep(PAUSE_MS);
+  }
+  throw new Error(`the policies are still ${isPresent ? 'not in force' : 'in force'}`);
+}
+
+async function makePolicy(target: AuditedTarget, name: string, spec: Body, binding: Body): Promise<void> {
+  await make(target, { method: 'POST', path: POLICIES, body: { metadata: { name }, spec } });
+  const bound: Body = { policyName: name, validationActions: ['Deny'], ...binding };
+  await make(target, { method: 'POST', path: BINDINGS, body: { metadata: { name }, spec: bound } });
+}
+
+async function clear(target: AuditedTarget): Promise<void> {
+  const kept = [MARKER, ...KEPT_KINDS.map(keeperOf)].map((name) => `metadata.name!=${name}`).join(',');
+  for (const path of [BINDINGS, POLICIES]) await send(target, { method: 'DELETE', path: `${path}?fieldSelector=${kept}` });
+  await setMarker(target, false);
+  for (const kind of ['pods', 'services', 'configmaps', 'secrets'])
+    await send(target, { method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}/${kind}?gracePeriodSeconds=0` });
+  await send(target, { method: 'DELETE', path: `/apis/apps/v1/namespaces/${NAMESPACE}/deployments` });
+}
+
+const keeperOf = (kind: string): string => `${KEEPER}-${kind.toLowerCase()}`;
+
+/** Creates the namespace and the keepers, and deletes what an interrupted run left. */
+export async function preparePolicyCases(target: AuditedTarget): Promise<void> {
+  const metadata = { name: NAMESPACE, labels: { team: 'a' } };
+  await send(target, { method: 'POST', path: '/api/v1/namespaces', body: { metadata } });
+  const merge = { method: 'PATCH' as const, type: 'application/merge-patch+json', body: { metadata: { labels: { team: 'a' } } } };
+  await send(target, { ...merge, path: `/api/v1/namespaces/${NAMESPACE}` });
+  await clear(target);
+  for (const kind of KEPT_KINDS) {
+    const name = keeperOf(kind);
+    await send(target, { method: 'DELETE', path: `${BINDINGS}/${name}` });
+    await send(target, { method: 'DELETE', path: `${POLICIES}/${name}` });
+    const rule = { operations: ['CREATE'], apiGroups: ['never.example'], apiVersions: ['v1'], resources: ['nothings'] };
+    const spec = {
+      matchConstraints: { resourceRules: [rule] },
+      validations: [{ expression: 'true' }],
+      paramKind: { apiVersion: 'v1', kind },
+    };
+    await makePolicy(target, name, spec, { paramRef: { name: 'p', parameterNotFoundAction: 'Allow' } });
+  }
+}
+
+function make(target: AuditedTarget, request: RecordedRequest): Promise<TargetReply> {
+  return mustSucceed(target, request, { 'audit-id': `policy-${++requests}` });
+}
+
+function send(target: AuditedTarget, request: RecordedRequest): Promise<TargetReply> {
+  return sendRequest(target, request, { 'audit-id': `policy-${++requests}` });
+}
+
+async function answerTo(target: AuditedTarget, request: RecordedRequest): Promise<PolicyAnswer> {
+  const auditId = `policy-${systemClock.now()}-${++requests}`;
+  const { code, text: sent, warnings } = await sendRequest(target, request, { 'audit-id': auditId });
+  const answer: Json = sent.startsWith('{') ? JSON.parse(sent) : sent;
+  const annotations = ofPolicies(await target.annotations(auditId));
+  return {
+    status: code,
+    ...(isBody(answer) && answer['kind'] === 'Status' && answer['status'] === 'Failure' ? { body: masked(answer) } : {}),
+    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  };
+}
+
+const ofPolicies = (annotations: Body): Body =>
+  Object.fromEntries(Object.entries(annotations).filter(([name]) => /^(?:validation\.policy|recorded)/.test(name)));
+
+function masked(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item) => masked(item));
+  if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner)]));
+  return typeof value === 'string' ? value.replace(UID, '<uid>').replace(GENERATED, 'g-<name>') : value;
+}

@@ -1,0 +1,54 @@
+/**
+ * Drivers of recordings about admission policies: their effect on requests (`admission-policies`), and the status that the server's controllers write into them
+ * (`policy-status`).
+ */
+import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../admission-policies';
+import { recordingOf } from '../recording';
+import { isBody, type Body, type Json } from '../reference';
+import { anything, body, listOf, shape, text } from '../shape';
+import { systemClock } from '../../../shared/runtime/clock';
+import { pollUntil } from './poll';
+import type { ReferenceServer } from './reference-server';
+import { auditedTarget } from './targets';
+
+const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** After this time controllers know the kinds of a new definition. */
+const DISCOVERED_MS = 3_000;
+
+export async function recordAdmissionPolicies(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, shape({ format: text }, { serverFlags: listOf(text) }), isPolicyCase);
+  const target = auditedTarget(server);
+  await preparePolicyCases(target);
+  const lines: unknown[] = [head];
+  for (const line of cases) lines.push(await runPolicyCase(target, line));
+  return lines;
+}
+
+/** The head has a definition whose kind some policies match. */
+export async function recordPolicyStatus(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const isHead = shape({ format: text, definition: body });
+  const { head, cases } = recordingOf(recording, isHead, shape({ title: text, spec: body }, { status: anything }));
+  await server.sendJson('POST', DEFINITIONS, head.definition);
+  await systemClock.sleep(DISCOVERED_MS);
+  const lines: unknown[] = [head];
+  for (const [index, line] of cases.entries()) lines.push({ ...line, status: await statusOf(server, `checked-${index}`, line.spec) });
+  const { metadata } = head.definition;
+  if (isBody(metadata)) await server.sendJson('DELETE', `${DEFINITIONS}/${String(metadata['name'])}`);
+  return lines;
+}
+
+async function statusOf(server: ReferenceServer, name: string, spec: Body): Promise<Json> {
+  const made = await server.sendJson('POST', POLICIES, { metadata: { name }, spec });
+  if (made.code !== 201) throw new Error(JSON.stringify(made.body));
+  let status: Json = {};
+  try {
+    await pollUntil(`the status of ${name} is written`, async () => {
+      status = (await server.sendJson('GET', `${POLICIES}/${name}`)).body['status'] ?? {};
+      return isBody(status) && status['observedGeneration'] !== undefined;
+    });
+    return status;
+  } finally {
+    await server.sendJson('DELETE', `${POLICIES}/${name}`);
+  }
+}

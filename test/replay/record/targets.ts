@@ -1,0 +1,50 @@
+/** The server that answers are recorded from, as a target of recorded requests. */
+import { readFileSync } from 'node:fs';
+import { ConnectionError } from '../../../shared/client/transport';
+import { systemClock } from '../../../shared/runtime/clock';
+import { isBody, type Body, type Json } from '../reference';
+import type { AuditedTarget, RequestTarget } from '../request-target';
+import type { ReferenceServer } from './reference-server';
+
+const LOG_INTERVAL_MS = 5;
+const LOG_ROUNDS = 40;
+/** Annotations that are not about admission. */
+const OTHER_ANNOTATIONS = /^(?:authorization|apiserver|authentication|pod-security)\./;
+
+/** The code of a request is 0 when the server closes the connection before it has answered. */
+export function requestTarget(server: ReferenceServer): RequestTarget {
+  return {
+    async send(method, path, headers, body, onResponse) {
+      try {
+        const { code, bytes, warnings } = await server.send({ method, path, headers, body: Buffer.from(body) }, onResponse);
+        return { code, text: bytes.toString(), warnings };
+      } catch (error) {
+        if (error instanceof ConnectionError && error.sent) return { code: 0, text: '', warnings: [] };
+        throw error;
+      }
+    },
+  };
+}
+
+/** Reads audit events from the file `AUDIT_LOG` in the environment (`audit.log`), which the server's flag `--audit-log-path` names. */
+export function auditedTarget(server: ReferenceServer): AuditedTarget {
+  const log = process.env['AUDIT_LOG'] ?? 'audit.log';
+  return {
+    ...requestTarget(server),
+    async annotations(auditId) {
+      for (let round = 0; round < LOG_ROUNDS; round += 1) {
+        const line = readFileSync(log, 'utf8')
+          .split('\n')
+          .reverse()
+          .find((text) => text.includes(`"${auditId}"`) && text.includes('ResponseComplete'));
+        const event: Json = line === undefined ? null : JSON.parse(line);
+        if (isBody(event)) return ofAdmission(event['annotations'] ?? {});
+        await systemClock.sleep(LOG_INTERVAL_MS);
+      }
+      return {};
+    },
+  };
+}
+
+const ofAdmission = (annotations: Json): Body =>
+  isBody(annotations) ? Object.fromEntries(Object.entries(annotations).filter(([name]) => !OTHER_ANNOTATIONS.test(name))) : {};

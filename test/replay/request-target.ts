@@ -1,0 +1,58 @@
+/** Requests of recorded cases, and the server that they are sent to: the one that answers are recorded from, or the one under test. Masks nothing. */
+import type { Method } from '../../shared/client/transport';
+import type { Body, Headers, Json } from './reference';
+import { anything, oneOf, shape, text, type Check } from './shape';
+
+export interface RecordedRequest {
+  readonly method: Method;
+  /** Path and query. */
+  readonly path: string;
+  /** A text is sent as it is, anything else as JSON. */
+  readonly body?: Json;
+  /** The media type of the body; JSON by default. */
+  readonly type?: string;
+  readonly accept?: string;
+  readonly headers?: Headers;
+}
+
+/** Does not look into headers. */
+export const isRecordedRequest: Check<RecordedRequest> = shape(
+  { method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'), path: text },
+  { body: anything, type: text, accept: text, headers: (value): value is Headers => typeof value === 'object' },
+);
+
+export interface TargetReply {
+  readonly code: number;
+  readonly text: string;
+  /** Texts of the Warning headers. */
+  readonly warnings: readonly string[];
+}
+
+export interface RequestTarget {
+  /** `onResponse` is called when the header of the response arrives. */
+  send(method: Method, path: string, headers: Headers, body: string, onResponse?: () => void): Promise<TargetReply>;
+}
+
+export interface AuditedTarget extends RequestTarget {
+  /** The annotations in the audit event of the request that had this `Audit-ID`. */
+  annotations(auditId: string): Promise<Body>;
+}
+
+/** Headers of the request take precedence over `headers`. */
+export function sendRequest(
+  target: RequestTarget,
+  { method, path, body, type = 'application/json', accept, headers: own = {} }: RecordedRequest,
+  headers: Headers = {},
+  onResponse?: () => void,
+): Promise<TargetReply> {
+  const sent = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  const media = { ...(sent === '' ? {} : { 'content-type': type }), ...(accept === undefined ? {} : { accept }) };
+  return target.send(method, path, { ...headers, ...media, ...own }, sent, onResponse);
+}
+
+/** Sends a request that brings about a state. Throws when it is refused. */
+export async function mustSucceed(target: RequestTarget, request: RecordedRequest, headers: Headers = {}): Promise<TargetReply> {
+  const reply = await sendRequest(target, request, headers);
+  if (reply.code === 0 || reply.code >= 300) throw new Error(`${request.method} ${request.path}: ${reply.text.slice(0, 2000)}`);
+  return reply;
+}
