@@ -5,7 +5,6 @@ import { LIVING_KINDS } from '../../replay/lifecycles/kinds';
 import { casesOf } from '../../replay/recording';
 import { SCENARIOS } from '../../replay/scenarios';
 import { body } from '../../replay/shape';
-import { CASES as WEBHOOK_CASES } from '../../replay/webhooks/cases';
 import { repository } from '../../support/repository';
 import { ROWS } from './rows';
 
@@ -16,7 +15,7 @@ const recorded = (name: string): readonly string[] => casesOf(name, body).map(({
 /** Titles that a file has from a table, by the file. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   'test/integration/http/lifecycles.test.ts': LIVING_KINDS.map(({ name }) => name),
-  'test/integration/http/admission-webhooks.test.ts': WEBHOOK_CASES.map(({ title }) => title),
+  'test/integration/http/admission-webhooks.test.ts': recorded('admission/webhooks'),
   'test/integration/http/admission-policies.test.ts': recorded('admission/policies'),
   'apiserver/admission/quota/charge.test.ts': recorded('admission/quota'),
   'apiserver/admission/limit-ranger.test.ts': recorded('admission/limit-ranges'),

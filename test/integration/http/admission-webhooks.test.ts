@@ -1,16 +1,16 @@
-/** What webhooks are asked and what becomes of their answers, over HTTPS with a real webhook server: replays what the reference server did (test/replay/webhooks.ts). */
+/** Replays requests that webhooks review, over HTTPS with a webhook server, as recorded from release 1.31.1 (admission/webhooks). */
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
-import { casesOf } from '../../replay/recording';
-import { isBody, type Body, type Json } from '../../replay/reference';
+import { recordingOf } from '../../replay/recording';
+import { isBody, type Json } from '../../replay/reference';
+import type { AuditedTarget } from '../../replay/request-target';
 import { body } from '../../replay/shape';
-import { CASES } from '../../replay/webhooks/cases';
-import { openNamespace, runCase, type Asked } from '../../replay/webhooks/run';
+import { isWebhookCase, prepareWebhookCases, runWebhookCase, type WebhookCase } from '../../replay/webhooks/run-case';
 import { withCollectionDeletion } from '../../support/deviating-steps';
 import { startReviewServer, type ReviewServer } from '../../support/review-server';
 import { auditedServer } from './audited-server';
 import { ADMIN, issuingAccounts, startFixture, type Fixture } from './fixture';
 
-const RECORDED = casesOf('admission/webhooks', body);
+const { cases } = recordingOf('admission/webhooks', body, isWebhookCase);
 
 const USERS = `${ADMIN},admin,admin-uid,"system:masters"\n`;
 
@@ -18,7 +18,7 @@ let fixture: Fixture;
 let webhooks: ReviewServer;
 
 const audited = auditedServer();
-let server: Asked;
+let server: AuditedTarget;
 
 beforeAll(async () => {
   webhooks = await startReviewServer();
@@ -29,7 +29,7 @@ beforeAll(async () => {
     serviceAccounts: issuingAccounts(),
   });
   server = audited.over(fixture);
-  await openNamespace(server);
+  await prepareWebhookCases(server);
 });
 
 afterAll(async () => {
@@ -51,19 +51,23 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'a service without endpoints': 'no endpoints available for service "empty"',
 };
 
-test.each(CASES.map((one) => [one.title, one] as const))('%s', async (title, one) => {
-  const recorded = RECORDED.find((line) => line['title'] === title);
-  const ours = await runCase(server, webhooks, one);
+test.each(cases.map((recorded) => [recorded.title, recorded] as const))('%s', async (title, recorded) => {
+  const answers = answersOf(await runWebhookCase(server, webhooks, recorded));
   const otherwise = OTHERWISE[title];
   if (otherwise === undefined) {
-    const steps = Array.isArray(recorded?.['steps']) ? recorded['steps'].map(withCollectionDeletion) : [];
-    expect(comparable(ours)).toEqual(comparable({ ...recorded, steps }));
+    expect(comparable(title, answers)).toEqual(comparable(title, answersOf(recorded).map(withCollectionDeletion)));
     return;
   }
-  const [step] = Array.isArray(ours['steps']) ? ours['steps'] : [];
-  expect(step).toMatchObject({ code: 500, body: { reason: 'InternalError' } });
+  const [step] = answers;
+  expect(step).toMatchObject({ status: 500, body: { reason: 'InternalError' } });
   expect(JSON.stringify(step)).toContain(JSON.stringify(otherwise).slice(1, -1));
 });
+
+/** The answers of a case, each with the method and path of its request. */
+function answersOf({ steps }: WebhookCase): readonly Json[] {
+  const answers = steps.map(({ request: { method, path }, answer }) => ({ request: `${method} ${path}`, ...answer }));
+  return JSON.parse(JSON.stringify(answers)) as Json[];
+}
 
 /** What other plug-ins make of a pod. */
 const OF_PODS = new Set(['preemptionPolicy', 'priority', 'tolerations']);
@@ -73,9 +77,8 @@ const OF_SCALES = new Set(['creationTimestamp', 'managedFields', 'resourceVersio
 const OF_TOKENS = new Set(['creationTimestamp', 'name']);
 const DROPPED: Readonly<Record<string, ReadonlySet<string>>> = { Pod: OF_PODS, Scale: OF_SCALES, TokenRequest: OF_TOKENS };
 
-function comparable(line: Body): Json {
-  // Objects of a collection are shown by their names here, and a patched name is given up.
-  const title = JSON.stringify(line['title'] ?? '');
+function comparable(title: string, answers: readonly Json[]): Json {
+  // Webhooks see the name of each object of a deleted collection here, and a patched name is discarded.
   const isNamed = /collection|patch-name/.test(title);
   const isRedirected = title.includes('redirect');
   const drop = (value: Json, kind: string): Json => {
@@ -87,5 +90,5 @@ function comparable(line: Body): Json {
     );
     return Object.fromEntries(members.map(([name, inner]) => [name, drop(inner, own)]));
   };
-  return drop(line, '');
+  return drop([...answers], '');
 }

@@ -1,19 +1,18 @@
-/** A server of a test with its audit log in memory, asked as recorders ask the reference. Starts none. */
+/** The server of a fixture, with its audit log in memory, as a target of recorded requests. Does not start a server. */
 import { Auditor } from '../../../apiserver/audit/auditor';
 import { compilePolicy } from '../../../apiserver/audit/policy';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { isBody, type Body } from '../../replay/reference';
-import type { Asked } from '../../replay/webhooks/run';
+import type { AuditedTarget } from '../../replay/request-target';
 import { sinkInto } from '../../support/audit-event';
 import { call, warningsOf, type Fixture } from './fixture';
 
 export interface AuditedServer {
-  /** To be given to the server. */
+  /** For the options of the fixture. */
   readonly auditor: Auditor;
-  /** The server that has it. */
-  over(fixture: Fixture): Asked;
+  over(fixture: Fixture): AuditedTarget;
 }
 
 export function auditedServer(): AuditedServer {
@@ -21,10 +20,10 @@ export function auditedServer(): AuditedServer {
   const auditor = new Auditor(systemClock, silentLogger);
   auditor.use(compilePolicy({ omitStages: ['RequestReceived'], rules: [{ level: 'Request' }] }, GENERATED_NAMES.kubernetes));
   auditor.writeTo(sinkInto(events));
-  return { auditor, over: (fixture) => askedOver(fixture, events) };
+  return { auditor, over: (fixture) => targetOver(fixture, events) };
 }
 
-function askedOver(fixture: Fixture, events: readonly Body[]): Asked {
+function targetOver(fixture: Fixture, events: readonly Body[]): AuditedTarget {
   return {
     async send(method, path, headers, sent) {
       const answer = await call(fixture, path, { method, ...(sent === '' ? {} : { body: sent }), headers, local: true });

@@ -1,4 +1,4 @@
-/** A webhook that judges images, over HTTPS and with the kubeconfig of its plug-in: replays what the reference server did (test/replay/image-policy.ts). */
+/** Replays pods that the webhook of the plug-in ImagePolicyWebhook reviews, over HTTPS, as recorded from release 1.31.1 (admission/image-policy-*). */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,38 +9,35 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { imageConfiguration, imageKubeconfig, startImageServer, type ImageServer } from '../../replay/image-policy/server';
-import { takeAll } from '../../replay/image-policy/steps';
-import { casesOf } from '../../replay/recording';
-import type { Body } from '../../replay/reference';
-import { body } from '../../replay/shape';
+import { isImageCase, isImagePolicyHead, runImageCases, type ImageCase } from '../../replay/image-policy/run-case';
+import { recordingOf } from '../../replay/recording';
 import { auditedServer } from './audited-server';
 import { startFixture, type Fixture } from './fixture';
 
-/** What of a recorded answer is in our words: what upstream says of JSON, and of a connection that ends. */
+/** Messages about invalid JSON and closed connections are worded differently here. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   'fault rubbish': 'the answer of the image policy webhook is no object',
   'fault cut': ': EOF',
   'a fault again': 'the answer of the image policy webhook is no object',
 };
 
-const textOf = (value: Body[string] | undefined): string => (typeof value === 'string' ? value : '');
-
-/** A server that has no time is asked again here. */
+/** This server retries a webhook that answers 503. */
 const ASKED_AGAIN = 'fault plain-503';
 
-describe.each(['closed', 'open'])('%s to those who are not answered', (mode) => {
+describe.each(['closed', 'open'])('a webhook that fails %s', (mode) => {
+  const { head, cases } = recordingOf(`admission/image-policy-${mode}`, isImagePolicyHead, isImageCase);
   let folder: string;
   let images: ImageServer;
   let fixture: Fixture;
   let files: ConfigurationFiles;
-  let taken: readonly Body[];
+  let answered: readonly ImageCase[];
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'image-policy-'));
     images = await startImageServer();
     const kubeconfig = join(folder, 'images.kubeconfig');
     writeFileSync(kubeconfig, imageKubeconfig(images));
-    writeFileSync(join(folder, 'images.yaml'), imageConfiguration(kubeconfig, mode === 'open'));
+    writeFileSync(join(folder, 'images.yaml'), imageConfiguration(kubeconfig, head.defaultAllow));
     const admission = await readAdmissionConfiguration(join(folder, 'images.yaml'), systemClock);
     const { imagePolicy } = admission;
     if (imagePolicy === undefined) throw new Error('no image policy');
@@ -55,7 +52,7 @@ describe.each(['closed', 'open'])('%s to those who are not answered', (mode) => 
       imageReviews,
       plugins: { enabled: ['ImagePolicyWebhook'], disabled: [] },
     });
-    taken = await takeAll(audited.over(fixture), images);
+    answered = await runImageCases(audited.over(fixture), images, head, cases);
   });
 
   afterAll(async () => {
@@ -65,12 +62,11 @@ describe.each(['closed', 'open'])('%s to those who are not answered', (mode) => 
     rmSync(folder, { recursive: true });
   });
 
-  const recorded = casesOf(`admission/image-policy-${mode}`, body);
-  it.each(recorded.map((line, index) => [textOf(line['title']), index, line] as const))('%s', (title, index, expected) => {
+  it.each(cases.map((recorded, index) => [recorded.title, index, recorded] as const))('%s', (title, index, { answer: expected }) => {
     const words = OTHERWISE[title];
-    const message = expected['message'];
-    const ours = title === ASKED_AGAIN ? { ...taken[index], asked: expected['asked'] } : taken[index];
-    if (words === undefined || message === undefined) return expect(ours).toEqual(expected);
+    const answer = answered[index]?.answer;
+    const ours = title === ASKED_AGAIN ? { ...answer, asked: expected?.asked } : answer;
+    if (words === undefined || expected?.message === undefined) return expect(ours).toEqual(expected);
     return expect(ours).toEqual({ ...expected, message: expect.stringContaining(words) });
   });
 });

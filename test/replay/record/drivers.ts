@@ -1,12 +1,14 @@
 /** How the recordings of each format are recorded again: a row maps the `format` of a recording's head to its driver. */
 import { recordAccessDecisions } from './access-decisions';
 import { recordAdmissionPolicies, recordPolicyStatus } from './admission-policies';
+import { recordAdmissionWebhooks } from './admission-webhooks';
 import { recordApiServices } from './api-services';
 import { recordCustomDefinitions } from './custom-definitions';
 import { recordCustomOperations } from './custom-operations';
 import { recordCustomColumns, recordCustomDocuments, recordCustomPaths, recordCustomResources } from './custom-resources';
 import { recordDefaultObjects } from './default-objects';
 import { recordEndpointsOrder } from './endpoints-order';
+import { recordImagePolicy } from './image-policy';
 import { recordIpAddresses, recordIpRangePairs, recordIpRanges } from './ip-addresses';
 import { recordKindCases } from './kind-cases';
 import { recordLifecycles } from './lifecycles';
@@ -29,6 +31,7 @@ import { recordYamlBodies } from './yaml-bodies';
 export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, RecordingDriver>([
   ['access-decisions', recordAccessDecisions],
   ['admission-policies', recordAdmissionPolicies],
+  ['admission-webhooks', recordAdmissionWebhooks],
   ['api-services', recordApiServices],
   ['custom-columns', recordCustomColumns],
   ['custom-definitions', recordCustomDefinitions],
@@ -38,6 +41,7 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['custom-resources', recordCustomResources],
   ['default-objects', recordDefaultObjects],
   ['endpoints-order', recordEndpointsOrder],
+  ['image-policy', recordImagePolicy],
   ['ip-addresses', recordIpAddresses],
   ['ip-range-pairs', recordIpRangePairs],
   ['ip-ranges', recordIpRanges],

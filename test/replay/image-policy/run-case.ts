@@ -1,0 +1,83 @@
+/** Runs recorded cases of the ImagePolicyWebhook plug-in against a server: sends each request and returns its answer and the reviews that the webhook received. */
+import { systemClock } from '../../../shared/runtime/clock';
+import { GENERATED } from '../new-values';
+import type { Body, Json } from '../reference';
+import { isRecordedRequest, sendRequest, type AuditedTarget, type RecordedRequest } from '../request-target';
+import { anything, body, listOf, number, shape, text, truth, type Check } from '../shape';
+import type { ImageServer } from './server';
+
+export interface ImagePolicyHead {
+  readonly format: string;
+  readonly serverFlags: readonly string[];
+  /** Whether pods are admitted when the webhook fails. */
+  readonly defaultAllow: boolean;
+  /** Sent before the cases; not recorded. */
+  readonly before: readonly RecordedRequest[];
+}
+
+interface ImageAnswer {
+  readonly status: number;
+  /** Of a refusal. */
+  readonly message?: Json;
+  readonly reason?: Json;
+  /** Of the request's audit event, those of admission. */
+  readonly annotations: Body;
+  /** What the webhook received: the authorization header and the review. */
+  readonly asked: readonly Json[];
+}
+
+/** The names of images tell the webhook what to answer (server.ts). Cases depend on those before them: the plug-in caches answers. */
+export interface ImageCase {
+  readonly title: string;
+  readonly request: RecordedRequest;
+  readonly answer?: ImageAnswer;
+}
+
+export const isImagePolicyHead: Check<ImagePolicyHead> = shape({
+  format: text,
+  serverFlags: listOf(text),
+  defaultAllow: truth,
+  before: listOf(isRecordedRequest),
+});
+
+const isAnswer: Check<ImageAnswer> = shape(
+  { status: number, annotations: body, asked: listOf(anything) },
+  { message: anything, reason: anything },
+);
+
+export const isImageCase: Check<ImageCase> = shape({ title: text, request: isRecordedRequest }, { answer: isAnswer });
+
+/** After this time the server has seen the service account of the pods. */
+const SEEN_MS = 300;
+
+let requests = 0;
+
+export async function runImageCases(
+  target: AuditedTarget,
+  images: ImageServer,
+  { before }: ImagePolicyHead,
+  cases: readonly ImageCase[],
+): Promise<readonly ImageCase[]> {
+  for (const request of before) await sendRequest(target, request, { 'audit-id': `image-${++requests}` });
+  await systemClock.sleep(SEEN_MS);
+  const answered: ImageCase[] = [];
+  for (const { title, request } of cases) answered.push({ title, request, answer: await answerTo(target, images, request) });
+  return answered;
+}
+
+async function answerTo(target: AuditedTarget, images: ImageServer, request: RecordedRequest): Promise<ImageAnswer> {
+  const auditId = `image-${++requests}`;
+  images.asked.splice(0);
+  const { code, text: sent } = await sendRequest(target, request, { 'audit-id': auditId });
+  const { message = null, reason = null }: Body = JSON.parse(sent);
+  const annotations = await target.annotations(auditId);
+  const answer: ImageAnswer = {
+    status: code,
+    ...(code < 400 ? {} : { message, reason }),
+    annotations,
+    asked: images.asked.splice(0),
+  };
+  const masked: unknown = JSON.parse(JSON.stringify(answer).replaceAll(`:${images.port}`, ':<port>').replaceAll(GENERATED, 'g-<name>'));
+  if (!isAnswer(masked)) throw new Error(`not an answer: ${sent}`);
+  return masked;
+}

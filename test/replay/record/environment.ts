@@ -1,0 +1,21 @@
+/**
+ * What drivers of recordings about webhooks need besides a kubeconfig, because files must be there before the server starts: they write the files to a folder, and
+ * then wait for the server.
+ */
+import type { ReferenceServer } from './reference-server';
+import { pollUntil } from './poll';
+
+/** `RECORD_FOLDER`: for files that the server's flags name. `WEBHOOK_PORT`: where the webhook listens. `WEBHOOK_ADDRESS`: of this machine, not loopback. */
+export function fromEnvironment(name: 'RECORD_FOLDER' | 'WEBHOOK_PORT' | 'WEBHOOK_ADDRESS'): string {
+  const value = process.env[name];
+  if (value === undefined || value === '') throw new Error(`this recording needs ${name} in the environment`);
+  return value;
+}
+
+export async function waitForServer(server: ReferenceServer, files: readonly string[]): Promise<void> {
+  process.stdout.write(`wrote ${files.join(', ')}; waiting for a server that was started with them\n`);
+  await pollUntil('the server is ready', async () => {
+    const reply = await server.send({ method: 'GET', path: '/readyz' }).catch(() => undefined);
+    return reply?.code === 200;
+  });
+}

@@ -1,0 +1,191 @@
+/**
+ * Runs recorded cases of admission webhooks against a server: creates the configurations, waits until they are in force, sends the requests, and returns the
+ * case with the answers and the reviews that the webhooks received. Masks what differs from run to run.
+ */
+import { systemClock } from '../../../shared/runtime/clock';
+import type { ReviewServer } from '../../support/review-server';
+import type { Called } from '../../support/webhook-server';
+import { GENERATED, TIME, UID } from '../new-values';
+import { isBody, type Body, type Json } from '../reference';
+import { isRecordedRequest, mustSucceed, sendRequest, type AuditedTarget, type RecordedRequest, type TargetReply } from '../request-target';
+import { anything, body, listOf, mapOf, number, shape, text, type Check } from '../shape';
+
+interface WebhookAnswer {
+  readonly status: number;
+  readonly body: Json;
+  readonly warnings?: readonly string[];
+  /** Of the request's audit event, those of admission. */
+  readonly annotations?: Readonly<Record<string, Json>>;
+  /** What webhooks were sent, in order: URL, headers and review. */
+  readonly calls?: readonly Body[];
+}
+
+interface WebhookStep {
+  readonly request: RecordedRequest;
+  /** Absent before the case is recorded. */
+  readonly answer?: WebhookAnswer;
+}
+
+export interface WebhookCase {
+  readonly title: string;
+  /** Sent before there are webhooks; not recorded. */
+  readonly before?: readonly RecordedRequest[];
+  /** Webhook configurations. `<port>` and `<ca>` stand for the webhook server's; the path of a URL names a behaviour (behaviours.ts). */
+  readonly configurations: readonly Body[];
+  readonly steps: readonly WebhookStep[];
+}
+
+const isAnswer: Check<WebhookAnswer> = shape(
+  { status: number, body: anything },
+  { warnings: listOf(text), annotations: mapOf(anything), calls: listOf(body) },
+);
+
+export const isWebhookCase: Check<WebhookCase> = shape(
+  { title: text, configurations: listOf(body), steps: listOf(shape({ request: isRecordedRequest }, { answer: isAnswer })) },
+  { before: listOf(isRecordedRequest) },
+);
+
+type Type = 'mutating' | 'validating';
+
+const NAMESPACE = 'recorded';
+const ROOT = '/apis/admissionregistration.k8s.io/v1';
+const RESOURCES: Readonly<Record<Type, string>> = {
+  mutating: 'mutatingwebhookconfigurations',
+  validating: 'validatingwebhookconfigurations',
+};
+const MARKER = 'marker';
+const ROUNDS = 200;
+const PAUSE_MS = 25;
+
+let requests = 0;
+
+export async function runWebhookCase(target: AuditedTarget, webhooks: ReviewServer, recorded: WebhookCase): Promise<WebhookCase> {
+  for (const request of recorded.before ?? []) await make(target, request);
+  const configurations = withMarkers(recorded.configurations, webhooks);
+  for (const { path, configuration } of configurations) await make(target, { method: 'POST', path, body: configuration });
+  for (const { type } of configurations) await waitForMarker(target, type, true);
+  webhooks.calls.splice(0);
+  const steps: WebhookStep[] = [];
+  for (const { request } of recorded.steps) steps.push({ request, answer: await answerTo(target, webhooks, request) });
+  for (const { path, name } of configurations) await send(target, { method: 'DELETE', path: `${path}/${name}` });
+  for (const { type } of configurations) await waitForMarker(target, type, false);
+  await clean(target);
+  return { ...recorded, steps };
+}
+
+interface MarkedConfiguration {
+  readonly type: Type;
+  readonly name: string;
+  /** Of the collection. */
+  readonly path: string;
+  readonly configuration: Body;
+}
+
+/** The first configuration of each type gets a webhook that denies ConfigMaps with a label, whose effect shows that it is in force. */
+function withMarkers(configurations: readonly Body[], webhooks: ReviewServer): readonly MarkedConfiguration[] {
+  const marked = new Set<Type>();
+  return configurations.map((recorded) => {
+    const type = recorded['kind'] === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
+    const configuration = filledIn(recorded, webhooks);
+    const { metadata, webhooks: hooks } = configuration;
+    const more = marked.has(type) ? [] : [marker(type, webhooks)];
+    marked.add(type);
+    return {
+      type,
+      name: isBody(metadata) ? String(metadata['name']) : '',
+      path: `${ROOT}/${RESOURCES[type]}`,
+      configuration: { ...configuration, webhooks: [...(Array.isArray(hooks) ? hooks : []), ...more] },
+    };
+  });
+}
+
+function filledIn(value: Body, { port, caBundle }: ReviewServer): Body {
+  return parsed(JSON.stringify(value).replaceAll('<port>', String(port)).replaceAll('<ca>', caBundle));
+}
+
+const marker = (type: Type, { port, caBundle }: ReviewServer): Body => ({
+  name: `${MARKER}.example.com`,
+  clientConfig: { url: `https://127.0.0.1:${port}/ready/marker`, caBundle },
+  rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  objectSelector: { matchLabels: { [MARKER]: type } },
+});
+
+async function waitForMarker(target: AuditedTarget, type: Type, isPresent: boolean): Promise<void> {
+  const marked = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: MARKER, labels: { [MARKER]: type } }, data: { a: '1' } };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const path = `/api/v1/namespaces/${NAMESPACE}/configmaps?dryRun=All`;
+    const { code } = await send(target, { method: 'POST', path, body: marked });
+    if ((code === 201) !== isPresent) return;
+    await systemClock.sleep(PAUSE_MS);
+  }
+  throw new Error(`the ${type} configuration is still ${isPresent ? 'not in force' : 'in force'}`);
+}
+
+const CLEANED = [
+  ...['pods', 'services', 'serviceaccounts', 'configmaps', 'events'].map((name) => `/api/v1/namespaces/${NAMESPACE}/${name}`),
+  `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`,
+  `/apis/autoscaling/v1/namespaces/${NAMESPACE}/horizontalpodautoscalers`,
+];
+
+async function clean(target: AuditedTarget): Promise<void> {
+  for (const path of CLEANED) await send(target, { method: 'DELETE', path: `${path}?gracePeriodSeconds=0` });
+}
+
+/** Creates the namespace and deletes what an interrupted run left. */
+export async function prepareWebhookCases(target: AuditedTarget): Promise<void> {
+  await send(target, { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
+  for (const resource of Object.values(RESOURCES))
+    for (const name of ['recorded', 'recorded-a', 'recorded-z'])
+      await send(target, { method: 'DELETE', path: `${ROOT}/${resource}/${name}` });
+  for (const type of ['mutating', 'validating'] as const) await waitForMarker(target, type, false);
+  await clean(target);
+}
+
+function make(target: AuditedTarget, request: RecordedRequest): Promise<TargetReply> {
+  return mustSucceed(target, request, { 'audit-id': `case-${++requests}` });
+}
+
+function send(target: AuditedTarget, request: RecordedRequest): Promise<TargetReply> {
+  return sendRequest(target, request, { 'audit-id': `case-${++requests}` });
+}
+
+async function answerTo(target: AuditedTarget, webhooks: ReviewServer, request: RecordedRequest): Promise<WebhookAnswer> {
+  const auditId = `case-${++requests}`;
+  webhooks.calls.splice(0);
+  const { code, text: sent, warnings } = await sendRequest(target, request, { 'audit-id': auditId });
+  const calls = webhooks.calls.splice(0).filter(({ url }) => !url.includes(MARKER));
+  const annotations = await target.annotations(auditId);
+  const answer: WebhookAnswer = {
+    status: code,
+    body: masked(sent.startsWith('{') ? parsed(sent) : sent),
+    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+    ...(calls.length === 0 ? {} : { calls: calls.map(maskedCall) }),
+  };
+  return JSON.parse(JSON.stringify(answer).replaceAll(`:${webhooks.port}`, ':<port>')) as WebhookAnswer;
+}
+
+const maskedCall = ({ url, headers, review }: Called): Body => ({
+  url,
+  headers: { accept: headers['accept'] ?? '', 'content-type': headers['content-type'] ?? '' },
+  review: masked(review),
+});
+
+const TOKEN = /^ey[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Without what differs from run to run. Tokens are masked first: a signature may look like a generated name. */
+export function masked(value: Json, member = ''): Json {
+  if (Array.isArray(value)) return member === 'managedFields' ? '<managed>' : value.map((item) => masked(item));
+  if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner, name)]));
+  if (typeof value !== 'string') return value;
+  if (member === 'resourceVersion' && value !== '') return '*';
+  return value.replace(TOKEN, '<token>').replace(UID, '<uid>').replace(TIME, '<time>').replace(GENERATED, 'g-<name>');
+}
+
+function parsed(text: string): Body {
+  const value: Json = JSON.parse(text);
+  if (!isBody(value)) throw new Error(`not an object: ${text}`);
+  return value;
+}
