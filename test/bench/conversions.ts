@@ -3,8 +3,9 @@
  * which is asked the same by this client; and what another client waits meanwhile.
  */
 import { atATime } from '../../shared/runtime/at-a-time';
-import { arrayAt, isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { first, GROUP, NAMESPACE, path, versions } from '../replay/conversions/case';
+import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { GROUP, isConversionCase, isConversionHead, NAMESPACE } from '../replay/conversions/case';
+import { recordingOf } from '../replay/recording';
 import type { BenchClient } from './client';
 import { BenchClient as Client } from './client';
 import { ConversionProcess } from './conversion-webhook';
@@ -54,16 +55,27 @@ async function prepare(client: BenchClient, { place: { port, caBundle } }: Conve
   const clientConfig = { url: `https://127.0.0.1:${port}/convert`, caBundle };
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
   const names = { plural: 'widgets', kind: 'Widget' };
-  const spec = { group: GROUP, scope: 'Namespaced', names, versions: versions('v1'), conversion };
+  const { head } = recordingOf('custom/conversions', isConversionHead, isConversionCase);
+  const versions = arrayAt(objectAt(head.definition, 'spec'), 'versions');
+  const spec = { group: GROUP, scope: 'Namespaced', names, versions, conversion };
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: NAMESPACE } }));
   await client.send('POST', DEFINITIONS, JSON.stringify({ metadata: { name: `widgets.${GROUP}` }, spec }));
   while (!(await isServed(client)));
   const text = 'x'.repeat(800);
   const indexes = Array.from({ length: count }, (_, at) => at);
   await atATime(WRITERS, indexes, async (at) => {
-    await client.send('POST', path('v1'), JSON.stringify(first(`w-${at}`, `host-${at}:${at + 1}`, { annotations: { text } })));
+    await client.send('POST', path('v1'), JSON.stringify(widget(at, text)));
   });
 }
+
+const path = (version: string): string => `/apis/${GROUP}/${version}/namespaces/${NAMESPACE}/widgets`;
+
+const widget = (index: number, text: string): JsonObject => ({
+  apiVersion: `${GROUP}/v1`,
+  kind: 'Widget',
+  metadata: { name: `w-${index}`, annotations: { text } },
+  spec: { address: `host-${index}:${index + 1}` },
+});
 
 const isServed = (client: BenchClient): Promise<boolean> =>
   client.send('GET', path('v2')).then(

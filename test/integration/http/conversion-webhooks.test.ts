@@ -1,24 +1,25 @@
-/** What conversion webhooks are asked and what becomes of their answers, over HTTPS with a real webhook: replays what the reference server did (test/replay/conversions.ts). */
+/** Replays requests whose objects a webhook converts, over HTTPS, as recorded from release 1.31.1 (custom/conversion*). */
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
-import { openNamespace, runCase, type Asked } from '../../replay/conversions/run';
-import { SUITES } from '../../replay/conversions/suites';
-import { casesOf } from '../../replay/recording';
+import { isConversionCase, isConversionHead, type ConversionCase, type ConversionStep } from '../../replay/conversions/case';
+import { createNamespace, runConversionCase } from '../../replay/conversions/run-case';
+import { recordingOf } from '../../replay/recording';
 import { isBody, type Body, type Json } from '../../replay/reference';
-import { body } from '../../replay/shape';
+import type { RequestTarget } from '../../replay/request-target';
 import { compareBytes, stringifyJson } from '../../../shared/values/json';
 import { startConversionServer, type ConversionServer } from '../../support/conversion-server';
 import { withCollectionDeletion } from '../../support/deviating-steps';
 import { ADMIN, call, startFixture, warningsOf, type Fixture } from './fixture';
 
-const RECORDED = Object.keys(SUITES).flatMap((suite) => casesOf(suite, body));
-const CASES = Object.values(SUITES).flat();
+const RECORDINGS = ['conversions', 'conversion-owners', 'conversion-admission', 'conversion-failures'].map((name) =>
+  recordingOf(`custom/${name}`, isConversionHead, isConversionCase),
+);
 
 const USERS = `${ADMIN},admin,admin-uid,"system:masters"\n`;
 
 let fixture: Fixture;
 let webhook: ConversionServer;
 
-const server: Asked = {
+const server: RequestTarget = {
   async send(method, path, headers, sent, opened) {
     // Release 1.31.1 rejects unknown fields in an apply for every `fieldValidation`. The second version has no field `address`.
     const hasUnknownField =
@@ -37,7 +38,7 @@ const server: Asked = {
 beforeAll(async () => {
   webhook = await startConversionServer();
   fixture = await startFixture({ naming: 'kubernetes', tokens: [parseTokenFile('tokens.csv', USERS, () => undefined)] });
-  await openNamespace(server);
+  await createNamespace(server);
 });
 
 afterAll(async () => {
@@ -45,14 +46,24 @@ afterAll(async () => {
   await webhook.close();
 });
 
-test.each(CASES.map((one) => [one.title, one] as const))('%s', async (title, one) => {
-  const recorded = RECORDED.find((line) => line['title'] === title);
-  const ours = await runCase(server, webhook, one);
-  const unready = stepsOf(recorded ?? {}).flatMap((step, at) => (isUnanswered(step) ? [at] : []));
-  expect(comparable(without(ours, unready))).toEqual(comparable(without(recorded ?? {}, unready)));
+const CASES = RECORDINGS.flatMap(({ head, cases }) => cases.map((recorded) => [recorded.title, head, recorded] as const));
+
+test.each(CASES)('%s', async (title, head, recorded) => {
+  const expected = answersOf(recorded);
+  const ours = answersOf(await runConversionCase(server, webhook, head, recorded));
+  const isCompared = (_: Json, at: number): boolean => !isUnanswered(expected[at] ?? null);
+  expect(comparable(title, ours.filter(isCompared))).toEqual(comparable(title, expected.filter(isCompared)));
 });
 
-const stepsOf = ({ steps }: Body): readonly Json[] => (Array.isArray(steps) ? steps.map(withCollectionDeletion) : []);
+/** The answers of a case, in the order of the requests, each with the method and path of its request. */
+function answersOf({ steps }: ConversionCase): readonly Json[] {
+  const flat = (step: ConversionStep): Json[] => {
+    const { method, path } = step.request;
+    const answer = JSON.parse(JSON.stringify({ request: `${method} ${path}`, ...step.answer })) as Json;
+    return [...(step.answer === undefined ? [] : [withCollectionDeletion(answer)]), ...(step.during ?? []).flatMap(flat)];
+  };
+  return steps.flatMap(flat);
+}
 
 /**
  * While its cache of a version begins anew after a failure, the reference server asks to come again; there is no such cache here. And some who do not wait for a
@@ -63,9 +74,7 @@ const UNANSWERED: ReadonlySet<number> = new Set([0, 429]);
 const UNCONVERTED = 'request to convert CR to an invalid group/version: autoscaling/v1';
 
 const isUnanswered = (step: Json): boolean =>
-  isBody(step) && (UNANSWERED.has(Number(step['code'])) || JSON.stringify(step).includes(UNCONVERTED));
-
-const without = (line: Body, left: readonly number[]): Body => ({ ...line, steps: stepsOf(line).filter((_, at) => !left.includes(at)) });
+  isBody(step) && (UNANSWERED.has(Number(step['status'])) || JSON.stringify(step).includes(UNCONVERTED));
 
 /** By title, what is not the same on purpose. */
 const OTHERWISE: Readonly<Record<string, (text: string) => string>> = {
@@ -77,7 +86,7 @@ const OTHERWISE: Readonly<Record<string, (text: string) => string>> = {
   // An unknown field is 400 here, with another message.
   'applied in both versions': (text) =>
     text
-      .replaceAll(/"code":500/g, '"code":400')
+      .replaceAll(/"(code|status)":500/g, '"$1":400')
       .replace(/"message":"[^"]*field not declared in schema"/, '"message":"unknown field","reason":"BadRequest"')
       .replace(/"message":"[^"\\]*(\\.[^"\\]*)*unknown field \\"spec.address\\""/, '"message":"unknown field"'),
   // Which way fails first depends on what the reference server has kept.
@@ -93,9 +102,9 @@ const OTHERWISE: Readonly<Record<string, (text: string) => string>> = {
   'place: another name': (text) => text.replaceAll(/ on [\d.]+:53/g, ''),
 };
 
-function comparable(line: Body): Json {
-  const shown = JSON.stringify(masked(line)).replaceAll(NO_TIME, '');
-  const alike: Json = JSON.parse(OTHERWISE[JSON.stringify(line['title']).slice(1, -1)]?.(shown) ?? shown);
+function comparable(title: string, answers: readonly Json[]): Json {
+  const shown = JSON.stringify(masked([...answers])).replaceAll(NO_TIME, '');
+  const alike: Json = JSON.parse(OTHERWISE[title]?.(shown) ?? shown);
   return alike;
 }
 

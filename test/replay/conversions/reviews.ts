@@ -1,9 +1,10 @@
 /** Webhooks and policies of admission beside a conversion webhook: how they are made and removed, and what the webhooks answer. Their names are upstream's. */
+import type { Method } from '../../../shared/client/transport';
 import { systemClock } from '../../../shared/runtime/clock';
 import type { WebhookServer } from '../../support/webhook-server';
 import type { Body, Json } from '../reference';
 import { BEHAVIOURS, type Behaviour } from '../webhooks/behaviours';
-import { GROUP, NAMESPACE, type BoundSpec, type ConversionCase, type Review } from './case';
+import { GROUP, NAMESPACE, type BoundPolicy, type ConversionCase, type Review } from './case';
 
 const patched =
   (...operations: Json[]): Behaviour =>
@@ -35,7 +36,7 @@ export const REVIEWS: Readonly<Record<string, Behaviour>> = {
   status: patched(add('/status/ready', 'patched')),
 };
 
-type Send = (method: string, path: string, body?: Json) => Promise<{ readonly code: number; readonly text: string }>;
+type Send = (method: Method, path: string, body?: Json) => Promise<{ readonly code: number; readonly text: string }>;
 
 const ROOT = '/apis/admissionregistration.k8s.io/v1';
 const KINDS = { mutating: 'mutatingwebhookconfigurations', validating: 'validatingwebhookconfigurations' } as const;
@@ -48,8 +49,8 @@ const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const ROUNDS = 400;
 const PAUSE_MS = 25;
 
-/** Makes what a case has beside its definition. What it returns removes it again. */
-export async function review(
+/** Creates the admission webhooks and policies of a case and waits until they are in force. The result removes them. */
+export async function createReviewers(
   { reviews = [], policies = [] }: ConversionCase,
   place: WebhookServer,
   send: Send,
@@ -111,7 +112,7 @@ const MARKED_POLICY: Body = {
   ],
 };
 
-async function bind(send: Send, name: string, { spec, binding = {} }: BoundSpec): Promise<void> {
+async function bind(send: Send, name: string, { spec, binding = {} }: BoundPolicy): Promise<void> {
   await make(send, POLICIES, { metadata: { name }, spec });
   await make(send, BINDINGS, { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'], ...binding } });
 }

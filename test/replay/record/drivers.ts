@@ -3,6 +3,7 @@ import { recordAccessDecisions } from './access-decisions';
 import { recordAdmissionPolicies, recordPolicyStatus } from './admission-policies';
 import { recordAdmissionWebhooks } from './admission-webhooks';
 import { recordApiServices } from './api-services';
+import { recordConversionWebhooks } from './conversion-webhooks';
 import { recordCustomDefinitions } from './custom-definitions';
 import { recordCustomOperations } from './custom-operations';
 import { recordCustomColumns, recordCustomDocuments, recordCustomPaths, recordCustomResources } from './custom-resources';
@@ -33,6 +34,7 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['admission-policies', recordAdmissionPolicies],
   ['admission-webhooks', recordAdmissionWebhooks],
   ['api-services', recordApiServices],
+  ['conversion-webhooks', recordConversionWebhooks],
   ['custom-columns', recordCustomColumns],
   ['custom-definitions', recordCustomDefinitions],
   ['custom-documents', recordCustomDocuments],

@@ -1,0 +1,163 @@
+/**
+ * Runs recorded cases of conversion webhooks against a server: creates the definition, sends the requests, and returns the case with the answers and the reviews
+ * that the webhooks received. Masks what differs from run to run.
+ */
+import { systemClock } from '../../../shared/runtime/clock';
+import type { ConversionServer } from '../../support/conversion-server';
+import { isBody, type Json } from '../reference';
+import { sendRequest, type RecordedRequest, type RequestTarget, type TargetReply } from '../request-target';
+import { GROUP, NAMESPACE, type ConversionAnswer, type ConversionCase, type ConversionHead, type ConversionStep } from './case';
+import { createReviewers } from './reviews';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const DEFINITION = `${DEFINITIONS}/widgets.${GROUP}`;
+const HEADERS = { 'user-agent': 'recorder/1' };
+const ROUNDS = 400;
+const PAUSE_MS = 25;
+
+export async function runConversionCase(
+  target: RequestTarget,
+  webhook: ConversionServer,
+  head: ConversionHead,
+  recorded: ConversionCase,
+): Promise<ConversionCase> {
+  webhook.does = 'good';
+  await removeDefinition(target);
+  const made = await sendRequest(target, { method: 'POST', path: DEFINITIONS, body: definitionOf(head, recorded, webhook) }, HEADERS);
+  if (made.code !== 201) throw new Error(made.text);
+  await repeat(target, { method: 'GET', path: widgetsIn('v1') }, ({ code }) => code === 200);
+  await repeat(target, { method: 'GET', path: widgetsIn('v2') }, ({ code }) => code !== 404);
+  for (const step of recorded.before ?? []) await answerTo(target, webhook, step);
+  const removeReviewers = await createReviewers(recorded, webhook, (method, path, body) =>
+    sendRequest(target, { method, path, ...(body === undefined ? {} : { body }) }, HEADERS),
+  );
+  const steps = await runSteps(target, webhook, recorded.steps);
+  webhook.does = 'good';
+  await removeReviewers();
+  return { ...recorded, steps };
+}
+
+const widgetsIn = (version: string): string => `/apis/${GROUP}/${version}/namespaces/${NAMESPACE}/widgets`;
+
+async function runSteps(target: RequestTarget, webhook: ConversionServer, steps: readonly ConversionStep[]): Promise<ConversionStep[]> {
+  const answered: ConversionStep[] = [];
+  for (const step of steps) {
+    webhook.does = step.behaviour ?? webhook.does;
+    let during: ConversionStep[] = [];
+    const answer = await answerTo(target, webhook, step, async () => {
+      during = await runSteps(target, webhook, step.during ?? []);
+    });
+    answered.push({
+      ...step,
+      ...(step.isSetup === true ? {} : { answer }),
+      ...(step.during === undefined ? {} : { during }),
+    });
+  }
+  return answered;
+}
+
+export async function removeDefinition(target: RequestTarget): Promise<void> {
+  await repeat(target, { method: 'DELETE', path: DEFINITION }, ({ code }) => code === 404);
+}
+
+export async function createNamespace(target: RequestTarget): Promise<void> {
+  await sendRequest(target, { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } }, HEADERS);
+}
+
+function definitionOf({ definition }: ConversionHead, { spec, webhook = {} }: ConversionCase, server: ConversionServer): Json {
+  const common = isBody(definition['spec']) ? definition['spec'] : {};
+  const conversion = isBody(common['conversion']) ? common['conversion'] : {};
+  const commonWebhook = isBody(conversion['webhook']) ? conversion['webhook'] : {};
+  const merged = { ...common, conversion: { ...conversion, webhook: { ...commonWebhook, ...webhook } }, ...spec };
+  return filledIn({ ...definition, spec: merged }, server);
+}
+
+function filledIn(value: Json, { port, caBundle, lastVersion }: ConversionServer): Json {
+  const text = JSON.stringify(value).replaceAll('<port>', String(port)).replaceAll('<ca>', caBundle).replaceAll('<rv>', lastVersion);
+  return JSON.parse(text) as Json;
+}
+
+async function repeat(target: RequestTarget, request: RecordedRequest, isDone: (reply: TargetReply) => boolean): Promise<TargetReply> {
+  for (let round = 0; ; round += 1) {
+    const reply = await sendRequest(target, request, HEADERS);
+    if (isDone(reply)) return reply;
+    if (round === ROUNDS) throw new Error(`${request.method} ${request.path}: ${reply.text.slice(0, 1000)}`);
+    await systemClock.sleep(PAUSE_MS);
+  }
+}
+
+/** `during` is called when the response begins. */
+async function answerTo(
+  target: RequestTarget,
+  webhook: ConversionServer,
+  { request: recorded, until, recordsCall, isSetup }: ConversionStep,
+  during: () => Promise<void> = () => Promise.resolve(),
+): Promise<ConversionAnswer> {
+  webhook.calls.splice(0);
+  webhook.reviews.splice(0);
+  const request = { ...recorded, ...(recorded.body === undefined ? {} : { body: filledIn(recorded.body, webhook) }) };
+  const reply =
+    until === undefined
+      ? await sendDuring(target, request, during)
+      : await repeat(target, request, ({ text }) => JSON.stringify(valueAt(jsonOf(text), until.path)) === JSON.stringify(until.value));
+  const { code, text, warnings } = reply;
+  if (isSetup === true && code >= 300) throw new Error(`${request.method} ${request.path}: ${text}`);
+  webhook.lastVersion = resourceVersionIn(text) ?? webhook.lastVersion;
+  const [call] = webhook.calls.splice(0);
+  const asked = webhook.reviews
+    .splice(0)
+    .map(({ url, review: { request: review = {} } }) => ({ url: url.replace(/\?.*/, ''), request: masked(review) }));
+  const answer: ConversionAnswer = {
+    status: code,
+    body: masked(bodyOf(text)),
+    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+    ...(recordsCall === undefined || call === undefined ? {} : { call: { url: call.url, ...call.headers, review: masked(call.review) } }),
+    ...(asked.length === 0 ? {} : { asked }),
+  };
+  return JSON.parse(JSON.stringify(answer).replaceAll(`:${webhook.port}`, ':<port>')) as ConversionAnswer;
+}
+
+async function sendDuring(target: RequestTarget, request: RecordedRequest, during: () => Promise<void>): Promise<TargetReply> {
+  let done = Promise.resolve();
+  const reply = await sendRequest(target, request, HEADERS, () => void (done = during()));
+  await done;
+  return reply;
+}
+
+function resourceVersionIn(text: string): string | undefined {
+  const found = valueAt(bodyOf(text), 'metadata.resourceVersion');
+  return typeof found === 'string' ? found : undefined;
+}
+
+function bodyOf(text: string): Json {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.length > 1 && lines.every((line) => line.startsWith('{"type":"')) ? lines.map(jsonOf) : jsonOf(text);
+}
+
+function jsonOf(text: string): Json {
+  return text.startsWith('{') ? (JSON.parse(text) as Json) : text;
+}
+
+/** The value at a path of members and indexes separated by dots; an empty path is the whole value. */
+function valueAt(value: Json, path: string): Json | undefined {
+  let found: Json | undefined = value;
+  for (const member of path === '' ? [] : path.split('.')) {
+    found = Array.isArray(found) ? found[Number(member)] : isBody(found) ? found[member] : undefined;
+  }
+  return found;
+}
+
+/** Not those that webhooks set. */
+const UID = /(?!11111111-)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /(?!2001-)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const EPHEMERAL = /127\.0\.0\.1:\d+->/g;
+
+function masked(value: Json, member = ''): Json {
+  if (Array.isArray(value)) return value.map((item) => masked(item));
+  if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner, name)]));
+  if (typeof value !== 'string') return value;
+  if (member === 'resourceVersion' && value !== '' && value !== '7') return '*';
+  if (member === 'continue' && value !== '') return '*';
+  if (member === 'caBundle') return '<ca>';
+  return value.replace(UID, '<uid>').replace(TIME, '<time>').replace(EPHEMERAL, '127.0.0.1:<own>->');
+}
