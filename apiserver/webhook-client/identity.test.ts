@@ -1,22 +1,27 @@
-/** Replays as whom the reference server asked webhooks (test/replay/webhook-credentials.ts), over HTTPS with a server that tells who asks. */
+/** Replays the credentials that webhooks received from release 1.31.1 (webhook-credentials/*), over HTTPS with a server that keeps them. */
 import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readKubeconfigUsers } from '../../shared/client/kubeconfig-users';
 import { systemClock } from '../../shared/runtime/clock';
 import { ManualClock } from '../../test/support/manual-clock';
-import { casesOf } from '../../test/replay/recording';
 import type { Body } from '../../test/replay/reference';
-import { body } from '../../test/replay/shape';
-import { credentialSets, nameOf, type Target } from '../../test/replay/webhook-credentials/cases';
-import { startCredentialServer, writeCredentialFiles, type CredentialServer } from '../../test/replay/webhook-credentials/stage';
+import {
+  credentialRecordings,
+  nameOf,
+  startCredentialServer,
+  targetAt,
+  writeCredentialFiles,
+  type CredentialServer,
+  type Target,
+} from '../../test/replay/webhook-credentials';
 import { WebhookClient } from './client';
 import { identify } from './identity';
 import { targetOf } from './place';
 import type { Reply } from './reply';
 
 let folder: string;
-let files: Readonly<Record<string, string>>;
+let files: ReadonlyMap<string, string>;
 let server: CredentialServer;
 
 beforeAll(async () => {
@@ -34,7 +39,7 @@ function clientOf(set: string, clock = systemClock): WebhookClient {
   return new WebhookClient({
     resolve: () => ({ host: '127.0.0.1', port: server.port }),
     clock,
-    identify: identify(readKubeconfigUsers(files[set] ?? ''), clock),
+    identify: identify(readKubeconfigUsers(files.get(set) ?? ''), clock),
   });
 }
 
@@ -60,44 +65,39 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const PHASES: Readonly<Record<string, boolean>> = { 'could not get REST client': false, 'failed to call webhook': true };
 
-describe.each(Object.entries(credentialSets(0)))('%s', (set, { targets }) => {
-  const recorded = casesOf(`webhook-credentials/${set}`, body);
-
-  test.each(targets.map((target, index) => [nameOf(target), index, recorded[index] ?? {}] as const))('%s', async (_, index, expected) => {
-    const target = credentialSets(server.port)[set]?.targets[index];
-    if (target === undefined) throw new Error('no target');
+describe.each([...credentialRecordings()])('%s', (set, { cases }) => {
+  test.each(cases.map((recorded) => [nameOf(recorded.target), recorded] as const))('%s', async (name, recorded) => {
+    const target = targetAt(recorded.target, server.port);
     const masked = (text: string): string => text.replaceAll(`:${server.port}`, ':<port>');
     const client = clientOf(set);
     server.seen.splice(0);
     const reply = await ask(client, target);
     client.close();
-    expect(expected['target']).toBe(masked(nameOf(target)));
-    if (expected['message'] === undefined) {
-      expect(JSON.parse(masked(JSON.stringify(server.seen)))).toEqual([SEEN_HERE[masked(nameOf(target))] ?? expected['seen']]);
+    if (recorded.message === undefined) {
+      expect(JSON.parse(masked(JSON.stringify(server.seen)))).toEqual([SEEN_HERE[name] ?? recorded.seen]);
       return;
     }
     expect(server.seen).toEqual([]);
-    expect(reply).toEqual({ fault: expect.stringContaining(wordsFor(target, expected)), asked: isOnTheWay(target, expected) });
+    const fault: unknown = expect.stringContaining(wordsFor(target, recorded.message));
+    expect(reply).toEqual({ fault, asked: isOnTheWay(target, recorded.message) });
   });
 });
 
-const textOf = (value: Body[string] | undefined): string => (typeof value === 'string' ? value : '');
-
 /** We find out about malformed certificates, and what is wrong with a program, no later than the connection needs them. */
-function isOnTheWay(target: Target, { message }: Body): unknown {
+function isOnTheWay(target: Target, message: string): unknown {
   if ('service' in target && /^(?:certificate-malformed|exec-without-command)$/.test(target.service)) return expect.any(Boolean);
-  return Object.entries(PHASES).find(([phase]) => textOf(message).includes(phase))?.[1];
+  return Object.entries(PHASES).find(([phase]) => message.includes(phase))?.[1];
 }
 
-function wordsFor(target: Target, { message }: Body): string {
+function wordsFor(target: Target, message: string): string {
   if ('service' in target && target.service === 'certificate-malformed') return 'PEM';
   const ours = 'service' in target ? WORDS[target.service] : undefined;
-  return ours?.replace('<folder>', folder) ?? textOf(message).replace(/.*(?:could not get REST client): /, '');
+  return ours?.replace('<folder>', folder) ?? message.replace(/.*(?:could not get REST client): /, '');
 }
 
 test('a certificate that has been replaced is shown within a minute', async () => {
   const clock = new ManualClock();
-  const users = readKubeconfigUsers(files['credentials'] ?? '');
+  const users = readKubeconfigUsers(files.get('credentials') ?? '');
   const shown = identify(users, clock);
   const first = await shown('certificate-files.kinds.svc:443');
   writeFileSync(path.join(folder, 'client.crt'), 'another');

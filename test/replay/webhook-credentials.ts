@@ -1,103 +1,119 @@
 /**
- * Records as whom the reference server asks webhooks, for what kubeconfigs say:
- *   node deploy/scripts/run.mjs test/replay/webhook-credentials.js files FOLDER
- *   (start the reference with --enable-aggregator-routing and an --admission-control-config-file that gives the plug-in ValidatingAdmissionWebhook a configuration with
- *   kubeConfigFile: FOLDER/SET.kubeconfig; once for each set)
- *   REFERENCE_URL=… ADDRESS=… node deploy/scripts/run.mjs test/replay/webhook-credentials.js SET
- * ADDRESS is one of this machine's that is not of its loopback. webhook-credentials.test.ts replays the recordings.
+ * Recordings of the credentials that kubeconfigs hold for webhooks (format `webhook-credentials`): their lines, the files that the kubeconfigs name, and a webhook
+ * server that keeps the credentials of each request.
  */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
-import { writeRecording } from './recording';
-import { call, hangUp, type Body, type Reply } from './reference';
-import { credentialSets, nameOf, type Target } from './webhook-credentials/cases';
-import { startCredentialServer, writeCredentialFiles, type CredentialServer } from './webhook-credentials/stage';
+import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+import { startWebhookServer, type WebhookServer } from '../support/webhook-server';
+import { recordingOf, recordingsIn } from './recording';
+import type { Body } from './reference';
+import { body, either, listOf, number, shape, text, type Check } from './shape';
 
-const JSON_TYPE = 'application/json';
-const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
-const NAME = 'credentials';
-const MAPS = '/api/v1/namespaces/default/configmaps?dryRun=All';
-const MAP: Body = { metadata: { name: 'm' } };
-const ROUNDS = 200;
-const PAUSE_MS = 25;
+const AREA = 'webhook-credentials';
+const HOUR_MS = 3_600_000;
 
-const RULE: Body = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] };
+/** Where a webhook is: a port of a Service, or a URL, in which `<port>` stands for the webhook server's. */
+export type Target = { readonly service: string; readonly namespace: string; readonly port: number } | { readonly url: string };
 
-const ADDRESS = process.env['ADDRESS'] ?? '';
-const PORT = Number(process.env['WEBHOOK_PORT'] ?? 18_999);
-const SETS = credentialSets(PORT);
-
-async function openService(namespace: string, name: string): Promise<void> {
-  await call('POST', '/api/v1/namespaces', JSON_TYPE, { metadata: { name: namespace } });
-  const ports = [443, 8443].map((port): Body => ({ name: `p${port}`, port, targetPort: PORT }));
-  await call('POST', `/api/v1/namespaces/${namespace}/services`, JSON_TYPE, { metadata: { name }, spec: { ports } });
-  const subset: Body = { addresses: [{ ip: ADDRESS }], ports: [443, 8443].map((port): Body => ({ name: `p${port}`, port: PORT })) };
-  await call('POST', `/api/v1/namespaces/${namespace}/endpoints`, JSON_TYPE, { metadata: { name }, subsets: [subset] });
+interface CredentialHead {
+  readonly format: string;
+  readonly serverFlags: readonly string[];
+  /** `<port>` stands for the webhook server's, `<folder>` for the folder of files, `<certificate>` and `<key>` for a client certificate, `-data` for its base64. */
+  readonly kubeconfig: Body;
 }
 
-function clientConfig(target: Target, caBundle: string): Body {
-  if ('url' in target) return { url: target.url, caBundle };
-  const { service: name, namespace, port } = target;
-  return { service: { name, namespace, port }, caBundle };
+interface CredentialCase {
+  readonly target: Target;
+  /** The credentials that the webhook received. */
+  readonly seen?: Body;
+  /** The refusal when the webhook was not called. */
+  readonly message?: string;
 }
 
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  for (let round = 0; round < ROUNDS; round += 1) {
-    if (await isDone()) return;
-    await systemClock.sleep(PAUSE_MS);
-  }
-  throw new Error('nothing came of it');
+const isTarget: Check<Target> = either(shape({ service: text, namespace: text, port: number }), shape({ url: text }));
+const isHead: Check<CredentialHead> = shape({ format: text, serverFlags: listOf(text), kubeconfig: body });
+const isCase: Check<CredentialCase> = shape({ target: isTarget }, { seen: body, message: text });
+
+export interface CredentialRecording {
+  readonly head: CredentialHead;
+  readonly cases: readonly CredentialCase[];
 }
 
-const ask = (): Promise<Reply> => call('POST', MAPS, JSON_TYPE, MAP);
+/** A recording as it is named: `webhook-credentials/hosts`. */
+export const credentialRecording = (recording: string): CredentialRecording => recordingOf(recording, isHead, isCase);
 
-function messageOf({ body: { message } }: Reply): string {
-  return typeof message === 'string' ? message : '';
+/** The recordings by the last part of their names. */
+export function credentialRecordings(): ReadonlyMap<string, CredentialRecording> {
+  return new Map(recordingsIn(AREA).map((name) => [name.slice(AREA.length + 1), credentialRecording(name)]));
 }
 
-async function one(server: CredentialServer, target: Target): Promise<Body> {
-  const webhook: Body = {
-    name: 'asked.example.com',
-    clientConfig: clientConfig(target, server.caBundle),
-    rules: [RULE],
-    sideEffects: 'None',
-    admissionReviewVersions: ['v1'],
-    timeoutSeconds: 5,
+export const nameOf = (target: Target): string =>
+  'url' in target ? target.url : `${target.service}.${target.namespace}.svc:${target.port}`;
+
+/** The target with the port of the webhook server. */
+export const targetAt = (target: Target, port: number): Target =>
+  'url' in target ? { url: target.url.replaceAll('<port>', String(port)) } : target;
+
+/** Writes the kubeconfigs of all recordings and the files that they name. Returns the kubeconfigs' paths by the recordings' names. */
+export async function writeCredentialFiles(folder: string, port: number): Promise<ReadonlyMap<string, string>> {
+  const { certificate, key } = await clientCertificate();
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, content: string): string => {
+    const file = path.join(folder, name);
+    writeFileSync(file, content);
+    return file;
   };
-  const made = await call('POST', CONFIGURATIONS, JSON_TYPE, { metadata: { name: NAME }, webhooks: [webhook] });
-  if (made.code !== 201) throw new Error(JSON.stringify(made.body));
-  server.seen.splice(0);
-  let reply: Reply | undefined;
-  // A Service that has just been made is not known at once.
-  await until(async () => {
-    reply = await ask();
-    return server.seen.length > 0 || (reply.code !== 201 && !/not found|no endpoints/.test(messageOf(reply)));
-  });
-  const [seen] = server.seen.splice(0);
-  await call('DELETE', `${CONFIGURATIONS}/${NAME}`, JSON_TYPE);
-  await until(async () => {
-    server.seen.splice(0);
-    const { code } = await ask();
-    return code === 201 && server.seen.length === 0;
-  });
-  const message =
-    reply?.code === 201 ? '' : (reply === undefined ? '' : messageOf(reply)).replaceAll(/(?<= )\/\S+\/(?=none)/g, '<folder>/');
-  const named: Body = { target: nameOf(target), ...(seen === undefined ? {} : { seen }), ...(message === '' ? {} : { message }) };
-  return JSON.parse(JSON.stringify(named).replaceAll(`:${PORT}`, ':<port>'));
+  write('client.crt', certificate);
+  write('client.key', key);
+  write('token', ' from-the-file\n');
+  const filledIn = (kubeconfig: Body): string =>
+    JSON.stringify(kubeconfig)
+      .replaceAll('<port>', String(port))
+      .replaceAll('<folder>', folder)
+      .replaceAll('<certificate-data>', Buffer.from(certificate).toString('base64'))
+      .replaceAll('<key-data>', Buffer.from(key).toString('base64'))
+      .replaceAll('<certificate>', () => inProgramOutput(certificate))
+      .replaceAll('<key>', () => inProgramOutput(key));
+  return new Map(
+    [...credentialRecordings()].map(([name, { head }]) => [name, write(`${name}.kubeconfig`, filledIn(head.kubeconfig))] as const),
+  );
 }
 
-async function record(name: string): Promise<void> {
-  const set = SETS[name];
-  if (set === undefined) throw new Error(`no set ${name}; there are ${Object.keys(SETS).join(', ')}`);
-  const server = await startCredentialServer('0.0.0.0', PORT);
-  await call('DELETE', `${CONFIGURATIONS}/${NAME}`, JSON_TYPE);
-  const lines: Body[] = [];
-  for (const target of set.targets) {
-    if (!('url' in target)) await openService(target.namespace, target.service);
-    lines.push(await one(server, target));
-  }
-  await server.close();
-  writeRecording(`webhook-credentials/${name}`, lines);
+/** A text in JSON that a program prints, which stands in JSON itself. */
+function inProgramOutput(content: string): string {
+  const quoted = JSON.stringify(content).slice(1, -1);
+  return JSON.stringify(quoted).slice(1, -1);
 }
 
-const [what = '', folder = ''] = process.argv.slice(2);
-void (what === 'files' ? writeCredentialFiles(folder, PORT) : record(what)).finally(hangUp);
+async function clientCertificate(): Promise<{ readonly certificate: string; readonly key: string }> {
+  const lifetime = { lifetimeMs: HOUR_MS, clock: systemClock };
+  const authority = await createAuthority({ subject: { commonName: 'clients' }, ...lifetime });
+  return issueCertificate({ subject: { commonName: 'the-server' }, ...lifetime, authority, usage: 'client' });
+}
+
+export interface CredentialServer extends WebhookServer {
+  /** The credentials of each request: headers, and the common name of a client certificate. */
+  readonly seen: Body[];
+}
+
+/** Allows every review. Its certificate is valid for the Services of all recordings. */
+export async function startCredentialServer(host: string, port?: number): Promise<CredentialServer> {
+  const targets = [...credentialRecordings().values()].flatMap(({ cases }) => cases.map(({ target }) => target));
+  const services = targets.flatMap((target) => ('url' in target ? [] : [`${target.service}.${target.namespace}.svc`]));
+  const seen: Body[] = [];
+  const server = await startWebhookServer({
+    names: ['localhost', '127.0.0.1', ...new Set(services)],
+    host,
+    ...(port === undefined ? {} : { port }),
+    asksForCertificates: true,
+    reply({ headers, text: review, client }) {
+      const shown = Object.entries(headers).filter(([name]) => name === 'authorization' || name.startsWith('impersonate-'));
+      seen.push({ ...Object.fromEntries(shown), ...(client === undefined ? {} : { client }) });
+      const [, uid = ''] = /"uid":"([^"]*)"/.exec(review) ?? [];
+      return { body: { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true } } };
+    },
+  });
+  return { ...server, seen };
+}

@@ -1,14 +1,14 @@
-/** Replays the destinations of proxied requests, recorded from the reference server by test/replay/proxies.ts. */
+/** Replays the destinations of proxied requests that were recorded from release 1.31.1 (proxies/requests). */
 import type { JsonObject } from '../../../shared/values/json';
 import { notFound, StatusError } from '../../../shared/api/errors/status';
-import { REQUESTED_NAMES, NAMESPACE, nodesAt, OTHER_NAMESPACE, OWN_ADDRESS, podsAt, servicesAt } from '../../../test/replay/proxies/cases';
-import { casesOf } from '../../../test/replay/recording';
-import { number, shape, text } from '../../../test/replay/shape';
+import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress } from '../../../test/replay/proxy-destinations';
+import { recordingOf } from '../../../test/replay/recording';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { connect, type ConnectParts } from './connect';
 
 const OWN = '192.0.2.7';
-const recorded = casesOf('proxies/requests', shape({ asked: text }, { reached: text, code: number, message: text }));
+const recording = recordingOf('proxies/requests', isProxyHead, isProxyCase);
+const head = withOwnAddress(recording.head, OWN);
 
 let fixture: Fixture;
 let parts: ConnectParts;
@@ -17,18 +17,19 @@ const HOSTS: Readonly<Record<string, readonly string[]>> = { localhost: ['::1', 
 
 beforeAll(async () => {
   fixture = await writeFixture();
-  for (const name of [NAMESPACE, OTHER_NAMESPACE]) await fixture.create('namespaces', { metadata: { name } });
-  for (const { namespace, name, addresses } of podsAt(OWN)) {
+  for (const name of [head.namespace, head.otherNamespace]) await fixture.create('namespaces', { metadata: { name } });
+  for (const { namespace, name, addresses } of head.pods) {
     await fixture.create('pods', { metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } }, { namespace });
     const status = { podIPs: addresses.map((ip) => ({ ip })), ...(addresses[0] === undefined ? {} : { podIP: addresses[0] }) };
     await fixture.patch('pods', name, 'merge', { status }, { namespace, subresource: 'status' });
   }
-  for (const [name, addresses] of Object.entries(nodesAt(OWN)))
+  for (const [name, addresses] of Object.entries(head.nodes))
     await fixture.create('nodes', { metadata: { name }, status: { addresses: [...addresses] } });
-  for (const [name, { ports, subsets }] of Object.entries(servicesAt(OWN))) {
+  for (const [name, { ports, subsets }] of Object.entries(head.services)) {
     if (ports !== undefined)
-      await fixture.create('services', { metadata: { name }, spec: { ports: [...ports] } }, { namespace: NAMESPACE });
-    if (subsets !== undefined) await fixture.create('endpoints', { metadata: { name }, subsets: [...subsets] }, { namespace: NAMESPACE });
+      await fixture.create('services', { metadata: { name }, spec: { ports: [...ports] } }, { namespace: head.namespace });
+    if (subsets !== undefined)
+      await fixture.create('endpoints', { metadata: { name }, subsets: [...subsets] }, { namespace: head.namespace });
   }
   await fixture.cache.catchUp();
   const get: ConnectParts['reader']['get'] = (_, resource, { namespace, name }) => {
@@ -46,10 +47,10 @@ beforeAll(async () => {
   };
 });
 
-async function outcomeOf(asked: string): Promise<JsonObject> {
-  const slash = asked.indexOf('/');
-  const resource = asked.slice(0, slash);
-  const key = { namespace: resource === 'nodes' ? '' : NAMESPACE, name: asked.slice(slash + 1) };
+async function outcomeOf(requested: string): Promise<JsonObject> {
+  const slash = requested.indexOf('/');
+  const resource = requested.slice(0, slash);
+  const key = { namespace: resource === 'nodes' ? '' : head.namespace, name: requested.slice(slash + 1) };
   const connection = {
     resource: fixture.resource(resource),
     subresource: 'proxy',
@@ -67,12 +68,7 @@ async function outcomeOf(asked: string): Promise<JsonObject> {
   }
 }
 
-it('the recording covers every requested name', () => {
-  const names = Object.entries(REQUESTED_NAMES).flatMap(([resource, asked]) => asked.map((name) => `${resource}/${name}`));
-  expect(recorded.map(({ asked }) => asked)).toEqual(names);
-});
-
-it.each(recorded.map(({ asked, ...answer }) => [asked, answer] as const))(
+it.each(recording.cases.map(({ requested, ...answer }) => [requested, answer] as const))(
   'connect resolves %s as the reference server does',
-  async (asked, answer) => expect(await outcomeOf(asked)).toEqual(answer),
+  async (requested, answer) => expect(await outcomeOf(requested)).toEqual(answer),
 );

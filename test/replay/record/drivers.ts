@@ -16,6 +16,7 @@ import { recordLifecycles } from './lifecycles';
 import { recordLimitRanges, recordQuotas } from './limits';
 import { recordOpenApi } from './openapi';
 import { recordPolicyExpressions } from './policy-expressions';
+import { recordProxyDestinations } from './proxy-destinations';
 import type { RecordingDriver } from './recording-driver';
 import { recordRequests } from './requests';
 import { recordServiceCases } from './service-cases';
@@ -27,6 +28,7 @@ import {
   recordRuleUpdates,
   recordSchemaErrors,
 } from './validation-rules';
+import { recordWebhookCredentials } from './webhook-credentials';
 import { recordYamlBodies } from './yaml-bodies';
 
 export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, RecordingDriver>([
@@ -54,6 +56,7 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['openapi-paths', recordOpenApi],
   ['policy-expressions', recordPolicyExpressions],
   ['policy-status', recordPolicyStatus],
+  ['proxy-destinations', recordProxyDestinations],
   ['quotas', recordQuotas],
   ['requests', recordRequests],
   ['rule-costs', recordRuleCosts],
@@ -63,5 +66,6 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['rule-updates', recordRuleUpdates],
   ['schema-errors', recordSchemaErrors],
   ['service-cases', recordServiceCases],
+  ['webhook-credentials', recordWebhookCredentials],
   ['yaml-bodies', recordYamlBodies],
 ]);

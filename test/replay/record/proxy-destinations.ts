@@ -1,0 +1,82 @@
+/**
+ * Records the destinations of proxied requests to pods, nodes and Services (format `proxy-destinations`). Creates the objects of the head and deletes them
+ * afterwards. The server must run on this machine.
+ */
+import { networkInterfaces } from 'node:os';
+import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress, type ProxyHead } from '../proxy-destinations';
+import { recordingOf } from '../recording';
+import type { Body } from '../reference';
+import type { ReferenceServer } from './reference-server';
+
+const REACHED = /^error trying to reach service: dial tcp ([^ ]+): connect: connection refused$/;
+
+export async function recordProxyDestinations(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isProxyHead, isProxyCase);
+  const own = ownAddress();
+  const objects = withOwnAddress(head, own);
+  try {
+    await createObjects(server, objects);
+    const lines: unknown[] = [head];
+    for (const { requested } of cases) {
+      const [resource = '', name = ''] = splitOnce(requested);
+      const path = `${pathOf(resource === 'nodes' ? '' : head.namespace, resource)}/${encodeURIComponent(name)}/proxy/x`;
+      const { code, body } = await server.sendJson('GET', path);
+      const refusal = typeof body['message'] === 'string' ? body['message'] : '';
+      // The message names the DNS resolver of this machine.
+      const message = refusal.replaceAll(own, OWN_ADDRESS).replace(/ on [^ ]+:\d+(?=: no such host)/, '');
+      const reached = REACHED.exec(message)?.[1];
+      lines.push({ requested, ...(reached === undefined ? { code, message } : { reached }) });
+    }
+    return lines;
+  } finally {
+    await deleteObjects(server, objects);
+  }
+}
+
+function splitOnce(requested: string): readonly string[] {
+  const slash = requested.indexOf('/');
+  return [requested.slice(0, slash), requested.slice(slash + 1)];
+}
+
+function ownAddress(): string {
+  const found = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const own = found.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+  if (own === undefined) throw new Error('this machine has only loopback addresses');
+  return own;
+}
+
+const pathOf = (namespace: string, resource: string): string =>
+  namespace === '' ? `/api/v1/${resource}` : `/api/v1/namespaces/${namespace}/${resource}`;
+
+async function create(server: ReferenceServer, path: string, object: Body): Promise<void> {
+  const { code, body } = await server.sendJson('POST', path, object);
+  if (code >= 300 && code !== 409) throw new Error(`${path}: ${JSON.stringify(body)}`);
+}
+
+async function createObjects(server: ReferenceServer, { namespace, otherNamespace, pods, nodes, services }: ProxyHead): Promise<void> {
+  for (const name of [namespace, otherNamespace]) {
+    await create(server, '/api/v1/namespaces', { metadata: { name } });
+    await create(server, pathOf(name, 'serviceaccounts'), { metadata: { name: 'default' } });
+  }
+  const podSpec = { automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i' }] };
+  for (const { namespace: of, name, addresses } of pods) {
+    await create(server, pathOf(of, 'pods'), { metadata: { name }, spec: podSpec });
+    const status = { podIP: addresses[0] ?? null, podIPs: addresses.map((ip) => ({ ip })) };
+    await server.sendJson('PATCH', `${pathOf(of, 'pods')}/${name}/status`, { status }, 'application/merge-patch+json');
+  }
+  for (const [name, addresses] of Object.entries(nodes))
+    await create(server, pathOf('', 'nodes'), { metadata: { name }, status: { addresses: [...addresses] } });
+  for (const [name, { ports, subsets }] of Object.entries(services)) {
+    if (ports !== undefined) await create(server, pathOf(namespace, 'services'), { metadata: { name }, spec: { ports: [...ports] } });
+    if (subsets !== undefined) await create(server, pathOf(namespace, 'endpoints'), { metadata: { name }, subsets: [...subsets] });
+  }
+}
+
+async function deleteObjects(server: ReferenceServer, { namespace, pods, nodes, services }: ProxyHead): Promise<void> {
+  for (const name of Object.keys(nodes)) await server.sendJson('DELETE', `${pathOf('', 'nodes')}/${name}`);
+  for (const { namespace: of, name } of pods) await server.sendJson('DELETE', `${pathOf(of, 'pods')}/${name}?gracePeriodSeconds=0`);
+  for (const name of Object.keys(services)) {
+    await server.sendJson('DELETE', `${pathOf(namespace, 'services')}/${name}`);
+    await server.sendJson('DELETE', `${pathOf(namespace, 'endpoints')}/${name}`);
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Records the credentials that webhooks receive (format `webhook-credentials`): writes kubeconfigs and an admission configuration with one of them, which the
+ * server is to be started with.
+ */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isBody, type Body, type Reply } from '../reference';
+import {
+  credentialRecording,
+  startCredentialServer,
+  targetAt,
+  writeCredentialFiles,
+  type CredentialServer,
+  type Target,
+} from '../webhook-credentials';
+import { fromEnvironment, waitForServer } from './environment';
+import { pollUntil } from './poll';
+import type { ReferenceServer } from './reference-server';
+
+const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+const NAME = 'credentials';
+const RULE: Body = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] };
+
+export async function recordWebhookCredentials(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = credentialRecording(recording);
+  const port = Number(fromEnvironment('WEBHOOK_PORT'));
+  const configuration = await writeConfiguration(path.basename(recording), port);
+  await waitForServer(server, [configuration]);
+  const webhook = await startCredentialServer('0.0.0.0', port);
+  try {
+    await server.sendJson('DELETE', `${CONFIGURATIONS}/${NAME}`);
+    const lines: unknown[] = [head];
+    for (const { target } of cases) {
+      if ('service' in target) await createService(server, target.namespace, target.service, port);
+      lines.push({ target, ...(await credentialsFor(server, webhook, targetAt(target, port))) });
+    }
+    return lines;
+  } finally {
+    await webhook.close();
+  }
+}
+
+async function writeConfiguration(name: string, port: number): Promise<string> {
+  const folder = fromEnvironment('RECORD_FOLDER');
+  const kubeConfigFile = (await writeCredentialFiles(folder, port)).get(name);
+  const configuration = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'WebhookAdmissionConfiguration', kubeConfigFile };
+  const plugins = [{ name: 'ValidatingAdmissionWebhook', configuration }];
+  const file = path.join(folder, 'admission.yaml');
+  writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AdmissionConfiguration', plugins }));
+  return file;
+}
+
+/** Its endpoint is the webhook server at an address of this machine: the server rejects loopback addresses. */
+async function createService(server: ReferenceServer, namespace: string, name: string, targetPort: number): Promise<void> {
+  const ports = [443, 8443];
+  const metadata = { name };
+  await server.sendJson('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  const spec = { ports: ports.map((port): Body => ({ name: `p${port}`, port, targetPort })) };
+  await server.sendJson('POST', `/api/v1/namespaces/${namespace}/services`, { metadata, spec });
+  const addresses = [{ ip: fromEnvironment('WEBHOOK_ADDRESS') }];
+  const subsets = [{ addresses, ports: ports.map((port): Body => ({ name: `p${port}`, port: targetPort })) }];
+  await server.sendJson('POST', `/api/v1/namespaces/${namespace}/endpoints`, { metadata, subsets });
+}
+
+function clientConfig(target: Target, caBundle: string): Body {
+  if ('url' in target) return { url: target.url, caBundle };
+  const { service: name, namespace, port } = target;
+  return { service: { name, namespace, port }, caBundle };
+}
+
+/** What the webhook received, or why the server did not call it. */
+async function credentialsFor(server: ReferenceServer, webhook: CredentialServer, target: Target): Promise<Body> {
+  const hook: Body = {
+    name: 'asked.example.com',
+    clientConfig: clientConfig(target, webhook.caBundle),
+    rules: [RULE],
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    timeoutSeconds: 5,
+  };
+  const made = await server.sendJson('POST', CONFIGURATIONS, { metadata: { name: NAME }, webhooks: [hook] });
+  if (made.code !== 201) throw new Error(JSON.stringify(made.body));
+  webhook.seen.splice(0);
+  let reply = await createConfigMap(server);
+  // A new Service is not known at once.
+  await pollUntil('the webhook is called, or cannot be', async () => {
+    if (webhook.seen.length > 0 || (reply.code !== 201 && !/not found|no endpoints/.test(messageOf(reply)))) return true;
+    reply = await createConfigMap(server);
+    return false;
+  });
+  const [seen] = webhook.seen.splice(0);
+  await server.sendJson('DELETE', `${CONFIGURATIONS}/${NAME}`);
+  await pollUntil('the webhook is no longer called', async () => {
+    webhook.seen.splice(0);
+    return (await createConfigMap(server)).code === 201 && webhook.seen.length === 0;
+  });
+  const message = reply.code === 201 ? '' : messageOf(reply).replaceAll(/(?<= )\/\S+\/(?=none)/g, '<folder>/');
+  const answer: Body = { ...(seen === undefined ? {} : { seen }), ...(message === '' ? {} : { message }) };
+  const masked: Body = JSON.parse(JSON.stringify(answer).replaceAll(`:${webhook.port}`, ':<port>'));
+  return isBody(masked) ? masked : {};
+}
+
+function createConfigMap(server: ReferenceServer): Promise<Reply> {
+  return server.sendJson('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', { metadata: { name: 'm' } });
+}
+
+function messageOf({ body: { message } }: Reply): string {
+  return typeof message === 'string' ? message : '';
+}
