@@ -1,8 +1,8 @@
-/** Objects of every kind, and what the reference server made of them at their creation; ids and times are masked. */
-import { body, shape, text, type Check } from '../replay/shape';
+/** Recorded objects of every kind as the server created them (`objects/created`). Ids and times are masked. */
+import { recordingOf } from '../replay/recording';
 import type { Body } from '../replay/reference';
+import { body, shape, text, type Check } from '../replay/shape';
 
-/** To be recorded. */
 export interface SentObject {
   readonly note: string;
   readonly sent: Body;
@@ -12,7 +12,12 @@ export interface CreatedObject extends SentObject {
   readonly created: Body;
 }
 
-export const isCreatedObject: Check<CreatedObject> = shape({ note: text, sent: body, created: body });
+/** `namespace`: where namespaced objects are created. */
+export const isObjectsHead = shape({ format: text, namespace: text });
 
-/** With an answer or without. */
+const isCreatedObject: Check<CreatedObject> = shape({ note: text, sent: body, created: body });
+
+/** A line that has yet to be recorded has no answer. */
 export const isSentObject: Check<SentObject> = shape({ note: text, sent: body }, { created: body });
+
+export const createdObjects = (): readonly CreatedObject[] => recordingOf('objects/created', isObjectsHead, isCreatedObject).cases;

@@ -6,11 +6,10 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { applyDefaults, encodeBody } from '../../../shared/api/types';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { decodeProtobuf, encodeProtobuf } from '../../../shared/serialization';
-import { casesOf } from '../../../test/replay/recording';
-import { isCreatedObject, type SentObject } from '../../../test/support/recorded-objects';
+import { createdObjects, type SentObject } from '../../../test/support/recorded-objects';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 
-const RECORDED = casesOf('objects/created', isCreatedObject);
+const RECORDED = createdObjects();
 
 const kindOf = ({ sent }: Pick<SentObject, 'sent'>): string => stringAt(sent, 'kind') ?? '';
 

@@ -1,22 +1,22 @@
-/** One wrong value in a full object of every kind: the decoder answers in the reference server's words (recorded by test/replay/mutations.ts). */
+/** Replays the decoder's errors about one wrong value in an object of every kind that were recorded from release 1.31.1 (objects/mutations). */
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { parsingJson } from '../../../shared/serialization';
 import { atOnce } from '../../../shared/values/steps';
-import { casesOf } from '../../../test/replay/recording';
+import { recordingOf } from '../../../test/replay/recording';
 import { isRecordedMutation, mutatedText } from '../../../test/support/mutation';
-import { isCreatedObject } from '../../../test/support/recorded-objects';
+import { createdObjects, isObjectsHead } from '../../../test/support/recorded-objects';
 import { buildResources } from '../resources';
 import { decodeBody } from './decode-body';
 import { resourceInfos, type ResourceInfo } from '../object/resource-info';
 import { strategyOf } from '../../server/compose/strategies';
 
-const RECORDED = casesOf('objects/mutations', isRecordedMutation);
+const RECORDED = recordingOf('objects/mutations', isObjectsHead, isRecordedMutation).cases;
 
 const objects = new Map<string, JsonObject>();
-for (const { note, sent } of casesOf('objects/created', isCreatedObject)) {
+for (const { note, sent } of createdObjects()) {
   if (note === 'everything') objects.set(stringAt(sent, 'kind') ?? '', sent);
 }
 

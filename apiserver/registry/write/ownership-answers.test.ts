@@ -1,24 +1,17 @@
 /**
- * Replays random sequences of create, update, all patches, apply and delete by several managers (test/replay/sequences.ts), whose answers were
- * recorded from release 1.31.1 by test/replay/ownership.ts: codes and messages, and the object in the end with its managedFields.
+ * Replays random sequences of create, update, all patches, apply and delete by several managers that were recorded from release 1.31.1
+ * (ownership/sequences): codes and messages, and the object in the end with its managedFields.
  */
 import { recordingOf } from '../../../test/replay/recording';
-import { body as anObject, either, listOf, mapOf, nothing, number, shape, text, type Check } from '../../../test/replay/shape';
+import { isSequenceHead, isWriteSequence, type SequenceStep } from '../../../test/replay/write-sequences';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { sequenceOf, type Step } from '../../../test/replay/sequences';
-import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { isObject, objectAt, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 
-const NAMESPACE = 'updates-sequences';
-
-interface Recording {
-  readonly index: number;
-  readonly codes: readonly (number | null)[];
-  readonly messages: Readonly<Record<string, string>>;
-  readonly object: JsonObject | null;
-}
+const { head, cases } = recordingOf('ownership/sequences', isSequenceHead, isWriteSequence);
+const { namespace: NAMESPACE } = head;
 
 let fixture: Fixture;
 beforeEach(async () => {
@@ -27,37 +20,27 @@ beforeEach(async () => {
   await fixture.cache.catchUp();
 });
 
-const isRecording: Check<Recording> = shape({
-  index: number,
-  codes: listOf(either(number, nothing)),
-  messages: mapOf(text),
-  object: either(anObject, nothing),
-});
-const { head, cases } = recordingOf('ownership/sequences', shape({ seed: number }), isRecording);
-const { seed } = head;
-
-it.each(cases.map((recording) => [`${recording.index} ${sequenceOf(seed, recording.index).kind.resource}`, recording] as const))(
+it.each(cases.map((sequence) => [`${sequence.name} ${sequence.resource}`, sequence] as const))(
   '%s',
-  async (_title, { index, codes, messages, object }) => {
-    const { kind, name, steps } = sequenceOf(seed, index);
+  async (_title, { name, resource, steps, object = null }) => {
     const found: unknown[] = [];
     const expected: unknown[] = [];
-    for (const [at, step] of steps.entries()) {
-      const code = codes[at];
-      if (code === null || code === undefined) continue;
-      if (code === 404 && createsOnUpdate(kind.resource, step)) continue;
-      // Upstream leaks some of a client's mistakes as 500; ours are 400.
-      expected.push([step.way, code === 500 ? 400 : code, messages[String(at)] ?? '']);
-      found.push([step.way, ...(await perform(kind.resource, name, step))]);
+    for (const step of steps) {
+      const { operation, answer } = step;
+      if (answer === undefined) continue;
+      if (answer.status === 404 && createsOnUpdate(resource, step)) continue;
+      // The recorded server answers some mistakes of clients with 500; this one with 400.
+      expected.push([operation, answer.status === 500 ? 400 : answer.status, answer.message ?? '']);
+      found.push([operation, ...(await perform(resource, name, step))]);
     }
     expect(found).toEqual(expected);
-    const { stored, row } = fixture.resource(kind.resource);
+    const { stored, row } = fixture.resource(resource);
     const { entry } = await fixture.cache.read(stored, row.namespaced ? `${NAMESPACE}/${name}` : name);
     expect(entry === undefined ? null : masked(objectOf(entry))).toEqual(object === null ? null : sorted(object));
   },
 );
 
-async function perform(resource: string, name: string, step: Step): Promise<readonly [number, string]> {
+async function perform(resource: string, name: string, step: SequenceStep): Promise<readonly [number, string]> {
   try {
     return await request(resource, name, step);
   } catch (error) {
@@ -68,14 +51,14 @@ async function perform(resource: string, name: string, step: Step): Promise<read
 }
 
 /** A deviation: this server creates an absent object on PUT, where the recorded server responds 404. */
-function createsOnUpdate(resource: string, { way, sub, body }: Step): boolean {
-  const metadata: unknown = Object(body)['metadata'];
-  const named: unknown = Object(metadata)['resourceVersion'];
+function createsOnUpdate(resource: string, { operation, subresource, body }: SequenceStep): boolean {
+  const metadata = isObject(body) ? objectAt(body, 'metadata') : undefined;
   const { createOnUpdate } = fixture.resource(resource).row;
-  return way === 'put' && sub !== 'status' && createOnUpdate === 'without-resource-version' && named === undefined;
+  const isUnconditional = operation === 'update' && subresource === undefined && metadata?.['resourceVersion'] === undefined;
+  return isUnconditional && createOnUpdate === 'without-resource-version';
 }
 
-/** To the recorded server an empty list says what a list of one empty entry says; here it says nothing, on purpose. */
+/** The recorded server resets ownership on an empty list, as on a list of one empty entry; this server ignores an empty list. */
 function isEmptyClaim(member: string, value: unknown): boolean {
   return member === 'managedFields' && Array.isArray(value) && value.length === 0;
 }
@@ -83,29 +66,28 @@ function isEmptyClaim(member: string, value: unknown): boolean {
 async function request(
   resource: string,
   name: string,
-  { way, sub, manager, force, dryRun, body: recorded }: Step,
+  { operation, subresource, manager, force, dryRun, body: recorded }: SequenceStep,
 ): Promise<readonly [number, string]> {
-  const body = JSON.stringify(recorded, (member, value: unknown) => (isEmptyClaim(member, value) ? [{}] : value));
+  const body = JSON.stringify(recorded ?? null, (member, value: unknown) => (isEmptyClaim(member, value) ? [{}] : value));
   const { writer, context } = fixture;
   const found = fixture.resource(resource);
   const key = { namespace: found.row.namespaced ? NAMESPACE : '', name };
-  const options = { dryRun, fieldValidation: 'Warn', fieldManager: manager } as const;
-  const subresource = sub === 'status' ? 'status' : undefined;
+  const options = { dryRun: dryRun === true, fieldValidation: 'Warn', fieldManager: manager } as const;
   const codeOf = ({ created }: { readonly entry: Entry; readonly created: boolean }): readonly [number, string] => [
     created ? 201 : 200,
     '',
   ];
-  switch (way) {
+  switch (operation) {
     case 'delete': {
-      const { code } = await writer.delete(context, found, key, { dryRun });
+      const { code } = await writer.delete(context, found, key, { dryRun: dryRun === true });
       return [code, ''];
     }
     case 'create':
-    case 'put': {
+    case 'update': {
       const value: JsonObject = JSON.parse(body);
       const parsed = { value, duplicates: [], format: 'json' } as const;
       return codeOf(
-        way === 'create'
+        operation === 'create'
           ? await writer.create(context, found, key.namespace, parsed, options)
           : await writer.update(context, found, key, subresource, parsed, options),
       );
@@ -114,8 +96,13 @@ async function request(
     case 'merge':
     case 'strategic':
     case 'apply': {
-      const patch = { type: way, bytes: Buffer.from(body), dialect: 'platform' as const };
-      return codeOf(await writer.patch(context, found, key, subresource, patch, { ...options, ...(way === 'apply' ? { force } : {}) }));
+      const patch = { type: operation, bytes: Buffer.from(body), dialect: 'platform' as const };
+      return codeOf(
+        await writer.patch(context, found, key, subresource, patch, {
+          ...options,
+          ...(operation === 'apply' ? { force: force === true } : {}),
+        }),
+      );
     }
   }
 }

@@ -14,6 +14,7 @@ import { recordIpAddresses, recordIpRangePairs, recordIpRanges } from './ip-addr
 import { recordKindCases } from './kind-cases';
 import { recordLifecycles } from './lifecycles';
 import { recordLimitRanges, recordQuotas } from './limits';
+import { recordCreatedObjects, recordDecodingErrors } from './objects';
 import { recordOpenApi } from './openapi';
 import { recordPolicyExpressions } from './policy-expressions';
 import { recordProxyDestinations } from './proxy-destinations';
@@ -29,6 +30,7 @@ import {
   recordSchemaErrors,
 } from './validation-rules';
 import { recordWebhookCredentials } from './webhook-credentials';
+import { recordWriteSequences } from './write-sequences';
 import { recordYamlBodies } from './yaml-bodies';
 
 export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, RecordingDriver>([
@@ -37,12 +39,14 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['admission-webhooks', recordAdmissionWebhooks],
   ['api-services', recordApiServices],
   ['conversion-webhooks', recordConversionWebhooks],
+  ['created-objects', recordCreatedObjects],
   ['custom-columns', recordCustomColumns],
   ['custom-definitions', recordCustomDefinitions],
   ['custom-documents', recordCustomDocuments],
   ['custom-operations', recordCustomOperations],
   ['custom-paths', recordCustomPaths],
   ['custom-resources', recordCustomResources],
+  ['decoding-errors', recordDecodingErrors],
   ['default-objects', recordDefaultObjects],
   ['endpoints-order', recordEndpointsOrder],
   ['image-policy', recordImagePolicy],
@@ -67,5 +71,6 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['schema-errors', recordSchemaErrors],
   ['service-cases', recordServiceCases],
   ['webhook-credentials', recordWebhookCredentials],
+  ['write-sequences', recordWriteSequences],
   ['yaml-bodies', recordYamlBodies],
 ]);

@@ -1,0 +1,109 @@
+/**
+ * Records sequences of writes (format `write-sequences`): codes and messages, and the object in the end with its managed fields. A step that a rule of the kind
+ * rejects, other than a rule of metadata, is omitted: rules are recorded elsewhere.
+ */
+import type { Method } from '../../../shared/client/transport';
+import { recordingOf } from '../recording';
+import { isBody, type Body, type Json } from '../reference';
+import { inward, outward, PATCH_MEDIA } from '../spelling';
+import { isSequenceHead, isWriteSequence, type SequenceStep, type WriteSequence } from '../write-sequences';
+import type { ReferenceServer } from './reference-server';
+
+const JSON_TYPE = 'application/json';
+const INVALID = 422;
+
+export async function recordWriteSequences(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, cases } = recordingOf(recording, isSequenceHead, isWriteSequence);
+  const { namespace } = head;
+  await server.sendJson('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  await server.sendJson('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
+  const lines: unknown[] = [head];
+  for (const line of cases) lines.push(await recordSequence(server, namespace, line));
+  return lines;
+}
+
+async function recordSequence(server: ReferenceServer, namespace: string, sequence: WriteSequence): Promise<WriteSequence> {
+  const { name, apiVersion, namespaced, resource } = sequence;
+  const root = `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}${namespaced ? `/namespaces/${namespace}` : ''}/${resource}`;
+  const steps: SequenceStep[] = [];
+  for (const step of sequence.steps) {
+    const { answer: _, ...sent } = step;
+    const reply = await perform(server, root, name, step);
+    steps.push(reply === undefined ? sent : { ...sent, answer: answerOf(reply) });
+  }
+  const last = await send(server, 'GET', `${root}/${name}`);
+  await send(server, 'PATCH', `${root}/${name}`, { metadata: { finalizers: null } }, PATCH_MEDIA['merge']);
+  await send(server, 'DELETE', `${root}/${name}?gracePeriodSeconds=0&propagationPolicy=Background`);
+  return { ...sequence, steps, object: last.code === 200 ? reduced(last.body) : null };
+}
+
+interface Reply {
+  readonly code: number;
+  readonly body: Body;
+}
+
+/** `undefined` when the step is omitted. */
+async function perform(server: ReferenceServer, root: string, name: string, step: SequenceStep): Promise<Reply | undefined> {
+  const { operation, subresource, manager, force, dryRun, body } = step;
+  const path = operation === 'create' ? root : `${root}/${name}${subresource === undefined ? '' : `/${subresource}`}`;
+  const query = `fieldManager=${manager}${force === true ? '&force=true' : ''}`;
+  const run = (isDry: boolean): Promise<Reply> =>
+    send(server, methodOf(operation), `${path}?${query}${isDry ? '&dryRun=All' : ''}`, body, PATCH_MEDIA[operation]);
+  if (operation !== 'delete' && breaksRules(await run(true))) return undefined;
+  return run(dryRun === true);
+}
+
+function methodOf(operation: SequenceStep['operation']): Method {
+  switch (operation) {
+    case 'create':
+      return 'POST';
+    case 'update':
+      return 'PUT';
+    case 'delete':
+      return 'DELETE';
+    case 'json':
+    case 'merge':
+    case 'strategic':
+    case 'apply':
+      return 'PATCH';
+  }
+}
+
+async function send(server: ReferenceServer, method: Method, path: string, body?: Json, type = JSON_TYPE): Promise<Reply> {
+  const sent = Buffer.from(body === undefined ? '' : outward(JSON.stringify(body)));
+  const { code, bytes } = await server.send({ method, path: outward(path), headers: { 'content-type': type }, body: sent });
+  return { code, body: JSON.parse(inward(bytes.toString())) as Body };
+}
+
+function breaksRules({ code, body }: Reply): boolean {
+  const { details } = body;
+  return code === INVALID && isBody(details) && details['kind'] !== undefined && !/(?:: |\[)metadata\./.test(messageOf(body));
+}
+
+function answerOf({ code, body }: Reply): { readonly status: number; readonly message?: string } {
+  return { status: code, ...(code >= 400 && code !== INVALID ? { message: messageOf(body) } : {}) };
+}
+
+function messageOf({ message }: Body): string {
+  return typeof message === 'string' ? message : '';
+}
+
+/** What the server's admission plug-ins add to pods. */
+const ADMITTED = ['volumes', 'tolerations', 'serviceAccount', 'serviceAccountName', 'priority', 'preemptionPolicy'];
+const GENERATED = ['uid', 'resourceVersion', 'creationTimestamp', 'name', 'namespace'];
+
+/** The object without its type, what differs from run to run, and what admission adds. */
+function reduced({ kind: _kind, apiVersion: _apiVersion, ...object }: Body): Body {
+  const { metadata, spec } = object;
+  if (isBody(metadata)) {
+    for (const member of GENERATED) delete metadata[member];
+    if (typeof metadata['deletionTimestamp'] === 'string') metadata['deletionTimestamp'] = '*';
+    if (Array.isArray(metadata['managedFields'])) metadata['managedFields'] = metadata['managedFields'].map(withoutTime);
+  }
+  if (!isBody(spec) || !Array.isArray(spec['containers'])) return object;
+  for (const member of ADMITTED) delete spec[member];
+  for (const container of spec['containers']) if (isBody(container)) delete container['volumeMounts'];
+  return object;
+}
+
+const withoutTime = (entry: Json): Json => (isBody(entry) && entry['time'] !== undefined ? { ...entry, time: '*' } : entry);

@@ -1,0 +1,53 @@
+/**
+ * Recorded sequences of writes of one object by several managers (format `write-sequences`), generated at random: the form of their lines. Names are in canonical
+ * spelling.
+ */
+import type { Body, Json } from './reference';
+import { anything, body, either, listOf, nothing, number, oneOf, shape, text, truth, type Check } from './shape';
+
+export interface SequenceHead {
+  readonly format: string;
+  /** Where namespaced objects are. */
+  readonly namespace: string;
+}
+
+export interface SequenceStep {
+  /** A patch by its type, or else the verb. */
+  readonly operation: 'create' | 'update' | 'json' | 'merge' | 'strategic' | 'apply' | 'delete';
+  readonly subresource?: 'status';
+  readonly manager: string;
+  readonly force?: true;
+  readonly dryRun?: true;
+  /** Absent for a deletion. */
+  readonly body?: Json;
+  /** Absent where the server refuses the step for a rule of the kind: the step is omitted. A message of validation is not recorded. */
+  readonly answer?: { readonly status: number; readonly message?: string };
+}
+
+export interface WriteSequence {
+  readonly name: string;
+  readonly resource: string;
+  readonly apiVersion: string;
+  readonly namespaced: boolean;
+  readonly steps: readonly SequenceStep[];
+  /** In the end; `null` when it is deleted. */
+  readonly object?: Body | null;
+}
+
+export const isSequenceHead: Check<SequenceHead> = shape({ format: text, namespace: text });
+
+const isStep: Check<SequenceStep> = shape(
+  { operation: oneOf('create', 'update', 'json', 'merge', 'strategic', 'apply', 'delete'), manager: text },
+  {
+    subresource: oneOf('status'),
+    force: oneOf(true),
+    dryRun: oneOf(true),
+    body: anything,
+    answer: shape({ status: number }, { message: text }),
+  },
+);
+
+export const isWriteSequence: Check<WriteSequence> = shape(
+  { name: text, resource: text, apiVersion: text, namespaced: truth, steps: listOf(isStep) },
+  { object: either(body, nothing) },
+);
