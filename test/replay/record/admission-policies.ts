@@ -3,6 +3,7 @@
  * (`policy-status`).
  */
 import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../admission-policies';
+import { nameOf } from '../object-name';
 import { recordingOf } from '../recording';
 import { isBody, type Body, type Json } from '../reference';
 import { anything, body, listOf, shape, text } from '../shape';
@@ -33,8 +34,7 @@ export async function recordPolicyStatus(recording: string, server: ReferenceSer
   await systemClock.sleep(DISCOVERED_MS);
   const lines: unknown[] = [head];
   for (const [index, line] of cases.entries()) lines.push({ ...line, status: await statusOf(server, `checked-${index}`, line.spec) });
-  const { metadata } = head.definition;
-  if (isBody(metadata)) await server.sendJson('DELETE', `${DEFINITIONS}/${String(metadata['name'])}`);
+  await server.sendJson('DELETE', `${DEFINITIONS}/${nameOf(head.definition)}`);
   return lines;
 }
 

@@ -4,6 +4,7 @@
  */
 import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../../support/recorded-definitions';
 import { expandBody } from '../request-body';
+import { nameOf } from '../object-name';
 import { recordingOf } from '../recording';
 import { causesOf, isBody, type Body, type Json, type Reply } from '../reference';
 import { shape, text } from '../shape';
@@ -86,11 +87,6 @@ async function remove(server: ReferenceServer, name: string): Promise<void> {
 
 function metadataOf(object: Json): Body {
   return isBody(object) && isBody(object['metadata']) ? object['metadata'] : {};
-}
-
-function nameOf(object: Json): string {
-  const { name } = metadataOf(object);
-  return typeof name === 'string' ? name : '';
 }
 
 function answerOf(reply: Reply): DefinitionAnswer {

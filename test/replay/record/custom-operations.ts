@@ -1,6 +1,7 @@
 /** Records the operations and schemas that OpenAPI documents have for custom kinds whose groups and kinds are spelled in unusual ways. */
 import { operationsIn, withShortDescriptions } from '../../support/openapi-operations';
 import { systemClock } from '../../../shared/runtime/clock';
+import { nameOf } from '../object-name';
 import { recordingOf } from '../recording';
 import { isBody, type Body, type Json } from '../reference';
 import { body, listOf, shape, text } from '../shape';
@@ -34,9 +35,7 @@ export async function recordCustomOperations(recording: string, server: Referenc
     }
     return lines;
   } finally {
-    for (const { metadata } of head.definitions) {
-      if (isBody(metadata)) await server.sendJson('DELETE', `${DEFINITIONS}/${String(metadata['name'])}`);
-    }
+    for (const definition of head.definitions) await server.sendJson('DELETE', `${DEFINITIONS}/${nameOf(definition)}`);
   }
 }
 

@@ -137,7 +137,9 @@ function ownedAnswer(reply: Reply): Body {
   const metadata = isBody(reply.body['metadata']) ? reply.body['metadata'] : {};
   const entries = Array.isArray(metadata['managedFields']) ? metadata['managedFields'].filter(isBody) : [];
   const owned = Object.fromEntries(
-    entries.map(({ manager, operation, fieldsV1 }) => [`${String(manager)} ${String(operation)}`, fieldsV1 ?? null]),
+    entries.map(({ manager, operation, fieldsV1 }) => [`${textOf(manager)} ${textOf(operation)}`, fieldsV1 ?? null]),
   );
   return { ...answerOf(reply), owned };
 }
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

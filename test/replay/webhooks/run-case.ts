@@ -6,6 +6,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import type { ReviewServer } from '../../support/review-server';
 import type { Called } from '../../support/webhook-server';
 import { GENERATED, TIME, UID } from '../new-values';
+import { nameOf } from '../object-name';
 import { isBody, type Body, type Json } from '../reference';
 import { isRecordedRequest, mustSucceed, sendRequest, type AuditedTarget, type RecordedRequest, type TargetReply } from '../request-target';
 import { anything, body, listOf, mapOf, number, shape, text, type Check } from '../shape';
@@ -87,12 +88,12 @@ function withMarkers(configurations: readonly Body[], webhooks: ReviewServer): r
   return configurations.map((recorded) => {
     const type = recorded['kind'] === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
     const configuration = filledIn(recorded, webhooks);
-    const { metadata, webhooks: hooks } = configuration;
+    const { webhooks: hooks } = configuration;
     const more = marked.has(type) ? [] : [marker(type, webhooks)];
     marked.add(type);
     return {
       type,
-      name: isBody(metadata) ? String(metadata['name']) : '',
+      name: nameOf(configuration),
       path: `${ROOT}/${RESOURCES[type]}`,
       configuration: { ...configuration, webhooks: [...(Array.isArray(hooks) ? hooks : []), ...more] },
     };

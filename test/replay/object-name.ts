@@ -1,0 +1,9 @@
+/** The name of an object in recorded or answered JSON. */
+import { isBody, type Json } from './reference';
+
+/** Empty when the object has no name. */
+export function nameOf(object: Json): string {
+  const metadata = isBody(object) ? object['metadata'] : undefined;
+  const name = isBody(metadata) ? metadata['name'] : undefined;
+  return typeof name === 'string' ? name : '';
+}
