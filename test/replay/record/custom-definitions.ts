@@ -9,6 +9,7 @@ import { recordingOf } from '../recording';
 import { causesOf, isBody, type Body, type Json, type Reply } from '../reference';
 import { shape, text } from '../shape';
 import { pollUntil } from './poll';
+import { withRecordedOrder } from './recorded-order';
 import type { ReferenceServer } from './reference-server';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -32,7 +33,8 @@ export async function recordCustomDefinitions(recording: string, server: Referen
   const lines: unknown[] = [head];
   for (const line of cases) {
     const reply = line.old === undefined ? await create(server, line.body) : await update(server, line.old, line);
-    lines.push({ ...line, answer: withRecordedOrder(answerOf(reply), line.answer) });
+    const { causes } = withRecordedOrder({ causes: answerOf(reply) }, { causes: line.answer });
+    lines.push({ ...line, answer: causes });
   }
   return lines;
 }
@@ -93,10 +95,4 @@ function answerOf(reply: Reply): DefinitionAnswer {
   const { code, body } = reply;
   const { message } = body;
   return definitionAnswer({ code, message: typeof message === 'string' ? message : '', causes: causesOf(reply), object: body });
-}
-
-/** The server lists the causes that concern a schema in a random order: the same causes are the same answer. */
-function withRecordedOrder(answer: DefinitionAnswer, recorded: DefinitionAnswer | undefined): DefinitionAnswer {
-  const sorted = (value: DefinitionAnswer | undefined): string => JSON.stringify(Array.isArray(value) ? value.map(String).sort() : value);
-  return recorded !== undefined && sorted(answer) === sorted(recorded) ? recorded : answer;
 }

@@ -5,6 +5,7 @@ import { nameOf } from '../object-name';
 import { recordingOf } from '../recording';
 import { isBody, type Body, type Json } from '../reference';
 import { body, listOf, shape, text } from '../shape';
+import { withRecordedOrder } from './recorded-order';
 import type { ReferenceServer } from './reference-server';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -31,7 +32,8 @@ export async function recordCustomOperations(recording: string, server: Referenc
       const schemas = isBody(v3['components']) ? v3['components']['schemas'] : undefined;
       const own = Object.entries(isBody(schemas) ? schemas : {}).filter(([type]) => !BUILT_IN.test(type));
       const shortened = Object.fromEntries(own.map(([type, schema]) => [type, withShortDescriptions(schema)]));
-      lines.push({ ...line, v2: operationsIn(v2, line.name), v3: operationsIn(v3, line.name), schemas: shortened });
+      const documents = { v2: operationsIn(v2, line.name), v3: operationsIn(v3, line.name), schemas: shortened };
+      lines.push(withRecordedOrder({ ...line, ...documents }, line));
     }
     return lines;
   } finally {

@@ -4,10 +4,13 @@
  */
 import { shortenPatterns } from '../normalize-answer';
 import { expandBody } from '../request-body';
+import { systemClock } from '../../../shared/runtime/clock';
+import { TIME } from '../new-values';
 import { recordingOf } from '../recording';
 import { causesOf, isBody, type Body, type Json, type Reply } from '../reference';
 import { anything, body, either, listOf, mapOf, nothing, oneOf, shape, text } from '../shape';
 import { CustomDefinition, definitionVersion, type ManagedWrite } from './custom-definition';
+import { withRecordedOrder } from './recorded-order';
 import type { ReferenceServer } from './reference-server';
 
 const ANY_OBJECT: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -17,7 +20,8 @@ const GENERATED = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimes
 const isResourcesHead = shape({ format: text, schemas: mapOf(body) }, { versions: mapOf(body) });
 const isWrite = shape({ by: text }, { apply: body, update: body, force: oneOf(true), answer: body });
 const isResourcesCase = shape({ definition: text }, { old: body, sent: body, steps: listOf(isWrite), answer: body });
-type ResourcesCase = Readonly<{ old?: Body; sent?: Body; steps?: readonly ManagedWrite[] }>;
+type RecordedWrite = ManagedWrite & Readonly<{ answer?: Body }>;
+type ResourcesCase = Readonly<{ old?: Body; sent?: Body; steps?: readonly RecordedWrite[]; answer?: Body }>;
 
 /** `versions` of the head are further members of the definitions' version v2. */
 export async function recordCustomResources(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
@@ -34,15 +38,18 @@ export async function recordCustomResources(recording: string, server: Reference
   return lines;
 }
 
-async function answersTo(definition: CustomDefinition, { old, sent = {}, steps }: ResourcesCase, at: number): Promise<object> {
+async function answersTo(definition: CustomDefinition, { old, sent = {}, steps, answer }: ResourcesCase, at: number): Promise<object> {
   if (steps !== undefined) {
     const answered: object[] = [];
-    for (const step of steps) answered.push({ ...step, answer: ownedAnswer(await definition.write(`s${at}`, step)) });
+    for (const step of steps) {
+      const reply = await definition.write(`s${at}`, step);
+      answered.push({ ...step, answer: withRecordedOrder(ownedAnswer(reply), step.answer) });
+    }
     return { steps: answered };
   }
-  if (old === undefined) return { answer: answerOf(await definition.create(expanded(sent))) };
+  if (old === undefined) return { answer: withRecordedOrder(answerOf(await definition.create(expanded(sent))), answer) };
   await definition.store(`o${at}`, expanded(old));
-  return { answer: answerOf(await definition.update(`o${at}`, expanded(sent))) };
+  return { answer: withRecordedOrder(answerOf(await definition.update(`o${at}`, expanded(sent))), answer) };
 }
 
 const isColumnsHead = shape({
@@ -51,27 +58,35 @@ const isColumnsHead = shape({
 });
 const isColumnsCase = shape({ definition: text, sent: body }, { cells: listOf(anything) });
 
-/** The head holds the columns of each definition, what the server made of them, and when it printed the rows. */
+/** The head holds the columns of each definition, what the server made of them, and the time that objects are recorded to be created at. */
 export async function recordCustomColumns(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = recordingOf(recording, isColumnsHead, isColumnsCase);
   const definitions: Body = {};
   const lines: unknown[] = [];
-  for (const [index, [title, { columns }]] of Object.entries(head.definitions).entries()) {
+  for (const [index, [title, { columns, at: recordedAt }]] of Object.entries(head.definitions).entries()) {
     const more: Body = columns === null ? {} : { additionalPrinterColumns: [...columns] };
     const definition = new CustomDefinition(server, topicOf(recording), index, [definitionVersion('v2', ANY_OBJECT, more)]);
     const own = cases.filter((line) => line.definition === title);
+    const start = systemClock.now();
+    const at = recordedAt ?? new Date(start).toISOString();
     await definition.during(async () => {
-      for (const [at, { sent }] of own.entries()) await definition.store(`t${at}`, sent);
+      for (const [place, { sent }] of own.entries()) await definition.store(`t${place}`, sent);
       const table = await definition.table('v2');
-      definitions[title] = {
-        columns: columns === null ? null : [...columns],
-        at: new Date().toISOString(),
-        columnDefinitions: table.columns,
-      };
-      lines.push(...own.map((line, at) => ({ ...line, cells: table.rows[at] ?? null })));
+      definitions[title] = { columns: columns === null ? null : [...columns], at, columnDefinitions: table.columns };
+      for (const [place, line] of own.entries()) {
+        const cells = (table.rows[place] ?? []).map((cell, column) => withRecordedTime(cell, line.cells?.[column], start, at));
+        lines.push({ ...line, cells });
+      }
     });
   }
   return [{ ...head, definitions }, ...lines];
+}
+
+/** Replaces a time since the start of the recording by the recorded one, and an age by the recorded age. */
+function withRecordedTime(cell: Json, recorded: Json | undefined, startMs: number, at: string): Json {
+  if (typeof cell !== 'string') return cell;
+  if (/^\d{1,2}s$/.test(cell) && typeof recorded === 'string' && /^\d{1,2}s$/.test(recorded)) return recorded;
+  return cell.replace(TIME, (time) => (Date.parse(time) >= startMs - 1000 ? `${at.slice(0, 19)}Z` : time));
 }
 
 const isPathsHead = shape({ format: text, tables: listOf(body) });
@@ -103,7 +118,9 @@ export async function recordCustomDocuments(recording: string, server: Reference
   const lines: unknown[] = [head];
   for (const [index, line] of cases.entries()) {
     const definition = new CustomDefinition(server, topicOf(recording), index, [definitionVersion('v2', line.schema)]);
-    await definition.during(async () => lines.push({ ...line, documents: await definition.schemas() }));
+    await definition.during(async () => {
+      lines.push({ ...line, documents: withRecordedOrder(await definition.schemas(), line.documents) });
+    });
   }
   return lines;
 }

@@ -1,15 +1,12 @@
 /** How the recordings of each format are recorded again: a row maps the `format` of a recording's head to its driver. */
 import { recordAccessDecisions } from './access-decisions';
 import { recordAdmissionPolicies, recordPolicyStatus } from './admission-policies';
-import { recordAdmissionWebhooks } from './admission-webhooks';
 import { recordApiServices } from './api-services';
-import { recordConversionWebhooks } from './conversion-webhooks';
 import { recordCustomDefinitions } from './custom-definitions';
 import { recordCustomOperations } from './custom-operations';
 import { recordCustomColumns, recordCustomDocuments, recordCustomPaths, recordCustomResources } from './custom-resources';
 import { recordDefaultObjects } from './default-objects';
 import { recordEndpointsOrder } from './endpoints-order';
-import { recordImagePolicy } from './image-policy';
 import { recordIpAddresses, recordIpRangePairs, recordIpRanges } from './ip-addresses';
 import { recordKindCases } from './kind-cases';
 import { recordLifecycles } from './lifecycles';
@@ -30,6 +27,7 @@ import {
   recordSchemaErrors,
 } from './validation-rules';
 import { recordWebhookCredentials } from './webhook-credentials';
+import { recordAdmissionWebhooks, recordConversionWebhooks, recordImagePolicy } from './webhooks';
 import { recordWriteSequences } from './write-sequences';
 import { recordYamlBodies } from './yaml-bodies';
 

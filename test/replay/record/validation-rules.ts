@@ -10,7 +10,7 @@ import { CustomDefinition, definitionVersion } from './custom-definition';
 import type { ReferenceServer } from './reference-server';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const ROOT_PATHS = /^spec\.(?:validation|versions\[0\]\.schema)\.openAPIV3Schema/;
+const ROOT_PATHS = /\bspec\.(?:validation|versions\[0\]\.schema)\.openAPIV3Schema/g;
 /** Of a rule, for all values that it may apply to. */
 const COST_LIMIT = 10_000_000;
 /** Above the limit by a factor that the server prints with six digits. */
@@ -86,7 +86,12 @@ async function priceOf(server: ReferenceServer, schema: Body, rule: string): Pro
     const errors = await itemErrors(server, schema, rule, times);
     const factor = factorIn(errors);
     const exceedsFactor = errors.some((error) => error.includes('more than 100x'));
-    if (factor === undefined && !exceedsFactor) return { errors };
+    if (factor === undefined && !exceedsFactor) {
+      if (times >= AIMED_COST) return { errors };
+      // A rule that costs 1 only reaches the limit.
+      times = AIMED_COST;
+      continue;
+    }
     if (factor?.length === SIX_DIGITS || (exceedsFactor && times === 1)) return { times, errors };
     const next = exceedsFactor ? Math.max(1, Math.floor(times / 100)) : Math.ceil(AIMED_COST / ((Number(factor) * COST_LIMIT) / times));
     if (next === times) return { times, errors };
@@ -115,7 +120,8 @@ async function schemaErrors(server: ReferenceServer, schema: Body): Promise<stri
     metadata: { name: 'prices.schema.example.com' },
     spec: { group: 'schema.example.com', scope: 'Namespaced', names, versions },
   });
-  return ruleErrors(causesOf(reply).map(([field, reason, message]) => [field.replace(ROOT_PATHS, 'S'), reason, message] as const));
+  const shortened = (text: string): string => text.replaceAll(ROOT_PATHS, 'S');
+  return ruleErrors(causesOf(reply).map(([field, reason, message]) => [shortened(field), reason, shortened(message)] as const));
 }
 
 export async function recordRuleOutcomes(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {

@@ -1,0 +1,37 @@
+/** This API server in place of the server that answers are recorded from, for tests of drivers. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ADMIN, startFixture, type FixtureChanges } from '../../integration/http/fixture';
+import { ReferenceServer } from './reference-server';
+
+export interface OwnServer {
+  readonly server: ReferenceServer;
+  stop(): Promise<void>;
+}
+
+export async function startOwnServer(changes: FixtureChanges = {}): Promise<OwnServer> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'record-'));
+  const fixture = await startFixture({ naming: 'kubernetes', ...changes });
+  const cluster = {
+    server: `https://127.0.0.1:${fixture.server.port}`,
+    'certificate-authority-data': Buffer.from(fixture.authority.certificate).toString('base64'),
+  };
+  const kubeconfig = {
+    clusters: [{ name: 'c', cluster }],
+    users: [{ name: 'u', user: { token: ADMIN } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
+  const file = path.join(folder, 'kubeconfig');
+  writeFileSync(file, JSON.stringify(kubeconfig));
+  const server = ReferenceServer.fromKubeconfig(file);
+  return {
+    server,
+    async stop() {
+      server.close();
+      await fixture.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** Keeps a recorded answer when a new one differs from it only in an order that has no meaning. */
+import { isBody, type Json } from '../reference';
+
+/** Lists whose order differs from one response of the reference server to the next. */
+const UNORDERED = new Set(['causes', 'managedFields']);
+
+/** The recorded value if the new one has the same members and the same causes and managed fields, in any order. */
+export function withRecordedOrder<T>(next: T, recorded: T | undefined): T {
+  return recorded !== undefined && canonicalText(next) === canonicalText(recorded) ? recorded : next;
+}
+
+const canonicalText = (value: unknown): string => JSON.stringify(ordered(JSON.parse(JSON.stringify(value)) as Json, ''));
+
+function ordered(value: Json, member: string): Json {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => ordered(item, ''));
+    return UNORDERED.has(member) ? items.map((item) => JSON.stringify(item)).sort() : items;
+  }
+  if (!isBody(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, ordered(value[name] ?? null, name)]));
+}
