@@ -51,10 +51,10 @@ function ask(client: WebhookClient, target: Target): Promise<Reply> {
   return client.ask(targetOf({ ...place, caBundle }), REVIEW, { query: '?timeout=5s', timeoutMs: 5_000 });
 }
 
-/** Hosts have no case. */
+/** Host names are compared without regard to case here. */
 const SEEN_HERE: Readonly<Record<string, Body>> = { 'https://LOCALHOST:<port>/': { authorization: 'Bearer for localhost:<port>' } };
 
-/** In our words, where upstream's libraries speak. */
+/** Errors that are worded differently here. */
 const WORDS: Readonly<Record<string, string>> = {
   'token-file-missing': 'cannot read the token: ',
   'certificate-file-missing': 'cannot read <folder>/none: ',
@@ -83,7 +83,7 @@ describe.each([...credentialRecordings()])('%s', (set, { cases }) => {
   });
 });
 
-/** We find out about malformed certificates, and what is wrong with a program, no later than the connection needs them. */
+/** This server may detect a malformed certificate or program before it connects. */
 function isOnTheWay(target: Target, message: string): unknown {
   if ('service' in target && /^(?:certificate-malformed|exec-without-command)$/.test(target.service)) return expect.any(Boolean);
   return Object.entries(PHASES).find(([phase]) => message.includes(phase))?.[1];
@@ -95,7 +95,7 @@ function wordsFor(target: Target, message: string): string {
   return ours?.replace('<folder>', folder) ?? message.replace(/.*(?:could not get REST client): /, '');
 }
 
-test('a certificate that has been replaced is shown within a minute', async () => {
+test('a replaced client certificate is presented within a minute', async () => {
   const clock = new ManualClock();
   const users = readKubeconfigUsers(files.get('credentials') ?? '');
   const shown = identify(users, clock);
@@ -109,7 +109,7 @@ test('a certificate that has been replaced is shown within a minute', async () =
   expect(shown('certificate-files.kinds.svc:443')).toMatchObject({ asked: false });
 });
 
-test('who is waited for too long is not waited for', async () => {
+test('a request fails when its credentials take longer than the timeout', async () => {
   const clock = new ManualClock();
   const client = new WebhookClient({
     resolve: () => ({ host: '127.0.0.1', port: server.port }),
@@ -126,14 +126,17 @@ test.each([
   ['users: [{name: a, user: {token: t}}, {name: a}]', 'names the user "a" twice'],
   ['users: [{name: a, user: {token: 5}}]', 'has a token that is no text'],
   ['a: [', 'is not YAML'],
-])('a file that is none is refused: %s', (text, fault) => {
+])('an invalid kubeconfig is rejected: %s', (text, fault) => {
   const file = path.join(folder, 'odd');
   writeFileSync(file, text);
   expect(() => readKubeconfigUsers(file)).toThrow(fault);
 });
 
-test.each(['', '{}', 'users: []', 'current-context: x', 'users: [{user: {token: t}}]'])('a file that names nobody is one: %j', (text) => {
-  const file = path.join(folder, 'odd');
-  writeFileSync(file, text);
-  expect(readKubeconfigUsers(file).current).toBeUndefined();
-});
+test.each(['', '{}', 'users: []', 'current-context: x', 'users: [{user: {token: t}}]'])(
+  'a kubeconfig without a current user is accepted: %j',
+  (text) => {
+    const file = path.join(folder, 'odd');
+    writeFileSync(file, text);
+    expect(readKubeconfigUsers(file).current).toBeUndefined();
+  },
+);

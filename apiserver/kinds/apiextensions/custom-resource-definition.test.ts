@@ -84,7 +84,7 @@ test.each(RECORDED.updated.map((line) => [line.title, line] as const))(
   },
 );
 
-describe('a DELETE', () => {
+describe('deleting a definition', () => {
   const marked = async (naming: 'kubernetes' | 'platform', finalizers: readonly string[] = []): Promise<JsonObject> => {
     const fixture = await writeFixture({ naming });
     await fixture.create(RESOURCE, definition({}, { finalizers: [...finalizers] }));
@@ -95,7 +95,7 @@ describe('a DELETE', () => {
     return (await fixture.stored(RESOURCE, NAME)) ?? {};
   };
 
-  test('marks it until its resources are gone, and asks nothing of the collector', async () => {
+  test('sets the deletion timestamp, the cleanup finalizer and the Terminating condition, and no foreground finalizer', async () => {
     const { metadata, status } = await marked('kubernetes', ['a/b']);
     expect(metadata).toMatchObject({
       generation: 1,
@@ -108,11 +108,11 @@ describe('a DELETE', () => {
     });
   });
 
-  test('names the finalizer as the server names things', async () => {
+  test('spells the cleanup finalizer in the dialect of the server', async () => {
     expect(await marked('platform')).toMatchObject({ metadata: { finalizers: ['customresourcecleanup.apiextensions.platform.io'] } });
   });
 
-  test('a second one is graceful like any other', async () => {
+  test('sets a grace period of zero the second time', async () => {
     const fixture = await writeFixture({ naming: 'kubernetes' });
     await fixture.create(RESOURCE, definition());
     for (let times = 0; times < 2; times += 1) {
@@ -124,7 +124,7 @@ describe('a DELETE', () => {
   });
 });
 
-describe('what nobody would write', () => {
+describe('an extreme schema', () => {
   const nested = (depth: number, wrap: (inner: JsonObject) => JsonObject): JsonObject => {
     let inner: JsonObject = { type: 'string' };
     for (let left = depth; left > 0; left -= 1) inner = wrap(inner);
@@ -146,15 +146,15 @@ describe('what nobody would write', () => {
     ['not', (inner) => ({ not: inner })],
     ['allOf', (inner) => ({ allOf: [inner] })],
     ['additionalProperties', (inner) => ({ type: 'object', additionalProperties: inner })],
-  ])('depth: %s', async (_name, wrap) => {
+  ])('is rejected when it nests %s too deeply', async (_name, wrap) => {
     expect(await refusalOf(nested(1500, wrap))).toMatchObject({ code: 400, message: expect.stringContaining('exceeded max depth') });
-    // As deep as it may be, with a fault at the bottom.
+    // At the greatest depth, with an error at the bottom.
     expect(await refusalOf(nested(300, (inner) => (inner['type'] === 'string' ? { $ref: 'x' } : wrap(inner))))).toMatchObject({
       code: 422,
     });
   });
 
-  test('long names above many faults', async () => {
+  test('with many errors below long names has a message of limited length', async () => {
     const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, {}]));
     const root = nested(200, (inner) => ({
       type: 'object',
@@ -164,7 +164,7 @@ describe('what nobody would write', () => {
     expect(message.length).toBeLessThan(5_000_000);
   });
 
-  test('many keys of a list', async () => {
+  test('with 100,000 keys of a list is rejected', async () => {
     const keys = Array.from({ length: 100_000 }, (_, index) => `k${index}`);
     const items = { type: 'object', required: keys, properties: { a: { type: 'string' } } };
     const root = {

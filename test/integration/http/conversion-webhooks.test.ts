@@ -66,17 +66,17 @@ function answersOf({ steps }: ConversionCase): readonly Json[] {
 }
 
 /**
- * While its cache of a version begins anew after a failure, the reference server asks to come again; there is no such cache here. And some who do not wait for a
- * webhook find their connection cut there.
+ * The recorded server answers 429 while it refills its cache of a version after a failure; this server has no such cache. It also closes the connections of some
+ * clients whose request timeout is shorter than the webhook's.
  */
 const UNANSWERED: ReadonlySet<number> = new Set([0, 429]);
-/** Nor can a scale be applied there that nobody owns. */
+/** The recorded server cannot apply a scale without managed fields. */
 const UNCONVERTED = 'request to convert CR to an invalid group/version: autoscaling/v1';
 
 const isUnanswered = (step: Json): boolean =>
   isBody(step) && (UNANSWERED.has(Number(step['status'])) || JSON.stringify(step).includes(UNCONVERTED));
 
-/** By title, what is not the same on purpose. */
+/** By title, the differences from the recorded answers that are deliberate. */
 const OTHERWISE: Readonly<Record<string, (text: string) => string>> = {
   // Redirects are not followed.
   'answer: redirect': (text) =>
