@@ -12,7 +12,7 @@ interface Recorded {
   readonly documents: Readonly<Record<'v2' | 'v3', { readonly kind: JsonObject }>>;
 }
 
-const document = shape({ kind: body }, { list: body });
+const document = shape({ kind: body });
 const isRecorded: Check<Recorded> = shape({ title: text, schema: body, documents: shape({ v2: document, v3: document }) });
 
 const MEMBERS: JsonObject = { apiVersion: {}, kind: {}, metadata: {} };

@@ -1,12 +1,13 @@
 /** The form in which recordings hold errors of validation rules (`x-kubernetes-validations`). */
 
-/** Replaces the dump of a rule's Go struct in an error about the rule itself. */
-const withoutRuleDump = (error: string): string =>
-  error.replace(/Invalid value: apiextensions.ValidationRule\{.*?\}: (?=compilation|cel expr|program|messageE)/gs, 'Invalid value: R: ');
+/** The dump of a rule's Go struct in an error about the rule itself. */
+const RULE_DUMP = /Invalid value: apiextensions.ValidationRule\{.*?\}: (?=compilation|cel expr|program|messageE)/gs;
+/** The name of the type of `self`, which ends with a random number. */
+const SELF_TYPE = /\bselfType\d+/g;
 
 /** Sorted lines `<field>|<reason>|<message>`. */
 export function ruleErrors(causes: readonly (readonly [field: string, reason: string, message: string])[]): string[] {
-  return causes.map((cause) => withoutRuleDump(cause.join('|'))).sort();
+  return causes.map((cause) => cause.join('|').replace(RULE_DUMP, 'Invalid value: R: ').replace(SELF_TYPE, 'selfType')).sort();
 }
 
 /** Of the errors of a schema whose member `v` has the rule, those about the rule, without the path of the member. */

@@ -1,6 +1,6 @@
 /**
- * A CustomResourceDefinition on the server that answers are recorded from, and requests for its objects. Version v1 allows every object; v2 has the schema
- * under test. An object that the schema under test would reject is stored through v1.
+ * A CustomResourceDefinition on the server that answers are recorded from, and requests for its objects. Version v1, in which objects are stored, allows every
+ * object by default; v2 has the schema under test. An object that the schema under test would reject is created through v1.
  */
 import { isBody, type Body, type Json, type Reply } from '../reference';
 import { pollUntil } from './poll';
@@ -25,12 +25,13 @@ export class CustomDefinition {
   private readonly group: string;
   private readonly plural: string;
 
-  /** `versions` are those besides v1. */
+  /** `versions` are those besides v1, which has the stored schema. */
   constructor(
     private readonly server: ReferenceServer,
     topic: string,
     index: number,
     private readonly versions: readonly Body[],
+    private readonly storedSchema = ANY_OBJECT,
   ) {
     this.group = `${topic}.schema.example.com`;
     this.plural = `things${index}`;
@@ -51,8 +52,8 @@ export class CustomDefinition {
     }
   }
 
-  create(sent: Body, version = 'v2'): Promise<Reply> {
-    return this.server.sendJson('POST', `${this.path(version)}?dryRun=All`, this.object(version, 'x', sent));
+  create(sent: Body): Promise<Reply> {
+    return this.server.sendJson('POST', `${this.path('v2')}?dryRun=All`, this.object('v2', 'x', sent));
   }
 
   /** Stores an object through v1. */
@@ -61,10 +62,10 @@ export class CustomDefinition {
     if (code !== 201) throw new Error(JSON.stringify(body));
   }
 
-  async update(name: string, sent: Body, version = 'v2'): Promise<Reply> {
-    const path = `${this.path(version)}/${name}`;
+  async update(name: string, sent: Body): Promise<Reply> {
+    const path = `${this.path('v2')}/${name}`;
     const resourceVersion = resourceVersionOf(await this.server.sendJson('GET', path));
-    return this.server.sendJson('PUT', `${path}?dryRun=All`, this.object(version, name, sent, { resourceVersion }));
+    return this.server.sendJson('PUT', `${path}?dryRun=All`, this.object('v2', name, sent, { resourceVersion }));
   }
 
   /** An apply, or an update that creates an absent object. */
@@ -86,7 +87,7 @@ export class CustomDefinition {
     return { columns: columnDefinitions, rows: cells.map((list) => (Array.isArray(list) ? list : [])) };
   }
 
-  /** The schemas of the kind and its list in both versions of OpenAPI, which follow the definition after a while. */
+  /** The schema of the kind in both versions of OpenAPI, which follow the definition after a while. */
   async schemas(): Promise<Body> {
     const name = `${this.group.split('.').reverse().join('.')}.v2.Thing`;
     const read = async (path: string, pick: (document: Body) => Json | undefined): Promise<Body> => {
@@ -95,7 +96,7 @@ export class CustomDefinition {
         const { code, body } = await this.server.sendJson('GET', path);
         const schemas = code === 200 ? pick(body) : undefined;
         const kind = isBody(schemas) ? schemas[name] : undefined;
-        if (isBody(schemas) && kind !== undefined) found = { kind, list: schemas[`${name}List`] ?? null };
+        if (kind !== undefined) found = { kind };
         return kind !== undefined;
       });
       return found;
@@ -107,7 +108,7 @@ export class CustomDefinition {
   }
 
   private body(): Body {
-    const versions = [definitionVersion('v1', ANY_OBJECT), ...this.versions];
+    const versions = [definitionVersion('v1', this.storedSchema), ...this.versions];
     return {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',

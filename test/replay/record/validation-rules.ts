@@ -4,7 +4,7 @@
  */
 import { errorsOfMember, ruleErrors } from '../../support/rule-errors';
 import { recordingOf } from '../recording';
-import { causesOf, type Body, type Json } from '../reference';
+import { causesOf, type Body } from '../reference';
 import { anything, body, either, shape, text } from '../shape';
 import { CustomDefinition, definitionVersion } from './custom-definition';
 import type { ReferenceServer } from './reference-server';
@@ -18,23 +18,22 @@ const AIMED_COST = 1.2 * COST_LIMIT;
 /** The length of such a factor. Larger ones have one digit behind the point. */
 const SIX_DIGITS = '1.200000'.length;
 const MAX_ATTEMPTS = 12;
-/** Versions of one definition, each with a rule of its own. */
-const RULES_AT_ONCE = 50;
+/** Members of one schema, each with a rule of its own. */
+const RULES_AT_ONCE = 20;
 
 const isRule = either(text, body);
 const isSchemaHead = shape({ format: text, schema: body });
 type Rule = string | Body;
 
-/** A schema with one rule, as the member `v` of an object. */
-const withRule = (schema: Body, rule: Rule): Body => ({
-  type: 'object',
-  properties: { v: { ...schema, 'x-kubernetes-validations': [typeof rule === 'string' ? { rule } : rule] } },
+const schemaWithRule = (schema: Body, rule: Rule): Body => ({
+  ...schema,
+  'x-kubernetes-validations': [typeof rule === 'string' ? { rule } : rule],
 });
 
 export async function recordRuleErrors(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = recordingOf(recording, isSchemaHead, shape({ rule: isRule }, { errors: anything }));
   const lines: unknown[] = [head];
-  for (const line of cases) lines.push({ ...line, errors: errorsOfMember(await schemaErrors(server, withRule(head.schema, line.rule))) });
+  for (const line of cases) lines.push({ ...line, errors: await memberErrors(server, schemaWithRule(head.schema, line.rule)) });
   return lines;
 }
 
@@ -104,9 +103,14 @@ function factorIn(errors: readonly string[]): string | undefined {
   return /\|Forbidden: estimated rule cost exceeds budget by factor of ([0-9.]+)x/.exec(errors.join('\n'))?.[1];
 }
 
+/** The errors of the rule of a schema, which is that of a member of an object. */
+async function memberErrors(server: ReferenceServer, schema: Body): Promise<string[]> {
+  return errorsOfMember(await schemaErrors(server, { type: 'object', properties: { v: schema } }));
+}
+
 /** The errors of a rule on the items of a list. */
 function itemErrors(server: ReferenceServer, schema: Body, rule: string, maxItems: number): Promise<string[]> {
-  const items: Body = { ...schema, 'x-kubernetes-validations': [{ rule }] };
+  const items = schemaWithRule(schema, rule);
   return schemaErrors(server, { type: 'object', properties: { v: { type: 'array', maxItems, items } } });
 }
 
@@ -124,6 +128,7 @@ async function schemaErrors(server: ReferenceServer, schema: Body): Promise<stri
   return ruleErrors(causesOf(reply).map(([field, reason, message]) => [shortened(field), reason, shortened(message)] as const));
 }
 
+/** An object has the value once for each rule of a batch. */
 export async function recordRuleOutcomes(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = recordingOf(
     recording,
@@ -131,44 +136,43 @@ export async function recordRuleOutcomes(recording: string, server: ReferenceSer
     shape({ rule: isRule }, { errors: anything }),
   );
   const lines: unknown[] = [head];
-  for (let at = 0; at < cases.length; at += RULES_AT_ONCE) {
-    const batch = cases.slice(at, at + RULES_AT_ONCE);
-    const schemas = batch.map(({ rule }) => withRule(head.schema, rule));
-    await withSchemas(server, at, schemas, async (definition, version, index) => {
-      const reply = await definition.create({ v: head.value }, version);
-      lines.push({ ...batch[index], errors: ruleErrors(causesOf(reply)).map((error) => error.replace(/^v\|?/, '')) });
+  for (let start = 0; start < cases.length; start += RULES_AT_ONCE) {
+    const batch = cases.slice(start, start + RULES_AT_ONCE);
+    const schemas = batch.map(({ rule }, at) => [`v${at}`, schemaWithRule(head.schema, rule)] as const);
+    const version = definitionVersion('v2', { type: 'object', properties: Object.fromEntries(schemas) });
+    const definition = new CustomDefinition(server, 'rules', start, [version]);
+    await definition.during(async () => {
+      const reply = await definition.create(Object.fromEntries(schemas.map(([name]) => [name, head.value])));
+      for (const [at, line] of batch.entries()) {
+        const member = new RegExp(`^v${at}(?![0-9])`);
+        const causes = causesOf(reply).flatMap(([field, ...rest]) =>
+          member.test(field) ? [[field.replace(member, ''), ...rest] as const] : [],
+        );
+        lines.push({ ...line, errors: ruleErrors(causes).map((error) => error.replace(/^\|/, '')) });
+      }
     });
   }
   return lines;
 }
 
-/** The old object is stored through a version without rules. */
+/** The old object is stored through a version with the same schema without its rules. */
 export async function recordRuleUpdates(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const isUpdate = shape({ schema: body, old: anything, new: anything }, { warnings: anything, errors: anything });
   const { head, cases } = recordingOf(recording, shape({ format: text }), isUpdate);
   const lines: unknown[] = [head];
-  const schemas = cases.map(({ schema }): Body => ({ type: 'object', properties: { v: schema } }));
-  await withSchemas(server, 0, schemas, async (definition, version, index) => {
-    const line = cases[index];
-    const sent = (v: Json): Body => ({ v });
-    await definition.store(`o${index}`, sent(line?.old ?? null));
-    const reply = await definition.update(`o${index}`, sent(line?.new ?? null), version);
-    lines.push({ ...line, warnings: [...reply.warnings].sort(), errors: ruleErrors(causesOf(reply)) });
-  });
+  for (const [index, line] of cases.entries()) {
+    const schema: Body = { type: 'object', properties: { v: line.schema } };
+    const definition = new CustomDefinition(server, 'rules', index, [definitionVersion('v2', schema)], withoutRules(schema));
+    await definition.during(async () => {
+      await definition.store('o', { v: line.old });
+      const reply = await definition.update('o', { v: line.new });
+      lines.push({ ...line, warnings: [...reply.warnings].sort(), errors: ruleErrors(causesOf(reply)) });
+    });
+  }
   return lines;
 }
 
-/** Calls `use` for each schema, in order, while a definition has it as a version. */
-async function withSchemas(
-  server: ReferenceServer,
-  index: number,
-  schemas: readonly Body[],
-  use: (definition: CustomDefinition, version: string, index: number) => Promise<void>,
-): Promise<void> {
-  const [first = {}] = schemas;
-  const versions = schemas.map((schema, at) => definitionVersion(`p${at}`, schema));
-  const definition = new CustomDefinition(server, 'rules', index, [definitionVersion('v2', first), ...versions]);
-  await definition.during(async () => {
-    for (const at of schemas.keys()) await use(definition, `p${at}`, at);
-  });
+function withoutRules(schema: Body): Body {
+  const text = JSON.stringify(schema, (member, value: unknown) => (member === 'x-kubernetes-validations' ? undefined : value));
+  return JSON.parse(text) as Body;
 }
