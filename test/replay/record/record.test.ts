@@ -1,4 +1,4 @@
-/** The recorders of kinds and of Services, with this API server in place of the reference server. */
+/** The drivers of recordings, with this API server in place of the reference server. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,8 +6,11 @@ import { FLAGS } from '../../../apiserver/options/flags';
 import { ADMIN, startFixture, type Fixture, type FixtureChanges } from '../../integration/http/fixture';
 import { isKindCase, isKindHead, type KindHead } from '../kind-case';
 import { recordingOf, recordingsIn } from '../recording';
+import { isBody } from '../reference';
 import { isServiceCase, isServiceHead } from '../service-case';
+import { anything } from '../shape';
 import { inPreviousOrder } from './cause-order';
+import { DRIVERS } from './drivers';
 import { KindRecorder, recordKindCases } from './kind-cases';
 import { ReferenceServer } from './reference-server';
 import { recordServiceCases } from './service-cases';
@@ -109,6 +112,26 @@ describe('the recorder of kinds', () => {
     await recorder.deleteStored();
     const { body } = await server.sendJson('GET', '/api/v1/namespaces/ns/persistentvolumeclaims');
     expect(body['items']).toEqual([]);
+  });
+});
+
+describe('the drivers of custom resources, rules and objects', () => {
+  beforeAll(() => start());
+  afterAll(stop);
+
+  it.each([
+    'custom/decoding',
+    'custom/paths',
+    'custom/updates',
+    'expressions/definitions',
+    'expressions/updates',
+    'objects/mutations',
+    'proxies/requests',
+  ])('return %s unchanged from a server that answers as recorded', async (recording) => {
+    const { head, cases } = recordingOf(recording, anything, anything);
+    const format = isBody(head) ? head['format'] : undefined;
+    const driver = typeof format === 'string' ? DRIVERS.get(format) : undefined;
+    expect(await driver?.(recording, server)).toEqual([head, ...cases]);
   });
 });
 
