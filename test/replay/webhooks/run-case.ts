@@ -137,6 +137,10 @@ async function clean(target: AuditedTarget): Promise<void> {
 /** Creates the namespace and deletes what an interrupted run left. */
 export async function prepareWebhookCases(target: AuditedTarget): Promise<void> {
   await send(target, { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
+  // Cases of policies have the same namespace with a label.
+  const labels = { team: null };
+  const type = 'application/merge-patch+json';
+  await send(target, { method: 'PATCH', path: `/api/v1/namespaces/${NAMESPACE}`, type, body: { metadata: { labels } } });
   for (const resource of Object.values(RESOURCES))
     for (const name of ['recorded', 'recorded-a', 'recorded-z'])
       await send(target, { method: 'DELETE', path: `${ROOT}/${resource}/${name}` });
