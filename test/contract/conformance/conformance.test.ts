@@ -1,7 +1,7 @@
 /** The table of upstream's conformance tests (rows.ts) names tests that there are: files, and titles as they stand in them or in the tables that they replay. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { LIVING_KINDS } from '../../replay/lifecycles/kinds';
+import { lifecycles } from '../../replay/lifecycle';
 import { casesOf } from '../../replay/recording';
 import { SCENARIOS } from '../../replay/scenarios';
 import { body } from '../../replay/shape';
@@ -14,7 +14,7 @@ const recorded = (name: string): readonly string[] => casesOf(name, body).map(({
 
 /** Titles that a file has from a table, by the file. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
-  'test/integration/http/lifecycles.test.ts': LIVING_KINDS.map(({ name }) => name),
+  'test/integration/http/lifecycles.test.ts': lifecycles('writes/lifecycles').cases.map(({ kind }) => kind.name),
   'test/integration/http/admission-webhooks.test.ts': recorded('admission/webhooks'),
   'test/integration/http/admission-policies.test.ts': recorded('admission/policies'),
   'apiserver/admission/quota/charge.test.ts': recorded('admission/quota'),
