@@ -46,7 +46,9 @@ function writeGroups(name, size) {
   for (let group = 0; group < groups; group++) {
     // Neighbours in the tree, in order.
     const members = files.slice(Math.floor((group * files.length) / groups), Math.floor(((group + 1) * files.length) / groups));
-    const lines = members.map((file) => `describe(${JSON.stringify(file)}, () => void require(${JSON.stringify(path.join(root, file))}));\n`);
+    const lines = members.map(
+      (file) => `describe(${JSON.stringify(file)}, () => void require(${JSON.stringify(path.join(root, file))}));\n`,
+    );
     writeFileSync(path.join(folder, `${name.replaceAll('/', '-')}-${group + 1}.test.cjs`), lines.join(''));
   }
 }

@@ -95,7 +95,9 @@ function printSlowest(report) {
     seconds.set(file, (seconds.get(file) ?? 0) + (result.duration ?? 0) / 1000);
   }
   const slowest = [...seconds].sort(([, one], [, other]) => other - one).slice(0, SLOWEST_FILES);
-  process.stdout.write(`\nslowest files of tests:\n${slowest.map(([file, time]) => `${time.toFixed(1).padStart(7)} s  ${file}\n`).join('')}`);
+  process.stdout.write(
+    `\nslowest files of tests:\n${slowest.map(([file, time]) => `${time.toFixed(1).padStart(7)} s  ${file}\n`).join('')}`,
+  );
 }
 
 function note(name, isGood) {
