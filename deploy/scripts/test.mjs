@@ -87,16 +87,19 @@ function countSuite(suite) {
   }
 }
 
-/** The sum of what their tests took, without what is done before all of them. */
+/** From the start of their first test to the end of their last, without what is done before all of them. */
 function printSlowest(report) {
-  const seconds = new Map();
+  const spans = new Map();
   for (const result of report.testResults.flatMap(({ assertionResults }) => assertionResults)) {
     const file = fileOfTest(result);
-    seconds.set(file, (seconds.get(file) ?? 0) + (result.duration ?? 0) / 1000);
+    const start = result.startAt ?? Infinity;
+    const known = spans.get(file) ?? { start, end: start };
+    spans.set(file, { start: Math.min(known.start, start), end: Math.max(known.end, start + (result.duration ?? 0)) });
   }
-  const slowest = [...seconds].sort(([, one], [, other]) => other - one).slice(0, SLOWEST_FILES);
+  const seconds = [...spans].map(([file, { start, end }]) => ({ file, time: (end - start) / 1000 })).filter(({ time }) => time > 0);
+  const slowest = seconds.sort((one, other) => other.time - one.time).slice(0, SLOWEST_FILES);
   process.stdout.write(
-    `\nslowest files of tests:\n${slowest.map(([file, time]) => `${time.toFixed(1).padStart(7)} s  ${file}\n`).join('')}`,
+    `\nslowest files of tests:\n${slowest.map(({ file, time }) => `${time.toFixed(1).padStart(7)} s  ${file}\n`).join('')}`,
   );
 }
 
