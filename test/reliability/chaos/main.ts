@@ -1,7 +1,9 @@
 /**
- * `npm run chaos -- [--minutes=60] [--lanes=30] [--seed=1] [--only=<disruption>]`: starts an API server over the embedded store and misuses its connections at random while
- * a well-behaved client goes on. Prints a line a minute. Exits with 1 when the server ends, a well-behaved request fails, or connections remain open afterwards.
+ * `npm run chaos -- [--minutes=60] [--lanes=30] [--seed=1] [--only=<disruption>] [--protocol=h2|http/1.1] [--keep=1]`: starts an API server over the embedded store and misuses
+ * its connections at random while a well-behaved client goes on. Prints a line a minute. Exits with 1 when the server ends, a well-behaved request fails, or connections remain
+ * open afterwards. With --keep the server goes on until it is killed.
  */
+import { writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { ApiClient } from '../../support/api-client';
@@ -31,13 +33,14 @@ async function openTls(server: ApiServer, protocol: string): Promise<TLSSocket> 
   });
 }
 
-/** One chaos client after the other until `until`, a Clock time of performance.now(). */
+/** Opens one misused connection after the other until performance.now() is `until`. */
 async function runLane(server: ApiServer, chance: Chance, until: number, counts: Map<string, number>): Promise<void> {
   const only = option('only', '');
   const names = Object.keys(DISRUPTIONS).filter((name) => only === '' || name === only);
+  const protocols = option('protocol', 'h2,h2,http/1.1').split(',');
   while (performance.now() < until && server.process.running) {
     const name = pick(chance, names);
-    const protocol = option('protocol', '') === '' ? pick(chance, ['h2', 'h2', 'http/1.1']) : option('protocol', '');
+    const protocol = pick(chance, protocols);
     counts.set(name, (counts.get(name) ?? 0) + 1);
     let socket: TLSSocket | undefined;
     try {
@@ -81,7 +84,6 @@ async function openConnections(client: ApiClient): Promise<number> {
 
 async function main(): Promise<void> {
   const folder = temporaryFolder('chaos');
-  const { writeFileSync } = await import('node:fs');
   writeFileSync(`${folder}/tokens.csv`, `${TOKEN},chaos,1,system:masters\n`);
   const server = await startApiServer({ folder, securePort: await freePort(), args: [`--token-auth-file=${folder}/tokens.csv`] });
   process.once('exit', () => server.process.child.kill('SIGKILL'));
@@ -103,8 +105,8 @@ async function main(): Promise<void> {
   const until = begin + Number(option('minutes', '60')) * MINUTE;
   const counts = new Map<string, number>();
   const calm: Calm = { slowestMs: 0, requests: 0, failures: [] };
-  let isDraining = true;
-  const calmClient = runCalmClient(client, () => isDraining && server.process.running, calm);
+  let isWatched = true;
+  const calmClient = runCalmClient(client, () => isWatched && server.process.running, calm);
   const report = async (): Promise<void> => {
     const opened = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const minutes = ((performance.now() - begin) / MINUTE).toFixed(1);
@@ -124,7 +126,7 @@ async function main(): Promise<void> {
   if (running) await wait(DRAIN_MS);
   const left = running ? await openConnections(client) : NaN;
   if (running) await report();
-  isDraining = false;
+  isWatched = false;
   await calmClient;
   console.log(`${JSON.stringify(Object.fromEntries(counts))}\n${calm.failures.slice(0, 10).join('\n')}`);
   // Those of the well-behaved client.
