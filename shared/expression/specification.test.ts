@@ -117,7 +117,7 @@ const wanted = (rows: readonly SpecificationRow[]): Record<string, number> =>
   Object.fromEntries(rows.map(({ why, cases: count }) => [why, count]));
 
 describe('the conformance cases of CEL', () => {
-  it('are answered as recorded, except for the differences that a table counts', () => {
+  it('decisions are as recorded, except for the differences that a table counts', () => {
     const different = cases.flatMap((one) => {
       if (one.rule === undefined) return [];
       const { answer } = one;
@@ -139,7 +139,7 @@ describe('the conformance cases of CEL', () => {
     expect({ all: cases.length, asked: asked.length, met: asked.length - unmet.length }).toEqual({ all: 2344, asked: 2045, met: 1394 });
   });
 
-  it('are omitted only where no rule expresses them', () => {
+  it('a conformance case is omitted only where no rule can express it', () => {
     const reasons: Record<string, number> = {};
     for (const { omitted } of cases) if (omitted !== undefined) reasons[omitted] = (reasons[omitted] ?? 0) + 1;
     expect(reasons).toEqual(OMITTED);
