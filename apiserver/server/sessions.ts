@@ -93,7 +93,7 @@ export class Sessions {
     this.timer ??= clock.after(limits.checkMs, () => this.check());
   }
 
-  /** Whether a GOAWAY says that streams that open now are not processed. */
+  /** Whether GOAWAY was sent, after which new streams are refused. */
   isDraining(session: object): boolean {
     const tracked = this.tracked.get(session);
     return tracked !== undefined && tracked.stage !== 'open';

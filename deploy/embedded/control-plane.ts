@@ -32,7 +32,7 @@ export interface ControlPlaneHost {
   readonly lifecycle: Lifecycle;
 }
 
-/** Resolves when the server is ready and the controllers run. Rejects with an error that says what is wrong with the options or the folder. */
+/** Resolves when the server is ready and the controllers run. Rejects with an error about the options or the folder. */
 export async function openControlPlane(options: ControlPlaneOptions, host: ControlPlaneHost): Promise<ControlPlaneConnection> {
   const runner = runnerOptions(options, openFolder(options, host.lifecycle));
   const layout = layoutOf(runner.dataDir);

@@ -15,7 +15,7 @@ const PROGRAM = path.join(__dirname, 'start.js');
 /** Options of Node that concern the code of this process: module hooks, debuggers, coverage. */
 const NOT_INHERITED = new Set(['NODE_OPTIONS', 'NODE_V8_COVERAGE']);
 
-/** Starts a control plane and resolves when it is ready. Any number may run side by side. Rejects with an error that says what is wrong with the options or the folder. */
+/** Starts a control plane and resolves when it is ready. Any number may run side by side. Rejects with an error about the options or the folder. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const child = fork(PROGRAM, [JSON.stringify(options)], {
     execArgv: [...NODE_ARGUMENTS],

@@ -16,7 +16,7 @@ const isAnswer: Check<Answer> = either(
   oneOf('holds', 'does not hold', 'no answer'),
   either(shape({ refused: text }), shape({ fails: text })),
 );
-/** `omitted` says why no rule expresses the case. */
+/** `omitted` is the reason why no rule can express the case. */
 const isCase = shape(
   { name: text, source: text, expects: oneOf('value', 'error') },
   { type: text, rule: text, answer: isAnswer, omitted: text },

@@ -115,7 +115,7 @@ it('counts the time that a request was held in its timeout', async () => {
   expect((await answer).status).toBe(504);
 });
 
-it('tells clients whose requests it holds that it stops when its start is interrupted', async () => {
+it('a server whose start is interrupted answers held requests as a stopping server', async () => {
   const { server, held } = await startWithoutStore();
   const session = connectHttp2(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
   const stream = session.request({ ':path': NAMESPACE });
