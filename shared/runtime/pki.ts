@@ -4,9 +4,10 @@
  *
  * What it is for: the local runner's first start and tests. The X.509 library is loaded when the first certificate is made, so a process
  * that only reads certificates never pays for it.
- * What it never does: touch files, or keep keys. Times come from the clock; the PEM texts are the only result.
+ * What it never does: read or write files, or keep keys. Times come from the clock; the PEM texts are the only result.
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, webcrypto, X509Certificate, type KeyObject } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 // Node 20 breaks its own module `tls` when a certificate is read (`toLegacyObject`) before that module is loaded.
 import 'node:tls';
@@ -181,6 +182,9 @@ export function belongsTogether(credential: Credential, authorityCertificate: st
 
 export async function loadX509(): Promise<typeof X509> {
   await import('reflect-metadata');
+  // While the last file that Node stat-ed is a pipe or a socket, its `realpathSync` returns paths with their symbolic links (nodejs/node, lib/fs.js). Packages that
+  // are linked into place, as pnpm does, would not find their own dependencies.
+  statSync(__filename);
   return import('@peculiar/x509');
 }
 
