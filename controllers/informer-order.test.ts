@@ -27,6 +27,7 @@ import { quotaOutcome } from './resource-quota/reconcile';
 import { podView } from './service-pods/pod';
 import { serviceView } from './service-pods/service';
 import { setStatus } from './stateful-sets/status';
+import { propertyRuns } from '../test/support/property-runs';
 
 const NOW = Date.UTC(2026, 0, 2);
 const TIME = timestamp(NOW - 60_000);
@@ -285,6 +286,6 @@ test.each(ROWS)('the order in which an informer lists its objects does not chang
           .map(({ item }) => item);
       expect(JSON.stringify(decide(shuffle))).toBe(expected);
     }),
-    { numRuns: 10 },
+    propertyRuns(5),
   );
 });

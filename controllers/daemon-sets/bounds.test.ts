@@ -6,6 +6,7 @@ import { lateMoves, playLate } from '../../test/support/late-world';
 import { isReady } from '../runtime/pods';
 import { runDaemonSets } from './controller';
 import { nodeOf } from './pod';
+import { propertyRuns } from '../../test/support/property-runs';
 
 const NODES = ['a', 'b', 'c', 'd'];
 const prepare = (api: FakeApi): void => {
@@ -31,6 +32,6 @@ test.each([
       expect(pods).toHaveLength(NODES.length);
       expect(nodesOf(pods).size).toBe(NODES.length);
     }),
-    { numRuns: 12 },
+    propertyRuns(5),
   );
 });

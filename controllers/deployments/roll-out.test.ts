@@ -6,6 +6,7 @@ import { qualifiedNameIn } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 import { boundsOf } from './bounds';
 import { planDeployment } from './reconcile';
+import { propertyRuns } from '../../test/support/property-runs';
 
 const NOW = Date.UTC(2026, 0, 2);
 const DESIRED = qualifiedNameIn('kubernetes', 'deployment.platform.io/desired-replicas');
@@ -234,7 +235,7 @@ test('never more pods than surge allows, never fewer that serve than promised, a
         expect(cluster.isSettled).toBe(true);
       },
     ),
-    { numRuns: 100 },
+    propertyRuns(30),
   );
 });
 
@@ -273,6 +274,6 @@ test('a rollout completes after the Deployment is scaled, its strategy changes a
         expect(cluster.isSettled).toBe(true);
       },
     ),
-    { numRuns: 200 },
+    propertyRuns(60),
   );
 });

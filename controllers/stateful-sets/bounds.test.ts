@@ -5,6 +5,7 @@ import { lateMoves, playLate, type LateOptions } from '../../test/support/late-w
 import { isReady } from '../runtime/pods';
 import { runStatefulSets } from './controller';
 import { ordinalOf } from './identity';
+import { propertyRuns } from '../../test/support/property-runs';
 
 const optionsFor = (replicas: number, podManagementPolicy: string, check: LateOptions['check']): LateOptions => ({
   collection: '/apis/apps/v1/statefulsets',
@@ -28,7 +29,7 @@ test('in order: never a pod too many, never two that do not serve, and an end', 
       };
       isAtRest(await playLate(optionsFor(replicas, 'OrderedReady', check), moves), replicas);
     }),
-    { numRuns: 12 },
+    propertyRuns(6),
   );
 });
 
@@ -45,6 +46,6 @@ test('all at once: never a pod too many, none that serves goes before all above 
       };
       isAtRest(await playLate(optionsFor(replicas, 'Parallel', check), moves), replicas);
     }),
-    { numRuns: 12 },
+    propertyRuns(6),
   );
 });

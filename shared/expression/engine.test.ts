@@ -10,6 +10,7 @@ import { compileRules } from './custom/compile-rules';
 import { declaredType } from './custom/declared-type';
 import { wrapperOf } from './custom/json-value';
 import { Budget, compileExpression, CostExceeded, type Expression, type Type } from './engine';
+import { propertyRuns } from '../../test/support/property-runs';
 
 const schema: JsonObject = {
   type: 'object',
@@ -147,7 +148,7 @@ describe('expressions', () => {
         if ('fault' in expression) expect(expression.fault).toMatch(/^(compilation|program instantiation) failed: /);
         else expect(expression.estimate(self).max).toBeGreaterThanOrEqual(expression.estimate(self).min);
       }),
-      { numRuns: 1500 },
+      propertyRuns(300),
     );
   });
 
@@ -159,7 +160,7 @@ describe('expressions', () => {
         expect(outcome(expression, object, 100_000)).toBe(first);
         expect(first).toMatch(/^(boolean (true|false)|exceeded|\{"message":)/);
       }),
-      { numRuns: 500 },
+      propertyRuns(150),
     );
   });
 
@@ -170,7 +171,7 @@ describe('expressions', () => {
         // Comparing scalars of the schema is free in an estimate and costs 1 when it is done.
         expect(outcome(expression, object, expression.estimate(self).max * 2 + 10)).not.toBe('exceeded');
       }),
-      { numRuns: 500 },
+      propertyRuns(150),
     );
   });
 
@@ -195,7 +196,7 @@ describe('rules of a schema', () => {
         checkRules(ruled, 'S');
         compileRules(ruled).validate({ v: object }, { v: old });
       }),
-      { numRuns: 500 },
+      propertyRuns(150),
     );
   });
 });

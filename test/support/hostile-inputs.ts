@@ -15,8 +15,6 @@ export interface HostileInput extends HostileStep {
   readonly before?: readonly HostileStep[];
   /** It takes so long that many others can be answered meanwhile. */
   readonly isLong?: true;
-  /** Its work takes a second or more. */
-  readonly isCostly?: true;
   /** Its body is not read to the end, and its sender may not see the answer. */
   readonly mayBeCut?: true;
 }
@@ -258,18 +256,7 @@ const INPUTS: readonly HostileInput[] = [
   },
 ];
 
-/** Seconds of work each: what holds over one protocol is not tried over the other. */
-const COSTLY: ReadonlySet<string> = new Set([
-  '900,000 empty containers',
-  '2.9 MB of entries',
-  'YAML of 2 MB',
-  '50,000 labels of a Service',
-  '80,000 entries as protobuf',
-  'a table of 80,000 entries',
-]);
-
 export const HOSTILE_INPUTS: readonly HostileInput[] = INPUTS.map((input) => ({
   ...input,
   ...(LONG.has(input.name) ? { isLong: true } : {}),
-  ...(COSTLY.has(input.name) ? { isCostly: true } : {}),
 }));

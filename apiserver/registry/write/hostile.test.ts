@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { writeFixture } from '../../../test/support/write-fixture';
 import { buildResources } from '../resources';
+import { propertyRuns } from '../../../test/support/property-runs';
 
 const rows = buildResources().all.map(({ row }) => row);
 
@@ -108,6 +109,6 @@ it.each(rows.map((row) => [row.resource, row] as const))('%s', async (resource, 
       }
       await clientsFault(fixture.remove(resource, 'a', { gracePeriodSeconds: 1 }));
     }),
-    { numRuns: 40 },
+    propertyRuns(12),
   );
 });

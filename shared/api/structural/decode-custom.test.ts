@@ -5,6 +5,7 @@ import { DecodeError } from '../types';
 import { decodeCustom } from './decode-custom';
 import { applySchemaDefaults, dropNulls } from './defaults';
 import { pruneUnknown } from './prune';
+import { propertyRuns } from '../../../test/support/property-runs';
 
 const CASES = customCases('decoding');
 const text = (value: JsonValue): string => JSON.stringify(value).slice(0, 100);
@@ -69,7 +70,7 @@ describe('laws', () => {
         applySchemaDefaults(node, object);
         expect(object).toEqual(before);
       }),
-      { numRuns: 500 },
+      propertyRuns(150),
     );
   });
 
@@ -88,7 +89,7 @@ describe('laws', () => {
         }
         expect(decodeCustom(node, once)).toEqual({ object: once, unknown: [] });
       }),
-      { numRuns: 500 },
+      propertyRuns(150),
     );
   });
 

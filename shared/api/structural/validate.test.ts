@@ -7,6 +7,7 @@ import { applySchemaDefaults } from './defaults';
 import { readSchema } from './read-schema';
 import type { SchemaNode } from './schema-node';
 import { validateSchema } from './validate';
+import { propertyRuns } from '../../../test/support/property-runs';
 
 const CASES = ['decoding', 'formats', 'updates', 'validation'].flatMap(customCases).filter(({ answer }) => answer.code !== 400);
 const text = (value: JsonValue | undefined): string => (value === undefined ? '' : JSON.stringify(value).slice(0, 100));
@@ -74,7 +75,7 @@ describe('laws', () => {
         validateSchema(node, object, old);
         expect(validateSchema(node, object, object).length).toBeLessThanOrEqual(validateSchema(node, object).length);
       }),
-      { numRuns: 1000 },
+      propertyRuns(250),
     );
   });
 

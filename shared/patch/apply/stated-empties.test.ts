@@ -8,6 +8,7 @@ import type { ManagedFieldsEntry, Manager } from './entries';
 import type { FieldSet } from './field-set';
 import { recordUpdate, type Ownership, type VersionView } from './manager';
 import { shapeOf } from './shape';
+import { propertyRuns } from '../../../test/support/property-runs';
 
 const NOW = '2026-01-02T03:04:05Z';
 const text = { type: 'string' };
@@ -170,6 +171,6 @@ it('apply leaves everything that its configuration states, and adds no null', ()
         expect(JSON.stringify(state.object)).not.toContain('null');
       }
     }),
-    { numRuns: 500 },
+    propertyRuns(150),
   );
 });

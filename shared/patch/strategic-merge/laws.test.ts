@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { cloneJson, equalJson, isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { decodeObject } from '../../api/types';
 import { StrategicFault, strategicMerge } from '.';
+import { propertyRuns } from '../../../test/support/property-runs';
 
 const POD = 'core.v1.Pod';
 const names = ['a', 'b', 'c', 'd', 'e'] as const;
@@ -152,7 +153,7 @@ test('whatever is sent is refused in words or gives an object that can be decode
       }
       expect(JSON.stringify([object, patch])).toBe(before);
     }),
-    { numRuns: 1000 },
+    propertyRuns(250),
   );
 });
 

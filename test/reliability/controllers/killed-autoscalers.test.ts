@@ -1,7 +1,8 @@
 /**
  * Autoscalers whose controller is killed (SIGKILL) again and again. What it remembers of its past dies with it, here as with the reference: where nothing hangs on that, every
  * step comes to what is recorded; where something does, a controller that begins anew may scale later than one that went on, but never sooner, never twice and never
- * beyond the limits. `KILLED_SEEDS=1,2,3` chooses other moments.
+ * beyond the limits. `KILLED_SEEDS=1,2,3` chooses other moments and
+ * scenarios, `KILLED_SEEDS=all` plays every scenario.
  */
 import type { ApiObject } from '../../../shared/client/api-object';
 import { InformerPool } from '../../../shared/client/informer-pool';
@@ -24,7 +25,10 @@ import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 import { eventsOf, played, recordedSteps, sendOver, withoutLostEvents } from '../../support/replayed-scenario';
 
-const SEEDS = (process.env['KILLED_SEEDS'] ?? '1').split(',').map(Number);
+const CHOICE = process.env['KILLED_SEEDS'] ?? '1';
+const SEEDS = CHOICE === 'all' ? [1] : CHOICE.split(',').map(Number);
+/** Scenarios that a seed plays. */
+const SCENARIOS_PER_SEED = CHOICE === 'all' ? Infinity : 6;
 /** What comes of these hangs on earlier wishes or changes. */
 const REMEMBERS = /^scaler-(window|policy|both-ways)/;
 /** A server that has too much to do is asked again for longer than a life; where there are no pods, ours says another share on purpose. */
@@ -35,6 +39,13 @@ const BEGUN = 'controllers are running';
 /** So many lives that one of them is long enough, also where all that is done in it takes several times as long. */
 const LONGER_MS = 90_000;
 const MEASURED = 'measured-autoscalers';
+
+/** At most `count` of them, in their order. */
+function sample<T>(items: readonly T[], chance: Chance, count: number): readonly T[] {
+  const left = [...items];
+  while (left.length > count) left.splice(chance.below(left.length), 1);
+  return left;
+}
 
 /** Whoever is killed between a scaling and its report does not know any more when he scaled, on the reference as here. */
 function withoutScaleTimes(state: Observed): Observed {
@@ -49,7 +60,8 @@ function withoutScaleTimes(state: Observed): Observed {
 describe.each(SEEDS)('seed %i', (seed) => {
   const folder = temporaryFolder(`killed-autoscalers-${seed}`);
   const recorded = recordedSteps(MEASURED).map((step) => ({ ...step, state: withoutScaleTimes(step.state) }));
-  const scenarios = (SCENARIOS.get(MEASURED) ?? []).filter(({ name }) => !REMEMBERS.test(name) && !OTHERWISE.has(name));
+  const suited = (SCENARIOS.get(MEASURED) ?? []).filter(({ name }) => !REMEMBERS.test(name) && !OTHERWISE.has(name));
+  const scenarios = sample(suited, createChance(seed), SCENARIOS_PER_SEED);
   let server: ApiServer;
   let controllers: ProgramProcess;
   let killed: KilledAtRandom;
@@ -100,7 +112,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
       const world = await Scaled.begin(server, new Stage(send, 'sc-at-once'), { scaleDown: AT_ONCE, scaleUp: AT_ONCE });
       const chance = createChance(seed);
       const due = [MIN];
-      while (due.length < 8) {
+      while (due.length < 5) {
         const wish = another(chance, due.at(-1) ?? 0);
         due.push(wish);
         await world.wish(wish);
@@ -119,7 +131,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
       const world = await Scaled.begin(server, new Stage(send, 'sc-in-time'), { scaleDown, scaleUp: AT_ONCE });
       const chance = createChance(seed + 1);
       const due = [MIN];
-      for (const kills = killed.kills; killed.kills < kills + 6;) {
+      for (const kills = killed.kills; killed.kills < kills + 4;) {
         const [wish, highest] = [1 + chance.below(12), due.at(-1) ?? 0];
         await world.wish(wish);
         if (wish > highest && highest < MAX) {
