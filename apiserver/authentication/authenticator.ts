@@ -27,7 +27,9 @@ export interface ClientCertificate {
 
 /** `none` = these are not my credentials; `failed` = they are, and they are wrong. */
 export type AuthenticationOutcome =
-  ({ readonly type: 'user'; readonly user: UserInfo } & Remarks) | { readonly type: 'none' } | { readonly type: 'failed' };
+  | ({ readonly type: 'user'; readonly user: UserInfo } & Remarks)
+  | { readonly type: 'none' }
+  | { readonly type: 'failed' };
 
 /** What is to be said of a credential that is good. */
 export interface Remarks {

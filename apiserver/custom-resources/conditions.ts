@@ -4,7 +4,12 @@ import { timestamp } from '../../shared/api/metadata/object-meta';
 
 export interface Condition {
   readonly type:
-    'Described' | 'Established' | 'KubernetesAPIApprovalPolicyConformant' | 'NamesAccepted' | 'NonStructuralSchema' | 'Terminating';
+    | 'Described'
+    | 'Established'
+    | 'KubernetesAPIApprovalPolicyConformant'
+    | 'NamesAccepted'
+    | 'NonStructuralSchema'
+    | 'Terminating';
   readonly status: 'False' | 'True';
   readonly reason: string;
   readonly message: string;

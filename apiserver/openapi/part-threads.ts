@@ -14,7 +14,10 @@ import { PartMaker, type DigestJob, type Digests, type MadePart, type PartJob, t
 export type ThreadJob = DigestJob | PartJob | RemoteJob;
 
 export type PartAnswer =
-  { readonly made: MadePart } | { readonly remote: RemoteParts } | { readonly digests: Digests } | { readonly fault: string };
+  | { readonly made: MadePart }
+  | { readonly remote: RemoteParts }
+  | { readonly digests: Digests }
+  | { readonly fault: string };
 
 /** Only the built program has it; run from sources (tests) parts are made inline. */
 const WORKER_FILE = join(__dirname, 'part-worker.js');

@@ -6,7 +6,10 @@ import type { SigningRequest } from './request';
 export const NODE_CLIENT = 'platform.io/kube-apiserver-client-kubelet';
 
 export type SignerName =
-  'platform.io/kube-apiserver-client' | typeof NODE_CLIENT | 'platform.io/kubelet-serving' | 'platform.io/legacy-unknown';
+  | 'platform.io/kube-apiserver-client'
+  | typeof NODE_CLIENT
+  | 'platform.io/kubelet-serving'
+  | 'platform.io/legacy-unknown';
 
 type Demand = (request: ParsedRequest, usages: readonly string[]) => string | undefined;
 

@@ -38,7 +38,8 @@ function world(options: { readonly finalizers?: string[]; readonly stale?: strin
   const namespace = () => fake.api.get(NAMESPACES, '', 'n');
   const condition = (type: string) =>
     (arrayAt(objectAt(namespace(), 'status'), 'conditions') ?? []).find((item) => stringAt(item as JsonObject, 'type') === type) as
-      JsonObject | undefined;
+      | JsonObject
+      | undefined;
   return { ...fake, served, put, sync: () => deletion.sync('n'), namespace, condition };
 }
 

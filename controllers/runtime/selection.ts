@@ -1,7 +1,8 @@
 /** Which controllers `--controllers` asks for. */
 
 export type Selected<T> =
-  { readonly type: 'selected'; readonly controllers: readonly T[] } | { readonly type: 'unknown'; readonly name: string };
+  | { readonly type: 'selected'; readonly controllers: readonly T[] }
+  | { readonly type: 'unknown'; readonly name: string };
 
 interface Choosable {
   readonly name: string;

@@ -2,7 +2,8 @@
 import type { ControlPlaneConnection } from './api';
 
 export type StartMessage =
-  { readonly type: 'ready'; readonly connection: ControlPlaneConnection } | { readonly type: 'failed'; readonly message: string };
+  | { readonly type: 'ready'; readonly connection: ControlPlaneConnection }
+  | { readonly type: 'failed'; readonly message: string };
 
 /** Whether a value received over the IPC channel is a start message. */
 export const isStartMessage = (value: unknown): value is StartMessage =>

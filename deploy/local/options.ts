@@ -61,7 +61,8 @@ export interface RunnerOptions {
 }
 
 export type ParsedOptions =
-  Exclude<ParsedFlags<unknown>, { kind: 'values' }> | { readonly kind: 'options'; readonly options: RunnerOptions };
+  | Exclude<ParsedFlags<unknown>, { kind: 'values' }>
+  | { readonly kind: 'options'; readonly options: RunnerOptions };
 
 /** Reads the command line (without node and script). `directory` is what a relative --data-dir starts from. */
 export function parseOptions(argv: readonly string[], directory: string): ParsedOptions {

@@ -9,7 +9,7 @@ import { captureTool, ensureInstalled } from './steps.mjs';
 const folders = ['apiserver', 'controllers', 'shared', 'deploy', 'test'];
 
 const checks = [
-  { name: 'format (prettier)', tool: 'prettier/bin/prettier.cjs', args: ['--check', '--log-level=warn', '--cache', '.'] },
+  { name: 'format (oxfmt)', tool: 'oxfmt/bin/oxfmt', args: ['--check', '.'] },
   {
     name: 'layers and cycles (dependency-cruiser)',
     tool: 'dependency-cruiser/bin/dependency-cruise.mjs',

@@ -96,7 +96,7 @@ export async function build(...projects) {
   if (hasOrphans()) rmSync(path.join(root, 'dist'), { recursive: true, force: true });
   const isProductBuilt = isBuilt('product');
   const configs = projects.map((project) => PROJECTS[project] ?? project);
-  if ((await runTool('typescript/bin/tsc', ['-b', ...configs])) !== 0) return false;
+  if ((await runTool('typescript7/bin/tsc', ['-b', ...configs])) !== 0) return false;
   if (!isProductBuilt && !(await generateFiles())) return false;
   mkdirSync(path.dirname(stampOf('product')), { recursive: true });
   for (const project of new Set(['product', ...projects])) writeFileSync(stampOf(project), `${started}\n`);

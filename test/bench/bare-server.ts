@@ -9,7 +9,9 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type BareMessage =
-  { readonly certificate: string; readonly key: string } | { readonly path: string; readonly size: number } | { readonly push: number };
+  | { readonly certificate: string; readonly key: string }
+  | { readonly path: string; readonly size: number }
+  | { readonly push: number };
 
 const answers = new Map<string, Buffer>();
 const watchers = new Set<ServerResponse>();

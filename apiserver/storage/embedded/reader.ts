@@ -112,7 +112,8 @@ async function readPast(
   const kvs: KeyValue[] = [];
   let count = 0;
   let candidate:
-    { readonly key: Buffer; readonly modRevision: Revision; readonly createRevision: Revision; readonly version: number } | undefined;
+    | { readonly key: Buffer; readonly modRevision: Revision; readonly createRevision: Revision; readonly version: number }
+    | undefined;
   const accept = (): void => {
     if (candidate === undefined) return;
     count++;

@@ -106,48 +106,40 @@ describe.each(SEEDS)('seed %i', (seed) => {
     240_000,
   );
 
-  it.concurrent(
-    'scales once where once is due',
-    async () => {
-      const world = await Scaled.begin(server, new Stage(send, 'sc-at-once'), { scaleDown: AT_ONCE, scaleUp: AT_ONCE });
-      const chance = createChance(seed);
-      const due = [MIN];
-      while (due.length < 5) {
-        const wish = another(chance, due.at(-1) ?? 0);
-        due.push(wish);
-        await world.wish(wish);
-        await world.until(wish);
-      }
-      expect(world.numbers()).toEqual(due);
-      await world.end();
-    },
-    240_000,
-  );
+  it.concurrent('scales once where once is due', async () => {
+    const world = await Scaled.begin(server, new Stage(send, 'sc-at-once'), { scaleDown: AT_ONCE, scaleUp: AT_ONCE });
+    const chance = createChance(seed);
+    const due = [MIN];
+    while (due.length < 5) {
+      const wish = another(chance, due.at(-1) ?? 0);
+      due.push(wish);
+      await world.wish(wish);
+      await world.until(wish);
+    }
+    expect(world.numbers()).toEqual(due);
+    await world.end();
+  }, 240_000);
 
-  it.concurrent(
-    'does not take away sooner than one that begins, and at last it does',
-    async () => {
-      const scaleDown = { ...AT_ONCE, stabilizationWindowSeconds: LONG_S };
-      const world = await Scaled.begin(server, new Stage(send, 'sc-in-time'), { scaleDown, scaleUp: AT_ONCE });
-      const chance = createChance(seed + 1);
-      const due = [MIN];
-      for (const kills = killed.kills; killed.kills < kills + 4;) {
-        const [wish, highest] = [1 + chance.below(12), due.at(-1) ?? 0];
-        await world.wish(wish);
-        if (wish > highest && highest < MAX) {
-          due.push(Math.min(wish, MAX));
-          await world.until(Math.min(wish, MAX));
-        } else await waitUntil('a kill', nextKill(killed), LONGER_MS);
-      }
-      expect(world.numbers()).toEqual(due);
-      await world.wish(1);
-      await world.patch({ behavior: { scaleDown: AT_ONCE } });
-      await world.until(MIN);
-      expect(world.numbers()).toEqual([...due, MIN]);
-      await world.end();
-    },
-    240_000,
-  );
+  it.concurrent('does not take away sooner than one that begins, and at last it does', async () => {
+    const scaleDown = { ...AT_ONCE, stabilizationWindowSeconds: LONG_S };
+    const world = await Scaled.begin(server, new Stage(send, 'sc-in-time'), { scaleDown, scaleUp: AT_ONCE });
+    const chance = createChance(seed + 1);
+    const due = [MIN];
+    for (const kills = killed.kills; killed.kills < kills + 4;) {
+      const [wish, highest] = [1 + chance.below(12), due.at(-1) ?? 0];
+      await world.wish(wish);
+      if (wish > highest && highest < MAX) {
+        due.push(Math.min(wish, MAX));
+        await world.until(Math.min(wish, MAX));
+      } else await waitUntil('a kill', nextKill(killed), LONGER_MS);
+    }
+    expect(world.numbers()).toEqual(due);
+    await world.wish(1);
+    await world.patch({ behavior: { scaleDown: AT_ONCE } });
+    await world.until(MIN);
+    expect(world.numbers()).toEqual([...due, MIN]);
+    await world.end();
+  }, 240_000);
 
   it('has been killed in the meantime', () => expect(killed.kills).toBeGreaterThan(5));
 });

@@ -13,7 +13,18 @@ export type GoType =
   | { kind: 'other'; name: string };
 
 export type GoScalar =
-  'bool' | 'int' | 'int8' | 'int16' | 'int32' | 'int64' | 'uint8' | 'uint32' | 'uint64' | 'float32' | 'float64' | 'string';
+  | 'bool'
+  | 'int'
+  | 'int8'
+  | 'int16'
+  | 'int32'
+  | 'int64'
+  | 'uint8'
+  | 'uint32'
+  | 'uint64'
+  | 'float32'
+  | 'float64'
+  | 'string';
 
 export interface GoMember {
   name: string;
