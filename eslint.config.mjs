@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 
 const tests = ['**/*.test.ts', 'test/**/*.ts'];
 
-/** Time and chance are injected; only shared/runtime/clock.ts and random.ts (and tests) touch the global ones. */
+/** Time and chance are injected; only shared/runtime/clock.ts and random.ts (and tests, which are not linted here) touch the global ones. */
 const injected = {
   'no-restricted-globals': [
     'error',
@@ -39,42 +39,29 @@ const SOCKET_EVENTS = [
     'Sockets of a listener are handled in apiserver/server/listeners.ts, which checks the protocol (http1-socket.ts) before anything is written.',
 }));
 
+/** Texts and numbers that never change are distinguished from functions and objects at a glance. */
+const CONSTANTS = ['[init.type="Literal"][init.raw=/^[\'"\\d]/]', '[init.type="TemplateLiteral"]'].map((literal) => ({
+  selector: `:matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration[kind="const"] > VariableDeclarator${literal}[id.name!=/^[A-Z][A-Z0-9_]*$/]`,
+  message: 'Constants that are texts or numbers are written in UPPER_CASE.',
+}));
+
+/** Rules about the syntax of this code base alone. All others are in .oxlintrc.json, which knows types. */
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', 'coverage/**', '.platform/**', 'shared/api/types/generated/**'] },
+  { ignores: ['dist/**', 'node_modules/**', 'coverage/**', '.platform/**', 'shared/api/types/generated/**', ...tests] },
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'off' } },
   {
     files: ['**/*.ts'],
-    extends: [...tseslint.configs.recommendedTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parser: tseslint.parser },
     rules: {
       ...injected,
-      'no-restricted-syntax': [...injected['no-restricted-syntax'], ...SOCKET_EVENTS],
-      eqeqeq: 'error',
-      'no-console': 'error',
-      '@typescript-eslint/no-explicit-any': 'error',
-      '@typescript-eslint/no-floating-promises': 'error',
-      '@typescript-eslint/no-non-null-assertion': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'as', objectLiteralTypeAssertions: 'never' }],
-      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false }],
-      '@typescript-eslint/only-throw-error': 'error',
-      '@typescript-eslint/prefer-promise-reject-errors': 'off',
-      // An async function may satisfy a contract without awaiting anything.
-      '@typescript-eslint/require-await': 'off',
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      // Values that never change are told from functions and objects at a glance.
-      '@typescript-eslint/naming-convention': [
-        'error',
-        { selector: 'variable', modifiers: ['const', 'global'], types: ['number', 'string'], format: ['UPPER_CASE'] },
-      ],
-      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      // Rules have no exceptions in the code.
+      'no-warning-comments': ['error', { terms: ['oxlint-disable', 'eslint-disable'], location: 'anywhere' }],
+      'no-restricted-syntax': [...injected['no-restricted-syntax'], ...SOCKET_EVENTS, ...CONSTANTS],
     },
   },
   {
     // Whatever a pattern is asked about takes time in proportion to its length: texts are a client's choice.
     files: ['**/*.ts'],
-    ignores: tests,
     plugins: { regexp: { rules: regexp } },
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
@@ -84,11 +71,12 @@ export default tseslint.config(
   {
     // Rules know the types of what they judge; what a client names itself (labels, data) is still read by its name.
     files: ['apiserver/kinds/**/*.ts'],
-    ignores: ['apiserver/kinds/apiextensions/schema/**', ...tests],
+    ignores: ['apiserver/kinds/apiextensions/schema/**'],
     rules: {
       'no-restricted-syntax': [
         ...injected['no-restricted-syntax'],
         ...SOCKET_EVENTS,
+        ...CONSTANTS,
         {
           selector: 'CallExpression[callee.name=/^(objectAt|arrayAt|stringsAt|stringAt)$/][arguments.1.value=/^[a-zA-Z]+$/]',
           message: 'Read the member of the type: a name that it does not have does not compile.',
@@ -100,24 +88,5 @@ export default tseslint.config(
   {
     files: ['shared/runtime/clock.ts', 'shared/runtime/random.ts'],
     rules: { 'no-restricted-globals': 'off', 'no-restricted-syntax': 'off' },
-  },
-  {
-    files: tests,
-    rules: {
-      'max-lines-per-function': 'off',
-      '@typescript-eslint/naming-convention': 'off',
-      'no-console': 'off',
-      'no-restricted-globals': 'off',
-      'no-restricted-syntax': 'off',
-      // Matchers such as expect.any() are untyped by design, and bodies under test are read loosely.
-      '@typescript-eslint/no-unsafe-assignment': 'off',
-      '@typescript-eslint/no-unsafe-argument': 'off',
-      '@typescript-eslint/no-unsafe-call': 'off',
-      '@typescript-eslint/no-unsafe-member-access': 'off',
-      '@typescript-eslint/no-unsafe-return': 'off',
-      '@typescript-eslint/unbound-method': 'off',
-      '@typescript-eslint/no-non-null-assertion': 'off',
-      '@typescript-eslint/consistent-type-assertions': 'off',
-    },
   },
 );

@@ -68,7 +68,11 @@ async function recordCases<C>(
   for (const recorded of cases) {
     const created = new CreatedObjects();
     await createObject(server, created, '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
-    lines.push(await record(recorded, created).finally(() => created.remove(server)));
+    try {
+      lines.push(await record(recorded, created));
+    } finally {
+      await created.remove(server);
+    }
   }
   return lines;
 }
