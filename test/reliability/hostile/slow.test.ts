@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import { waitUntil } from '../../support/programs';
 import { hostileTarget, list } from './hostile-client';
 
-const CONNECTIONS = Number(process.env['SLOW_CONNECTIONS'] ?? 600);
+const CONNECTIONS = Number(process.env['SLOW_CONNECTIONS'] ?? 240);
 const PER_ADDRESS = CONNECTIONS / 2;
 const target = hostileTarget(`--max-connections-per-address=${PER_ADDRESS}`);
 
