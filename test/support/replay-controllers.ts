@@ -2,13 +2,13 @@
  * Plays recorded scenarios to a cluster in simulated time and compares its state after each step with that of the reference and its controllers. Names are upstream's on
  * both sides.
  */
-import { CONVERTED, MEASURED, SCENARIOS } from '../replay/scenarios';
-import { inTurn, type Observed, type Scenario } from '../replay/scenarios/scenario';
+import { scenarioRecording } from '../replay/scenarios';
+import { sequenced, type Observed, type Scenario } from '../replay/scenarios/scenario';
 import { Stage } from '../replay/scenarios/stage';
 import { ApiClient } from './api-client';
-import { serveMetrics } from './metrics-server';
 import { played, recordedSteps, sendOver } from './replayed-scenario';
-import { startScenarioWebhook, type ScenarioWebhook } from './scenario-webhook';
+import { startScenarioServer } from './scenario-server';
+import type { ScenarioWebhook } from './scenario-webhook';
 import { startSimulatedCluster, type SimulatedCluster, type SimulatedClusterOptions } from './simulated-cluster';
 
 /** Lines of the log that are shown when a scenario fails. */
@@ -21,36 +21,30 @@ export interface ReplayOptions extends SimulatedClusterOptions {
 
 /** Defines one test for each scenario of the recording `controllers/<name>`. */
 export function replayControllers(name: string, { serverArgs = [], controllerArgs = [], deviations = {} }: ReplayOptions = {}): void {
-  const scenarios = SCENARIOS.get(name) ?? [];
+  const { head, scenarios } = scenarioRecording(`controllers/${name}`);
   const recorded = recordedSteps(name);
   let cluster: SimulatedCluster;
   let api: ApiClient;
-  let endMetrics: (() => Promise<void>) | undefined;
-  let webhook: ScenarioWebhook | undefined;
+  let needed: ScenarioWebhook;
 
   beforeAll(async () => {
     const naming = '--naming=kubernetes';
     cluster = await startSimulatedCluster({ serverArgs: [naming, ...serverArgs], controllerArgs: [naming, ...controllerArgs] });
     api = new ApiClient(cluster.address, cluster.certificates);
-    if (CONVERTED.has(name)) webhook = await startScenarioWebhook(send);
-    if (MEASURED.has(name)) endMetrics = await serveMetrics(send, cluster.clock);
+    needed = await startScenarioServer(
+      head.needs,
+      sendOver(() => api),
+      cluster.clock,
+    );
   }, 60_000);
 
   afterAll(async () => {
-    await endMetrics?.();
-    await webhook?.close();
+    await needed.close();
     api.close();
     await cluster.stop();
   }, 60_000);
 
-  const send = sendOver(() => api);
-
-  it('plays all recorded scenarios', () => {
-    const defined = scenarios.flatMap(({ name: scenario, steps }) => steps.map(({ title }) => `${scenario}: ${title}`));
-    expect(defined).toEqual(recorded.map(({ scenario, title }) => `${scenario}: ${title}`));
-  });
-
-  const begin = inTurn((scenario) => play(new Stage(webhook?.send ?? send, `sc-${scenario.name}`, cluster), scenario));
+  const begin = sequenced((scenario) => play(new Stage(needed.send, `sc-${scenario.name}`, cluster), scenario));
 
   // Concurrent scenarios share the time that passes.
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(

@@ -5,22 +5,19 @@
 import { inspect } from 'node:util';
 import type { Clock } from '../../shared/runtime/clock';
 import { isBody, type Json } from '../replay/reference';
-import { casesOf } from '../replay/recording';
-import { REST_MS, type Observed, type Scenario } from '../replay/scenarios/scenario';
-import { beating, type Send, type Stage } from '../replay/scenarios/stage';
-import { anything, listOf, mapOf, number, shape, text } from '../replay/shape';
+import { SCENARIOS } from '../replay/scenarios';
+import { runStep, type StepOutcome } from '../replay/scenarios/run-step';
+import type { Observed, Scenario } from '../replay/scenarios/scenario';
+import type { Send, Stage } from '../replay/scenarios/stage';
 import type { ApiClient } from './api-client';
 
-const isStep = shape({ scenario: text, title: text, codes: listOf(number), state: mapOf(listOf(anything)) });
 const COMES_TO_REST_MS = 30_000;
 /** Between two looks: at first, and at most. */
 const LOOK_MS = 50;
 const LATE_LOOK_MS = 500;
 
-export interface PlayedStep {
+export interface PlayedStep extends StepOutcome {
   readonly title: string;
-  readonly codes: readonly number[];
-  readonly state: Observed;
 }
 
 export interface RecordedStep extends PlayedStep {
@@ -37,7 +34,11 @@ export const sendOver =
     return { code: answer.status, body: parsed };
   };
 
-export const recordedSteps = (name: string): readonly RecordedStep[] => casesOf(`controllers/${name}`, isStep);
+/** The recorded outcomes of a recording's steps, without those of steps that are not recorded yet. */
+export const recordedSteps = (name: string): readonly RecordedStep[] => (SCENARIOS.get(name) ?? []).flatMap(outcomesOf);
+
+const outcomesOf = ({ name, steps }: Scenario): readonly RecordedStep[] =>
+  steps.flatMap(({ title, codes, state }) => (codes === undefined || state === undefined ? [] : [{ scenario: name, title, codes, state }]));
 
 export interface PlayOptions {
   readonly recorded: readonly RecordedStep[];
@@ -61,30 +62,20 @@ export async function* played(
   const { clock, store } = stage.world;
   await stage.open();
   for (const step of scenario.steps) {
-    const { title, acts, restMs } = step;
+    const { title } = step;
     const known = recorded.find((one) => one.scenario === scenario.name && one.title === title);
     if (known === undefined) throw new Error(`${title} is not recorded`);
-    const state = deviations[`${scenario.name}: ${title}`]?.(known.state) ?? known.state;
-    const wanted = { title, codes: known.codes, state };
-    const codes: number[] = [];
-    if (scenario.isByAge === true) await nextSecond(clock);
-    const found = await beating(stage, step, async () => {
-      for (const act of acts) codes.push(await stage.act(act));
-      const look = async (): Promise<Observed> => compared(await stage.look(scenario.looks), state);
-      const timeoutMs = COMES_TO_REST_MS + (restMs ?? 0) + longer;
-      if (store === undefined) return untilSeen(look, state, { clock, timeoutMs });
-      const isStored = !scenario.looks.some(({ isAggregated }) => isAggregated);
-      const waits = { clock, timeoutMs, restMs: restMs ?? REST_MS };
-      return untilAtRest(isStored ? unlessUnchanged(look, store) : look, state, waits);
+    const wanted = deviations[`${scenario.name}: ${title}`]?.(known.state) ?? known.state;
+    const outcome = await runStep(stage, scenario, step, (quietMs) => {
+      const observe = async (): Promise<Observed> => compared(await stage.observe(scenario.collections), wanted);
+      const waits = { clock, timeoutMs: COMES_TO_REST_MS + quietMs + longer };
+      if (store === undefined) return untilSeen(observe, wanted, waits);
+      const isStored = !scenario.collections.some(({ isAggregated }) => isAggregated);
+      return untilAtRest(isStored ? unlessUnchanged(observe, store) : observe, wanted, { ...waits, quietMs });
     });
-    yield { found: { title, codes, state: found }, wanted };
+    yield { found: { title, ...outcome }, wanted: { title, codes: known.codes, state: wanted } };
   }
   await stage.close(scenario);
-}
-
-async function nextSecond(clock: Clock): Promise<void> {
-  const second = Math.floor(clock.now() / 1_000);
-  while (Math.floor(clock.now() / 1_000) === second) await clock.sleep(1_000 - (clock.now() % 1_000));
 }
 
 interface Waits {
@@ -106,13 +97,13 @@ async function untilSeen(look: () => Promise<Observed>, wanted: Observed, { cloc
 async function untilAtRest(
   look: () => Promise<Observed>,
   wanted: Observed,
-  { clock, timeoutMs, restMs }: Waits & { readonly restMs: number },
+  { clock, timeoutMs, quietMs }: Waits & { readonly quietMs: number },
 ): Promise<Observed> {
   const deadline = clock.monotonic() + timeoutMs;
   for (;;) {
     const first = await untilSeen(look, wanted, { clock, timeoutMs: deadline - clock.monotonic() });
     if (!isSame(first, wanted)) return first;
-    await clock.sleep(restMs);
+    await clock.sleep(quietMs);
     const state = await look();
     if (isSame(state, wanted) || clock.monotonic() >= deadline) return state;
   }

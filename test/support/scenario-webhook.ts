@@ -4,7 +4,6 @@
  */
 import { CONVERSIONS } from '../replay/conversions/behaviours';
 import { isBody, type Json } from '../replay/reference';
-import { AUTHORITY, PORT, WEBHOOK } from '../replay/scenarios/converted-garbage';
 import type { Send, StageAnswer } from '../replay/scenarios/stage';
 import { freePort } from './ports';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy';
@@ -16,6 +15,11 @@ export interface ScenarioWebhook {
   close(): Promise<void>;
 }
 
+/** A PUT below this path sets what the webhook does for the scenario that the rest of the path names. */
+const WEBHOOK = '/conversion-webhook/';
+/** In recorded bodies, the port of the webhook and the certificate of its authority. */
+const PORT = '<webhook port>';
+const AUTHORITY = '<webhook authority>';
 const PLACE = new RegExp(`${PORT}/([^"]+)`);
 const HANG = 'hang';
 const REFUSED = 'refused';

@@ -5,8 +5,7 @@
 import { CONTROLLERS } from '../../../controllers/table';
 import { isBody, type Body } from '../../replay/reference';
 import { SCENARIOS } from '../../replay/scenarios';
-import { podTemplate } from '../../replay/scenarios/job-steps';
-import { absolute, create, remove, type Act } from '../../replay/scenarios/scenario';
+import { absolute, create, remove, type ScenarioRequest } from '../../replay/scenarios/scenario';
 import { Stage } from '../../replay/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
 import { startControllers } from '../../support/control-plane';
@@ -15,8 +14,8 @@ import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServe
 import { sendOver } from '../../support/replayed-scenario';
 
 interface Effect {
-  readonly acts: readonly Act[];
-  /** Of the collection in which the effect is seen, as in {@link Act}. */
+  readonly requests: readonly ScenarioRequest[];
+  /** Of the collection in which the effect is seen, as in {@link ScenarioRequest}. */
   readonly path: string;
   readonly isSeen: (items: readonly Body[]) => boolean;
 }
@@ -35,14 +34,16 @@ const LABELS = { app: 'a' };
 const SELECTOR = { matchLabels: LABELS };
 const TEMPLATE: Body = { metadata: { labels: LABELS }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 const TOLERANT: Body = { ...TEMPLATE, spec: { containers: [{ name: 'c', image: 'i' }], tolerations: [{ operator: 'Exists' }] } };
+const JOB_TEMPLATE: Body = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
 const HELD = { finalizers: ['example.com/hold'] };
 const CLAIM: Body = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
 const VOLUME: Body = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/v' } };
 const NODE = `${CORE}/nodes`;
-const node = (spec: Body = {}): Act => create(NODE, { metadata: { name: '$NS-n' }, spec });
-const pod = (spec: Body = {}): Act =>
+const node = (spec: Body = {}): ScenarioRequest => create(NODE, { metadata: { name: '$NS-n' }, spec });
+const pod = (spec: Body = {}): ScenarioRequest =>
   create('pods', { metadata: { name: 'p', ...HELD }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } });
-const service = (spec: Body): Act => create('services', { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }], ...spec } });
+const service = (spec: Body): ScenarioRequest =>
+  create('services', { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }], ...spec } });
 
 /** The value at the path of members, `undefined` where there is none. */
 const at = (item: unknown, ...members: readonly string[]): unknown =>
@@ -56,28 +57,28 @@ const ownedBy = (kind: string): Effect['isSeen'] => isAny((item) => at(item, 'me
 const managedBy = (manager: string): Effect['isSeen'] =>
   isAny((slice) => at(slice, 'metadata', 'labels', 'endpointslice.kubernetes.io/managed-by') === manager);
 
-/** The acts of a recorded scenario's first steps. */
-function actsOf(recording: string, scenario: string, steps = 1): readonly Act[] {
+/** The requests of a recorded scenario's first steps. */
+function requestsOf(recording: string, scenario: string, steps = 1): readonly ScenarioRequest[] {
   const found = SCENARIOS.get(recording)?.find(({ name }) => name === scenario);
   if (found === undefined) throw new Error(`there is no scenario ${scenario} in ${recording}`);
-  return found.steps.slice(0, steps).flatMap(({ acts }) => acts);
+  return found.steps.slice(0, steps).flatMap(({ requests }) => requests);
 }
 
 /** `undefined` where the controller has nothing to do before an hour or a year has passed. */
 const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
   namespace: {
-    acts: [create(`${CORE}/namespaces`, { metadata: { name: '$NS-b' } }), remove(`${CORE}/namespaces/$NS-b`)],
+    requests: [create(`${CORE}/namespaces`, { metadata: { name: '$NS-b' } }), remove(`${CORE}/namespaces/$NS-b`)],
     path: `${CORE}/namespaces`,
     isSeen: (items) => items.length === 1,
   },
   'root-ca-cert-publisher': {
-    acts: [],
+    requests: [],
     path: 'configmaps',
     isSeen: isAny((map) => at(map, 'metadata', 'name') === 'kube-root-ca.crt'),
   },
-  serviceaccount: { acts: [], path: 'serviceaccounts', isSeen: isAny((account) => at(account, 'metadata', 'name') === 'default') },
+  serviceaccount: { requests: [], path: 'serviceaccounts', isSeen: isAny((account) => at(account, 'metadata', 'name') === 'default') },
   'serviceaccount-token': {
-    acts: [
+    requests: [
       create('serviceaccounts', { metadata: { name: 'a' } }),
       create('secrets', { metadata: { name: 't', annotations: { 'kubernetes.io/service-account.name': 'a' } }, type: SECRET_TYPE }),
     ],
@@ -86,17 +87,20 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
   },
   'legacy-serviceaccount-token-cleaner': undefined,
   'persistentvolumeclaim-protection': {
-    acts: [create('persistentvolumeclaims', { metadata: { name: 'c' }, spec: CLAIM }), remove('persistentvolumeclaims/c')],
+    requests: [create('persistentvolumeclaims', { metadata: { name: 'c' }, spec: CLAIM }), remove('persistentvolumeclaims/c')],
     path: 'persistentvolumeclaims',
     isSeen: isGone,
   },
   'persistentvolume-protection': {
-    acts: [create(`${CORE}/persistentvolumes`, { metadata: { name: '$NS-v' }, spec: VOLUME }), remove(`${CORE}/persistentvolumes/$NS-v`)],
+    requests: [
+      create(`${CORE}/persistentvolumes`, { metadata: { name: '$NS-v' }, spec: VOLUME }),
+      remove(`${CORE}/persistentvolumes/$NS-v`),
+    ],
     path: `${CORE}/persistentvolumes`,
     isSeen: isGone,
   },
   'clusterrole-aggregation': {
-    acts: [
+    requests: [
       create(ROLES, {
         metadata: { name: '$NS-part', labels: { of: '$NS' } },
         rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
@@ -111,43 +115,43 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
     isSeen: (roles) => roles.every((role) => at(role, 'rules', '0', 'resources', '0') === 'pods'),
   },
   csrapproving: {
-    acts: actsOf('certificates', 'csr-join'),
+    requests: requestsOf('certificates', 'csr-join'),
     path: REQUESTS,
     isSeen: isAny((request) => at(request, 'status', 'conditions', '0', 'type') === 'Approved'),
   },
   csrsigning: {
-    acts: actsOf('certificates', 'csr-api-client'),
+    requests: requestsOf('certificates', 'csr-api-client'),
     path: REQUESTS,
     isSeen: isAny((request) => at(request, 'status', 'certificate') !== undefined),
   },
   csrcleaner: undefined,
   disruption: {
-    acts: [create(BUDGETS, { metadata: { name: 'b' }, spec: { minAvailable: 1, selector: SELECTOR } })],
+    requests: [create(BUDGETS, { metadata: { name: 'b' }, spec: { minAvailable: 1, selector: SELECTOR } })],
     path: BUDGETS,
     isSeen: isAny((budget) => at(budget, 'status', 'observedGeneration') === 1),
   },
   resourcequota: {
-    acts: [create('resourcequotas', { metadata: { name: 'q' }, spec: { hard: { pods: '1' } } })],
+    requests: [create('resourcequotas', { metadata: { name: 'q' }, spec: { hard: { pods: '1' } } })],
     path: 'resourcequotas',
     isSeen: isAny((quota) => at(quota, 'status', 'used', 'pods') === '0'),
   },
   nodelifecycle: {
-    acts: [node()],
+    requests: [node()],
     path: NODE,
     isSeen: isAny((found) => at(found, 'status', 'conditions', '0', 'reason') === 'NodeStatusNeverUpdated'),
   },
   'taint-eviction': {
-    acts: [node({ taints: [{ key: 'k', effect: 'NoExecute' }] }), pod({ nodeName: '$NS-n' })],
+    requests: [node({ taints: [{ key: 'k', effect: 'NoExecute' }] }), pod({ nodeName: '$NS-n' })],
     path: 'pods',
     isSeen: isAny((found) => at(found, 'metadata', 'deletionTimestamp') !== undefined),
   },
   ttl: {
-    acts: [node()],
+    requests: [node()],
     path: NODE,
     isSeen: isAny((found) => at(found, 'metadata', 'annotations', 'node.alpha.kubernetes.io/ttl') === '0'),
   },
   tokencleaner: {
-    acts: [
+    requests: [
       create('/api/v1/namespaces/kube-system/secrets', {
         metadata: { name: 'bootstrap-token-$NS-1', labels: { of: '$NS' } },
         type: 'bootstrap.kubernetes.io/token',
@@ -158,18 +162,18 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
     isSeen: isGone,
   },
   bootstrapsigner: {
-    acts: actsOf('bootstrap-signer', 'sg-ordinary', 2),
+    requests: requestsOf('bootstrap-signer', 'sg-ordinary', 2),
     path: '/api/v1/namespaces/kube-public/configmaps?fieldSelector=metadata.name%3Dcluster-info',
     isSeen: isAny((map) => at(map, 'data', 'jws-kubeconfig-sgor01') !== undefined),
   },
   endpointslice: {
-    acts: [service({ selector: LABELS })],
+    requests: [service({ selector: LABELS })],
     path: SLICES,
     isSeen: managedBy('endpointslice-controller.k8s.io'),
   },
-  endpoints: { acts: [service({ selector: LABELS })], path: 'endpoints', isSeen: isAny(() => true) },
+  endpoints: { requests: [service({ selector: LABELS })], path: 'endpoints', isSeen: isAny(() => true) },
   endpointslicemirroring: {
-    acts: [
+    requests: [
       service({}),
       create('endpoints', { metadata: { name: 'web' }, subsets: [{ addresses: [{ ip: '192.0.2.7' }], ports: [{ port: 80 }] }] }),
     ],
@@ -177,7 +181,7 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
     isSeen: managedBy('endpointslicemirroring-controller.k8s.io'),
   },
   'garbage-collector': {
-    acts: [
+    requests: [
       create('secrets', {
         metadata: {
           name: 's',
@@ -189,50 +193,52 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
     isSeen: isGone,
   },
   'ttl-after-finished': {
-    acts: [
-      create(`${BATCH}/jobs`, { metadata: { name: 'j' }, spec: { completions: 0, ttlSecondsAfterFinished: 0, template: podTemplate() } }),
+    requests: [
+      create(`${BATCH}/jobs`, { metadata: { name: 'j' }, spec: { completions: 0, ttlSecondsAfterFinished: 0, template: JOB_TEMPLATE } }),
     ],
     path: `${BATCH}/jobs`,
     isSeen: isGone,
   },
   'pod-garbage-collector': {
-    acts: [pod(), remove('pods/p')],
+    requests: [pod(), remove('pods/p')],
     path: 'pods',
     isSeen: isAny((found) => at(found, 'status', 'phase') === 'Failed'),
   },
   replicaset: {
-    acts: [create(`${APPS}/replicasets`, { metadata: { name: 's' }, spec: { selector: SELECTOR, template: TEMPLATE } })],
+    requests: [create(`${APPS}/replicasets`, { metadata: { name: 's' }, spec: { selector: SELECTOR, template: TEMPLATE } })],
     path: 'pods',
     isSeen: ownedBy('ReplicaSet'),
   },
   replicationcontroller: {
-    acts: [create('replicationcontrollers', { metadata: { name: 's' }, spec: { selector: LABELS, template: TEMPLATE } })],
+    requests: [create('replicationcontrollers', { metadata: { name: 's' }, spec: { selector: LABELS, template: TEMPLATE } })],
     path: 'pods',
     isSeen: ownedBy('ReplicationController'),
   },
   deployment: {
-    acts: [create(`${APPS}/deployments`, { metadata: { name: 'd' }, spec: { selector: SELECTOR, template: TEMPLATE } })],
+    requests: [create(`${APPS}/deployments`, { metadata: { name: 'd' }, spec: { selector: SELECTOR, template: TEMPLATE } })],
     path: `${APPS}/replicasets`,
     isSeen: ownedBy('Deployment'),
   },
   statefulset: {
-    acts: [create(`${APPS}/statefulsets`, { metadata: { name: 's' }, spec: { serviceName: 'w', selector: SELECTOR, template: TEMPLATE } })],
+    requests: [
+      create(`${APPS}/statefulsets`, { metadata: { name: 's' }, spec: { serviceName: 'w', selector: SELECTOR, template: TEMPLATE } }),
+    ],
     path: 'pods',
     isSeen: ownedBy('StatefulSet'),
   },
   daemonset: {
-    acts: [node(), create(`${APPS}/daemonsets`, { metadata: { name: 's' }, spec: { selector: SELECTOR, template: TOLERANT } })],
+    requests: [node(), create(`${APPS}/daemonsets`, { metadata: { name: 's' }, spec: { selector: SELECTOR, template: TOLERANT } })],
     path: 'pods',
     isSeen: ownedBy('DaemonSet'),
   },
   job: {
-    acts: [create(`${BATCH}/jobs`, { metadata: { name: 'j' }, spec: { template: podTemplate() } })],
+    requests: [create(`${BATCH}/jobs`, { metadata: { name: 'j' }, spec: { template: JOB_TEMPLATE } })],
     path: 'pods',
     isSeen: ownedBy('Job'),
   },
-  cronjob: { acts: actsOf('jobs', 'cron-allow'), path: `${BATCH}/jobs`, isSeen: ownedBy('CronJob') },
+  cronjob: { requests: requestsOf('jobs', 'cron-allow'), path: `${BATCH}/jobs`, isSeen: ownedBy('CronJob') },
   'horizontal-pod-autoscaler': {
-    acts: [
+    requests: [
       create(SCALERS, {
         metadata: { name: 'h' },
         spec: { maxReplicas: 2, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'none' } },
@@ -242,7 +248,7 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
     isSeen: isAny((scaler) => at(scaler, 'status', 'conditions', '0', 'type') === 'AbleToScale'),
   },
   'validatingadmissionpolicy-status': {
-    acts: actsOf('managers', 'own-policies'),
+    requests: requestsOf('managers', 'own-policies'),
     path: POLICIES,
     isSeen: isAny((policy) => at(policy, 'status', 'observedGeneration') === 1),
   },
@@ -271,7 +277,7 @@ describe('the controllers as a process', () => {
     return path.startsWith('/') && !path.includes('$NS') && !path.includes('?') ? items.filter(isOwn) : items;
   }
 
-  // The acts come first, because some controllers look only at their start and again much later.
+  // The requests come first, because some controllers look only at their start and again much later.
   beforeAll(async () => {
     server = await startApiServer({
       folder,
@@ -279,12 +285,12 @@ describe('the controllers as a process', () => {
       args: ['--naming=kubernetes', '--disable-admission-plugins=NodeRestriction'],
     });
     api = new ApiClient(server.address, server.certificates);
-    for (const [name, { acts }] of ROWS) {
+    for (const [name, { requests }] of ROWS) {
       const stage = new Stage(send, spaceOf(name));
       const namespace = create(`${CORE}/namespaces`, { metadata: { name: '$NS' } });
-      for (const act of [namespace, ...acts]) {
-        const code = await stage.act(act);
-        if (code >= 300) throw new Error(`${name}: ${act.method} ${act.path} was answered with ${code}`);
+      for (const request of [namespace, ...requests]) {
+        const code = await stage.act(request);
+        if (code >= 300) throw new Error(`${name}: ${request.method} ${request.path} was answered with ${code}`);
       }
     }
     controllers = startControllers(

@@ -17,6 +17,7 @@ import { recordPolicyExpressions } from './policy-expressions';
 import { recordProxyDestinations } from './proxy-destinations';
 import type { RecordingDriver } from './recording-driver';
 import { recordRequests } from './requests';
+import { recordScenarios } from './scenarios';
 import { recordServiceCases } from './service-cases';
 import {
   recordRuleCosts,
@@ -66,6 +67,7 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['rule-outcomes', recordRuleOutcomes],
   ['rule-prices', recordRulePrices],
   ['rule-updates', recordRuleUpdates],
+  ['scenarios', recordScenarios],
   ['schema-errors', recordSchemaErrors],
   ['service-cases', recordServiceCases],
   ['webhook-credentials', recordWebhookCredentials],

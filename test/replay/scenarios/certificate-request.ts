@@ -1,6 +1,7 @@
-/** Requests for certificates (PKCS #10). Whoever wants to use the certificate brings his own key. */
+/** Requests for certificates (PKCS #10), of a new key or of the caller's. */
 import { generateKeyPairSync, sign, type KeyObject, type SigningOptions } from 'node:crypto';
 import { isIP } from 'node:net';
+import { listOf, oneOf, shape, text, tupleOf, type Check } from '../shape';
 
 export interface Requested {
   readonly organizations?: readonly string[];
@@ -16,6 +17,20 @@ export interface Requested {
   /** What of the signature is sent; by default all. */
   readonly signature?: 'whole' | 'of another key';
 }
+
+export const isRequested: Check<Requested> = shape(
+  {},
+  {
+    organizations: listOf(text),
+    others: listOf(tupleOf(text, text)),
+    commonName: text,
+    dns: listOf(text),
+    ips: listOf(text),
+    emails: listOf(text),
+    uris: listOf(text),
+    signature: oneOf('whole', 'of another key'),
+  },
+);
 
 const ORGANIZATION = '060355040a';
 const COMMON_NAME = '0603550403';

@@ -5,13 +5,12 @@
  */
 import type { Body } from '../reference';
 import { createChance, type Chance } from '../chance';
-import { changed as changedJob, fails, job, JOB, JOB_LOOKS, succeeds } from './job-steps';
-import { create, patch, remove, type Act, type Look, type Scenario, type ScenarioStep } from './scenario';
+import { create, patch, remove, type ScenarioRequest, type ComparedCollection, type Scenario, type ScenarioStep } from './scenario';
 
 const APPS = '/apis/apps/v1/namespaces/$NS';
-const EVENTS: Look = { path: 'events', members: ['involvedObject', 'type', 'reason', 'message', 'source'] };
-const PODS: Look = { path: 'pods', members: [], leftOut: ['pod-template-generation'] };
-const REVISIONS: Look = { path: `${APPS}/controllerrevisions` };
+const EVENTS: ComparedCollection = { path: 'events', members: ['involvedObject', 'type', 'reason', 'message', 'source'] };
+const PODS: ComparedCollection = { path: 'pods', members: [], omitted: ['pod-template-generation'] };
+const REVISIONS: ComparedCollection = { path: `${APPS}/controllerrevisions` };
 const A = { app: 'a' };
 const OWN = { own: '$NS' };
 const CASCADES = ['Foreground', 'Background', 'Orphan'];
@@ -23,6 +22,8 @@ const template = (image = 'one', spec: Body = {}): Body => ({
   spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image }], ...spec },
 });
 
+const serves = (servesPods: boolean): Pick<ScenarioStep, 'servesPods'> => (servesPods ? { servesPods } : {});
+
 /** What may come next. Where one pod of several is meant, they are all alike. */
 type Move = (chance: Chance) => readonly ScenarioStep[];
 
@@ -31,67 +32,80 @@ interface Workload {
   readonly moves: readonly Move[];
 }
 
-const changed = (path: string, spec: Body): Act => patch(path, { spec });
-const imaged = (path: string, image: string): Act => changed(path, { template: { spec: { containers: [{ name: 'c', image }] } } });
+const changed = (path: string, spec: Body): ScenarioRequest => patch(path, { spec });
+const imaged = (path: string, image: string): ScenarioRequest =>
+  changed(path, { template: { spec: { containers: [{ name: 'c', image }] } } });
 
 const rolled =
   (path: string, share = 0.6): Move =>
   (chance) => {
-    const [image, serves] = [chance.pick(IMAGES), chance.often(share)];
-    return [{ title: `${image}${serves ? '' : ', of which none serves'}`, acts: [imaged(path, image)], serves }];
+    const [image, servesPods] = [chance.pick(IMAGES), chance.often(share)];
+    return [{ title: `${image}${servesPods ? '' : ', of which none serves'}`, requests: [imaged(path, image)], ...serves(servesPods) }];
   };
 const scaled =
   (path: string): Move =>
   (chance) => {
-    const [replicas, serves] = [chance.below(6), chance.often(0.6)];
-    return [{ title: `${replicas} of them${serves ? '' : ', of which no new one serves'}`, acts: [changed(path, { replicas })], serves }];
+    const [replicas, servesPods] = [chance.below(6), chance.often(0.6)];
+    return [
+      {
+        title: `${replicas} of them${servesPods ? '' : ', of which no new one serves'}`,
+        requests: [changed(path, { replicas })],
+        ...serves(servesPods),
+      },
+    ];
   };
-const SERVING: ScenarioStep = { title: 'they serve', acts: [], serves: true };
+const SERVING: ScenarioStep = { title: 'they serve', requests: [], servesPods: true };
 const serving: Move = () => [SERVING];
-const podGone: Move = () => [SERVING, { title: 'a pod is deleted', acts: [remove('pods/*!1')], serves: true }];
+const podGone: Move = () => [SERVING, { title: 'a pod is deleted', requests: [remove('pods/*!1')], servesPods: true }];
 const failed = patch('pods/*!1/status', { status: { phase: 'Failed' } });
-const podFailed: Move = () => [SERVING, { title: 'a pod fails', acts: [failed], serves: true }];
+const podFailed: Move = () => [SERVING, { title: 'a pod fails', requests: [failed], servesPods: true }];
 
 function pausedMove(path: string): Move {
   return (chance) => {
     const image = chance.pick(IMAGES);
     const [paused, resumed] = [changed(path, { paused: true }), changed(path, { paused: false })];
     return [
-      { title: `paused, and ${image}`, acts: [paused, imaged(path, image)], serves: true },
-      { title: 'resumed', acts: [resumed], serves: chance.often(0.6) },
+      { title: `paused, and ${image}`, requests: [paused, imaged(path, image)], servesPods: true },
+      { title: 'resumed', requests: [resumed], ...serves(chance.often(0.6)) },
     ];
   };
 }
 
 /** So many moves, then it goes. */
-function script(name: string, chance: Chance, looks: readonly Look[], made: ScenarioStep, { path, moves }: Workload): Scenario {
+function script(
+  name: string,
+  chance: Chance,
+  collections: readonly ComparedCollection[],
+  made: ScenarioStep,
+  { path, moves }: Workload,
+): Scenario {
   const steps = [made];
   while (steps.length < STEPS) {
     for (const step of chance.pick(moves)(chance)) steps.push({ ...step, title: `${steps.length + 1}: ${step.title}` });
   }
   const propagationPolicy = chance.pick(CASCADES);
-  steps.push({ title: `deleted, ${propagationPolicy}`, acts: [remove(path, { propagationPolicy })], serves: false });
-  return { name, looks: [...looks, EVENTS], steps };
+  steps.push({ title: `deleted, ${propagationPolicy}`, requests: [remove(path, { propagationPolicy })] });
+  return { name, collections: [...collections, EVENTS], steps };
 }
 
 function deployment(name: string, chance: Chance): Scenario {
   const path = `${APPS}/deployments/web`;
   const strategy = chance.often(0.7) ? { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } : { type: 'Recreate' };
   const replicas = 1 + chance.below(4);
-  const acts = [
+  const requests = [
     create(`${APPS}/deployments`, {
       metadata: { name: 'web' },
       spec: { replicas, selector: { matchLabels: A }, template: template(), strategy },
     }),
   ];
-  const looks: readonly Look[] = [
+  const collections: readonly ComparedCollection[] = [
     { path: `${APPS}/deployments`, members: ['status'], unordered: ['conditions'] },
     { path: `${APPS}/replicasets`, members: ['status'] },
     PODS,
   ];
   const roll = rolled(path);
   const moves = [roll, roll, scaled(path), serving, podGone, podFailed, pausedMove(path)];
-  return script(name, chance, looks, { title: `1: ${strategy.type} of ${replicas}`, acts, serves: true }, { path, moves });
+  return script(name, chance, collections, { title: `1: ${strategy.type} of ${replicas}`, requests, servesPods: true }, { path, moves });
 }
 
 function replicaSet(name: string, chance: Chance): Scenario {
@@ -101,7 +115,7 @@ function replicaSet(name: string, chance: Chance): Scenario {
   const selector = isOld ? A : { matchLabels: A };
   const made = {
     title: `1: ${replicas}`,
-    acts: [create(folder, { metadata: { name: 'set' }, spec: { replicas, selector, template: template() } })],
+    requests: [create(folder, { metadata: { name: 'set' }, spec: { replicas, selector, template: template() } })],
   };
   const path = `${folder}/set`;
   const moves = [scaled(path), scaled(path), serving, podGone, podFailed];
@@ -112,7 +126,7 @@ function statefulSet(name: string, chance: Chance): Scenario {
   const path = `${APPS}/statefulsets/web`;
   const podManagementPolicy = chance.pick(['OrderedReady', 'Parallel']);
   const replicas = 1 + chance.below(3);
-  const acts = [
+  const requests = [
     create(`${APPS}/statefulsets`, {
       metadata: { name: 'web' },
       spec: { replicas, serviceName: 'svc', podManagementPolicy, selector: { matchLabels: A }, template: template() },
@@ -122,13 +136,13 @@ function statefulSet(name: string, chance: Chance): Scenario {
     const [partition, image] = [one.below(3), one.pick(IMAGES)];
     const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition } };
     const spec = { updateStrategy, template: { spec: { containers: [{ name: 'c', image }] } } };
-    return [{ title: `${image} down to ${partition}`, acts: [changed(path, spec)], serves: true }];
+    return [{ title: `${image} down to ${partition}`, requests: [changed(path, spec)], servesPods: true }];
   };
-  const gone: Move = () => [{ title: 'the first is deleted', acts: [remove('pods/web-0')], serves: true }];
+  const gone: Move = () => [{ title: 'the first is deleted', requests: [remove('pods/web-0')], servesPods: true }];
   const roll = rolled(path, 1);
-  const looks: readonly Look[] = [{ path: `${APPS}/statefulsets`, members: ['status'] }, REVISIONS, PODS];
-  const made = { title: `1: ${podManagementPolicy} of ${replicas}`, acts, serves: true };
-  return script(name, chance, looks, made, { path, moves: [roll, roll, part, scaled(path), serving, gone] });
+  const collections: readonly ComparedCollection[] = [{ path: `${APPS}/statefulsets`, members: ['status'] }, REVISIONS, PODS];
+  const made = { title: `1: ${podManagementPolicy} of ${replicas}`, requests, servesPods: true };
+  return script(name, chance, collections, made, { path, moves: [roll, roll, part, scaled(path), serving, gone] });
 }
 
 const NODES = ['a', 'b', 'c'];
@@ -151,16 +165,16 @@ function daemonSet(name: string, chance: Chance): Scenario {
     const node = one.pick(NODES);
     return [false, true].map((own) => ({
       title: `${node} is ${own ? 'taken again' : 'left'}`,
-      acts: [patch(`/api/v1/nodes/$NS-${node}`, { metadata: { labels: { own: own ? '$NS' : null } } })],
-      serves: true,
+      requests: [patch(`/api/v1/nodes/$NS-${node}`, { metadata: { labels: { own: own ? '$NS' : null } } })],
+      servesPods: true,
     }));
   };
-  const looks: readonly Look[] = [{ path: `${APPS}/daemonsets`, members: ['status'] }, REVISIONS, PODS];
-  const made = { title: '1: on three nodes', acts: [...nodes, set], serves: true };
-  const played = script(name, chance, looks, made, { path, moves: [roll, roll, serving, podGone, left] });
+  const collections: readonly ComparedCollection[] = [{ path: `${APPS}/daemonsets`, members: ['status'] }, REVISIONS, PODS];
+  const made = { title: '1: on three nodes', requests: [...nodes, set], servesPods: true };
+  const played = script(name, chance, collections, made, { path, moves: [roll, roll, serving, podGone, left] });
   return {
     ...played,
-    steps: played.steps.map((step) => ({ ...step, beats: NODES })),
+    steps: played.steps.map((step) => ({ ...step, heartbeats: NODES })),
     leftovers: NODES.flatMap((node) => [
       `/api/v1/nodes/$NS-${node}`,
       `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/$NS-${node}`,
@@ -168,31 +182,61 @@ function daemonSet(name: string, chance: Chance): Scenario {
   };
 }
 
+const JOBS = '/apis/batch/v1/namespaces/$NS/jobs';
+const JOB = `${JOBS}/j`;
+const LONG_AGO = '$NOW-3600s';
+const ended = (pods: string, phase: string, exitCode: number): ScenarioRequest => {
+  const terminated = { exitCode, startedAt: LONG_AGO, finishedAt: LONG_AGO };
+  const container = { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 0, state: { terminated } };
+  return patch(`pods/${pods}/status`, { status: { phase, conditions: [], containerStatuses: [container] } });
+};
+
 function jobScript(name: string, chance: Chance): Scenario {
   const completions = 2 + chance.below(4);
   const parallelism = 1 + chance.below(3);
   const completionMode = chance.pick(['Indexed', 'NonIndexed']);
   const made = {
     title: `1: ${completionMode}, ${parallelism} at a time of ${completions}`,
-    acts: [job({ completions, parallelism, completionMode, backoffLimit: 50 })],
+    requests: [
+      create(JOBS, {
+        metadata: { name: 'j' },
+        spec: {
+          template: { metadata: {}, spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } },
+          completions,
+          parallelism,
+          completionMode,
+          backoffLimit: 50,
+        },
+      }),
+    ],
   };
-  const others: Move = (one) => [{ title: 'others at a time', acts: [changedJob({ parallelism: one.below(4) })] }];
-  const done: Move = () => [{ title: 'one has done its work', acts: [succeeds('*!1')] }];
+  const others: Move = (one) => [{ title: 'others at a time', requests: [changed(JOB, { parallelism: one.below(4) })] }];
+  const done: Move = () => [{ title: 'one has done its work', requests: [ended('*!1', 'Succeeded', 0)] }];
   const moves: readonly Move[] = [
     done,
     done,
-    () => [{ title: 'one fails', acts: [fails('*!1')] }],
-    () => [{ title: 'it rests', acts: [changedJob({ suspend: true })] }],
-    () => [{ title: 'it goes on', acts: [changedJob({ suspend: false })] }],
+    () => [{ title: 'one fails', requests: [ended('*!1', 'Failed', 1)] }],
+    () => [{ title: 'it rests', requests: [changed(JOB, { suspend: true })] }],
+    () => [{ title: 'it goes on', requests: [changed(JOB, { suspend: false })] }],
     // Which index would have to go is chance.
     ...(completionMode === 'Indexed' ? [] : [others]),
   ];
-  const played = script(name, chance, JOB_LOOKS.slice(0, 2), made, { path: JOB, moves });
-  const all = { title: 'all may begin', acts: [changedJob({ suspend: false, parallelism: completions })] };
-  const ended = [1, 2].map((time) => ({ title: `all do their work, time ${time}`, acts: [succeeds('*!')] }));
+  const played = script(
+    name,
+    chance,
+    [
+      { path: JOBS, members: ['status'] },
+      { path: 'pods', members: [] },
+    ],
+    made,
+    { path: JOB, moves },
+  );
+  const all = { title: 'all may begin', requests: [changed(JOB, { suspend: false, parallelism: completions })] };
+  const finished = [1, 2].map((time) => ({ title: `all do their work, time ${time}`, requests: [ended('*!', 'Succeeded', 0)] }));
   return {
     ...played,
-    steps: [...played.steps.slice(0, -1), all, ...ended, ...played.steps.slice(-1)].map((step) => ({ restMs: 4_000, ...step })),
+    quietMs: 4_000,
+    steps: [...played.steps.slice(0, -1), all, ...finished, ...played.steps.slice(-1)],
   };
 }
 

@@ -1,111 +1,162 @@
 /**
- * What controllers are shown: steps, each of a few requests, after which the cluster comes to rest and is looked at. The same scenarios are played to the
- * reference server with its controllers and to ours. `$NS` stands for the scenario's own namespace and begins the names of what belongs to no namespace, `$NOW`
- * for the present time, `$NOW+3s` for the time three seconds later, and `<uid of NAME>` for the uid of an object that was made or seen before.
+ * A scenario: steps, each of a few requests, after which the cluster comes to rest and its collections are compared. Recordings of the format `scenarios` hold them
+ * (test/replay/README.md); the same requests are sent to the reference server with its controllers and to ours.
  */
 import type { Body, Json } from '../reference';
+import { anything, listOf, mapOf, number, oneOf, shape, text, truth, type Check } from '../shape';
 
-export interface Act {
+export interface ScenarioRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /**
-   * In upstream's spelling. A path that does not begin with a slash is below `/api/v1/namespaces/$NS/`. In the place of a name, `*` stands for all of the collection
-   * that there are, one after the other, `*1` for the first one whose name was made up. `*!` and `*!1` mean those that have not ended; what stands before the star is how
-   * the names begin.
-   */
+  /** In upstream's spelling, and relative to `/api/v1/namespaces/$NS/` unless it begins with a slash. */
   readonly path: string;
+  /** Of a patch: `json`, `strategic` or `apply`; absent = `merge`. */
+  readonly type?: PatchType;
   readonly body?: Json;
-  /** Of a patch; a merge patch where nothing is said. */
-  readonly type?: string;
-  /** Who does it; absent = the administrator. */
-  readonly as?: Actor;
-  /** Sent again and again while its kind is not served yet. */
-  readonly isPatient?: boolean;
-  /** An object that holds data before this is done: its controller has been there. */
-  readonly onceFilled?: string;
+  /** Absent = the administrator. */
+  readonly as?: Impersonated;
+  /** Repeats the request while it is answered with 404 or 429, as it is until a new kind is served. */
+  readonly untilServed?: boolean;
+  /** The path of an object that must have `data` before the request is sent. */
+  readonly awaitsData?: string;
 }
+/** The name by which tests of reliability know it. */
+export type Act = ScenarioRequest;
 
-/** Somebody whom the administrator stands for. */
-export interface Actor {
+const PATCH_TYPES = ['json', 'merge', 'strategic', 'apply'] as const;
+type PatchType = (typeof PATCH_TYPES)[number];
+
+/** A user that the administrator impersonates. */
+export interface Impersonated {
   readonly user: string;
   readonly groups: readonly string[];
 }
 
-/** A collection that is looked at. */
-export interface Look {
-  /** As in {@link Act}. */
+/** A collection that is compared after each step. */
+export interface ComparedCollection {
+  /** As in {@link ScenarioRequest}. */
   readonly path: string;
   /** Members besides the metadata that are compared; absent = all. */
   readonly members?: readonly string[];
-  /** Lists whose order is chance: that of conditions is the order in which they changed last. */
+  /** Lists whose order varies. */
   readonly unordered?: readonly string[];
-  /** What belongs to the scenario in a namespace that is not its own. */
+  /** Members, at any depth, that vary. */
+  readonly omitted?: readonly string[];
+  /** Names of the compared objects in a namespace that scenarios share. */
   readonly names?: readonly string[];
-  /** Members, at any depth, that are chance. */
-  readonly leftOut?: readonly string[];
   /** Served by another API server, so that its changes are not in the store of this one. */
-  readonly isAggregated?: true;
-  /** Also compares the managedFields of each object, without the entries of the scenario itself. */
-  readonly owners?: true;
+  readonly isAggregated?: boolean;
+  /** Compares the managedFields too, without the entries of the scenario's own requests. */
+  readonly managedFields?: boolean;
 }
 
-/** The quiet period of steps that define none. Milliseconds. */
-export const REST_MS = 3_000;
+/** The quiet period of steps without one of their own. Milliseconds. */
+export const QUIET_MS = 3_000;
 
 export interface ScenarioStep {
+  /** Unique in the scenario. */
   readonly title: string;
-  readonly acts: readonly Act[];
-  /** Nodes, without `$NS-`, that give a sign of life all the time until the next step. */
-  readonly beats?: readonly string[];
-  /** Pods run and are ready as soon as they are there, until the step is over. */
-  readonly serves?: boolean;
-  /** How long nothing may have changed until the reference counts as at rest; absent = {@link REST_MS}. Milliseconds. */
-  readonly restMs?: number;
+  readonly requests: readonly ScenarioRequest[];
+  /** Nodes, without `$NS-`, whose Leases are renewed until the next step. */
+  readonly heartbeats?: readonly string[];
+  /** Pending pods become running and ready until the step is over. */
+  readonly servesPods?: boolean;
+  /** How long nothing may change until the cluster counts as at rest; absent = that of the scenario. Milliseconds. */
+  readonly quietMs?: number;
+  /** The recorded code of each request: of the first failure where its path names several objects. Absent until recorded, like `state`. */
+  readonly codes?: readonly number[];
+  readonly state?: Observed;
 }
 
-export interface Scenario {
-  readonly name: string;
-  readonly looks: readonly Look[];
-  readonly steps: readonly ScenarioStep[];
-  /** What belongs to no namespace, to be deleted in the end; the namespace itself goes in any case. */
+/** The line that begins a scenario. */
+export interface ScenarioLine {
+  readonly scenario: string;
+  readonly about?: string;
+  readonly collections: readonly ComparedCollection[];
+  /** Paths of objects outside the namespace that are deleted in the end. */
   readonly leftovers?: readonly string[];
-  /** What it shares with others that say the same: those are played one after the other. */
+  /** What it shares with other scenarios of the recording; those that share something run one after the other. */
   readonly shares?: string;
-  /** Which of two pods is the older one decides, and their ages have whole seconds: each step begins in a second of its own. */
-  readonly isByAge?: boolean;
+  /** Begins each step in a new second, because the ages of objects are compared in whole seconds. */
+  readonly needsNewSecond?: boolean;
+  /** Of its steps; absent = {@link QUIET_MS}. */
+  readonly quietMs?: number;
 }
 
-/** How the object stands after a step: its collection and itself, without what differs from run to run. */
+export interface Scenario extends Omit<ScenarioLine, 'scenario'> {
+  readonly name: string;
+  readonly steps: readonly ScenarioStep[];
+}
+
+export interface ScenariosHead {
+  readonly format: 'scenarios';
+  readonly about: string;
+  /** A server beside the cluster, on which the scenarios depend. */
+  readonly needs?: 'metrics-server' | 'conversion-webhook';
+  /** The steps were generated from it (`random-scripts.ts`). */
+  readonly seed?: number;
+}
+
+/** The compared members of the objects of each collection after a step, by the collection's path. */
 export interface Observed {
   readonly [collection: string]: readonly Json[];
 }
 
+const isRequest: Check<ScenarioRequest> = shape(
+  { method: oneOf('POST', 'PUT', 'PATCH', 'DELETE'), path: text },
+  {
+    type: oneOf(...PATCH_TYPES),
+    body: anything,
+    as: shape({ user: text, groups: listOf(text) }),
+    untilServed: truth,
+    awaitsData: text,
+  },
+);
+
+const isCollection: Check<ComparedCollection> = shape(
+  { path: text },
+  { members: listOf(text), unordered: listOf(text), omitted: listOf(text), names: listOf(text), isAggregated: truth, managedFields: truth },
+);
+
+const isState: Check<Observed> = mapOf(listOf(anything));
+
+export const isScenariosHead: Check<ScenariosHead> = shape(
+  { format: oneOf('scenarios'), about: text },
+  { needs: oneOf('metrics-server', 'conversion-webhook'), seed: number },
+);
+
+export const isScenarioLine: Check<ScenarioLine> = shape(
+  { scenario: text, collections: listOf(isCollection) },
+  { about: text, leftovers: listOf(text), shares: text, needsNewSecond: truth, quietMs: number },
+);
+
+export const isScenarioStep: Check<ScenarioStep> = shape(
+  { title: text, requests: listOf(isRequest) },
+  { heartbeats: listOf(text), servesPods: truth, quietMs: number, codes: listOf(number), state: isState },
+);
+
 const NAMESPACED = '/api/v1/namespaces/$NS/';
-const MERGE = 'application/merge-patch+json';
 
-export const create = (path: string, body: Body, as?: Actor): Act => ({ method: 'POST', path, body, ...(as === undefined ? {} : { as }) });
-export const replace = (path: string, body: Body): Act => ({ method: 'PUT', path, body });
-export const patch = (path: string, body: Json, type = MERGE): Act => ({ method: 'PATCH', path, body, type });
-export const untilServed = (act: Act): Act => ({ ...act, isPatient: true });
-export const onceFilled = (path: string, act: Act): Act => ({ ...act, onceFilled: path });
-export const remove = (path: string, body?: Body): Act => ({ method: 'DELETE', path, ...(body === undefined ? {} : { body }) });
+export const create = (path: string, body: Body): ScenarioRequest => ({ method: 'POST', path, body });
+export const replace = (path: string, body: Body): ScenarioRequest => ({ method: 'PUT', path, body });
+export const patch = (path: string, body: Json): ScenarioRequest => ({ method: 'PATCH', path, body });
+export const remove = (path: string, body?: Body): ScenarioRequest => ({ method: 'DELETE', path, ...(body === undefined ? {} : { body }) });
 
-/** The absolute path of an act or a look, in the scenario's namespace. */
+/** The absolute path of a request or a collection, in the scenario's namespace. */
 export function absolute(path: string, namespace: string): string {
   return (path.startsWith('/') ? path : `${NAMESPACED}${path}`).replaceAll('$NS', namespace);
 }
 
-/** Begins to play each scenario as soon as it may: at once, or when the one before it that shares something with it has been played. */
-export function inTurn<T>(play: (scenario: Scenario) => Promise<T>): (scenario: Scenario) => Promise<T> {
-  const turns = new Map<string, Promise<unknown>>();
+/** Starts each scenario at once, or when the one before it that shares something with it has ended. */
+export function sequenced<T>(run: (scenario: Scenario) => Promise<T>): (scenario: Scenario) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
   return (scenario) => {
     const { shares } = scenario;
-    if (shares === undefined) return play(scenario);
-    const before = turns.get(shares) ?? Promise.resolve();
-    const played = before.then(() => play(scenario));
-    turns.set(
+    if (shares === undefined) return run(scenario);
+    const result = (last.get(shares) ?? Promise.resolve()).then(() => run(scenario));
+    last.set(
       shares,
-      played.catch(() => undefined),
+      result.catch(() => undefined),
     );
-    return played;
+    return result;
   };
 }

@@ -1,21 +1,24 @@
 /**
- * One server with its controllers on which scenarios are played: sends the acts, looks at the collections, and takes out of what it sees all that differs from
- * run to run: ids, times, versions and names that were made up. Never judges what it sees.
+ * Runs scenarios on one server with its controllers: sends the requests, reads the compared collections, and masks what differs from run to run: UIDs, times, resource
+ * versions and generated names. Leaves the comparison to others.
  */
+import type { Method } from '../../../shared/client/transport';
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { describedCertificate } from './described-certificate';
 import { TIME, UID } from '../new-values';
 import { isBody, type Body, type Json } from '../reference';
-import { absolute, type Act, type Actor, type Look, type Observed, type Scenario, type ScenarioStep } from './scenario';
+import { PATCH_MEDIA } from '../spelling';
+import { certificateRequest, isRequested, type Requested } from './certificate-request';
+import { absolute, type ComparedCollection, type Impersonated, type Observed, type Scenario, type ScenarioRequest } from './scenario';
 
 export interface StageAnswer {
   readonly code: number;
   readonly body: Json;
 }
 
-/** A request to the server, as administrator or as somebody whom he stands for. */
+/** A request to the server, as the administrator or as a user whom the administrator impersonates. */
 export type Send = (
-  method: string,
+  method: Method,
   path: string,
   headers: Readonly<Record<string, string | string[]>>,
   body?: Json,
@@ -118,8 +121,8 @@ export class Stage {
     if (found.code !== 200) throw new Error(`the namespace ${this.namespace} got no account`);
   }
 
-  /** A sign of life of the scenario's node. */
-  async beat(node: string): Promise<void> {
+  /** Renews the Lease of a node of the scenario. */
+  async renewLease(node: string): Promise<void> {
     const [folder, name] = ['/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases', `${this.namespace}-${node}`];
     const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: this.date().toISOString().replace('Z', '000Z') };
     const { code } = await this.send('PATCH', `${folder}/${name}`, { 'content-type': 'application/merge-patch+json' }, { spec });
@@ -127,9 +130,9 @@ export class Stage {
   }
 
   /** The code of the answer; of the first one that is no success where there are several. */
-  async act(act: Act): Promise<number> {
-    const [, folder, prefix = '', alive, which, rest = ''] = /^(.*)\/([a-z0-9-]*)\*(!?)(1?)(\/.*)?$/.exec(act.path) ?? [];
-    if (folder === undefined) return this.actOnce(act);
+  async act(request: ScenarioRequest): Promise<number> {
+    const [, folder, prefix = '', alive, which, rest = ''] = /^(.*)\/([a-z0-9-]*)\*(!?)(1?)(\/.*)?$/.exec(request.path) ?? [];
+    if (folder === undefined) return this.actOnce(request);
     const { body } = await this.send('GET', absolute(folder, this.namespace), JSON_TYPE);
     const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
     const found = items.filter((item) => alive === '' || !hasEnded(item)).map(metadataOf);
@@ -138,14 +141,14 @@ export class Stage {
     const names = meant.map(({ name }) => name).filter((name) => typeof name === 'string');
     let code = 200;
     for (const name of names) {
-      const answered = await this.actOnce({ ...act, path: `${folder}/${name}${rest}` });
+      const answered = await this.actOnce({ ...request, path: `${folder}/${name}${rest}` });
       if (code < 300) code = answered;
     }
     return code;
   }
 
   /** Sets each pending pod to running and ready. */
-  async serve(): Promise<void> {
+  async servePods(): Promise<void> {
     const revision = this.world.store?.current;
     if (revision !== undefined && revision === this.servedRevision) return;
     this.servedRevision = revision;
@@ -161,14 +164,14 @@ export class Stage {
     }
   }
 
-  private async actOnce({ method, path, body, type = 'application/json', as, isPatient = false, onceFilled }: Act): Promise<number> {
-    if (onceFilled !== undefined)
-      await patiently(() => this.send('GET', absolute(onceFilled, this.namespace), JSON_TYPE), holdsData, this.world.clock);
-    const filled: Json | undefined = body === undefined ? undefined : JSON.parse(this.filled(JSON.stringify(body)));
-    const headers = { 'content-type': type, ...standingFor(as) };
-    const ask = () => this.send(method, absolute(path, this.namespace), headers, filled);
-    // A kind whose definition was made a moment ago is not served yet.
-    const answer = await (isPatient ? patiently(ask, otherThan(404, 429), this.world.clock) : ask());
+  private async actOnce({ method, path, type = 'merge', body, as, untilServed = false, awaitsData }: ScenarioRequest): Promise<number> {
+    if (awaitsData !== undefined)
+      await patiently(() => this.send('GET', absolute(awaitsData, this.namespace), JSON_TYPE), holdsData, this.world.clock);
+    const sent: Json | undefined = body === undefined ? undefined : JSON.parse(this.filled(JSON.stringify(withCertificateRequests(body))));
+    const contentType = method === 'PATCH' ? PATCH_MEDIA[type] : 'application/json';
+    const headers = { 'content-type': contentType ?? type, ...impersonation(as) };
+    const ask = () => this.send(method, absolute(path, this.namespace), headers, sent);
+    const answer = await (untilServed ? patiently(ask, otherThan(404, 429), this.world.clock) : ask());
     this.learn(answer.body);
     return answer.code;
   }
@@ -183,9 +186,10 @@ export class Stage {
     return new Date(this.world.clock.now() + secondsAhead * 1_000);
   }
 
-  async look(looks: readonly Look[]): Promise<Observed> {
+  /** The compared members of the objects in each collection, masked. */
+  async observe(collections: readonly ComparedCollection[]): Promise<Observed> {
     const found = await Promise.all(
-      looks.map(async ({ path, members, names, unordered = [], leftOut = [], owners }) => {
+      collections.map(async ({ path, members, names, unordered = [], omitted = [], managedFields = false }) => {
         const { code, body } = await patiently(
           () => this.send('GET', absolute(path, this.namespace), JSON_TYPE),
           otherThan(429),
@@ -193,21 +197,21 @@ export class Stage {
         );
         const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
         // A kind that comes or goes with its definition.
-        if (code === 404) return { path, items: [], unordered, leftOut };
-        if (items === undefined) throw new Error(`cannot look at ${path}: ${code}`);
+        if (code === 404) return { path, items: [], unordered, omitted };
+        if (items === undefined) throw new Error(`cannot list ${path}: ${code}`);
         items.forEach((item) => this.learn(item));
         return {
           path,
           unordered,
-          leftOut,
-          items: items.filter((item) => this.isOwn(item, names)).map((item) => shownOf(item, members, owners === true)),
+          omitted,
+          items: items.filter((item) => this.isOwn(item, names)).map((item) => shownOf(item, members, managedFields)),
         };
       }),
     );
     return Object.fromEntries(
-      found.map(({ path, items, unordered, leftOut }) => [
+      found.map(({ path, items, unordered, omitted }) => [
         path,
-        items.map((item) => this.masked(without(item, leftOut), '', unordered)).sort(byText),
+        items.map((item) => this.masked(without(item, omitted), '', unordered)).sort(byText),
       ]),
     );
   }
@@ -298,40 +302,25 @@ export class Stage {
   }
 }
 
-const BEAT_MS = 1_000;
-const SERVE_MS = 200;
+const impersonation = (as: Impersonated | undefined): Record<string, string | string[]> =>
+  as === undefined ? {} : { 'impersonate-user': as.user, 'impersonate-group': [...as.groups] };
 
-/** Runs the work while the step's nodes renew their leases and, where the step serves, its pods become ready. */
-export async function beating<T>(
-  stage: Stage,
-  { beats = [], serves = false }: Pick<ScenarioStep, 'beats' | 'serves'>,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (beats.length === 0 && !serves) return work();
-  const beat = async (): Promise<void> => {
-    await Promise.all([...beats.map((node) => stage.beat(node)), ...(serves ? [stage.serve()] : [])]);
-  };
-  await beat();
-  const end = new AbortController();
-  const repeated = repeat(beat, serves ? SERVE_MS : BEAT_MS, stage.world.clock, end.signal);
-  try {
-    return await work();
-  } finally {
-    end.abort();
-    await repeated;
+/** Writes out `{ "$certificateRequests": [{ "commonName": "a" }] }`: requests of new keys in PEM, one after the other, in base64. A text in the list stands for itself. */
+function withCertificateRequests(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withCertificateRequests);
+  if (!isBody(value)) return value;
+  const requests = value['$certificateRequests'];
+  if (Array.isArray(requests)) {
+    const parts = requests.map((part) => (typeof part === 'string' ? part : certificateRequest(requested(part))));
+    return Buffer.from(parts.join('')).toString('base64');
   }
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withCertificateRequests(inner)]));
 }
 
-async function repeat(task: () => Promise<void>, periodMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    await clock.sleep(periodMs, signal);
-    if (signal.aborted) return;
-    await task();
-  }
+function requested(value: Json): Requested {
+  if (!isRequested(value)) throw new Error(`no certificate request: ${JSON.stringify(value)}`);
+  return value;
 }
-
-const standingFor = (actor: Actor | undefined): Record<string, string | string[]> =>
-  actor === undefined ? {} : { 'impersonate-user': actor.user, 'impersonate-group': [...actor.groups] };
 
 function hasEnded({ status }: Body): boolean {
   return isBody(status ?? null) && isBody(status) && ['Succeeded', 'Failed'].some((phase) => phase === status['phase']);

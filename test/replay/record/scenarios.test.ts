@@ -1,0 +1,57 @@
+/** The recorder of scenarios, with a cluster in simulated time in place of the reference server. */
+import { ApiClient } from '../../support/api-client';
+import { sendOver } from '../../support/replayed-scenario';
+import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
+import { recordingOf } from '../recording';
+import { scenarioRecording } from '../scenarios';
+import { randomScripts } from '../scenarios/random-scripts';
+import { Stage } from '../scenarios/stage';
+import { anything } from '../shape';
+import { recordScenario } from './scenarios';
+
+describe('the recorder of scenarios', () => {
+  let cluster: SimulatedCluster;
+  let api: ApiClient;
+
+  beforeAll(async () => {
+    cluster = await startSimulatedCluster({ serverArgs: ['--naming=kubernetes'], controllerArgs: ['--naming=kubernetes'] });
+    api = new ApiClient(cluster.address, cluster.certificates);
+  }, 60_000);
+
+  afterAll(async () => {
+    api.close();
+    await cluster.stop();
+  });
+
+  it.each(['controllers/service-accounts', 'controllers/mirrored-endpoints'])(
+    'returns the lines of %s unchanged from a cluster that behaves as recorded',
+    async (recording) => {
+      const lines: unknown[] = [];
+      for (const scenario of scenarioRecording(recording).scenarios) {
+        lines.push(
+          ...(await recordScenario(
+            scenario,
+            new Stage(
+              sendOver(() => api),
+              `sc-${scenario.name}`,
+              cluster,
+            ),
+          )),
+        );
+      }
+      const { cases } = recordingOf(recording, anything, anything);
+      expect(lines.map((line) => JSON.stringify(line))).toEqual(cases.map((line) => JSON.stringify(line)));
+    },
+    60_000,
+  );
+});
+
+it.each([1, 2, 3, 4])('generates the requests of the recording killed-%i from its seed', (seed) => {
+  const { head, scenarios } = scenarioRecording(`controllers/killed-${seed}`);
+  const recorded = scenarios.map(({ steps, ...scenario }) => ({
+    ...scenario,
+    steps: steps.map(({ codes: _codes, state: _state, ...step }) => step),
+  }));
+  expect(head.seed).toBe(seed);
+  expect(randomScripts(seed)).toEqual(recorded);
+});

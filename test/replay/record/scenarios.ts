@@ -1,0 +1,69 @@
+/**
+ * Records scenarios (format `scenarios`): sends the requests of each step and writes down the state in which the cluster comes to rest. The server runs with its
+ * controllers. The lines of a recording that has only a head with a `seed` are generated from it.
+ */
+import { atATime } from '../../../shared/runtime/at-a-time';
+import { systemClock } from '../../../shared/runtime/clock';
+import { stringifyJson } from '../../../shared/values/json';
+import { startScenarioServer } from '../../support/scenario-server';
+import { scenarioRecording } from '../scenarios';
+import { randomScripts } from '../scenarios/random-scripts';
+import { runStep } from '../scenarios/run-step';
+import { sequenced, type Observed, type Scenario } from '../scenarios/scenario';
+import { Stage, type Send } from '../scenarios/stage';
+import type { ReferenceServer } from './reference-server';
+
+/** How often a cluster that comes to rest is observed in its quiet period. */
+const OBSERVATIONS = 12;
+/** The reference's controllers send few requests a second, so that more scenarios would only wait for each other. */
+const CONCURRENT_SCENARIOS = 16;
+
+export async function recordScenarios(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { head, scenarios: recorded } = scenarioRecording(recording);
+  const scenarios = head.seed !== undefined && recorded.length === 0 ? randomScripts(head.seed) : recorded;
+  const needed = await startScenarioServer(head.needs, sendTo(server), systemClock);
+  const lines = new Map<Scenario, readonly unknown[]>();
+  const record = sequenced(async (scenario) => {
+    lines.set(scenario, await recordScenario(scenario, new Stage(needed.send, `sc-${scenario.name}-${process.pid}`)));
+  });
+  try {
+    await atATime(CONCURRENT_SCENARIOS, scenarios, record);
+  } finally {
+    await needed.close();
+  }
+  return [head, ...scenarios.flatMap((scenario) => lines.get(scenario) ?? [])];
+}
+
+/** The lines of the scenario. An unchanged outcome results in an unchanged line. */
+export async function recordScenario(scenario: Scenario, stage: Stage): Promise<readonly unknown[]> {
+  const { name, steps, ...settings } = scenario;
+  const lines: unknown[] = [{ scenario: name, ...settings }];
+  await stage.open();
+  for (const step of steps) {
+    const outcome = await runStep(stage, scenario, step, (quietMs) => stateAtRest(stage, scenario, quietMs));
+    lines.push({ ...step, ...outcome });
+  }
+  await stage.close(scenario);
+  return lines;
+}
+
+async function stateAtRest(stage: Stage, { collections }: Scenario, quietMs: number): Promise<Observed> {
+  let state = await stage.observe(collections);
+  for (let unchanged = 0; unchanged < OBSERVATIONS; unchanged += 1) {
+    await stage.world.clock.sleep(quietMs / OBSERVATIONS);
+    const next = await stage.observe(collections);
+    if (JSON.stringify(next) !== JSON.stringify(state)) unchanged = -1;
+    state = next;
+  }
+  return state;
+}
+
+/** Sends a scenario's requests to the reference server. */
+export const sendTo =
+  (server: ReferenceServer): Send =>
+  async (method, path, headers, body) => {
+    const { code, bytes } = await server.send({ method, path, headers, body: Buffer.from(body === undefined ? '' : stringifyJson(body)) });
+    const text = bytes.toString();
+    // A path that is not served is answered in plain text.
+    return { code, body: code === 404 && !text.startsWith('{') ? {} : JSON.parse(text) };
+  };
