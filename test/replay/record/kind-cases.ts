@@ -16,7 +16,7 @@ import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../norma
 import { recordingOf } from '../recording';
 import { causesOf, isBody, type Body, type Reply } from '../reference';
 import { namedBody } from '../request-body';
-import { inPreviousOrder } from './cause-order';
+import { withRecordedOrder } from './recorded-order';
 import type { RecordingDriver } from './recording-driver';
 import type { ReferenceServer } from './reference-server';
 import { toCanonical, toUpstream } from './spelling';
@@ -71,13 +71,10 @@ export class KindRecorder {
     const { old = this.head.base, body } = kindCase;
     const recorded: { [R in KindRequest]?: RecordedAnswer | 'same' } = {};
     for (const request of this.requestsOf(kindCase)) {
-      const send = async (): Promise<readonly RecordedAnswer[]> => [
-        request === 'create' ? await this.create(body) : await this.update(request, old, body),
-      ];
-      const previous = kindCase[request] === 'same' ? recorded.create : kindCase[request];
-      const [answer] = await inPreviousOrder(send, typeof previous === 'object' && previous !== null ? [previous] : []);
-      if (answer !== undefined)
-        recorded[request] = request === 'update' && JSON.stringify(answer) === JSON.stringify(recorded.create) ? 'same' : answer;
+      const answer = request === 'create' ? await this.create(body) : await this.update(request, old, body);
+      const previous = kindCase[request] === 'same' ? recorded.create : (kindCase[request] ?? undefined);
+      const kept = withRecordedOrder(answer, previous);
+      recorded[request] = request === 'update' && JSON.stringify(kept) === JSON.stringify(recorded.create) ? 'same' : kept;
     }
     return { ...kindCase, ...recorded };
   }

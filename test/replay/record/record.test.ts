@@ -9,7 +9,6 @@ import { recordingOf, recordingsIn } from '../recording';
 import { isBody } from '../reference';
 import { isServiceCase, isServiceHead } from '../service-case';
 import { anything } from '../shape';
-import { inPreviousOrder } from './cause-order';
 import { DRIVERS } from './drivers';
 import { KindRecorder, recordKindCases } from './kind-cases';
 import { ReferenceServer } from './reference-server';
@@ -162,24 +161,4 @@ it.each([
   ['"spec.nodeSelector[platform.io/os]"', '"spec.nodeSelector[kubernetes.io/os]"'],
 ])('%s is %s on the reference server', (canonical, upstream) => {
   expect([toUpstream(canonical), toCanonical(upstream)]).toEqual([upstream, canonical]);
-});
-
-describe('a request whose causes come in another order than recorded', () => {
-  const a = ['spec.selector', 'FieldValueInvalid', 'a'];
-  const b = ['spec.selector', 'FieldValueInvalid', 'b'];
-
-  it('is repeated until they come in the recorded order', async () => {
-    const answers = [[{ causes: [b, a] }], [{ causes: [b, a] }], [{ causes: [a, b] }]];
-    expect(await inPreviousOrder(async () => answers.shift()!, [{ causes: [a, b] }])).toEqual([{ causes: [a, b] }]);
-    expect(answers).toEqual([]);
-  });
-
-  it('is recorded in the new order when the recorded one does not come again', async () => {
-    expect(await inPreviousOrder(async () => [{ causes: [b, a] }], [{ causes: [a, b] }])).toEqual([{ causes: [b, a] }]);
-  });
-
-  it('is not repeated when an answer differs in more than the order', async () => {
-    const answers = [[{ causes: [b] }]];
-    expect(await inPreviousOrder(async () => answers.shift()!, [{ causes: [a, b] }])).toEqual([{ causes: [b] }]);
-  });
 });

@@ -17,7 +17,7 @@ import {
   type ServiceStep,
   type ServiceVerb,
 } from '../service-case';
-import { inPreviousOrder } from './cause-order';
+import { withRecordedOrder } from './recorded-order';
 import type { RecordingDriver } from './recording-driver';
 import type { ReferenceServer } from './reference-server';
 import { toCanonical, toUpstream } from './spelling';
@@ -58,18 +58,23 @@ class ServiceRecorder {
   async recordChange(change: ServiceChange): Promise<ServiceChange> {
     const steps = stepsOfChange(this.head, change);
     const patch = objectPatchOf(change);
-    const [create] = await inPreviousOrder(() => this.send(steps.create, patch), [change.create]);
-    const sendUpdate = async (): Promise<readonly ServiceAnswer[]> => (await this.send(steps.update, patch)).slice(1);
-    const [update] = await inPreviousOrder(sendUpdate, [change.update]);
-    return { ...change, ...(create === undefined ? {} : { create }), ...(update === undefined ? {} : { update }) };
+    const [create] = await this.send(steps.create, patch);
+    const [, update] = await this.send(steps.update, patch);
+    return {
+      ...change,
+      ...(create === undefined ? {} : { create: withRecordedOrder(create, change.create) }),
+      ...(update === undefined ? {} : { update: withRecordedOrder(update, change.update) }),
+    };
   }
 
   async recordSequence(sequence: ServiceSequence): Promise<ServiceSequence> {
-    const answers = await inPreviousOrder(
-      () => this.send(sequence.steps, requestsOf(sequence)),
-      sequence.steps.map(({ answer }) => answer),
-    );
-    return { steps: sequence.steps.map((step, index) => ({ ...step, ...answered(answers[index]) })) };
+    const answers = await this.send(sequence.steps, requestsOf(sequence));
+    return {
+      steps: sequence.steps.map((step, index) => {
+        const answer = answers[index];
+        return answer === undefined ? step : { ...step, answer: withRecordedOrder(answer, step.answer) };
+      }),
+    };
   }
 
   /** Sends the steps to one new Service and deletes it. */
@@ -112,8 +117,6 @@ class ServiceRecorder {
     return reply;
   }
 }
-
-const answered = (answer: ServiceAnswer | undefined): { readonly answer?: ServiceAnswer } => (answer === undefined ? {} : { answer });
 
 /** A refusal's causes, or its message when it has none, or what the server changed of the object. */
 function answerOf({ reply, sent }: Exchange): ServiceAnswer {
