@@ -1,9 +1,15 @@
-/** Requests that recorders send to the reference server one after the other, and tests to ours. Names are upstream's. */
-import { ask, type Headers } from './reference';
+/**
+ * Requests whose answers are not their only outcome: audit events, metrics, traces. A recording `AREA/requests` holds them, and the recordings beside it what came of
+ * them.
+ */
+import { recordingOf } from './recording';
+import type { Json } from './reference';
+import { anything, body, listOf, mapOf, oneOf, shape, text } from './shape';
+import { PATCH_MEDIA } from './spelling';
 
 export interface RequestStep {
   readonly name: string;
-  /** `bad` = a token that nobody knows; `nobody` = without one. */
+  /** `bad` has a token that the server does not know, `nobody` has none. */
   readonly as: 'admin' | 'alice' | 'bad' | 'nobody';
   readonly method: string;
   readonly path: string;
@@ -13,23 +19,48 @@ export interface RequestStep {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Rest = Partial<Omit<RequestStep, 'name' | 'method' | 'path'>>;
+/** A text is sent as it is, another body as JSON; `type` may be `json`, `merge`, `strategic` or `apply` of a patch. */
+const isLine = shape(
+  { title: text, method: text, path: text },
+  { as: oneOf('admin', 'alice', 'bad', 'nobody'), type: text, headers: mapOf(text), body: anything },
+);
 
-export const step = (name: string, method: string, path: string, rest: Rest = {}): RequestStep => ({
-  as: 'admin',
-  ...rest,
-  name,
+/** `policy` is the audit policy of the server; `setup` are requests that are sent first. */
+const isHead = shape({ format: text, about: text }, { policy: body, setup: listOf(isLine) });
+
+interface Line {
+  readonly title: string;
+  readonly method: string;
+  readonly path: string;
+  readonly as?: RequestStep['as'];
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Json;
+}
+
+export interface RequestSteps {
+  readonly head: { readonly policy?: object; readonly setup?: readonly RequestStep[] };
+  readonly steps: readonly RequestStep[];
+  /** As they stand in the recording. */
+  readonly lines: readonly unknown[];
+}
+
+export function requestSteps(recording: string): RequestSteps {
+  const { head, cases } = recordingOf(recording, isHead, isLine);
+  const { policy, setup } = head;
+  return {
+    head: { ...(policy === undefined ? {} : { policy }), ...(setup === undefined ? {} : { setup: setup.map(stepOf) }) },
+    steps: cases.map(stepOf),
+    lines: [head, ...cases],
+  };
+}
+
+const stepOf = ({ title, as = 'admin', method, path, type, headers, body: sent }: Line): RequestStep => ({
+  as,
+  ...(type === undefined ? {} : { type: PATCH_MEDIA[type] ?? type }),
+  ...(headers === undefined ? {} : { headers }),
+  ...(sent === undefined ? {} : { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
+  name: title,
   method,
   path,
 });
-
-const TOKENS = { admin: 'Bearer admintoken', alice: 'Bearer plaintoken', bad: 'Bearer unknown', nobody: '' };
-
-/** To the reference server, with the code of its answer; the headers of the step come before `more`. */
-export async function sendStep(
-  { as, method, path, body = '', type = 'application/json', headers = {} }: RequestStep,
-  more: Headers,
-): Promise<number> {
-  const all = { authorization: TOKENS[as], ...more, ...headers };
-  return (await ask(method, path, body === '' ? all : { 'content-type': type, ...all }, Buffer.from(body))).code;
-}

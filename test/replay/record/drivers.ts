@@ -17,6 +17,7 @@ import { recordPolicyExpressions } from './policy-expressions';
 import { recordProxyDestinations } from './proxy-destinations';
 import type { RecordingDriver } from './recording-driver';
 import { recordRequests } from './requests';
+import { recordAuditEvents, recordMetrics } from './request-steps';
 import { recordScenarios } from './scenarios';
 import { recordServiceCases } from './service-cases';
 import {
@@ -27,6 +28,7 @@ import {
   recordRuleUpdates,
   recordSchemaErrors,
 } from './validation-rules';
+import { recordTraces } from './traces';
 import { recordWebhookCredentials } from './webhook-credentials';
 import { recordAdmissionWebhooks, recordConversionWebhooks, recordImagePolicy } from './webhooks';
 import { recordWriteSequences } from './write-sequences';
@@ -37,6 +39,7 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['admission-policies', recordAdmissionPolicies],
   ['admission-webhooks', recordAdmissionWebhooks],
   ['api-services', recordApiServices],
+  ['audit-requests', recordAuditEvents],
   ['conversion-webhooks', recordConversionWebhooks],
   ['created-objects', recordCreatedObjects],
   ['custom-columns', recordCustomColumns],
@@ -55,6 +58,7 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['kind-cases', recordKindCases],
   ['lifecycles', recordLifecycles],
   ['limit-ranges', recordLimitRanges],
+  ['metric-requests', recordMetrics],
   ['openapi-definitions', recordOpenApi],
   ['openapi-paths', recordOpenApi],
   ['policy-expressions', recordPolicyExpressions],
@@ -70,6 +74,7 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['scenarios', recordScenarios],
   ['schema-errors', recordSchemaErrors],
   ['service-cases', recordServiceCases],
+  ['trace-requests', recordTraces],
   ['webhook-credentials', recordWebhookCredentials],
   ['write-sequences', recordWriteSequences],
   ['yaml-bodies', recordYamlBodies],

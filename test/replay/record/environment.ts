@@ -2,6 +2,8 @@
  * What drivers of recordings about webhooks need besides a kubeconfig, because files must be there before the server starts: they write the files to a folder, and
  * then wait for the server.
  */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { ReferenceServer } from './reference-server';
 import { pollUntil } from './poll';
 
@@ -10,6 +12,17 @@ export function fromEnvironment(name: 'RECORD_FOLDER' | 'WEBHOOK_PORT' | 'WEBHOO
   const value = process.env[name];
   if (value === undefined || value === '') throw new Error(`this recording needs ${name} in the environment`);
   return value;
+}
+
+/** Writes files with these JSON contents to the folder `RECORD_FOLDER`, and returns their paths. */
+export function writeRecordFiles(contents: Readonly<Record<string, object>>): readonly string[] {
+  const folder = fromEnvironment('RECORD_FOLDER');
+  mkdirSync(folder, { recursive: true });
+  return Object.entries(contents).map(([name, content]) => {
+    const file = path.join(folder, name);
+    writeFileSync(file, JSON.stringify(content));
+    return file;
+  });
 }
 
 export async function waitForServer(server: ReferenceServer, files: readonly string[]): Promise<void> {

@@ -2,6 +2,8 @@
  * The API server that answers are recorded from, reached as a kubeconfig says. Sends each request once, over HTTP/1.1, and interprets no failure:
  * a refusal is an answer like any other.
  */
+import { request as httpsRequest } from 'node:https';
+import type { ClientConfig } from '../../../shared/client/client-config';
 import { connect, type ClientConnection } from '../../../shared/client/connect';
 import { collect } from '../../../shared/client/json-body';
 import { readKubeconfig } from '../../../shared/client/kubeconfig';
@@ -13,8 +15,11 @@ import type { Answer, Body, Headers, Json, Reply } from '../reference';
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 const OPENING_BRACE = 0x7b;
 
+/** Those of the client's transport. */
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
 export interface ServerRequest {
-  readonly method: Method;
+  readonly method: string;
   /** Path and query. */
   readonly path: string;
   /** Names in lower case. An `authorization` header replaces the credentials of the kubeconfig; an empty one sends none. */
@@ -23,18 +28,21 @@ export interface ServerRequest {
 }
 
 export class ReferenceServer {
-  private constructor(private readonly connection: ClientConnection) {}
+  private readonly connection: ClientConnection;
+
+  private constructor(private readonly config: ClientConfig) {
+    this.connection = connect({ ...config, http1: true }, systemClock);
+  }
 
   /** Does not connect yet. Throws `ConfigError`. */
   static fromKubeconfig(file: string): ReferenceServer {
-    return new ReferenceServer(connect({ ...readKubeconfig(file), http1: true }, systemClock));
+    return new ReferenceServer(readKubeconfig(file));
   }
 
   /** `onResponse` is called when the header of the response arrives. */
   async send({ method, path, headers = {}, body = Buffer.alloc(0) }: ServerRequest, onResponse?: () => void): Promise<Answer> {
     const { authorization = await this.connection.credentials.header(), ...rest } = headers;
-    const response = await this.connection.transport.send({
-      method,
+    const sent = {
       path,
       headers: {
         'content-length': String(body.length),
@@ -42,10 +50,28 @@ export class ReferenceServer {
         ...rest,
       },
       body,
-    });
+    };
+    const known = METHODS.find((name) => name === method);
+    if (known === undefined) return this.sendOther(method, sent);
+    const response = await this.connection.transport.send({ method: known, ...sent });
     onResponse?.();
     const bytes = await collect(response.body, MAX_ANSWER_BYTES);
     return { code: response.status, bytes, warnings: warningsIn(response.header('warning') ?? '') };
+  }
+
+  /** Sends OPTIONS or HEAD over a connection of its own, without the client certificates of an `exec` plugin. */
+  private sendOther(method: string, { path, headers, body }: Omit<ServerRequest, 'method'>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const options = { ...this.config.tls, method, headers, agent: false };
+      const request = httpsRequest(new URL(path, this.config.servers[0]), options, (response) => {
+        void collect(response, MAX_ANSWER_BYTES).then(
+          (bytes) => resolve({ code: response.statusCode ?? 0, bytes, warnings: warningsIn(String(response.headers['warning'] ?? '')) }),
+          reject,
+        );
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
   }
 
   /** Sends JSON and parses the answer, which is `{}` where a path is not served and the refusal is plain text. */

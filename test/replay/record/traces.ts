@@ -1,0 +1,158 @@
+/**
+ * Records the spans that the server exports for requests, and the trace context in its calls to webhooks and to another API server (format `trace-requests`). The
+ * requests stay as they are; the spans are recordings beside them. The server is a new one.
+ */
+import { systemClock } from '../../../shared/runtime/clock';
+import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../../support/trace-receiver';
+import { startWebhookServer, type WebhookRequest, type WebhookServer } from '../../support/webhook-server';
+import { writeRecording } from '../recording';
+import { requestSteps, type RequestStep } from '../request-step';
+import { isOwnCall, treesOf } from '../span-tree';
+import { OTHER_SERVER, otherServerSetup, TRACE, traceReply, traceSetup } from '../trace-steps';
+import { fromEnvironment, waitForServer, writeRecordFiles } from './environment';
+import { pollUntil } from './poll';
+import type { ReferenceServer } from './reference-server';
+import { sendStep } from './request-steps';
+
+const TRACE_PORT = 17_109;
+/** Spans are exported every five seconds. */
+const EXPORT_MS = 8_000;
+/** How long the server needs to renew its Leases and endpoints and to measure its store. */
+const IDLE_MS = 75_000;
+/** The server asks others for their documents on its own. */
+const FOR_REQUESTS = /^\/(?:authenticate|authorize|convert|mutating|validating|apis\/others\.example\.com\/v1\/)/;
+
+/** What came of one request. */
+interface Outcome {
+  readonly step: RequestStep;
+  readonly code: number;
+  readonly spans: readonly ReceivedSpan[];
+  readonly calls: readonly WebhookRequest[];
+}
+
+/**
+ * Writes the files for `--tracing-config-file`, `--authentication-token-webhook-config-file` and `--authorization-webhook-config-file`; the server runs with
+ * `--authorization-mode=Node,RBAC,Webhook`. `SAMPLING_RATE` (per million, or `none`) records `tracing/sampling-RATE` instead of the spans.
+ */
+export async function recordTraces(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
+  const { steps, lines } = requestSteps(recording);
+  const rate = process.env['SAMPLING_RATE'];
+  const port = Number(fromEnvironment('WEBHOOK_PORT'));
+  const receiver = await startTraceReceiver(TRACE_PORT);
+  const calls: WebhookRequest[] = [];
+  const reply = (request: WebhookRequest) => {
+    if (FOR_REQUESTS.test(request.url)) calls.push(request);
+    return traceReply(request);
+  };
+  const webhooks = await startWebhookServer({ names: ['localhost', '127.0.0.1'], host: '127.0.0.1', port, reply });
+  try {
+    await waitForServer(server, writeRecordFiles(configurationOf(port, rate ?? '1000000')));
+    const record = (some: readonly RequestStep[]) => outcomesOf(server, some, receiver, calls);
+    if (rate === undefined) {
+      await setUp(server, webhooks);
+      writeSpans(await record(steps));
+      await writeBackground(receiver);
+    } else {
+      writeSampling(rate, await record(steps.filter(({ name }) => name === 'a path' || name.includes('in a trace'))));
+    }
+  } finally {
+    await Promise.all([receiver.close(), webhooks.close()]);
+  }
+  return lines;
+}
+
+function configurationOf(webhookPort: number, rate: string): Readonly<Record<string, object>> {
+  const kubeconfig = (name: string): object => ({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server: `https://127.0.0.1:${webhookPort}/${name}`, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'u', user: {} }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'c',
+  });
+  const tracing = {
+    apiVersion: 'apiserver.config.k8s.io/v1beta1',
+    kind: 'TracingConfiguration',
+    endpoint: `127.0.0.1:${TRACE_PORT}`,
+    ...(rate === 'none' ? {} : { samplingRatePerMillion: Number(rate) }),
+  };
+  return { 'tracing.yaml': tracing, 'authenticate.yaml': kubeconfig('authenticate'), 'authorize.yaml': kubeconfig('authorize') };
+}
+
+async function setUp(server: ReferenceServer, webhooks: WebhookServer): Promise<void> {
+  const requests = [...traceSetup(`https://127.0.0.1:${webhooks.port}`, webhooks.caBundle), ...otherServerSetup(webhooks.port)];
+  for (const request of requests) {
+    const code = await sendStep(server, request, { 'user-agent': 'setup' });
+    if (code !== 201) throw new Error(`${request.name} was answered with ${code}`);
+  }
+  await pollUntil('the other API server is connected', async () => (await server.send({ method: 'GET', path: OTHER_SERVER })).code === 200);
+}
+
+async function outcomesOf(
+  server: ReferenceServer,
+  steps: readonly RequestStep[],
+  receiver: TraceReceiver,
+  calls: WebhookRequest[],
+): Promise<readonly Outcome[]> {
+  await systemClock.sleep(EXPORT_MS);
+  const sent: Omit<Outcome, 'spans'>[] = [];
+  for (const [index, step] of steps.entries()) {
+    calls.length = 0;
+    const code = await sendStep(server, step, { 'user-agent': `recorder-${index}` });
+    sent.push({ step, code, calls: [...calls] });
+  }
+  await systemClock.sleep(EXPORT_MS);
+  return sent.map((outcome, index) => {
+    const own = receiver.spans.filter(({ attributes }) => attributes['user_agent.original'] === `recorder-${index}`);
+    const traces = new Set(own.map(({ traceId }) => traceId));
+    return { ...outcome, spans: receiver.spans.filter(({ traceId }) => traces.has(traceId)) };
+  });
+}
+
+/** The trace context in a call: the span that it names, by the span's name. */
+function contextOf({ url, headers }: WebhookRequest, spans: readonly ReceivedSpan[]): object {
+  const [, trace = '', parent = '', flags = ''] = (headers['traceparent'] ?? '').split('-');
+  const span = spans.find(({ spanId }) => spanId === parent);
+  return {
+    url: url.split('?', 1)[0],
+    traceparent: headers['traceparent'] === undefined ? '' : `${trace === TRACE ? 'given' : 'own'} ${span?.name ?? '-'} ${flags}`,
+    tracestate: headers['tracestate'] ?? '',
+    baggage: headers['baggage'] ?? '',
+  };
+}
+
+function writeSpans(outcomes: readonly Outcome[]): void {
+  const [first] = outcomes.flatMap(({ spans }) => spans);
+  const lines = outcomes.map(({ step, code, spans, calls }) => ({
+    step: step.name,
+    code,
+    spans: treesOf(spans, TRACE),
+    calls: calls.map((call) => contextOf(call, spans)),
+  }));
+  writeRecording('tracing/spans', [{ resource: Object.keys(first?.resource ?? {}).sort() }, ...lines]);
+}
+
+/** Only how many of the spans of each request are exported. */
+function writeSampling(rate: string, outcomes: readonly Outcome[]): void {
+  const lines = outcomes.map(({ step, spans, calls }) => ({
+    step: step.name,
+    spans: spans.length,
+    calls: calls.map((call) => contextOf(call, spans)),
+  }));
+  writeRecording(`tracing/sampling-${rate}`, lines);
+}
+
+/** The names and attributes of the server's own calls, which belong to no request of a client. */
+async function writeBackground(receiver: TraceReceiver): Promise<void> {
+  const known = receiver.spans.length;
+  await systemClock.sleep(IDLE_MS + EXPORT_MS);
+  const calls = receiver.spans
+    .slice(known)
+    .filter(isOwnCall)
+    .map(({ name, kind, attributes }) => ({ name, kind, attributes: Object.keys(attributes).sort() }));
+  const distinct = new Map(calls.map((call) => [JSON.stringify(call), call] as const));
+  writeRecording(
+    'tracing/background',
+    [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, call]) => call),
+  );
+}
