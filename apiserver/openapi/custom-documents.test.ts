@@ -2,7 +2,7 @@
 import { recordingOf } from '../../test/replay/recording';
 import { body, listOf, shape, text } from '../../test/replay/shape';
 import { definitionOf } from '../../test/support/definition-of';
-import { operationsIn, withShortDescriptions } from '../../test/support/openapi-operations';
+import { operationsIn, withShortDescriptions } from '../../test/replay/openapi-operations';
 import { canonicalGroup } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';

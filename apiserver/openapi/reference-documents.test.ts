@@ -3,7 +3,7 @@ import { recordingOf } from '../../test/replay/recording';
 import { body, text, tupleOf } from '../../test/replay/shape';
 import { objectAt } from '../../shared/values/json';
 import { SERVED_KINDS } from '../../shared/api/kinds';
-import { digestsOf, type Digests } from '../../test/support/openapi-digests';
+import { digestsOf, type Digests } from '../../test/replay/openapi-digests';
 import { documentV2, documentV3, openIdPieceV2, overviewPiece } from './documents';
 import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf } from './overviews';
 

@@ -4,7 +4,7 @@
  */
 import { recordingOf } from '../../../test/replay/recording';
 import { shape, text } from '../../../test/replay/shape';
-import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../../../test/support/recorded-definitions';
+import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../../../test/replay/recorded-definitions';
 import { expandBody } from '../../../test/replay/request-body';
 import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { customCases, type CustomCase } from '../../../test/support/recorded-custom';
+import { customCases, type CustomCase } from '../../../test/replay/recorded-custom';
 import { cloneJson, isObject, sortedKeys, type JsonObject, type JsonValue } from '../../values/json';
 import { DecodeError } from '../types';
 import { decodeCustom } from './decode-custom';

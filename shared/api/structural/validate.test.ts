@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { customCases, type CustomCase } from '../../../test/support/recorded-custom';
+import { customCases, type CustomCase } from '../../../test/replay/recorded-custom';
 import { shortenPatterns } from '../../../test/replay/normalize-answer';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { decodeCustom } from './decode-custom';

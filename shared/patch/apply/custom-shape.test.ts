@@ -1,7 +1,7 @@
 import { recordingOf } from '../../../test/replay/recording';
 import { body as anObject, listOf, number, oneOf, shape, text, type Check } from '../../../test/replay/shape';
 import { rejectsOwnNull } from '../../../test/support/deviations';
-import { isCustomHead } from '../../../test/support/recorded-custom';
+import { isCustomHead } from '../../../test/replay/recorded-custom';
 import { decodeCustom } from '../../api/structural/decode-custom';
 import { applySchemaDefaults, dropNulls } from '../../api/structural/defaults';
 import { pruneUnknown } from '../../api/structural/prune';

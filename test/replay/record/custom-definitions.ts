@@ -2,7 +2,7 @@
  * Records answers to writes of CustomResourceDefinitions (format `custom-definitions`). Everything is a dry run except the old object of an update, which is
  * stored until its names are accepted or rejected, and deleted afterwards.
  */
-import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../../support/recorded-definitions';
+import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../recorded-definitions';
 import { expandBody } from '../request-body';
 import { nameOf } from '../object-name';
 import { recordingOf } from '../recording';

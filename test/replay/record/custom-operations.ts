@@ -1,5 +1,5 @@
 /** Records the operations and schemas that OpenAPI documents have for custom kinds whose groups and kinds are spelled in unusual ways. */
-import { operationsIn, withShortDescriptions } from '../../support/openapi-operations';
+import { operationsIn, withShortDescriptions } from '../openapi-operations';
 import { systemClock } from '../../../shared/runtime/clock';
 import { nameOf } from '../object-name';
 import { recordingOf } from '../recording';

@@ -3,7 +3,7 @@
  * version 3; `-` when it is not in that version.
  */
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { digestsOf, type Digests } from '../../support/openapi-digests';
+import { digestsOf, type Digests } from '../openapi-digests';
 import { recordingOf } from '../recording';
 import { anything, oneOf, shape, text } from '../shape';
 import type { ReferenceServer } from './reference-server';

@@ -2,7 +2,7 @@
  * Drivers of recordings about validation rules in the schemas of definitions: errors of rules (`rule-errors`) and of whole schemas (`schema-errors`), estimated
  * costs (`rule-costs`, `rule-prices`), and how objects (`rule-outcomes`) and updates (`rule-updates`) fare under rules.
  */
-import { errorsOfMember, ruleErrors } from '../../support/rule-errors';
+import { errorsOfMember, ruleErrors } from '../rule-errors';
 import { recordingOf } from '../recording';
 import { causesOf, type Body } from '../reference';
 import { anything, body, either, shape, text } from '../shape';

@@ -1,7 +1,7 @@
 /** Recordings of writes of CustomResourceDefinitions (format `custom-definitions`): their lines, and the part of an answer that is recorded. */
-import type { Body } from '../replay/reference';
-import { body, either, listOf, oneOf, shape, text, type Check } from '../replay/shape';
-import { shortenPatterns } from '../replay/normalize-answer';
+import type { Body } from './reference';
+import { body, either, listOf, oneOf, shape, text, type Check } from './shape';
+import { shortenPatterns } from './normalize-answer';
 
 /** Causes as `<field> <reason> <message>`; `created`; the code and message of a refusal without causes; or what an update stored. */
 export type DefinitionAnswer = readonly string[] | object | string;

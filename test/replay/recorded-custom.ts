@@ -2,10 +2,10 @@
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { recordingOf } from '../replay/recording';
-import type { Body } from '../replay/reference';
-import { body, listOf, mapOf, number, shape, text, type Check } from '../replay/shape';
-import { expandBody } from '../replay/request-body';
+import { recordingOf } from './recording';
+import type { Body } from './reference';
+import { body, listOf, mapOf, number, shape, text, type Check } from './shape';
+import { expandBody } from './request-body';
 
 export interface CustomAnswer {
   readonly code: number;
