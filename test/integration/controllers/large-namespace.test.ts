@@ -2,33 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { isNotFound } from '../../../shared/client/api-error';
 import { knownResource } from '../../../shared/client/resource';
-import type { RestClient } from '../../../shared/client/rest-client';
-import { adminClient, startControllers } from '../../support/control-plane';
-import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { waitUntil, type ProgramProcess } from '../../support/programs';
+import { useControllers } from './controller-processes';
 
 const NAMESPACES = knownResource('namespaces');
 const OBJECTS = Number(process.env['NAMESPACE_OBJECTS'] ?? 3_000);
 const SHARES = { configmaps: 0.4, secrets: 0.3, serviceaccounts: 0.2, events: 0.1 } as const;
 const LANES = 16;
 
-const folder = temporaryFolder('large-namespace');
-let server: ApiServer;
-let client: RestClient;
-let controllers: ProgramProcess;
-
-beforeAll(async () => {
-  server = await startApiServer({ folder, securePort: await freePort() });
-  client = adminClient([server.address], server.certificates);
-  controllers = startControllers(server);
-}, 60_000);
-
-afterAll(async () => {
-  await controllers.stop();
-  client.close();
-  await server.process.stop();
-  removeFolder(folder);
-}, 60_000);
+const cluster = useControllers('large-namespace');
 
 /** MB of the process's own memory. */
 function memory(process: ProgramProcess): number {
@@ -47,7 +29,7 @@ async function fill(namespace: string): Promise<void> {
           : name === 'configmaps'
             ? { data: { text: 'x'.repeat(1_000) } }
             : {};
-      return () => client.create(resource, { metadata, ...more });
+      return () => cluster.client.create(resource, { metadata, ...more });
     }),
   );
   await Promise.all(
@@ -58,18 +40,18 @@ async function fill(namespace: string): Promise<void> {
 }
 
 test(`${OBJECTS} objects`, async () => {
-  await client.create(NAMESPACES, { metadata: { name: 'large' } });
+  await cluster.client.create(NAMESPACES, { metadata: { name: 'large' } });
   const before = performance.now();
   await fill('large');
   const began = performance.now();
   const peak = { server: 0, controllers: 0 };
-  await client.delete(NAMESPACES, { name: 'large' });
+  await cluster.client.delete(NAMESPACES, { name: 'large' });
   await waitUntil(
     'the namespace to go',
     async () => {
-      peak.server = Math.max(peak.server, memory(server.process));
-      peak.controllers = Math.max(peak.controllers, memory(controllers));
-      return client.get(NAMESPACES, { name: 'large' }).then(
+      peak.server = Math.max(peak.server, memory(cluster.server.process));
+      peak.controllers = Math.max(peak.controllers, memory(cluster.controllers));
+      return cluster.client.get(NAMESPACES, { name: 'large' }).then(
         () => false,
         (error: unknown) => isNotFound(error),
       );
@@ -82,6 +64,6 @@ test(`${OBJECTS} objects`, async () => {
       `at most ${peak.controllers} MB in the controllers, ${peak.server} MB in the server\n`,
   );
   for (const name of [...Object.keys(SHARES), 'pods']) {
-    expect((await client.list(knownResource(name), { namespace: 'large', metadataOnly: true })).items).toEqual([]);
+    expect((await cluster.client.list(knownResource(name), { namespace: 'large', metadataOnly: true })).items).toEqual([]);
   }
 }, 180_000);

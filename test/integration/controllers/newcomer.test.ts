@@ -5,12 +5,11 @@ import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/va
 import { isNotFound } from '../../../shared/client/api-error';
 import type { ApiObject } from '../../../shared/client/api-object';
 import { knownResource } from '../../../shared/client/resource';
-import type { RestClient } from '../../../shared/client/rest-client';
-import { adminClient, startControllers } from '../../support/control-plane';
 import { packagedProgram, runClient } from '../../support/kubectl';
 import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { waitUntil } from '../../support/programs';
 import { skipLoudly } from '../../support/skipped';
+import { useControllers } from './controller-processes';
 
 const NAMESPACES = knownResource('namespaces');
 const ACCOUNTS = knownResource('serviceaccounts');
@@ -21,34 +20,17 @@ const VOLUMES = knownResource('persistentvolumes');
 const BINDINGS = knownResource('clusterrolebindings.rbac.authorization.platform.io');
 const ROOT = 'platform-root-ca.crt';
 
-const folder = temporaryFolder('newcomer');
-let server: ApiServer;
-let client: RestClient;
-let controllers: ProgramProcess;
 let healthPort: number;
-
-beforeAll(async () => {
-  server = await startApiServer({ folder, securePort: await freePort() });
-  client = adminClient([server.address], server.certificates);
-  healthPort = await freePort();
-  controllers = startControllers(
-    server,
-    `--secure-port=${healthPort}`,
-    '--bind-address=127.0.0.1',
-    `--client-ca-file=${path.join(folder, 'pki/ca.crt')}`,
-  );
-}, 60_000);
-
-afterAll(async () => {
-  expect(await controllers.stop()).toBe(0);
-  client.close();
-  await server.process.stop();
-  removeFolder(folder);
-}, 60_000);
+const cluster = useControllers('newcomer', {
+  prepare: async ({ pki }) => {
+    healthPort = await freePort();
+    return [`--secure-port=${healthPort}`, '--bind-address=127.0.0.1', `--client-ca-file=${path.join(pki, 'ca.crt')}`];
+  },
+});
 
 async function find(resource: typeof MAPS, namespace: string, name: string): Promise<ApiObject | undefined> {
   try {
-    return await client.get(resource, { namespace, name });
+    return await cluster.client.get(resource, { namespace, name });
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -56,7 +38,7 @@ async function find(resource: typeof MAPS, namespace: string, name: string): Pro
 }
 
 async function makeNamespace(name: string): Promise<void> {
-  await client.create(NAMESPACES, { metadata: { name } });
+  await cluster.client.create(NAMESPACES, { metadata: { name } });
   await waitUntil(`the account in ${name}`, () => find(ACCOUNTS, name, 'default'));
   await waitUntil(`the root certificate in ${name}`, () => find(MAPS, name, ROOT));
 }
@@ -79,7 +61,7 @@ if (kubectl === undefined) skipLoudly(label, 'there is no kubectl for this machi
 else test(label, () => session(kubectl));
 
 async function session(kubectl: string): Promise<void> {
-  const run = (...args: string[]) => runClient(kubectl, server.kubeconfig, args);
+  const run = (...args: string[]) => runClient(kubectl, cluster.server.kubeconfig, args);
   const started = performance.now();
   expect(await run('create', 'namespace', 'new')).toMatchObject({ code: 0, stdout: 'namespace/new created\n' });
   await waitUntil('the account', () => find(ACCOUNTS, 'new', 'default'));
@@ -92,30 +74,30 @@ async function session(kubectl: string): Promise<void> {
 test('what is deleted or changed in a namespace comes back', async () => {
   await makeNamespace('restored');
   const account = await find(ACCOUNTS, 'restored', 'default');
-  await client.delete(ACCOUNTS, { namespace: 'restored', name: 'default' });
+  await cluster.client.delete(ACCOUNTS, { namespace: 'restored', name: 'default' });
   await waitUntil('a new account', async () => {
     const now = await find(ACCOUNTS, 'restored', 'default');
     return now !== undefined && now.uid !== account?.uid;
   });
   const map = await find(MAPS, 'restored', ROOT);
-  await client.delete(MAPS, { namespace: 'restored', name: ROOT });
+  await cluster.client.delete(MAPS, { namespace: 'restored', name: ROOT });
   await waitUntil('a new root certificate', async () => {
     const now = await find(MAPS, 'restored', ROOT);
     return now !== undefined && now.uid !== map?.uid;
   });
-  await client.patch(MAPS, { namespace: 'restored', name: ROOT }, 'merge', { data: { 'ca.crt': 'forged', extra: 'x' } });
+  await cluster.client.patch(MAPS, { namespace: 'restored', name: ROOT }, 'merge', { data: { 'ca.crt': 'forged', extra: 'x' } });
   await waitUntil('the right root certificate', async () => {
     const data = objectAt((await find(MAPS, 'restored', ROOT))?.body, 'data');
-    return stringAt(data, 'ca.crt') === server.certificates.authority && Object.keys(data ?? {}).length === 1;
+    return stringAt(data, 'ca.crt') === cluster.server.certificates.authority && Object.keys(data ?? {}).length === 1;
   });
 });
 
 test('finalizers of nobody keep a namespace, its conditions name them, and other namespaces go meanwhile', async () => {
   for (const name of ['stuck', 'free']) await makeNamespace(name);
-  await client.create(MAPS, { metadata: { namespace: 'stuck', name: 'held', finalizers: ['nobody.example.com/f'] } });
-  await client.create(PODS, pod('stuck', 'going'));
-  await client.delete(NAMESPACES, { name: 'stuck' });
-  await client.delete(NAMESPACES, { name: 'free' });
+  await cluster.client.create(MAPS, { metadata: { namespace: 'stuck', name: 'held', finalizers: ['nobody.example.com/f'] } });
+  await cluster.client.create(PODS, pod('stuck', 'going'));
+  await cluster.client.delete(NAMESPACES, { name: 'stuck' });
+  await cluster.client.delete(NAMESPACES, { name: 'free' });
   await waitUntil('the free namespace to go', async () => (await find(NAMESPACES, '', 'free')) === undefined);
   await waitUntil(
     'the finalizer to be named',
@@ -128,21 +110,21 @@ test('finalizers of nobody keep a namespace, its conditions name them, and other
     message: 'Some resources are remaining: configmaps. has 1 resource instances',
   });
   expect(await find(PODS, 'stuck', 'going')).toBeUndefined();
-  expect(controllers.output).toContain('held (nobody.example.com/f)');
+  expect(cluster.controllers.output).toContain('held (nobody.example.com/f)');
   // Once more does no harm.
-  await client.delete(NAMESPACES, { name: 'stuck' }).catch((error: unknown) => expect(error).toMatchObject({ code: 409 }));
-  await client.patch(MAPS, { namespace: 'stuck', name: 'held' }, 'merge', { metadata: { finalizers: null } });
+  await cluster.client.delete(NAMESPACES, { name: 'stuck' }).catch((error: unknown) => expect(error).toMatchObject({ code: 409 }));
+  await cluster.client.patch(MAPS, { namespace: 'stuck', name: 'held' }, 'merge', { metadata: { finalizers: null } });
   await waitUntil('the stuck namespace to go', async () => (await find(NAMESPACES, '', 'stuck')) === undefined, 25_000);
 });
 
 test('pods go before what they may still need', async () => {
   await makeNamespace('ordered');
-  await client.create(PODS, pod('ordered', 'slow', ['nobody.example.com/f']));
-  await client.create(MAPS, { metadata: { namespace: 'ordered', name: 'needed' } });
-  await client.delete(NAMESPACES, { name: 'ordered' });
+  await cluster.client.create(PODS, pod('ordered', 'slow', ['nobody.example.com/f']));
+  await cluster.client.create(MAPS, { metadata: { namespace: 'ordered', name: 'needed' } });
+  await cluster.client.delete(NAMESPACES, { name: 'ordered' });
   await waitUntil('the pod to be named', async () => (await condition('ordered', 'NamespaceContentRemaining'))?.['status'] === 'True');
   expect(await find(MAPS, 'ordered', 'needed')).toBeDefined();
-  await client.patch(PODS, { namespace: 'ordered', name: 'slow' }, 'merge', { metadata: { finalizers: null } });
+  await cluster.client.patch(PODS, { namespace: 'ordered', name: 'slow' }, 'merge', { metadata: { finalizers: null } });
   await waitUntil('the namespace to go', async () => (await find(NAMESPACES, '', 'ordered')) === undefined, 25_000);
 });
 
@@ -150,33 +132,33 @@ test('claims that pods use and volumes that are bound outlast their deletion, an
   await makeNamespace('stored');
   const resources = { requests: { storage: '1Gi' } };
   for (const name of ['used', 'unused'])
-    await client.create(CLAIMS, { metadata: { namespace: 'stored', name }, spec: { accessModes: ['ReadWriteOnce'], resources } });
+    await cluster.client.create(CLAIMS, { metadata: { namespace: 'stored', name }, spec: { accessModes: ['ReadWriteOnce'], resources } });
   const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'used' } }];
   const user = { nodeName: 'somewhere', containers: [{ name: 'c', image: 'i' }], volumes };
-  await client.create(PODS, { metadata: { namespace: 'stored', name: 'user' }, spec: user });
-  for (const name of ['used', 'unused']) await client.delete(CLAIMS, { namespace: 'stored', name });
+  await cluster.client.create(PODS, { metadata: { namespace: 'stored', name: 'user' }, spec: user });
+  for (const name of ['used', 'unused']) await cluster.client.delete(CLAIMS, { namespace: 'stored', name });
   await waitUntil('the unused claim to go', async () => (await find(CLAIMS, 'stored', 'unused')) === undefined);
   expect(await find(CLAIMS, 'stored', 'used')).toBeDefined();
-  await client.delete(PODS, { namespace: 'stored', name: 'user' }, { gracePeriodSeconds: 0 });
+  await cluster.client.delete(PODS, { namespace: 'stored', name: 'user' }, { gracePeriodSeconds: 0 });
   await waitUntil('the claim that was used to go', async () => (await find(CLAIMS, 'stored', 'used')) === undefined);
 
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/v' } };
-  const { body } = await client.create(VOLUMES, { metadata: { name: 'bound' }, spec });
-  await client.update(VOLUMES, { ...body, status: { phase: 'Bound' } }, { subresource: 'status' });
-  await client.delete(VOLUMES, { name: 'bound' });
-  await client.patch(VOLUMES, { name: 'bound' }, 'merge', { metadata: { labels: { still: 'there' } } });
-  const going = await client.get(VOLUMES, { name: 'bound' });
-  await client.update(VOLUMES, { ...going.body, status: { phase: 'Released' } }, { subresource: 'status' });
+  const { body } = await cluster.client.create(VOLUMES, { metadata: { name: 'bound' }, spec });
+  await cluster.client.update(VOLUMES, { ...body, status: { phase: 'Bound' } }, { subresource: 'status' });
+  await cluster.client.delete(VOLUMES, { name: 'bound' });
+  await cluster.client.patch(VOLUMES, { name: 'bound' }, 'merge', { metadata: { labels: { still: 'there' } } });
+  const going = await cluster.client.get(VOLUMES, { name: 'bound' });
+  await cluster.client.update(VOLUMES, { ...going.body, status: { phase: 'Released' } }, { subresource: 'status' });
   await waitUntil('the volume to go', async () => (await find(VOLUMES, '', 'bound')) === undefined);
   // Whoever takes the protection away gets it back.
-  await client.create(VOLUMES, { metadata: { name: 'bare' }, spec });
-  await client.patch(VOLUMES, { name: 'bare' }, 'merge', { metadata: { finalizers: null } });
+  await cluster.client.create(VOLUMES, { metadata: { name: 'bare' }, spec });
+  await cluster.client.patch(VOLUMES, { name: 'bare' }, 'merge', { metadata: { finalizers: null } });
   const finalizers = async () => arrayAt(objectAt((await find(VOLUMES, '', 'bare'))?.body, 'metadata'), 'finalizers');
   await waitUntil('the finalizer to return', async () => (await finalizers())?.includes('platform.io/pv-protection') === true);
 });
 
 test('health is open to everybody, metrics to whom the API server lets read them', async () => {
-  const { authority, admin } = server.certificates;
+  const { authority, admin } = cluster.server.certificates;
   const get = (path: string, who: RequestOptions = {}) =>
     page({ host: '127.0.0.1', port: healthPort, path, rejectUnauthorized: false, ...who });
   const token = (account: string): Promise<string> => tokenOf('default', account);
@@ -184,12 +166,12 @@ test('health is open to everybody, metrics to whom the API server lets read them
   expect(await get('/healthz')).toEqual([200, 'ok']);
   expect((await get('/metrics'))[0]).toBe(403);
   expect((await get('/healthz', bearer('wrong')))[0]).toBe(401);
-  await client.create(ACCOUNTS, { metadata: { namespace: 'default', name: 'scraper' } });
+  await cluster.client.create(ACCOUNTS, { metadata: { namespace: 'default', name: 'scraper' } });
   expect((await get('/metrics', bearer(await token('scraper'))))[1]).toContain(
     'User \\"system:serviceaccount:default:scraper\\" cannot get path \\"/metrics\\"',
   );
-  await client.create(ACCOUNTS, { metadata: { namespace: 'default', name: 'reader' } });
-  await client.create(BINDINGS, {
+  await cluster.client.create(ACCOUNTS, { metadata: { namespace: 'default', name: 'reader' } });
+  await cluster.client.create(BINDINGS, {
     metadata: { name: 'metrics-reader' },
     roleRef: { apiGroup: 'rbac.authorization.platform.io', kind: 'ClusterRole', name: 'system:monitoring' },
     subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'reader' }],
@@ -219,6 +201,6 @@ function page(options: RequestOptions): Promise<[code: number | undefined, text:
 
 async function tokenOf(namespace: string, name: string): Promise<string> {
   const question = { apiVersion: 'authentication.platform.io/v1', kind: 'TokenRequest', spec: {} };
-  const answer = await client.ask(ACCOUNTS, { namespace, name, subresource: 'token' }, question);
+  const answer = await cluster.client.ask(ACCOUNTS, { namespace, name, subresource: 'token' }, question);
   return stringAt(objectAt(answer, 'status'), 'token') ?? '';
 }

@@ -8,10 +8,9 @@ import { SCENARIOS } from '../../replay/scenarios';
 import { absolute, create, remove, type ScenarioRequest } from '../../replay/scenarios/scenario';
 import { Stage } from '../../replay/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
-import { startControllers } from '../../support/control-plane';
-import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { waitUntil } from '../../support/programs';
 import { sendOver } from '../../support/replayed-scenario';
+import { useControllers } from './controller-processes';
 
 interface Effect {
   readonly requests: readonly ScenarioRequest[];
@@ -261,11 +260,7 @@ const ROWS = NAMES.flatMap((name) => {
 });
 
 describe('the controllers as a process', () => {
-  const folder = temporaryFolder('controllers-program');
-  let server: ApiServer;
   let api: ApiClient;
-  let controllers: ProgramProcess;
-
   const send = sendOver(() => api);
   const spaceOf = (name: string): string => `sm-${name.slice(0, 40)}`;
 
@@ -277,38 +272,32 @@ describe('the controllers as a process', () => {
     return path.startsWith('/') && !path.includes('$NS') && !path.includes('?') ? items.filter(isOwn) : items;
   }
 
-  // The requests come first, because some controllers look only at their start and again much later.
-  beforeAll(async () => {
-    server = await startApiServer({
-      folder,
-      securePort: await freePort(),
-      args: ['--naming=kubernetes', '--disable-admission-plugins=NodeRestriction'],
-    });
-    api = new ApiClient(server.address, server.certificates);
-    for (const [name, { requests }] of ROWS) {
-      const stage = new Stage(send, spaceOf(name));
-      const namespace = create(`${CORE}/namespaces`, { metadata: { name: '$NS' } });
-      for (const request of [namespace, ...requests]) {
-        const code = await stage.act(request);
-        if (code >= 300) throw new Error(`${name}: ${request.method} ${request.path} was answered with ${code}`);
-      }
-    }
-    controllers = startControllers(
-      server,
-      '--naming=kubernetes',
-      '--controllers=*,bootstrapsigner,tokencleaner',
-      '--horizontal-pod-autoscaler-sync-period=1s',
-      '--node-startup-grace-period=1s',
-      '--node-monitor-period=500ms',
-    );
-  }, 60_000);
+  useControllers('controllers-program', {
+    serverArgs: ['--naming=kubernetes', '--disable-admission-plugins=NodeRestriction'],
+    prepare: async (server) => {
+      api = new ApiClient(server.address, server.certificates);
+      // The requests come before the controllers, because some look only at their start and again much later.
+      for (const [name, { requests }] of ROWS) await sendAll(name, requests);
+      return [
+        '--naming=kubernetes',
+        '--controllers=*,bootstrapsigner,tokencleaner',
+        '--horizontal-pod-autoscaler-sync-period=1s',
+        '--node-startup-grace-period=1s',
+        '--node-monitor-period=500ms',
+      ];
+    },
+  });
 
-  afterAll(async () => {
-    expect(await controllers.stop()).toBe(0);
-    api.close();
-    await server.process.stop();
-    removeFolder(folder);
-  }, 60_000);
+  afterAll(() => api.close());
+
+  async function sendAll(name: string, requests: readonly ScenarioRequest[]): Promise<void> {
+    const stage = new Stage(send, spaceOf(name));
+    const namespace = create(`${CORE}/namespaces`, { metadata: { name: '$NS' } });
+    for (const request of [namespace, ...requests]) {
+      const code = await stage.act(request);
+      if (code >= 300) throw new Error(`${name}: ${request.method} ${request.path} was answered with ${code}`);
+    }
+  }
 
   test('the table of effects has a row for each controller', () => {
     expect(Object.keys(EFFECTS).sort()).toEqual([...NAMES].sort());
