@@ -6,7 +6,8 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { findProgram } from './find-program';
 import { freePorts } from './ports';
 import { skipLoudly } from './skipped';
 
@@ -154,14 +155,7 @@ class Member implements EtcdServer {
   }
 }
 
-function lookForEtcd(): string | undefined {
-  const named = process.env['ETCD_BIN'];
-  if (named !== undefined && named !== '') return existsSync(named) ? named : undefined;
-  return (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'etcd'))
-    .find((path) => existsSync(path));
-}
+const lookForEtcd = (): string | undefined => findProgram('etcd', 'ETCD_BIN');
 
 /** Debian's package, installed by one process at a time; false where that is not possible. */
 function installEtcd(): boolean {

