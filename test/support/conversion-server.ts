@@ -31,7 +31,7 @@ export async function startConversionServer(names: readonly string[] = ['localho
       const called = { url, headers: { accept, 'content-type': type }, review };
       if (url.startsWith(ADMISSION)) return admitted(called, reviews);
       calls.push(called);
-      return replyTo(state.does, review);
+      return conversionReply(state.does, review);
     },
   });
   return Object.assign(state, { ...server, calls, reviews });
@@ -46,7 +46,8 @@ function admitted(called: Called, reviews: Called[]): Reply {
   return behaviour === undefined ? { status: 404, body: 'no such behaviour' } : behaviour(isBody(request) ? request : {});
 }
 
-function replyTo(does: string, review: Body): Reply {
+/** What a conversion webhook with this behaviour answers to a review. */
+export function conversionReply(does: string, review: Body): Reply {
   if (does === 'hang') return 'hang';
   const { request, apiVersion } = review;
   const conversion = CONVERSIONS[does];

@@ -3,11 +3,13 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { Credential } from '../../shared/runtime/pki';
+import { findProgram } from './find-program';
+import { closed, listening } from './listening';
 import { removeFolder, temporaryFolder } from './programs';
 import { repository } from './repository';
 
@@ -56,25 +58,10 @@ export const startNodeBackend: StartBackend = async (serving) => {
     });
   };
   const server = serving === undefined ? createPlain(answer) : createSecure({ cert: serving.certificate, key: serving.key }, answer);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: Number(Object(server.address()).port),
-    requests,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { port: await listening(server), requests, close: () => closed(server) };
 };
 
-/** Path of the Go compiler: GO_BIN, or `go` on PATH; `undefined` when there is none. */
-function goProgram(): string | undefined {
-  const named = process.env['GO_BIN'] ?? '';
-  if (named !== '') return existsSync(named) ? named : undefined;
-  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
-  return folders.map((folder) => path.join(folder, 'go')).find((file) => existsSync(file));
-}
+const goProgram = (): string | undefined => findProgram('go', 'GO_BIN');
 
 export const hasGo = (): boolean => goProgram() !== undefined;
 

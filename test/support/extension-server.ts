@@ -1,10 +1,11 @@
 /** Another API server that serves one kind of its own, as an APIService registers it: what it has been asked is written down, and how it answers can be changed. */
 import { createServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+import { closed, listening } from './listening';
 
 export const EXTENSION_GROUP = 'wardle.example.com';
 const VERSION = `/apis/${EXTENSION_GROUP}/v1`;
@@ -98,19 +99,14 @@ export async function startExtensionServer(service: string, namespace: string): 
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     socket.on('data', (data: Buffer) => socket.end(data.toString().toUpperCase()));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port }: AddressInfo = Object(server.address());
   return {
-    port,
+    port: await listening(server),
     caBundle: Buffer.from(authority.certificate).toString('base64'),
     certificate: Buffer.from(serving.certificate).toString('base64'),
     calls,
     describe: (document, etag) => void (described = { document, etag }),
     behave: (as) => void (behaviour = as),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () => closed(server),
   };
 }
 

@@ -4,8 +4,8 @@
  */
 import { createServer, request, type Server } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Credential } from '../../shared/runtime/pki';
+import { closed, listening } from './listening';
 
 export interface ProxiedUser {
   readonly name: string;
@@ -44,14 +44,7 @@ export async function startFrontProxy({ target, authority, own, client, users }:
     reply.on('close', () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
+  return { url: `https://127.0.0.1:${await listening(server)}`, close: () => closed(server) };
 }
 
 function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {

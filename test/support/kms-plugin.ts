@@ -1,35 +1,24 @@
 /**
- * A stand-in for a plug-in of a key management service: upstream's public API `v2.KeyManagementService` on a socket, with a "key" that anybody can undo, a
- * log of what it was asked, and answers that tests put in the place of its own. Its messages are described once more here, so that tests do not ask the
- * server's own reader whether it is right.
+ * A plug-in of a key management service: upstream's public API `v2.KeyManagementService` on a socket, with a reversible mask as its key, a log of its calls, and answers
+ * that tests can replace. Its messages are described once more here, so that tests do not trust the server's own wire format.
  */
 import { rmSync } from 'node:fs';
 import { Server, ServerCredentials, type MethodDefinition, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
-import { Root, type IField, type IMapField, type Type } from 'protobufjs';
+import { parse, type Type } from 'protobufjs';
 import { number, shape, text } from '../replay/shape';
 
-const textField = (id: number): IField => ({ id, type: 'string' });
-const bytesField = (id: number): IField => ({ id, type: 'bytes' });
-const annotations = (id: number): IMapField => ({ id, keyType: 'string', type: 'bytes' });
-const root = Root.fromJSON({
-  nested: {
-    StatusRequest: { fields: {} },
-    StatusResponse: { fields: { version: textField(1), healthz: textField(2), keyId: textField(3) } },
-    DecryptRequest: { fields: { ciphertext: bytesField(1), uid: textField(2), keyId: textField(3), annotations: annotations(4) } },
-    DecryptResponse: { fields: { plaintext: bytesField(1) } },
-    EncryptRequest: { fields: { plaintext: bytesField(1), uid: textField(2) } },
-    EncryptResponse: { fields: { ciphertext: bytesField(1), keyId: textField(2), annotations: annotations(3) } },
-    EncryptedObject: {
-      fields: {
-        encryptedData: bytesField(1),
-        keyID: textField(2),
-        encryptedDEKSource: bytesField(3),
-        annotations: annotations(4),
-        encryptedDEKSourceType: { id: 5, type: 'int32' },
-      },
-    },
-  },
-});
+const { root } = parse(`
+  syntax = "proto3";
+  message StatusRequest {}
+  message StatusResponse { string version = 1; string healthz = 2; string keyId = 3; }
+  message DecryptRequest { bytes ciphertext = 1; string uid = 2; string keyId = 3; map<string, bytes> annotations = 4; }
+  message DecryptResponse { bytes plaintext = 1; }
+  message EncryptRequest { bytes plaintext = 1; string uid = 2; }
+  message EncryptResponse { bytes ciphertext = 1; string keyId = 2; map<string, bytes> annotations = 3; }
+  message EncryptedObject {
+    bytes encryptedData = 1; string keyID = 2; bytes encryptedDEKSource = 3; map<string, bytes> annotations = 4; int32 encryptedDEKSourceType = 5;
+  }
+`);
 
 export type PluginMethod = 'Status' | 'Encrypt' | 'Decrypt';
 

@@ -1,9 +1,6 @@
-/** An OpenID provider over HTTPS: it describes itself, publishes keys that can be exchanged, and signs what it is given. */
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+/** An OpenID provider over HTTPS, with a discovery document, keys that can be rotated, and a signer of tokens. */
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose';
-import { systemClock } from '../../shared/runtime/clock';
-import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+import { startWebhookServer, type WebhookServer } from './webhook-server';
 
 interface SigningKey {
   readonly id: string;
@@ -12,49 +9,31 @@ interface SigningKey {
   readonly published: object;
 }
 
-interface ProviderAnswer {
-  readonly status: number;
-  readonly body: string;
-}
+type ProviderAnswer = { readonly status: number; readonly body: string } | 'hang';
 
 export class OpenIdProvider {
   private keys: readonly SigningKey[] = [];
-  /** How often its keys were asked for. */
+  /** How often its keys were requested. */
   asked = 0;
-  /** What it answers instead; undefined = what it should. */
-  broken: ((path: string) => ProviderAnswer | 'nothing') | undefined;
+  /** Answers in place of the provider. */
+  broken: ((path: string) => ProviderAnswer) | undefined;
 
-  private constructor(
-    private readonly server: Server,
-    /** PEM. */
-    readonly authority: string,
-  ) {}
+  private constructor(private readonly server: WebhookServer) {}
 
   static async start(): Promise<OpenIdProvider> {
-    const common = { lifetimeMs: 3_600_000, clock: systemClock };
-    const authority = await createAuthority({ ...common, subject: { commonName: 'provider-ca' } });
-    const { certificate, key } = await issueCertificate({
-      ...common,
-      authority,
-      subject: { commonName: 'provider' },
-      usage: 'server',
-      names: ['127.0.0.1'],
-    });
-    const server = createServer({ cert: certificate, key }, (request, answer) => {
-      const given = provider.answer(request.url ?? '');
-      if (given === 'nothing') return;
-      const { status, body } = given;
-      answer.writeHead(status, { 'content-type': 'application/json' }).end(body);
-    });
-    const provider = new OpenIdProvider(server, authority.certificate);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const server = await startWebhookServer({ names: ['127.0.0.1'], host: '127.0.0.1', reply: ({ url }) => provider.answer(url) });
+    const provider = new OpenIdProvider(server);
     await provider.rotate('one');
     return provider;
   }
 
+  /** PEM. */
+  get authority(): string {
+    return Buffer.from(this.server.caBundle, 'base64').toString();
+  }
+
   get url(): string {
-    const { port } = this.server.address() as AddressInfo;
-    return `https://127.0.0.1:${port}`;
+    return `https://127.0.0.1:${this.server.port}`;
   }
 
   /** From here on this is its only key. */
@@ -74,11 +53,10 @@ export class OpenIdProvider {
   }
 
   stop(): Promise<void> {
-    this.server.closeAllConnections();
-    return new Promise((resolve) => this.server.close(() => resolve()));
+    return this.server.close();
   }
 
-  private answer(path: string): ProviderAnswer | 'nothing' {
+  private answer(path: string): ProviderAnswer {
     if (this.broken !== undefined) return this.broken(path);
     if (path === '/keys') {
       this.asked += 1;

@@ -2,9 +2,9 @@
  * The conversion webhook of scenarios: each asks it at a port and a path of its own, and tells it what to do at the path. It is put between a scenario and the server that
  * is played to.
  */
-import { CONVERSIONS } from '../replay/conversions/behaviours';
 import { isBody, type Json } from '../replay/reference';
 import type { Send, StageAnswer } from '../replay/scenarios/stage';
+import { conversionReply } from './conversion-server';
 import { freePort } from './ports';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy';
 import { startWebhookServer } from './webhook-server';
@@ -21,7 +21,6 @@ const WEBHOOK = '/conversion-webhook/';
 const PORT = '<webhook port>';
 const AUTHORITY = '<webhook authority>';
 const PLACE = new RegExp(`${PORT}/([^"]+)`);
-const HANG = 'hang';
 const REFUSED = 'refused';
 
 /** Ports that lead to the webhook, by scenario; where it is to be refused, nobody listens. */
@@ -66,12 +65,7 @@ export async function startScenarioWebhook(send: Send): Promise<ScenarioWebhook>
     host: '127.0.0.1',
     reply({ url, text }) {
       const review: Json = JSON.parse(text);
-      const { request = {}, apiVersion } = isBody(review) ? review : {};
-      const does = behaviours.get(url.slice(1).replace(/\?.*/, '')) ?? '';
-      if (does === HANG) return HANG;
-      const conversion = CONVERSIONS[does];
-      if (conversion === undefined) return { status: 404, body: 'nobody has said what to do' };
-      return conversion(isBody(request) ? request : {}, typeof apiVersion === 'string' ? apiVersion : '');
+      return conversionReply(behaviours.get(url.slice(1).replace(/\?.*/, '')) ?? '', isBody(review) ? review : {});
     },
   });
   const ports = new Ports(port);

@@ -1,5 +1,6 @@
-/** A server that accepts connections, reads what it is sent, and never says a word. */
+/** A server that accepts connections, reads what it is sent, and never answers. */
 import { createServer, type Socket } from 'node:net';
+import { listening } from './listening';
 
 export interface SilentServer {
   readonly port: number;
@@ -15,11 +16,8 @@ export async function startSilentServer(): Promise<SilentServer> {
     socket.on('error', () => undefined);
     socket.resume();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return {
-    port: address.port,
+    port: await listening(server),
     accepted: () => sockets.length,
     close: async () => {
       for (const socket of sockets) socket.destroy();

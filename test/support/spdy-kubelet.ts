@@ -3,8 +3,8 @@
  * writes them.
  */
 import { createServer, type Server, type ServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { closed, listening } from './listening';
 
 export interface RunningCommand {
   /** On a stream, by its name. */
@@ -67,8 +67,7 @@ export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKube
     );
     serve(socket, heard, behaviour);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port }: AddressInfo = Object(server.address());
+  const port = await listening(server);
   return {
     server,
     port,
@@ -82,8 +81,7 @@ export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKube
     connections: () => sockets.size,
     async close() {
       for (const socket of sockets) socket.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed(server);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** A TCP proxy that a test can interrupt: cut connections, refuse new ones, or hold back what the server answers. */
 import { connect, createServer, type Socket } from 'node:net';
+import { listening } from './listening';
 
 export interface TcpProxy {
   readonly port: number;
@@ -58,11 +59,8 @@ export async function startTcpProxy(target: number, at = { host: '127.0.0.1', po
       });
     }
   });
-  await new Promise<void>((resolve) => server.listen(at.port, at.host, resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   return {
-    port: address.port,
+    port: await listening(server, at.port, at.host),
     get accepted() {
       return accepted;
     },

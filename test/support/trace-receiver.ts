@@ -1,6 +1,10 @@
-/** A receiver of traces for tests and recorders: the one call of OTLP over gRPC, in plain text on loopback. It keeps what it is sent, and can be told to be silent. */
+/**
+ * A receiver of traces for tests and recorders: the call of OTLP over gRPC, in plain text on loopback. It keeps the spans, and can be told not to answer. Its messages
+ * are described once more here, so that tests do not trust the server's own wire format.
+ */
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
-import { WireReader } from '../../shared/serialization/wire';
+import { parse } from 'protobufjs';
+import { listening } from './listening';
 
 export type AttributeValue = string | boolean | number | readonly AttributeValue[];
 export type SpanAttributes = Readonly<Record<string, AttributeValue>>;
@@ -53,8 +57,29 @@ export interface TraceReceiver {
 
 const EXPORT = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 const FRAME_HEAD = 5;
-/** A message of no fields. */
-const DONE = Buffer.alloc(FRAME_HEAD);
+/** A message without fields. */
+const EMPTY = Buffer.alloc(FRAME_HEAD);
+
+const { root } = parse(`
+  syntax = "proto3";
+  message AnyValue { oneof value { string text = 1; bool truth = 2; int64 integer = 3; double decimal = 4; ArrayValue list = 5; } }
+  message ArrayValue { repeated AnyValue values = 1; }
+  message KeyValue { string key = 1; AnyValue value = 2; }
+  message Event { string name = 2; repeated KeyValue attributes = 3; }
+  message Link { bytes traceId = 1; bytes spanId = 2; repeated KeyValue attributes = 4; }
+  message Status { string message = 2; int32 code = 3; }
+  message Span {
+    bytes traceId = 1; bytes spanId = 2; string traceState = 3; bytes parentSpanId = 4; string name = 5; int32 kind = 6;
+    fixed64 startedAt = 7; fixed64 endedAt = 8; repeated KeyValue attributes = 9; repeated Event events = 11; repeated Link links = 13;
+    Status status = 15;
+  }
+  message Scope { string name = 1; string version = 2; }
+  message ScopeSpans { Scope scope = 1; repeated Span spans = 2; }
+  message Resource { repeated KeyValue attributes = 1; }
+  message ResourceSpans { Resource resource = 1; repeated ScopeSpans scopes = 2; }
+  message ExportRequest { repeated ResourceSpans resources = 1; }
+`);
+const EXPORT_REQUEST = root.lookupType('ExportRequest');
 
 export async function startTraceReceiver(port = 0): Promise<TraceReceiver> {
   const spans: ReceivedSpan[] = [];
@@ -78,11 +103,8 @@ export async function startTraceReceiver(port = 0): Promise<TraceReceiver> {
       answer(stream, isKnown ? '0' : '12');
     });
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the receiver has no port');
   return {
-    port: address.port,
+    port: await listening(server, port),
     spans,
     calls: () => calls,
     silence: (value) => void (silent = value),
@@ -97,126 +119,64 @@ function answer(stream: ServerHttp2Stream, status: string): void {
   if (stream.destroyed) return;
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': status }));
-  stream.end(DONE);
+  stream.end(EMPTY);
 }
 
-/** What reads a field of a message; fields without one are skipped. */
-type Fields = Readonly<Record<number, (reader: WireReader) => void>>;
+/** A decoded message, with all of its fields. */
+type Message = Readonly<Record<string, unknown>>;
 
-function walk(reader: WireReader, fields: Fields): void {
-  while (reader.next()) {
-    const read = fields[reader.field];
-    if (read === undefined) reader.skipField();
-    else read(reader);
+function spansOf(request: Buffer): readonly ReceivedSpan[] {
+  const decoded: Message = EXPORT_REQUEST.toObject(EXPORT_REQUEST.decode(request), { defaults: true, oneofs: true, longs: String });
+  return messages(decoded['resources']).flatMap(({ resource, scopes }) =>
+    messages(scopes).flatMap(({ scope, spans }) => {
+      const { name, version } = message(scope);
+      const scopeName = [name, version].filter((part) => part !== undefined && part !== '').join('@');
+      return messages(spans).map((span) => spanOf(span, scopeName, attributesOf(message(resource)['attributes'])));
+    }),
+  );
+}
+
+const spanOf = (span: Message, scope: string, resource: SpanAttributes): ReceivedSpan => ({
+  traceId: hexOf(span['traceId']),
+  spanId: hexOf(span['spanId']),
+  parentSpanId: hexOf(span['parentSpanId']),
+  traceState: textOf(span['traceState']),
+  name: textOf(span['name']),
+  kind: Number(span['kind']),
+  startedAt: BigInt(String(span['startedAt'])),
+  endedAt: BigInt(String(span['endedAt'])),
+  attributes: attributesOf(span['attributes']),
+  events: messages(span['events']).map(({ name, attributes: given }) => ({ name: textOf(name), attributes: attributesOf(given) })),
+  links: messages(span['links']).map(({ traceId, spanId, attributes: given }) => ({
+    traceId: hexOf(traceId),
+    spanId: hexOf(spanId),
+    attributes: attributesOf(given),
+  })),
+  status: { code: Number(message(span['status'])['code'] ?? 0), message: textOf(message(span['status'])['message']) },
+  scope,
+  resource,
+});
+
+function attributesOf(given: unknown): SpanAttributes {
+  return Object.fromEntries(messages(given).map(({ key, value }) => [textOf(key), valueOf(message(value))]));
+}
+
+function valueOf(any: Message): AttributeValue {
+  const value = any[String(any['value'])];
+  switch (any['value']) {
+    case 'list':
+      return messages(message(value)['values']).map(valueOf);
+    case 'integer':
+    case 'decimal':
+      return Number(value);
+    case 'truth':
+      return value === true;
+    default:
+      return textOf(value);
   }
 }
 
-function spansOf(request: Buffer): readonly ReceivedSpan[] {
-  const spans: ReceivedSpan[] = [];
-  walk(new WireReader(request), { 1: (reader) => spans.push(...ofResource(reader.message())) });
-  return spans;
-}
-
-function ofResource(reader: WireReader): readonly ReceivedSpan[] {
-  const resource: Record<string, AttributeValue> = {};
-  const spans: ReceivedSpan[] = [];
-  walk(reader, {
-    1: (inner) => walk(inner.message(), { 1: (pair) => readAttribute(pair.message(), resource) }),
-    2: (inner) => spans.push(...ofScope(inner.message(), resource)),
-  });
-  return spans;
-}
-
-function ofScope(reader: WireReader, resource: SpanAttributes): readonly ReceivedSpan[] {
-  const scope = ['', ''];
-  const spans: ReceivedSpan[] = [];
-  walk(reader, {
-    1: (inner) => walk(inner.message(), { 1: (text) => (scope[0] = text.string()), 2: (text) => (scope[1] = text.string()) }),
-    2: (inner) => spans.push(spanOf(inner.message(), scope.filter((part) => part !== '').join('@'), resource)),
-  });
-  return spans;
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-function spanOf(reader: WireReader, scope: string, resource: SpanAttributes): ReceivedSpan {
-  const attributes: Record<string, AttributeValue> = {};
-  const events: ReceivedEvent[] = [];
-  const links: ReceivedLink[] = [];
-  const status = { code: 0, message: '' };
-  const span: Mutable<ReceivedSpan> = {
-    traceId: '',
-    spanId: '',
-    parentSpanId: '',
-    traceState: '',
-    name: '',
-    kind: 0,
-    startedAt: 0n,
-    endedAt: 0n,
-    attributes,
-    events,
-    links,
-    status,
-    scope,
-    resource,
-  };
-  walk(reader, {
-    1: (inner) => (span.traceId = inner.bytes().toString('hex')),
-    2: (inner) => (span.spanId = inner.bytes().toString('hex')),
-    3: (inner) => (span.traceState = inner.string()),
-    4: (inner) => (span.parentSpanId = inner.bytes().toString('hex')),
-    5: (inner) => (span.name = inner.string()),
-    6: (inner) => (span.kind = inner.uint32()),
-    7: (inner) => (span.startedAt = timeOf(inner)),
-    8: (inner) => (span.endedAt = timeOf(inner)),
-    9: (inner) => readAttribute(inner.message(), attributes),
-    11: (inner) => events.push(eventOf(inner.message())),
-    13: (inner) => links.push(linkOf(inner.message())),
-    15: (inner) => walk(inner.message(), { 2: (text) => (status.message = text.string()), 3: (code) => (status.code = code.uint32()) }),
-  });
-  return span;
-}
-
-const timeOf = (reader: WireReader): bigint => {
-  const low = BigInt(reader.fixed32());
-  return (BigInt(reader.fixed32()) << 32n) | low;
-};
-
-function eventOf(reader: WireReader): ReceivedEvent {
-  const attributes: Record<string, AttributeValue> = {};
-  let name = '';
-  walk(reader, { 2: (inner) => (name = inner.string()), 3: (inner) => readAttribute(inner.message(), attributes) });
-  return { name, attributes };
-}
-
-function linkOf(reader: WireReader): ReceivedLink {
-  const attributes: Record<string, AttributeValue> = {};
-  const link: Mutable<ReceivedLink> = { traceId: '', spanId: '', attributes };
-  walk(reader, {
-    1: (inner) => (link.traceId = inner.bytes().toString('hex')),
-    2: (inner) => (link.spanId = inner.bytes().toString('hex')),
-    4: (inner) => readAttribute(inner.message(), attributes),
-  });
-  return link;
-}
-
-function readAttribute(reader: WireReader, into: Record<string, AttributeValue>): void {
-  let key = '';
-  walk(reader, { 1: (inner) => (key = inner.string()), 2: (inner) => (into[key] = valueOf(inner.message())) });
-}
-
-function valueOf(reader: WireReader): AttributeValue {
-  let value: AttributeValue = '';
-  const list: AttributeValue[] = [];
-  walk(reader, {
-    1: (inner) => (value = inner.string()),
-    2: (inner) => (value = inner.bool()),
-    3: (inner) => (value = Number(inner.integer())),
-    4: (inner) => (value = inner.double()),
-    5: (inner) => {
-      value = list;
-      walk(inner.message(), { 1: (item) => list.push(valueOf(item.message())) });
-    },
-  });
-  return value;
-}
+const message = (value: unknown): Message => Object(value ?? {});
+const messages = (value: unknown): readonly Message[] => (Array.isArray(value) ? value : []);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const hexOf = (value: unknown): string => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : '');

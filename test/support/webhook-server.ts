@@ -1,19 +1,21 @@
-/** An HTTPS server of its own for webhooks of tests and recorders, with a certificate of its own authority: what it says to a request is its owner's. */
+/** An HTTPS server for webhooks of tests and recorders, with a certificate of an authority of its own. The caller's function makes the answers. */
 import { createServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
 import type { Body } from '../replay/reference';
 import type { Reply } from '../replay/webhooks/behaviours';
+import { closed, listening } from './listening';
 
 const HOUR_MS = 3_600_000;
 
 export interface WebhookRequest {
+  readonly method: string;
   /** Path and query. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The common name in the certificate of whoever asks; undefined = it has shown none. */
+  /** The common name in the client certificate; `undefined` when there is none. */
   readonly client: string | undefined;
 }
 
@@ -32,12 +34,12 @@ export interface WebhookServer {
 }
 
 export interface WebhookServerOptions {
-  /** Whom its certificate is for. */
+  /** For which its certificate is valid. */
   readonly names: readonly string[];
   readonly host: string;
-  /** Any that is free when nothing is said. */
+  /** Any free one when absent. */
   readonly port?: number;
-  /** Who asks may show a certificate, of whichever authority. */
+  /** Requests a client certificate, of any authority. */
   readonly asksForCertificates?: boolean;
   readonly reply: (request: WebhookRequest) => Reply;
 }
@@ -50,15 +52,15 @@ export async function startWebhookServer({
   reply,
 }: WebhookServerOptions): Promise<WebhookServer> {
   const authority = await createAuthority({ subject: { commonName: 'webhooks' }, lifetimeMs: HOUR_MS, clock: systemClock });
-  const subject = { commonName: 'webhook' };
-  const { certificate, key } = await issueCertificate({
-    subject,
+  const issued = {
+    subject: { commonName: 'webhook' },
     lifetimeMs: HOUR_MS,
     clock: systemClock,
     authority,
     usage: 'server',
     names,
-  });
+  } as const;
+  const { certificate, key } = await issueCertificate(issued);
   const settings = { cert: certificate, key, requestCert: asksForCertificates, rejectUnauthorized: false };
   const server = createServer(settings, (request, response) => {
     const chunks: Buffer[] = [];
@@ -68,7 +70,7 @@ export async function startWebhookServer({
       const { socket } = request;
       const shown = asksForCertificates && socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
       const [client] = [shown?.subject?.CN].flat();
-      answer(reply({ url: request.url ?? '', headers, text: Buffer.concat(chunks).toString(), client }));
+      answer(reply({ method: request.method ?? '', url: request.url ?? '', headers, text: Buffer.concat(chunks).toString(), client }));
     });
     function answer(said: Reply): void {
       if (said === 'hang') return;
@@ -81,12 +83,6 @@ export async function startWebhookServer({
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     }
   });
-  await new Promise<void>((resolve) => server.listen(port, host, resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening');
-  const close = (): Promise<void> => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(() => resolve()));
-  };
-  return { port: address.port, caBundle: Buffer.from(authority.certificate).toString('base64'), close };
+  const caBundle = Buffer.from(authority.certificate).toString('base64');
+  return { port: await listening(server, port, host), caBundle, close: () => closed(server) };
 }

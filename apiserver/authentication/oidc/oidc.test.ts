@@ -308,7 +308,7 @@ it('holds nobody up for long whose provider does not answer, and asks it once fo
   const asked = new Promise<void>((resolve) => {
     provider.broken = () => {
       resolve();
-      return 'nothing';
+      return 'hang';
     };
   });
   const authenticator = authenticatorOf();
