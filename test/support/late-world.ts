@@ -1,6 +1,6 @@
 /**
- * A controller of pods over the API server in memory, in a world that is late and breaks: watches that tell nothing for a while or end, writes that are refused or fail,
- * processes that end in the middle of their work. The test is the kubelet. Checks what it is told to before every write.
+ * Runs a controller of pods over the API server in memory with delays and faults: watches that are held back or end, writes that are rejected or fail, restarts in the
+ * middle of a reconcile. Plays the kubelet, and runs the caller's check before every write.
  */
 import fc from 'fast-check';
 import type { ControllerContext } from '../../controllers/runtime/controller';
@@ -163,52 +163,27 @@ const template = (image: number): JsonObject => ({
 
 type LateMove = (world: LateWorld) => void | Promise<void>;
 
-/** Whatever may happen. */
+const move = <T>(weight: number, values: fc.Arbitrary<T>, act: (world: LateWorld, value: T) => void | Promise<void>) => ({
+  weight,
+  arbitrary: values.map(
+    (value): LateMove =>
+      (world) =>
+        act(world, value),
+  ),
+});
+const always = fc.constant(undefined);
+
+/** Any sequence of changes, delays and faults. */
 export const lateMoves: fc.Arbitrary<readonly LateMove[]> = fc.array(
   fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc.constantFrom(0, 0, 10, 100, 1_000).map(
-        (ms): LateMove =>
-          (world) =>
-            world.pass(ms),
-      ),
-    },
-    {
-      weight: 5,
-      arbitrary: fc.nat({ max: 5 }).map(
-        (index): LateMove =>
-          (world) =>
-            world.serve(index),
-      ),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.nat({ max: 3 }).map(
-        (image): LateMove =>
-          (world) =>
-            world.want(image),
-      ),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.nat({ max: 2 }).map(
-        (at): LateMove =>
-          (world) =>
-            world.hold(world.collections[at] ?? ''),
-      ),
-    },
-    { weight: 2, arbitrary: fc.constant<LateMove>((world) => world.release()) },
-    { weight: 1, arbitrary: fc.constant<LateMove>((world) => world.cut()) },
-    {
-      weight: 2,
-      arbitrary: fc.constantFrom<Fault>([409, 'Conflict'], [500, 'InternalError']).map(
-        (fault): LateMove =>
-          (world) =>
-            world.refuse(fault),
-      ),
-    },
-    { weight: 1, arbitrary: fc.constant<LateMove>((world) => world.restart()) },
+    move(6, fc.constantFrom(0, 0, 10, 100, 1_000), (world, ms) => world.pass(ms)),
+    move(5, fc.nat({ max: 5 }), (world, index) => world.serve(index)),
+    move(2, fc.nat({ max: 3 }), (world, image) => world.want(image)),
+    move(2, fc.nat({ max: 2 }), (world, at) => world.hold(world.collections[at] ?? '')),
+    move(2, always, (world) => world.release()),
+    move(1, always, (world) => world.cut()),
+    move(2, fc.constantFrom<Fault>([409, 'Conflict'], [500, 'InternalError']), (world, fault) => world.refuse(fault)),
+    move(1, always, (world) => world.restart()),
   ),
   { minLength: 30, maxLength: 90, size: 'max' },
 );

@@ -199,23 +199,7 @@ const EDGES: readonly JsonObject[] = [
   { type: 'integer', format: 'int64', minimum: -9_223_372_036_854_775_808n, enum: [9_223_372_036_854_774_784n, 0] },
 ];
 
-const WORDS: readonly string[] = [
-  'max',
-  'min',
-  'pod',
-  'host',
-  'path',
-  'name',
-  'ref',
-  'time',
-  'limit',
-  'secret',
-  'volume',
-  'node',
-  'label',
-  'policy',
-  'weight',
-];
+const WORDS = 'max min pod host path name ref time limit secret volume node label policy weight'.split(' ');
 const PHRASES: readonly string[] = [
   'Specifies how the part is chosen when several are there.',
   'If it is not given, the operator takes what it finds beside the object.',
