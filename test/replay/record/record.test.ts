@@ -144,6 +144,21 @@ describe('the recorder of Services', () => {
   });
 });
 
+describe('the reference server', () => {
+  beforeAll(() => start());
+  afterAll(stop);
+
+  it.each([
+    ['GET', {}, 200],
+    ['GET', { authorization: '' }, 403],
+    ['GET', { authorization: 'Bearer unknown' }, 401],
+    ['OPTIONS', {}, 405],
+    ['HEAD', {}, 405],
+  ] as const)('is sent %s with the headers %j, and answers with %i', async (method, headers, code) => {
+    expect((await server.send({ method, path: '/api/v1/namespaces', headers })).code).toBe(code);
+  });
+});
+
 it.each(['core', 'governance', 'networking', 'pod', 'workloads'])(
   'every body of the area %s is the same after its translation to upstream names and back',
   (area) => {

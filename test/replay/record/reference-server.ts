@@ -3,11 +3,11 @@
  * a refusal is an answer like any other.
  */
 import { request as httpsRequest } from 'node:https';
-import type { ClientConfig } from '../../../shared/client/client-config';
-import { connect, type ClientConnection } from '../../../shared/client/connect';
+import type { ClientConfig, TlsOptions } from '../../../shared/client/client-config';
+import { connect, connectTo, type ClientConnection } from '../../../shared/client/connect';
 import { collect } from '../../../shared/client/json-body';
 import { readKubeconfig } from '../../../shared/client/kubeconfig';
-import type { Method } from '../../../shared/client/transport';
+import type { Method, Transport } from '../../../shared/client/transport';
 import { systemClock } from '../../../shared/runtime/clock';
 import { stringifyJson } from '../../../shared/values/json';
 import type { Answer, Body, Headers, Json, Reply } from '../reference';
@@ -29,9 +29,15 @@ export interface ServerRequest {
 
 export class ReferenceServer {
   private readonly connection: ClientConnection;
+  /** Without a client certificate. */
+  private readonly anonymous: Transport;
+  private readonly tls: TlsOptions;
 
   private constructor(private readonly config: ClientConfig) {
+    const { cert: _cert, key: _key, ...tls } = config.tls;
+    this.tls = tls;
     this.connection = connect({ ...config, http1: true }, systemClock);
+    this.anonymous = connectTo({ ...config, tls, http1: true }, systemClock);
   }
 
   /** Does not connect yet. Throws `ConfigError`. */
@@ -52,17 +58,18 @@ export class ReferenceServer {
       body,
     };
     const known = METHODS.find((name) => name === method);
-    if (known === undefined) return this.sendOther(method, sent);
-    const response = await this.connection.transport.send({ method: known, ...sent });
+    const isReplaced = headers['authorization'] !== undefined;
+    if (known === undefined) return this.sendOther(isReplaced ? this.tls : this.config.tls, method, sent);
+    const response = await (isReplaced ? this.anonymous : this.connection.transport).send({ method: known, ...sent });
     onResponse?.();
     const bytes = await collect(response.body, MAX_ANSWER_BYTES);
     return { code: response.status, bytes, warnings: warningsIn(response.header('warning') ?? '') };
   }
 
   /** Sends OPTIONS or HEAD over a connection of its own, without the client certificates of an `exec` plugin. */
-  private sendOther(method: string, { path, headers, body }: Omit<ServerRequest, 'method'>): Promise<Answer> {
+  private sendOther(tls: TlsOptions, method: string, { path, headers, body }: Omit<ServerRequest, 'method'>): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const options = { ...this.config.tls, method, headers, agent: false };
+      const options = { ...tls, method, headers, agent: false };
       const request = httpsRequest(new URL(path, this.config.servers[0]), options, (response) => {
         void collect(response, MAX_ANSWER_BYTES).then(
           (bytes) => resolve({ code: response.statusCode ?? 0, bytes, warnings: warningsIn(String(response.headers['warning'] ?? '')) }),
@@ -84,6 +91,7 @@ export class ReferenceServer {
 
   close(): void {
     this.connection.transport.close();
+    this.anonymous.close();
   }
 }
 
