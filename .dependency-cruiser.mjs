@@ -218,7 +218,7 @@ const COMPOSED = {
 };
 for (const [row, parts] of Object.entries(COMPOSED)) table[row] = Object.keys(table).filter((other) => parts.test(other));
 
-const tests = '([.]test[.]ts$|^test/)';
+const tests = '([.]test[.]ts$|/contract/|^test/)';
 const folders = '^(apiserver|controllers|shared|deploy)/';
 
 /** Everything that a row may reach. Throws where the table has a circle or names what has no row. */

@@ -1,7 +1,7 @@
 import { rules as regexp } from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
-const tests = ['**/*.test.ts', 'test/**/*.ts'];
+const tests = ['**/*.test.ts', '**/contract/*.ts', 'test/**/*.ts'];
 
 /** Time and chance are injected; only shared/runtime/clock.ts and random.ts (and tests, which are not linted here) touch the global ones. */
 const injected = {

@@ -2,7 +2,7 @@
  * The store contract: a durable, ordered map from keys to bytes with one revision counter, history and watch.
  *
  * What it is for: everything above (the cache, the registry) sees only these types; the etcd client and the
- * embedded store implement them and pass the same contract suite (test/contract/store).
+ * embedded store implement them and pass the same contract suite (`contract/`).
  * What it never does: know what a value means. Keys are opaque strings ordered by their UTF-8 bytes.
  */
 

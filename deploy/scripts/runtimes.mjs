@@ -11,9 +11,9 @@ import { capture, ensureBuilt, ensureInstalled, root, run } from './steps.mjs';
 
 const RELEASES = { 20: '20.20.2', 22: '22.23.5', 24: '24.22.3' };
 const TRIED = [
-  'test/contract/store/embedded',
-  'test/contract/store/etcd',
-  'test/contract/sources',
+  'apiserver/storage/contract/embedded',
+  'apiserver/storage/contract/etcd',
+  'test/integration/sources',
   'test/integration/http/(requests|limits|updates|watch|streams|definitions|webhooks)',
   'test/integration/controllers/deployments',
   'test/reliability/crash',

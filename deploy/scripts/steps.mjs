@@ -12,7 +12,7 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 
 const PRODUCT_FOLDERS = ['apiserver', 'controllers', 'shared', 'deploy'];
 /**
- * The TypeScript projects that do not lie in a folder of their own below `test`. `all` references every project, `unit` holds the tests beside the code.
+ * The TypeScript projects that do not lie in a folder of their own below `test`. `all` references every project, `unit` holds the tests and contract suites beside the code.
  */
 const PROJECTS = { all: 'tsconfig.json', product: 'tsconfig.product.json', unit: 'tsconfig.unit.json' };
 const CONFIGS = ['package-lock.json', 'tsconfig.base.json', 'tsconfig.json', 'tsconfig.product.json', 'tsconfig.unit.json'];
@@ -155,7 +155,7 @@ function hasOrphans() {
 
 /** Every file whose change may change what a project compiles to. Projects of tests may read each other's files. */
 function sourcesOf(project) {
-  const isSource = project === 'product' ? /(?<!\.test)\.(ts|json)$/ : /\.(ts|json)$/;
+  const isSource = project === 'product' ? /^(?!.*\/contract\/).*(?<!\.test)\.(ts|json)$/ : /\.(ts|json)$/;
   const folders = project === 'product' ? PRODUCT_FOLDERS : [...PRODUCT_FOLDERS, 'test'];
   return folders.flatMap((folder) => filesBelow(folder)).filter((file) => isSource.test(file));
 }

@@ -10,7 +10,8 @@ import { root } from './steps.mjs';
 const folder = path.join(root, 'dist/test-groups');
 
 /**
- * Folders and the number of files in one group. Tests of system tiers mostly wait, so their groups are small: several run at a time.
+ * Folders and the number of files in one group; a folder with a row of its own is no part of the row above it. Tests of the system tier start programs or an etcd and mostly
+ * wait, so their groups are small: several run at a time.
  */
 const TIERS = {
   unit: [
@@ -22,10 +23,12 @@ const TIERS = {
     { folder: 'test/replay', size: 20 },
   ],
   system: [
+    { folder: 'apiserver/backup/contract', size: 4 },
+    { folder: 'apiserver/cache/contract', size: 4 },
+    { folder: 'apiserver/storage/contract', size: 4 },
     { folder: 'test/reliability', size: 4 },
     { folder: 'test/integration', size: 10 },
     { folder: 'test/e2e', size: 4 },
-    { folder: 'test/contract', size: 4 },
   ],
 };
 
@@ -54,8 +57,13 @@ function writeGroups(name, size) {
 }
 
 function testFiles(name) {
+  const inner = Object.values(TIERS)
+    .flat()
+    .map(({ folder }) => `${folder}/`)
+    .filter((folder) => folder !== `${name}/` && folder.startsWith(`${name}/`));
   return readdirSync(path.join(root, name), { recursive: true })
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => path.join(name, file))
+    .filter((file) => !inner.some((folder) => file.startsWith(folder)))
     .sort();
 }

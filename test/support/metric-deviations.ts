@@ -134,7 +134,7 @@ export const MISSING: readonly MissingFamilies[] = [
     names: ['etcd_bookmark_counts', 'etcd_lease_object_counts'],
   },
   {
-    why: 'told only where the store is etcd: test/contract/store/etcd-calls.test.ts',
+    why: 'told only where the store is etcd: test/integration/stores/etcd-calls.test.ts',
     names: ['grpc_client_handled_total', 'grpc_client_msg_received_total', 'grpc_client_msg_sent_total', 'grpc_client_started_total'],
   },
   { why: 'one window of bytes is shared by all types', names: ['watch_cache_capacity'] },

@@ -1,6 +1,6 @@
 /** Contract: single keys and transactions. */
-import { singleKey, StoreError } from '../../../apiserver/storage/store';
-import { failureOf, put, remove, valueOf } from '../../support/store-helpers';
+import { singleKey, StoreError } from '../store';
+import { failureOf, put, remove, valueOf } from '../../../test/support/store-helpers';
 import type { Scene } from './subject';
 
 export function transactionTests(scene: Scene): void {

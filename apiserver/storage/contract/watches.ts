@@ -1,7 +1,7 @@
 /** Contract: watches. */
-import { prefixRange, singleKey, type KeyRange, type Revision, type Store, type Watch } from '../../../apiserver/storage/store';
-import { failureOf, put, remove } from '../../support/store-helpers';
-import { Recorder } from '../../support/store-recorder';
+import { prefixRange, singleKey, type KeyRange, type Revision, type Store, type Watch } from '../store';
+import { failureOf, put, remove } from '../../../test/support/store-helpers';
+import { Recorder } from '../../../test/support/store-recorder';
 import type { Scene } from './subject';
 
 export function watchTests(scene: Scene): void {

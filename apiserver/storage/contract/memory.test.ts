@@ -1,6 +1,6 @@
 /** The store in memory that other tests use keeps the store contract, too. */
-import { ManualClock } from '../../support/manual-clock';
-import { MemoryStore } from '../../support/memory-store';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { MemoryStore } from '../../../test/support/memory-store';
 import { describeStore } from './suite';
 
 describeStore('the store in memory', {

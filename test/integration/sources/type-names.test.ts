@@ -23,7 +23,7 @@ function declaredTwice(): readonly string[] {
   const files = new Map<string, string[]>();
   for (const folder of FOLDERS) {
     for (const file of readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })) {
-      if (!PRODUCT.test(file) || file.includes('generated')) continue;
+      if (!PRODUCT.test(file) || file.includes('/contract/') || file.includes('generated')) continue;
       for (const [, name] of readFileSync(path.join(root, folder, file), 'utf8').matchAll(DECLARATION)) {
         if (name !== undefined) files.set(name, [...(files.get(name) ?? []), path.join(folder, file)]);
       }

@@ -1,7 +1,7 @@
 /** A store whose revisions are shifted keeps the store contract. Its own begin later here, so that the shifted ones begin where the suite wants them. */
-import { shiftedStore } from '../../../apiserver/storage/shifted-store';
-import { ManualClock } from '../../support/manual-clock';
-import { MemoryStore } from '../../support/memory-store';
+import { shiftedStore } from '../shifted-store';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { MemoryStore } from '../../../test/support/memory-store';
 import { describeStore } from './suite';
 
 const earlier = 40;

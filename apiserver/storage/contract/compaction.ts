@@ -1,7 +1,7 @@
 /** Contract: compaction. Each test has a store of its own, because compaction concerns the whole of it. */
-import { prefixRange, type Store } from '../../../apiserver/storage/store';
-import { failureOf, put, remove, valueOf } from '../../support/store-helpers';
-import { Recorder } from '../../support/store-recorder';
+import { prefixRange, type Store } from '../store';
+import { failureOf, put, remove, valueOf } from '../../../test/support/store-helpers';
+import { Recorder } from '../../../test/support/store-recorder';
 import type { Scene, StoreUnderTest } from './subject';
 
 export function compactionTests(scene: Scene): void {

@@ -1,7 +1,7 @@
 /** Contract: leases. */
-import { failureOf, put, valueOf } from '../../support/store-helpers';
-import { Recorder } from '../../support/store-recorder';
-import { prefixRange, type LeaseId } from '../../../apiserver/storage/store';
+import { failureOf, put, valueOf } from '../../../test/support/store-helpers';
+import { Recorder } from '../../../test/support/store-recorder';
+import { prefixRange, type LeaseId } from '../store';
 import type { Scene } from './subject';
 
 export function leaseTests(scene: Scene): void {

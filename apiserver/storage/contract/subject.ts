@@ -1,5 +1,5 @@
 /** What the store contract is told about an implementation, and what its tests are handed. */
-import type { Store } from '../../../apiserver/storage/store';
+import type { Store } from '../store';
 
 export interface StoreUnderTest {
   readonly store: Store;

@@ -1,12 +1,24 @@
 /** What every cache must do whatever store lies below it. Run with the memory, embedded and etcd stores. */
 import fc from 'fast-check';
-import type { Snapshot, WatchRequest } from '../../../apiserver/cache/cache';
-import { openCache, type CacheOptions, type OpenedCache } from '../../../apiserver/cache/open-cache';
-import { StoreError, type Revision, type Store } from '../../../apiserver/storage/store';
+import type { Snapshot, WatchRequest } from '../cache';
+import { openCache, type CacheOptions, type OpenedCache } from '../open-cache';
+import { StoreError, type Revision, type Store } from '../../storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { configMaps, dataOf, gadgets, nodes, prefix, put, Recorder, remove, services, types, widgets } from '../../support/cache-fixture';
+import {
+  configMaps,
+  dataOf,
+  gadgets,
+  nodes,
+  prefix,
+  put,
+  Recorder,
+  remove,
+  services,
+  types,
+  widgets,
+} from '../../../test/support/cache-fixture';
 import { guarantees, histories, record, type Recording } from './history';
 
 export interface OpenStore {

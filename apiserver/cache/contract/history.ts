@@ -3,10 +3,10 @@
  * robustness tests name Filter, Ordered, Unique, Atomic, Bookmarkable, Reliable and Resumable, checked against the list of writes.
  */
 import fc from 'fast-check';
-import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/cache';
-import type { OpenedCache } from '../../../apiserver/cache/open-cache';
-import type { StoreOperation, Revision, Store } from '../../../apiserver/storage/store';
-import { configMaps, keyOf, nodes, value } from '../../support/cache-fixture';
+import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../cache';
+import type { OpenedCache } from '../open-cache';
+import type { StoreOperation, Revision, Store } from '../../storage/store';
+import { configMaps, keyOf, nodes, value } from '../../../test/support/cache-fixture';
 
 export interface Write {
   readonly type: StoredType;

@@ -1,8 +1,8 @@
 /** The etcd store keeps the store contract, on a real etcd. */
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import { openEtcdStore } from '../etcd/open';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { describeWithEtcd, startEtcd } from '../../../test/support/etcd';
 import { describeStore } from './suite';
 
 describeWithEtcd('the etcd store', () => {

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
+import { openEmbeddedStore } from '../embedded/open';
 import { systemRandom } from '../../../shared/runtime/random';
-import { ManualClock } from '../../support/manual-clock';
-import { shiftedStore } from '../../../apiserver/storage/shifted-store';
-import { StoreError } from '../../../apiserver/storage/store';
-import { put } from '../../support/store-helpers';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { shiftedStore } from '../shifted-store';
+import { StoreError } from '../store';
+import { put } from '../../../test/support/store-helpers';
 import { describeStore } from './suite';
 
 describeStore('the embedded store', {

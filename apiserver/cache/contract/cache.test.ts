@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import { openEmbeddedStore } from '../../storage/embedded/open';
+import { openEtcdStore } from '../../storage/etcd/open';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
-import { MemoryStore } from '../../support/memory-store';
-import { prefix } from '../../support/cache-fixture';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../../test/support/etcd';
+import { MemoryStore } from '../../../test/support/memory-store';
+import { prefix } from '../../../test/support/cache-fixture';
 import { cacheContract } from './suite';
 
 describe('cache over the memory store', () => {

@@ -1,6 +1,6 @@
 /** Contract: ranges, limits, counts, older revisions, order. */
-import { prefixRange, singleKey } from '../../../apiserver/storage/store';
-import { failureOf, put, remove } from '../../support/store-helpers';
+import { prefixRange, singleKey } from '../store';
+import { failureOf, put, remove } from '../../../test/support/store-helpers';
 import type { Scene } from './subject';
 
 export function rangeTests(scene: Scene): void {
