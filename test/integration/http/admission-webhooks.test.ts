@@ -1,41 +1,21 @@
 /** Replays requests that webhooks review, over HTTPS with a webhook server, as recorded from release 1.31.1 (admission/webhooks). */
-import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { recordingOf } from '../../replay/recording';
 import { isBody, type Json } from '../../replay/reference';
-import type { AuditedTarget } from '../../replay/request-target';
 import { body } from '../../replay/shape';
 import { isWebhookCase, prepareWebhookCases, runWebhookCase, type WebhookCase } from '../../replay/webhooks/run-case';
 import { withCollectionDeletion } from '../../support/deviating-steps';
-import { startReviewServer, type ReviewServer } from '../../support/review-server';
-import { auditedServer } from './audited-server';
-import { ADMIN, issuingAccounts, startFixture, type Fixture } from './fixture';
+import { startReviewServer } from '../../support/review-server';
+import { useClosable } from '../../support/use-resource';
+import { issuingAccounts, useServer } from './fixture';
+import { auditedServer, RECORDED_USERS } from './targets';
 
 const { cases } = recordingOf('admission/webhooks', body, isWebhookCase);
 
-const USERS = `${ADMIN},admin,admin-uid,"system:masters"\n`;
-
-let fixture: Fixture;
-let webhooks: ReviewServer;
-
 const audited = auditedServer();
-let server: AuditedTarget;
-
-beforeAll(async () => {
-  webhooks = await startReviewServer();
-  fixture = await startFixture({
-    naming: 'kubernetes',
-    audit: audited.auditor,
-    tokens: [parseTokenFile('tokens.csv', USERS, () => undefined)],
-    serviceAccounts: issuingAccounts(),
-  });
-  server = audited.over(fixture);
-  await prepareWebhookCases(server);
-});
-
-afterAll(async () => {
-  await fixture.stop();
-  await webhooks.close();
-});
+const webhooks = useClosable(() => startReviewServer());
+const api = useServer({ naming: 'kubernetes', audit: audited.auditor, tokens: RECORDED_USERS, serviceAccounts: issuingAccounts() });
+const target = audited.over(api);
+beforeAll(() => prepareWebhookCases(target));
 
 /** By title, what of the recorded answer is not ours: see the notes beside. */
 const OTHERWISE: Readonly<Record<string, string>> = {
@@ -52,7 +32,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 };
 
 test.each(cases.map((recorded) => [recorded.title, recorded] as const))('%s', async (title, recorded) => {
-  const answers = answersOf(await runWebhookCase(server, webhooks, recorded));
+  const answers = answersOf(await runWebhookCase(target, webhooks(), recorded));
   const otherwise = OTHERWISE[title];
   if (otherwise === undefined) {
     expect(comparable(title, answers)).toEqual(comparable(title, answersOf(recorded).map(withCollectionDeletion)));

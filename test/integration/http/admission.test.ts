@@ -7,7 +7,7 @@ import { isBody, type Json } from '../../replay/reference';
 import { replayRequests } from './replay-requests';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
 import { repository } from '../../support/repository';
-import { issuingAccounts, type FixtureChanges } from './fixture';
+import { type FixtureChanges, issuingAccounts } from './fixture';
 
 const ADMISSION_FILE = join(repository, 'test/replay/configuration/admission.yaml');
 

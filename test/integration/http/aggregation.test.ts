@@ -5,7 +5,8 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { issueCertificate } from '../../../shared/runtime/pki';
 import { EXTENSION_GROUP, startExtensionServer, type ExtensionServer } from '../../support/extension-server';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, ALICE, call, json, served, startFixture, type Answer, type Fixture } from './fixture';
+import { ADMIN, ALICE, type Answer } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 const SERVICES = '/apis/apiregistration.platform.io/v1/apiservices';
 const NAME = `v1.${EXTENSION_GROUP}`;
@@ -13,12 +14,12 @@ const ROOT = `/apis/${EXTENSION_GROUP}/v1`;
 const FLUNDERS = `${ROOT}/namespaces/default/flunders`;
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-let fixture: Fixture;
+let api: Fixture;
 let extension: ExtensionServer;
 
 async function sent(method: string, path: string, body: object): Promise<Answer> {
   const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
-  const answer = await call(fixture, path, { method, body: JSON.stringify(body), headers });
+  const answer = await api.call(path, { method, body: body, headers });
   if (answer.status >= 300) throw new Error(answer.text);
   return answer;
 }
@@ -26,7 +27,7 @@ async function sent(method: string, path: string, body: object): Promise<Answer>
 type Condition = Readonly<Record<string, unknown>>;
 
 async function condition(): Promise<Condition> {
-  const status: unknown = json(await call(fixture, `${SERVICES}/${NAME}`))['status'];
+  const status: unknown = (await api.read(`${SERVICES}/${NAME}`))['status'];
   return Object(status).conditions?.[0] ?? {};
 }
 
@@ -52,15 +53,15 @@ const lookAgain = (): Promise<Answer> =>
 
 beforeAll(async () => {
   const files: { cert?: Buffer; key?: Buffer } = {};
-  fixture = await startFixture({ proxyCredentials: () => files });
-  const { authority } = fixture;
+  api = await startFixture({ proxyCredentials: () => files });
+  const { authority } = api;
   const subject = { commonName: 'front-proxy' };
   const proxy = await issueCertificate({ authority, usage: 'client', subject, names: [], lifetimeMs: 3_600_000, clock });
   Object.assign(files, { cert: Buffer.from(proxy.certificate), key: Buffer.from(proxy.key) });
   extension = await startExtensionServer('ext', 'agg');
 });
 afterAll(async () => {
-  await fixture.stop();
+  await api.stop();
   await extension.close();
 });
 
@@ -70,7 +71,7 @@ describe('availability', () => {
     const { port, caBundle } = extension;
     await sent('POST', SERVICES, register({ service: { namespace: 'agg', name: 'ext', port }, caBundle }));
     expect(await available('ServiceNotFound')).toMatchObject({ status: 'False', message: 'service/ext in "agg" is not present' });
-    const refused = await call(fixture, FLUNDERS);
+    const refused = await api.get(FLUNDERS);
     expect([refused.status, refused.text, refused.headers['content-type']]).toEqual([
       503,
       'service unavailable\n',
@@ -94,7 +95,7 @@ describe('availability', () => {
     const message = 'endpoints for service/ext in "agg" have no addresses with port name ""';
     expect(await available('MissingEndpoints')).toMatchObject({ message });
 
-    await call(fixture, '/api/v1/namespaces/agg/services/ext', { method: 'DELETE' });
+    await api.delete('/api/v1/namespaces/agg/services/ext');
     const named = { type: 'ExternalName', externalName: 'localhost' };
     await sent('POST', '/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: named });
     expect(await available('Passed')).toMatchObject({ status: 'True', message: 'all checks passed' });
@@ -130,7 +131,7 @@ describe('availability', () => {
     for (const caBundle of [extension.certificate, extension.caBundle]) {
       await sent('PATCH', `${SERVICES}/${NAME}`, { spec: { caBundle } });
       expect(await available('Passed')).toMatchObject({ status: 'True' });
-      expect((await call(fixture, FLUNDERS)).status).toBe(200);
+      expect((await api.get(FLUNDERS)).status).toBe(200);
     }
   });
 });
@@ -149,8 +150,8 @@ describe('a request', () => {
       connection: 'close',
       accept: '*/*',
     };
-    const answer = await call(fixture, `${FLUNDERS}?limit=5&x=1%2f2`, { headers });
-    expect([answer.status, answer.headers['x-own'], json(answer)['kind']]).toEqual([200, '1', 'FlunderList']);
+    const answer = await api.get(`${FLUNDERS}?limit=5&x=1%2f2`, { headers });
+    expect([answer.status, answer.headers['x-own'], answer.json['kind']]).toEqual([200, '1', 'FlunderList']);
     const [asked] = extension.calls;
     expect(asked).toMatchObject({ line: `GET ${FLUNDERS}?limit=5&x=1%2f2`, commonName: 'front-proxy' });
     const { 'audit-id': auditId, connection: _, ...others } = Object.fromEntries(asked?.headers ?? []);
@@ -176,7 +177,7 @@ describe('a request', () => {
 
   test('takes its body along', async () => {
     extension.calls.length = 0;
-    const answer = await call(fixture, `${FLUNDERS}?dryRun=All`, { method: 'POST', body: '{"a":1}' });
+    const answer = await api.post(`${FLUNDERS}?dryRun=All`, '{"a":1}');
     expect([answer.status, extension.calls[0]?.line, extension.calls[0]?.body]).toEqual([200, `POST ${FLUNDERS}?dryRun=All`, '{"a":1}']);
   });
 
@@ -186,7 +187,7 @@ describe('a request', () => {
     [`/apis/${EXTENSION_GROUP}/v2/flunders`, 404, '404 page not found\n'],
     [`/apis/${EXTENSION_GROUP}/v1x`, 404, '404 page not found\n'],
   ])('for %s', async (path, status, text) => {
-    const answer = await call(fixture, path);
+    const answer = await api.get(path);
     expect([answer.status, answer.text]).toEqual([status, text]);
   });
 
@@ -207,7 +208,7 @@ describe('a request', () => {
     [`${ROOT}/./namespaces/default/flunders`, 400],
   ])('whose path another server could normalize differently is not passed on: %s', async (path, status) => {
     extension.calls.length = 0;
-    expect((await call(fixture, path)).status).toBe(status);
+    expect((await api.get(path)).status).toBe(status);
     expect(extension.calls).toEqual([]);
   });
 
@@ -215,22 +216,22 @@ describe('a request', () => {
     'with dots in names is passed on: %s',
     async (path) => {
       extension.calls.length = 0;
-      await call(fixture, path);
+      await api.get(path);
       expect(extension.calls.map(({ line }) => line)).toEqual([`GET ${path}`]);
     },
   );
 
   test('needs permission here', async () => {
-    const { status, text } = await call(fixture, FLUNDERS, { token: ALICE });
+    const { status, text } = await api.get(FLUNDERS, { token: ALICE });
     expect([status, text]).toEqual([
       403,
       expect.stringContaining('User \\"alice\\" cannot list resource \\"flunders\\" in API group \\"wardle.example.com\\"'),
     ]);
-    expect((await call(fixture, ROOT, { token: ALICE })).status).toBe(200);
+    expect((await api.get(ROOT, { token: ALICE })).status).toBe(200);
   });
 
   test('of a watch hands events on as they come, and ends with its client', async () => {
-    const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+    const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
     socket.write(`GET ${FLUNDERS}?watch=1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
     let heard = '';
     socket.on('data', (data: Buffer) => (heard += data.toString()));
@@ -240,7 +241,7 @@ describe('a request', () => {
   });
 
   test('for another protocol joins the two connections', async () => {
-    const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+    const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
     const lines = [
       `GET ${FLUNDERS}?follow HTTP/1.1`,
       'Host: a',
@@ -260,14 +261,14 @@ describe('a request', () => {
 
   test('that is not answered ends when its time is over', async () => {
     extension.behave('hang');
-    const answer = await call(fixture, `${FLUNDERS}?timeout=1s`);
+    const answer = await api.get(`${FLUNDERS}?timeout=1s`);
     extension.behave('well');
-    expect([answer.status, json(answer)['reason']]).toEqual([504, 'Timeout']);
+    expect([answer.status, answer.json['reason']]).toEqual([504, 'Timeout']);
   });
 });
 
 describe('the document of version 2', () => {
-  const document = async (): Promise<Readonly<Record<string, object>>> => Object(json(await call(fixture, '/openapi/v2')));
+  const document = async (): Promise<Readonly<Record<string, object>>> => Object(await api.read('/openapi/v2'));
   const say = (properties: object, tag: string): void =>
     extension.describe(
       {
@@ -324,9 +325,9 @@ describe('the document of version 2', () => {
 
   test('is sent in protobuf as well, and says nothing of a server that is not registered any more', async () => {
     const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-    const answer = await call(fixture, '/openapi/v2', { headers: { accept } });
+    const answer = await api.get('/openapi/v2', { accept });
     expect(answer.text.includes(`${ROOT}/flunders`)).toBe(true);
-    await call(fixture, `${SERVICES}/${NAME}`, { method: 'DELETE' });
+    await api.delete(`${SERVICES}/${NAME}`);
     await waitUntil('it is forgotten', async () => !(`${ROOT}/flunders` in Object((await document())['paths'])));
     const { port, caBundle } = extension;
     await sent('POST', SERVICES, register({ service: { namespace: 'agg', name: 'ext', port }, caBundle }));
@@ -338,15 +339,15 @@ describe('discovery', () => {
   const group = { name: EXTENSION_GROUP, versions: [{ groupVersion: `${EXTENSION_GROUP}/v1`, version: 'v1' }] };
 
   test('lists the group behind all others, under the one name that it has', async () => {
-    const groups: unknown = json(await call(fixture, '/apis'))['groups'];
+    const groups: unknown = (await api.read('/apis'))['groups'];
     const names = Object(groups).map(({ name }: { name: string }) => name);
     expect(names.filter((name: string) => name.includes('wardle'))).toEqual([EXTENSION_GROUP]);
-    expect(json(await call(fixture, `/apis/${EXTENSION_GROUP}`))).toMatchObject({ kind: 'APIGroup', ...group });
-    expect(json(await call(fixture, ROOT))).toMatchObject({ kind: 'APIResourceList' });
+    expect(await api.read(`/apis/${EXTENSION_GROUP}`)).toMatchObject({ kind: 'APIGroup', ...group });
+    expect(await api.read(ROOT)).toMatchObject({ kind: 'APIResourceList' });
   });
 
   const aggregated = async (): Promise<object | undefined> => {
-    const { items } = Object(json(await call(fixture, '/apis', { headers: { accept: AGGREGATED } })));
+    const { items } = Object(await api.read('/apis', { accept: AGGREGATED }));
     return items.find(({ metadata }: { metadata: { name: string } }) => metadata.name === EXTENSION_GROUP)?.versions[0];
   };
   const responseKind = { group: EXTENSION_GROUP, version: 'v1', kind: 'Flunder' };
@@ -371,9 +372,9 @@ describe('discovery', () => {
 
   test('leads to its OpenAPI document', async () => {
     const url = `/openapi/v3${ROOT}?hash=ABC`;
-    expect(json(await call(fixture, '/openapi/v3'))).toMatchObject({ paths: { [ROOT.slice(1)]: { serverRelativeURL: url } } });
+    expect(await api.read('/openapi/v3')).toMatchObject({ paths: { [ROOT.slice(1)]: { serverRelativeURL: url } } });
     extension.calls.length = 0;
-    expect(json(await call(fixture, url))).toMatchObject({ info: { title: 'wardle' } });
+    expect(await api.read(url)).toMatchObject({ info: { title: 'wardle' } });
     expect(Object.fromEntries(extension.calls[0]?.headers ?? [])['x-remote-user']).toBe('system:aggregator');
   });
 
@@ -388,17 +389,17 @@ describe('discovery', () => {
 
   test('says that nobody knows, where the server has gone', async () => {
     await extension.close();
-    const { status, text } = await call(fixture, FLUNDERS);
+    const { status, text } = await api.get(FLUNDERS);
     expect([status, text]).toEqual([503, expect.stringMatching(/^error trying to reach service: dial tcp .*connection refused$/)]);
     await lookAgain();
     const { message } = await available('FailedDiscoveryCheck');
     expect(message).toMatch(/: Get "https:\/\/localhost:\d+\/apis\/wardle.example.com\/v1": dial tcp .*connection refused$/);
-    expect((await call(fixture, '/metrics')).text).toMatch(
+    expect((await api.get('/metrics')).text).toMatch(
       /aggregator_unavailable_apiservice_total\{name="v1\.wardle\.example\.com",reason="FailedDiscoveryCheck"\} [1-9]/,
     );
     expect(await aggregated()).toEqual({ version: 'v1', freshness: 'Stale' });
-    await call(fixture, `${SERVICES}/${NAME}`, { method: 'DELETE' });
-    await waitUntil('the group gone', async () => (await call(fixture, `/apis/${EXTENSION_GROUP}`)).status === 404);
-    await served(fixture, '/apis');
+    await api.delete(`${SERVICES}/${NAME}`);
+    await waitUntil('the group gone', async () => (await api.get(`/apis/${EXTENSION_GROUP}`)).status === 404);
+    await api.served('/apis');
   });
 });

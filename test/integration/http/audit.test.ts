@@ -1,6 +1,5 @@
 /** The audit log of the same requests as the reference server's, event by event. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Auditor } from '../../../apiserver/audit/auditor';
 import { compilePolicy } from '../../../apiserver/audit/policy';
@@ -17,38 +16,32 @@ import { body, listOf, shape, text } from '../../replay/shape';
 import { collectionDeletionStatus } from '../../support/deviating-steps';
 import { sinkInto } from '../../support/audit-event';
 import { MemoryStore } from '../../support/memory-store';
-import { ADMIN, ALICE, callStep, issuingAccounts, startFixture, type Fixture } from './fixture';
+import { useFolder } from '../../support/use-resource';
+import { ADMIN, ALICE } from './call';
+import { issuingAccounts, useServer, type FixtureChanges } from './fixture';
 
 const RECORDED = casesOf('audit/events', shape({ step: text, events: listOf(body) }));
 
-let fixture: Fixture;
-const folder = mkdtempSync(path.join(tmpdir(), 'audited-'));
+const folder = useFolder('audited');
 const events: Body[] = [];
 const lines: string[] = [];
 
-beforeAll(async () => {
+async function options(): Promise<FixtureChanges> {
   const file = path.join(folder, 'policy.yaml');
   writeFileSync(file, JSON.stringify(AUDIT_POLICY));
-  const auditor = new Auditor(systemClock, silentLogger);
-  auditor.use(compilePolicy(await readConfiguration(file, [POLICY_FORMAT], systemClock), GENERATED_NAMES.kubernetes));
-  auditor.writeTo(sinkInto(events));
-  const options = {
-    naming: 'kubernetes',
-    audit: auditor,
-    serviceAccounts: issuingAccounts(),
-  } as const;
-  const logger = createLogger({ level: 'debug', clock: systemClock, destination: { write: (line) => void lines.push(line) } });
-  fixture = await startFixture(options, new MemoryStore(), logger);
-  for (const [index, step] of AUDIT_STEPS.entries())
-    await callStep(fixture, step, { 'audit-id': `step-${index}`, 'user-agent': 'recorder' });
+  const audit = new Auditor(systemClock, silentLogger);
+  audit.use(compilePolicy(await readConfiguration(file, [POLICY_FORMAT], systemClock), GENERATED_NAMES.kubernetes));
+  audit.writeTo(sinkInto(events));
+  return { naming: 'kubernetes', audit, serviceAccounts: issuingAccounts() };
+}
+
+const logger = createLogger({ level: 'debug', clock: systemClock, destination: { write: (line) => void lines.push(line) } });
+const api = useServer(options, new MemoryStore(), logger);
+beforeAll(async () => {
+  for (const [index, step] of AUDIT_STEPS.entries()) await api.callStep(step, { 'audit-id': `step-${index}`, 'user-agent': 'recorder' });
 });
 
-afterAll(async () => {
-  await fixture.stop();
-  rmSync(folder, { recursive: true });
-});
-
-test.each(RECORDED.map(({ step, events: recorded }) => [step, recorded] as const))('%s', (step, recorded) => {
+test.each(RECORDED.map(({ step, events: recorded }) => [step, recorded] as const))('%s has the recorded events', (step, recorded) => {
   const index = AUDIT_STEPS.findIndex(({ name }) => name === step);
   const ours = events.filter(({ auditID }) => auditID === `step-${index}`);
   expect(ours.map(comparable)).toEqual(recorded.map(withCollectionDeletionStatus).map(comparable));
@@ -86,7 +79,7 @@ function outline(object: Json | undefined): Json {
   return { kind: kind ?? '', apiVersion: apiVersion ?? '', items: Array.isArray(items) ? items.length : '', hasManagers };
 }
 
-test('each request has one line in a detailed log, without secrets', () => {
+test('a log of level debug has one line for each request, without tokens', () => {
   const logged = lines.flatMap((line) => {
     const parsed: Json = JSON.parse(line);
     return isBody(parsed) && parsed['msg'] === 'request' ? [parsed] : [];

@@ -1,28 +1,20 @@
-/** Client certificates on connections that outlast the trust in them. */
+/** Client certificates on connections that outlast the trust in their authority. */
 import { Agent, request } from 'node:https';
-import { systemClock } from '../../../shared/runtime/clock';
-import { createAuthority, createSubordinate, issueCertificate, type Credential } from '../../../shared/runtime/pki';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { createAuthority, createSubordinate, type Credential } from '../../../shared/runtime/pki';
 import { TWO_COMMON_NAMES } from '../../support/odd-certificates';
-import { call, json, startFixture, type Fixture } from './fixture';
+import { useResource } from '../../support/use-resource';
+import { clientOf, HOUR_MS, pairOf, serverOf, useServer } from './fixture';
 
-const HOUR_MS = 3_600_000;
-const clock = systemClock;
-let fixture: Fixture;
+const api = useServer();
 
-beforeAll(async () => (fixture = await startFixture()));
-afterAll(() => fixture.stop());
-
-const subject = { commonName: 'jane', organizations: ['system:masters'] };
-const clientOf = (authority: Credential): Promise<Credential> =>
-  issueCertificate({ subject, lifetimeMs: HOUR_MS, clock, authority, usage: 'client' });
-
-/** One connection, kept. */
+/** A connection that is kept between requests. */
 function connection({ certificate, key }: Credential): { status(): Promise<number>; connections(): number } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false, cert: certificate, key });
   let connections = 0;
   const status = (): Promise<number> =>
     new Promise((resolve, reject) => {
-      const sent = request({ host: '127.0.0.1', port: fixture.server.port, path: '/api/v1/namespaces', agent }, (answer) => {
+      const sent = request({ host: '127.0.0.1', port: api.server.port, path: '/api/v1/namespaces', agent }, (answer) => {
         if (!sent.reusedSocket) connections += 1;
         answer.resume();
         answer.on('end', () => resolve(answer.statusCode ?? 0));
@@ -33,64 +25,54 @@ function connection({ certificate, key }: Credential): { status(): Promise<numbe
   return { status, connections: () => connections };
 }
 
-async function servingTls(): Promise<{ cert: Buffer; key: Buffer }> {
-  const { authority } = fixture;
-  const own = { subject: { commonName: 'apiserver' }, names: ['127.0.0.1'] };
-  const serving = await issueCertificate({ ...own, lifetimeMs: HOUR_MS, clock, authority, usage: 'server' });
-  return { cert: Buffer.from(serving.certificate), key: Buffer.from(serving.key) };
-}
+const statusOf = async (client: Promise<Credential>): Promise<number> => connection(await client).status();
+const trust = async (bundle: string): Promise<void> =>
+  api.server.renew({ ...pairOf(await serverOf(api.authority)), clientCa: Buffer.from(bundle) });
 
-const trustAlone = async (certificate: string): Promise<void> =>
-  fixture.server.renew({ ...(await servingTls()), clientCa: Buffer.from(certificate) });
+describe('a subordinate authority alone in the bundle', () => {
+  const subordinate = useResource(
+    () => createSubordinate({ subject: { commonName: 'below' }, lifetimeMs: HOUR_MS, clock, authority: api.authority }),
+    () => undefined,
+  );
+  beforeAll(() => trust(subordinate().certificate));
 
-describe('an authority that another one signed for, alone in the bundle', () => {
-  let below: Credential;
-  beforeAll(async () => {
-    const { authority } = fixture;
-    below = await createSubordinate({ subject: { commonName: 'below' }, lifetimeMs: HOUR_MS, clock, authority });
-    await trustAlone(below.certificate);
+  it('authenticates clients whose certificates it signed', async () => {
+    expect(await statusOf(clientOf(subordinate()))).toBe(200);
   });
 
-  it('vouches for clients that it signed for', async () => {
-    expect(await connection(await clientOf(below)).status()).toBe(200);
+  it('does not authenticate a client with the certificate of a server', async () => {
+    expect(await statusOf(serverOf(subordinate()))).toBe(401);
   });
 
-  it.each(['server', 'client'] as const)('vouches for nobody else: a certificate for a %s', async (usage) => {
-    const authority = usage === 'server' ? below : fixture.authority;
-    expect(await connection(await issueCertificate({ subject, lifetimeMs: HOUR_MS, clock, authority, usage })).status()).toBe(401);
+  it('does not authenticate a client of the authority above it', async () => {
+    expect(await statusOf(clientOf(api.authority))).toBe(401);
   });
 });
 
-it('a certificate alone in the bundle stands for the client that has its key, and signs for nobody', async () => {
-  const client = await clientOf(fixture.authority);
-  await trustAlone(client.certificate);
+it('a client certificate alone in the bundle authenticates its own client and none that it signed', async () => {
+  const client = await clientOf(api.authority);
+  await trust(client.certificate);
   expect(await connection(client).status()).toBe(200);
-  expect(await connection(await clientOf(client)).status()).toBe(401);
+  expect(await statusOf(clientOf(client))).toBe(401);
 });
 
-it('an authority that is not trusted any more vouches for nobody, on old connections either', async () => {
-  await trustAlone(fixture.authority.certificate);
+it('an authority that is no longer trusted authenticates no request, on open connections either', async () => {
+  await trust(api.authority.certificate);
   const next = await createAuthority({ subject: { commonName: 'next-ca' }, lifetimeMs: HOUR_MS, clock });
-  const tls = await servingTls();
-  const old = connection(await clientOf(fixture.authority));
+  const old = connection(await clientOf(api.authority));
   expect(await old.status()).toBe(200);
-  fixture.server.renew({ ...tls, clientCa: Buffer.from(fixture.authority.certificate + next.certificate) });
+  await trust(api.authority.certificate + next.certificate);
   expect(await old.status()).toBe(200);
-  fixture.server.renew({ ...tls, clientCa: Buffer.from(next.certificate) });
+  await trust(next.certificate);
   expect(await old.status()).toBe(401);
   expect(old.connections()).toBe(1);
-  const fresh = connection(await clientOf(next));
-  expect(await fresh.status()).toBe(200);
+  expect(await statusOf(clientOf(next))).toBe(200);
 });
 
-it('authenticates a client by the last common name of its certificate', async () => {
-  fixture.server.renew({ ...(await servingTls()), clientCa: Buffer.from(TWO_COMMON_NAMES.certificate) });
+it('a client is authenticated by the last common name of its certificate', async () => {
+  await trust(TWO_COMMON_NAMES.certificate);
   const review = { apiVersion: 'authentication.platform.io/v1', kind: 'SelfSubjectReview' };
-  const answer = await call(fixture, '/apis/authentication.platform.io/v1/selfsubjectreviews', {
-    method: 'POST',
-    token: null,
-    certificate: TWO_COMMON_NAMES,
-    body: JSON.stringify(review),
-  });
-  expect(json(answer)).toMatchObject({ status: { userInfo: { username: 'second', groups: ['a,b', 'c', 'system:authenticated'] } } });
+  const path = '/apis/authentication.platform.io/v1/selfsubjectreviews';
+  const answer = await api.post(path, review, { token: null, certificate: TWO_COMMON_NAMES });
+  expect(answer.json).toMatchObject({ status: { userInfo: { username: 'second', groups: ['a,b', 'c', 'system:authenticated'] } } });
 });

@@ -1,56 +1,38 @@
 /** Replays requests whose objects a webhook converts, over HTTPS, as recorded from release 1.31.1 (custom/conversion*). */
-import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { isConversionCase, isConversionHead, type ConversionCase, type ConversionStep } from '../../replay/conversions/case';
 import { createNamespace, runConversionCase } from '../../replay/conversions/run-case';
 import { recordingOf } from '../../replay/recording';
 import { isBody, type Body, type Json } from '../../replay/reference';
 import type { RequestTarget } from '../../replay/request-target';
 import { compareBytes, stringifyJson } from '../../../shared/values/json';
-import { startConversionServer, type ConversionServer } from '../../support/conversion-server';
+import { startConversionServer } from '../../support/conversion-server';
 import { withCollectionDeletion } from '../../support/deviating-steps';
-import { ADMIN, call, startFixture, warningsOf, type Fixture } from './fixture';
+import { useClosable } from '../../support/use-resource';
+import { APPLY } from './call';
+import { useServer } from './fixture';
+import { RECORDED_USERS, targetOver } from './targets';
 
 const RECORDINGS = ['conversions', 'conversion-owners', 'conversion-admission', 'conversion-failures'].map((name) =>
   recordingOf(`custom/${name}`, isConversionHead, isConversionCase),
 );
 
-const USERS = `${ADMIN},admin,admin-uid,"system:masters"\n`;
+const api = useServer({ naming: 'kubernetes', tokens: RECORDED_USERS });
+const webhook = useClosable(() => startConversionServer());
 
-let fixture: Fixture;
-let webhook: ConversionServer;
-
-const server: RequestTarget = {
-  async send(method, path, headers, sent, opened) {
+const target: RequestTarget = {
+  send(method, path, headers, sent, opened) {
     // Release 1.31.1 rejects unknown fields in an apply for every `fieldValidation`. The second version has no field `address`.
-    const hasUnknownField =
-      headers['content-type'] === 'application/apply-patch+yaml' && path.includes('/v2/') && sent.includes('"address"');
-    const answer = await call(fixture, hasUnknownField ? `${path}&fieldValidation=Strict` : path, {
-      method,
-      ...(sent === '' ? {} : { body: sent }),
-      headers,
-      local: true,
-      opened,
-    });
-    return { code: answer.status, text: answer.text, warnings: warningsOf(answer) };
+    const hasUnknownField = headers['content-type'] === APPLY && path.includes('/v2/') && sent.includes('"address"');
+    return targetOver(api).send(method, hasUnknownField ? `${path}&fieldValidation=Strict` : path, headers, sent, opened);
   },
 };
-
-beforeAll(async () => {
-  webhook = await startConversionServer();
-  fixture = await startFixture({ naming: 'kubernetes', tokens: [parseTokenFile('tokens.csv', USERS, () => undefined)] });
-  await createNamespace(server);
-});
-
-afterAll(async () => {
-  await fixture.stop();
-  await webhook.close();
-});
+beforeAll(() => createNamespace(target));
 
 const CASES = RECORDINGS.flatMap(({ head, cases }) => cases.map((recorded) => [recorded.title, head, recorded] as const));
 
 test.each(CASES)('%s', async (title, head, recorded) => {
   const expected = answersOf(recorded);
-  const ours = answersOf(await runConversionCase(server, webhook, head, recorded));
+  const ours = answersOf(await runConversionCase(target, webhook(), head, recorded));
   const isCompared = (_: Json, at: number): boolean => !isUnanswered(expected[at] ?? null);
   expect(comparable(title, ours.filter(isCompared))).toEqual(comparable(title, expected.filter(isCompared)));
 });

@@ -1,61 +1,35 @@
-/** The scale of a custom object that has no number of replicas: it cannot be read, but written, as upstream answers. */
-import { call, json, served, startFixture, type Fixture } from './fixture';
+/** The scale of a custom object without a number of replicas cannot be read, but written, as upstream answers. */
+import { MERGE_PATCH, type Call } from './call';
+import { definitionOf, useServer } from './fixture';
 
-const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
 const number = { type: 'object', properties: { n: { type: 'integer' } } };
-const definition = {
-  metadata: { name: 'widgets.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', kind: 'Widget' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', properties: { spec: number, status: number } } },
-        subresources: { status: {}, scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } },
-      },
-    ],
-  },
-};
+const scalable = { subresources: { status: {}, scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } } };
 
-let fixture: Fixture;
-const send = (method: string, path: string, body: object, type = 'application/json') =>
-  call(fixture, path, { method, body: JSON.stringify(body), headers: { 'content-type': type } });
-const widget = (name: string): object => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } });
-const scale = (name: string, spec: object): object => ({
-  apiVersion: 'autoscaling/v1',
-  kind: 'Scale',
-  metadata: { name, namespace: 'default' },
-  spec,
+const api = useServer();
+beforeAll(() =>
+  api.define(definitionOf('widgets', 'Widget', 'example.com', { properties: { spec: number, status: number } }, {}, scalable), WIDGETS),
+);
+
+const createWidget = (name: string) => api.create(WIDGETS, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } });
+const scale = (name: string, spec: object): Call => ({
+  method: 'PUT',
+  body: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name, namespace: 'default' }, spec },
 });
+const patched = { method: 'PATCH', type: MERGE_PATCH, body: { metadata: { name: 'patched' }, spec: { replicas: 3 } } };
 
-beforeAll(async () => {
-  fixture = await startFixture();
-  expect((await send('POST', DEFINITIONS, definition)).status).toBe(201);
-  await served(fixture, WIDGETS);
-});
-afterAll(() => fixture.stop());
-
-it('has no scale to be read', async () => {
-  await send('POST', WIDGETS, widget('a'));
-  const answer = await call(fixture, `${WIDGETS}/a/scale`);
-  expect([answer.status, json(answer)['message']]).toEqual([
-    500,
-    'Internal error occurred: the spec replicas field ".spec.n" does not exist',
-  ]);
+it('GET of the scale is rejected', async () => {
+  await createWidget('a');
+  const message = 'Internal error occurred: the spec replicas field ".spec.n" does not exist';
+  expect((await api.get(`${WIDGETS}/a/scale`)).refusal).toEqual([500, message]);
 });
 
 it.each([
-  ['PUT', 'application/json', scale('put', { replicas: 3 }), 3],
-  ['PUT', 'application/json', scale('none', {}), 0],
-  ['PATCH', 'application/merge-patch+json', { metadata: { name: 'patched' }, spec: { replicas: 3 } }, 3],
-] as const)('takes a number by %s', async (method, type, body, replicas) => {
-  const { name } = Object(body).metadata as { name: string };
-  await send('POST', WIDGETS, widget(name));
-  expect((await send(method, `${WIDGETS}/${name}/scale`, body, type)).status).toBe(200);
-  expect(json(await call(fixture, `${WIDGETS}/${name}`))['spec']).toEqual({ n: replicas });
+  ['put', 'PUT of 3 replicas', scale('put', { replicas: 3 }), 3],
+  ['none', 'PUT of no replicas', scale('none', {}), 0],
+  ['patched', 'PATCH to 3 replicas', patched, 3],
+])('the scale of %s is set by %s', async (name, _what, options, replicas) => {
+  await createWidget(name);
+  expect((await api.call(`${WIDGETS}/${name}/scale`, options)).status).toBe(200);
+  expect((await api.read(`${WIDGETS}/${name}`))['spec']).toEqual({ n: replicas });
 });

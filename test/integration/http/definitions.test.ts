@@ -3,7 +3,8 @@ import { request } from 'node:https';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { conditionsOf } from '../../../apiserver/custom-resources/conditions';
 import { MemoryStore } from '../../support/memory-store';
-import { ADMIN, call, startFixture, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 const GROUP = 'life.example.com';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -22,9 +23,9 @@ interface Reply {
   readonly object: JsonObject;
 }
 
-async function ask(fixture: Fixture, method: string, path: string, body?: JsonValue, type = 'application/json'): Promise<Reply> {
+async function ask(api: Fixture, method: string, path: string, body?: JsonValue, type = 'application/json'): Promise<Reply> {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const { status, text } = await call(fixture, path, { method, headers: { 'content-type': type }, ...sent });
+  const { status, text } = await api.call(path, { method, headers: { 'content-type': type }, ...sent });
   const object: JsonValue = text.startsWith('{') ? JSON.parse(text) : {};
   return { code: status, object: isObject(object) ? object : {} };
 }
@@ -157,7 +158,7 @@ it('prints rows that were printed before with the columns that the definition ha
   await ask(one, 'POST', objects('things'), thing('x', { a: '1', b: '2' }));
   const cells = async (): Promise<unknown> => {
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-    const { text } = await call(one, objects('things'), { headers: { accept } });
+    const { text } = await one.get(objects('things'), { accept });
     const { rows }: { rows: { cells: unknown[] }[] } = JSON.parse(text);
     return rows.map((row) => row.cells);
   };
@@ -207,7 +208,7 @@ it('tells those who watch its objects of the end of each before their watches en
   await define(definition('things', {}));
   await ask(one, 'POST', objects('things'), thing('x'));
   await ask(one, 'POST', objects('things'), thing('held', {}, { finalizers: ['example.com/held'] }));
-  const watches = [one, two].map((fixture) => watchOf(fixture, `${objects('things')}?watch=true`));
+  const watches = [one, two].map((api) => watchOf(api, `${objects('things')}?watch=true`));
   await Promise.all(watches.map((watch) => watch.event()));
   await ask(one, 'DELETE', `${DEFINITIONS}/things.${GROUP}`);
   await until(async () => ((await ask(two, 'GET', `${objects('things')}/x`)).code === 404 ? true : undefined));
@@ -221,14 +222,14 @@ it('tells those who watch its objects of the end of each before their watches en
 });
 
 /** A watch over HTTP: its first event, its end, and what it has told. */
-function watchOf(fixture: Fixture, path: string): { event(): Promise<void>; text(): string; readonly ended: Promise<void> } {
+function watchOf(api: Fixture, path: string): { event(): Promise<void>; text(): string; readonly ended: Promise<void> } {
   let wake: () => void = () => undefined;
   let end: () => void = () => undefined;
   let text = '';
   const ended = new Promise<void>((resolve) => (end = resolve));
   const options = {
     host: '127.0.0.1',
-    port: fixture.server.port,
+    port: api.server.port,
     path,
     rejectUnauthorized: false,
     headers: { authorization: `Bearer ${ADMIN}` },

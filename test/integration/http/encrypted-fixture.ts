@@ -9,7 +9,8 @@ import { ConfigurationFiles } from '../../../shared/configuration/configuration-
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemBytes, systemRandom } from '../../../shared/runtime/random';
-import { call, startFixture, type Answer, type Fixture } from './fixture';
+import { type Answer } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 export const folder = path.join(tmpdir(), `encryption-${process.pid}-${randomBytes(4).toString('hex')}`);
 
@@ -66,7 +67,7 @@ async function encrypting(...providers: readonly Provider[]): Promise<Encrypted>
 }
 
 export interface Served extends Encrypted {
-  readonly fixture: Fixture;
+  readonly api: Fixture;
   stop(): Promise<void>;
 }
 
@@ -74,21 +75,21 @@ export interface Served extends Encrypted {
 export async function serve(store: Store, ...providers: readonly Provider[]): Promise<Served> {
   const encrypted = await encrypting(...providers);
   const { encryption, configurations } = encrypted;
-  const fixture = await startFixture({}, encryption.over(store), silentLogger, encryption);
+  const api = await startFixture({}, encryption.over(store), silentLogger, encryption);
   return {
     ...encrypted,
-    fixture,
+    api,
     async stop() {
       configurations.close();
-      await fixture.stop();
+      await api.stop();
       encryption.close();
     },
   };
 }
 
 export const SECRETS = '/api/v1/namespaces/default/secrets';
-export const create = (fixture: Fixture, name: string, value: string): Promise<Answer> =>
-  call(fixture, SECRETS, { method: 'POST', body: JSON.stringify({ metadata: { name }, stringData: { a: value } }) });
+export const create = (api: Fixture, name: string, value: string): Promise<Answer> =>
+  api.post(SECRETS, { metadata: { name }, stringData: { a: value } });
 export const objectOf = ({ text }: Answer): Record<string, Record<string, string>> => JSON.parse(text);
 export const stored = async (store: Store, name: string): Promise<string> =>
   (await store.get(`/registry/secrets/default/${name}`)).kv?.value.toString('latin1') ?? '';

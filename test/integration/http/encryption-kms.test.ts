@@ -28,7 +28,8 @@ import {
   type Provider,
   type Served,
 } from './encrypted-fixture';
-import { call, type Answer, type Fixture } from './fixture';
+import { type Answer } from './call';
+import { type Fixture } from './fixture';
 
 useEncryptionFolder();
 
@@ -45,7 +46,7 @@ function plugin(): KmsPlugin {
 afterAll(() => started.forEach((one) => one.stop()));
 
 const kms = (one: KmsPlugin, name = 'key-box'): Provider => ({ kms: { apiVersion: 'v2', name, endpoint: one.endpoint, timeout: '1s' } });
-const valueOf = async (fixture: Fixture, name = 's'): Promise<unknown> => objectOf(await call(fixture, `${SECRETS}/${name}`))['data'];
+const valueOf = async (api: Fixture, name = 's'): Promise<unknown> => objectOf(await api.get(`${SECRETS}/${name}`))['data'];
 const messageOf = ({ text: body }: Answer): unknown => JSON.parse(body).message;
 
 describe.each<readonly [string, () => Promise<{ readonly store: Store; seen(): Promise<string>; end(): Promise<void> }>]>([
@@ -82,18 +83,18 @@ function holdsNoSecret(open: () => Promise<{ readonly store: Store; seen(): Prom
     const { store, seen, end } = await open();
     const box = await plugin().start();
     const first = await serve(store, kms(box), PLAIN);
-    expect((await create(first.fixture, 's', VALUE)).status).toBe(201);
-    expect((await create(first.fixture, 't', VALUE)).status).toBe(201);
+    expect((await create(first.api, 's', VALUE)).status).toBe(201);
+    expect((await create(first.api, 't', VALUE)).status).toBe(201);
     expect(await stored(store, 's')).toMatch(/^platform:enc:kms:v2:key-box:/);
     expect([box.count('Encrypt'), box.count('Decrypt')]).toEqual([1, 0]);
     await first.stop();
     const second = await serve(store, kms(box));
-    expect(await valueOf(second.fixture)).toEqual({ a: HIDDEN[1] });
-    expect(await valueOf(second.fixture, 't')).toEqual({ a: HIDDEN[1] });
+    expect(await valueOf(second.api)).toEqual({ a: HIDDEN[1] });
+    expect(await valueOf(second.api, 't')).toEqual({ a: HIDDEN[1] });
     expect([box.count('Encrypt'), box.count('Decrypt')]).toEqual([2, 1]);
     // The same key: nothing is outdated.
-    const before = await call(second.fixture, `${SECRETS}/s`);
-    const written = await call(second.fixture, `${SECRETS}/s`, { method: 'PUT', body: before.text });
+    const before = await second.api.get(`${SECRETS}/s`);
+    const written = await second.api.put(`${SECRETS}/s`, before.text);
     expect(objectOf(written)['metadata']).toEqual(objectOf(before)['metadata']);
     await second.stop();
     const bytes = await seen();
@@ -117,15 +118,15 @@ describe('keys that are replaced', () => {
   ])('%s: what is written unchanged is written anew, once', async (_title, before, after, expected) => {
     const store = new MemoryStore();
     const first = await serve(store, ...before);
-    await create(first.fixture, 's', VALUE);
+    await create(first.api, 's', VALUE);
     await first.stop();
-    const { fixture, stop } = await serve(store, ...after);
-    const found = await call(fixture, `${SECRETS}/s`);
+    const { api, stop } = await serve(store, ...after);
+    const found = await api.get(`${SECRETS}/s`);
     expect(objectOf(found)['data']).toEqual({ a: HIDDEN[1] });
-    const written = await call(fixture, `${SECRETS}/s`, { method: 'PUT', body: found.text });
+    const written = await api.put(`${SECRETS}/s`, found.text);
     expect(written.status).toBe(200);
     expect(await stored(store, 's')).toMatch(expected);
-    const again = await call(fixture, `${SECRETS}/s`, { method: 'PUT', body: written.text });
+    const again = await api.put(`${SECRETS}/s`, written.text);
     expect(objectOf(again)['metadata']).toEqual(objectOf(written)['metadata']);
     await stop();
   });
@@ -133,13 +134,13 @@ describe('keys that are replaced', () => {
   test('another key of the same service counts as another', async () => {
     const store = new MemoryStore();
     const first = await serve(store, kms(one));
-    await create(first.fixture, 's', VALUE);
+    await create(first.api, 's', VALUE);
     await first.stop();
     one.keyId = 'key-2';
-    const { fixture, stop } = await serve(store, kms(one));
+    const { api, stop } = await serve(store, kms(one));
     const before = await stored(store, 's');
-    const found = await call(fixture, `${SECRETS}/s`);
-    await call(fixture, `${SECRETS}/s`, { method: 'PUT', body: found.text });
+    const found = await api.get(`${SECRETS}/s`);
+    await api.put(`${SECRETS}/s`, found.text);
     const after = await stored(store, 's');
     expect([before.includes('key-2'), after.includes('key-2')]).toEqual([false, true]);
     await stop();
@@ -194,7 +195,7 @@ describe('what cannot be decrypted', () => {
     // Nobody who did not answer is asked again at once.
     await waitUntil('the message', async () => {
       await put(store, 's', foreign());
-      const told = await call(served.fixture, `${SECRETS}/s`);
+      const told = await served.api.get(`${SECRETS}/s`);
       return told.status === code && String(messageOf(told)).replace(box.path, 'SOCKET') === message;
     });
   });
@@ -207,13 +208,13 @@ describe('a service that is away at the start', () => {
   beforeAll(async () => {
     await box.start();
     const before = await serve(store, kms(box));
-    await create(before.fixture, 's', VALUE);
+    await create(before.api, 's', VALUE);
     await before.stop();
     box.stop();
     served = await serve(store, kms(box), kms(plugin(), 'never-there'), PLAIN);
   });
   afterAll(() => served.stop());
-  const health = (place: string): Promise<Answer> => call(served.fixture, place);
+  const health = (place: string): Promise<Answer> => served.api.get(place);
 
   it('keeps the server from being ready, but not from living and from serving what is not encrypted', async () => {
     expect((await health('/readyz')).status).toBe(500);
@@ -226,20 +227,20 @@ describe('a service that is away at the start', () => {
     const told = (await health('/healthz/kms-providers')).text;
     expect(told).toMatch(/^internal server error: \[kms-provider-0: .*, kms-provider-1: .*\]\n$/);
     expect(told).toMatch(away);
-    expect((await call(served.fixture, '/api/v1/configmaps')).status).toBe(200);
-    const get = await call(served.fixture, `${SECRETS}/s`);
+    expect((await served.api.get('/api/v1/configmaps')).status).toBe(200);
+    const get = await served.api.get(`${SECRETS}/s`);
     expect(get.status).toBe(500);
     expect(messageOf(get)).toMatch(away);
-    const written = await create(served.fixture, 't', VALUE);
+    const written = await create(served.api, 't', VALUE);
     expect([written.status, messageOf(written)]).toEqual([500, 'Internal error occurred: got unexpected nil transformer']);
   });
 
   it('is found when it is there', async () => {
     await box.start();
-    await waitUntil('the Secret', async () => (await call(served.fixture, `${SECRETS}/s`)).status === 200, 15_000);
-    expect(await valueOf(served.fixture)).toEqual({ a: HIDDEN[1] });
-    expect((await create(served.fixture, 't', VALUE)).status).toBe(201);
-    expect((await call(served.fixture, '/api/v1/secrets')).status).toBe(200);
+    await waitUntil('the Secret', async () => (await served.api.get(`${SECRETS}/s`)).status === 200, 15_000);
+    expect(await valueOf(served.api)).toEqual({ a: HIDDEN[1] });
+    expect((await create(served.api, 't', VALUE)).status).toBe(201);
+    expect((await served.api.get('/api/v1/secrets')).status).toBe(200);
     const { text: told } = await health('/healthz/kms-providers');
     expect(told).toMatch(/^internal server error: kms-provider-1: /);
   });
@@ -247,13 +248,13 @@ describe('a service that is away at the start', () => {
 
 test('a service that goes away, hangs or is replaced leaves what is known as it is, and writing too, as long as its seed is good', async () => {
   const box = await plugin().start();
-  const { fixture, stop } = await serve(new MemoryStore(), kms(box), PLAIN);
-  await create(fixture, 's', VALUE);
+  const { api, stop } = await serve(new MemoryStore(), kms(box), PLAIN);
+  await create(api, 's', VALUE);
   box.stop();
-  expect(await valueOf(fixture)).toEqual({ a: HIDDEN[1] });
-  expect((await create(fixture, 't', VALUE)).status).toBe(201);
-  expect(await valueOf(fixture, 't')).toEqual({ a: HIDDEN[1] });
-  expect((await call(fixture, '/api/v1/secrets')).status).toBe(200);
+  expect(await valueOf(api)).toEqual({ a: HIDDEN[1] });
+  expect((await create(api, 't', VALUE)).status).toBe(201);
+  expect(await valueOf(api, 't')).toEqual({ a: HIDDEN[1] });
+  expect((await api.get('/api/v1/secrets')).status).toBe(200);
   await stop();
 });
 
@@ -261,20 +262,20 @@ describe('a configuration that is read again', () => {
   it('is used when its services are well, and the old one until then', async () => {
     const [one, other] = [await plugin().start(), plugin()];
     const store = new MemoryStore();
-    const { fixture, write, configurations, stop } = await serve(store, kms(one), PLAIN);
-    await create(fixture, 's', VALUE);
+    const { api, write, configurations, stop } = await serve(store, kms(one), PLAIN);
+    await create(api, 's', VALUE);
     write(kms(other, 'new-box'), kms(one));
     const [live] = configurations.all;
     await waitUntil('the fault', () => live?.fault !== undefined, 15_000);
     expect(live?.fault).toMatch(/^health check for new transformers failed: kms-provider-0: rpc error: code = DeadlineExceeded/);
-    expect((await call(fixture, '/readyz')).status).toBe(200);
-    await create(fixture, 'before', VALUE);
+    expect((await api.get('/readyz')).status).toBe(200);
+    await create(api, 'before', VALUE);
     expect(await stored(store, 'before')).toMatch(/^platform:enc:kms:v2:key-box:/);
     await other.start();
     await waitUntil('the reload', () => live?.fault === undefined, 15_000);
-    await create(fixture, 'after', VALUE);
+    await create(api, 'after', VALUE);
     expect(await stored(store, 'after')).toMatch(/^platform:enc:kms:v2:new-box:/);
-    expect(await valueOf(fixture)).toEqual({ a: HIDDEN[1] });
+    expect(await valueOf(api)).toEqual({ a: HIDDEN[1] });
     // The one that stayed was not asked for another seed.
     expect(one.count('Encrypt')).toBe(1);
     await stop();
@@ -283,10 +284,10 @@ describe('a configuration that is read again', () => {
 
 test('metrics tell what services are asked, and under which keys values lie', async () => {
   const box = await plugin().start();
-  const { fixture, stop } = await serve(new MemoryStore(), kms(box), PLAIN);
-  await create(fixture, 's', VALUE);
-  await call(fixture, `${SECRETS}/s`);
-  const metrics = (await call(fixture, '/metrics')).text;
+  const { api, stop } = await serve(new MemoryStore(), kms(box), PLAIN);
+  await create(api, 's', VALUE);
+  await api.get(`${SECRETS}/s`);
+  const metrics = (await api.get('/metrics')).text;
   for (const series of [
     /^apiserver_envelope_encryption_kms_operations_latency_seconds_count\{provider_name="key-box",method_name="\/v2\.KeyManagementService\/Status",grpc_status_code="OK"\} \d+$/m,
     /^apiserver_envelope_encryption_kms_operations_latency_seconds_bucket\{provider_name="key-box",method_name="\/v2\.KeyManagementService\/Encrypt",grpc_status_code="OK",le="52\.4288"\} 1$/m,

@@ -11,7 +11,8 @@ import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
 import { contentOf, create, folder, keyed, named, objectOf, PLAIN, SECRETS, serve, stored, useEncryptionFolder } from './encrypted-fixture';
-import { call, startFixture, type Answer, type Call } from './fixture';
+import { type Answer, type Call } from './call';
+import { startFixture } from './fixture';
 
 useEncryptionFolder();
 
@@ -22,16 +23,11 @@ test('a reader of the embedded store finds no Secret', async () => {
   const directory = mkdtempSync(path.join(folder, 'embedded-'));
   const open = (): Promise<Store> => openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
   const store = await open();
-  const { fixture, stop } = await serve(store, keyed('secretbox', 'a'), PLAIN);
-  expect((await create(fixture, 's', VALUE)).status).toBe(201);
-  expect(
-    (
-      await call(fixture, '/api/v1/namespaces/default/configmaps', {
-        method: 'POST',
-        body: '{"metadata":{"name":"c"},"data":{"a":"in-the-open"}}',
-      })
-    ).status,
-  ).toBe(201);
+  const { api, stop } = await serve(store, keyed('secretbox', 'a'), PLAIN);
+  expect((await create(api, 's', VALUE)).status).toBe(201);
+  expect((await api.post('/api/v1/namespaces/default/configmaps', '{"metadata":{"name":"c"},"data":{"a":"in-the-open"}}')).status).toBe(
+    201,
+  );
   await stop();
   await store.close();
   const bytes = contentOf(directory);
@@ -39,7 +35,7 @@ test('a reader of the embedded store finds no Secret', async () => {
   for (const text of HIDDEN) expect(bytes).not.toContain(text);
   const again = await open();
   const second = await serve(again, keyed('secretbox', 'a'));
-  expect(objectOf(await call(second.fixture, `${SECRETS}/s`))['data']).toEqual({ a: HIDDEN[1] });
+  expect(objectOf(await second.api.get(`${SECRETS}/s`))['data']).toEqual({ a: HIDDEN[1] });
   await second.stop();
   await again.close();
 });
@@ -48,13 +44,13 @@ describeWithEtcd('etcd', () => {
   test('holds no Secret that can be read', async () => {
     const server = await startEtcd();
     const store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
-    const { fixture, stop } = await serve(store, keyed('aesgcm', 'a'), PLAIN);
-    expect((await create(fixture, 's', VALUE)).status).toBe(201);
+    const { api, stop } = await serve(store, keyed('aesgcm', 'a'), PLAIN);
+    expect((await create(api, 's', VALUE)).status).toBe(201);
     expect(await stored(store, 's')).toMatch(/^platform:enc:aesgcm:v1:a:/);
     const { kvs } = await store.range({ start: '\0', end: '\u{10ffff}' });
     const bytes = kvs.map(({ value }) => value.toString('latin1')).join('');
     for (const text of HIDDEN) expect(bytes).not.toContain(text);
-    expect(objectOf(await call(fixture, `${SECRETS}/s`))['data']).toEqual({ a: HIDDEN[1] });
+    expect(objectOf(await api.get(`${SECRETS}/s`))['data']).toEqual({ a: HIDDEN[1] });
     await stop();
     await store.close();
     await server.dispose();
@@ -69,14 +65,14 @@ describe('keys that are replaced', () => {
   ])('%s: what is written unchanged is written anew, once', async (_title, providers, expected) => {
     const store = new MemoryStore();
     const first = await serve(store, keyed('aesgcm', 'a'), PLAIN);
-    await create(first.fixture, 's', 'v');
+    await create(first.api, 's', 'v');
     await first.stop();
-    const { fixture, stop } = await serve(store, ...providers);
-    const before = await call(fixture, `${SECRETS}/s`);
+    const { api, stop } = await serve(store, ...providers);
+    const before = await api.get(`${SECRETS}/s`);
     expect(await stored(store, 's')).toMatch(/^platform:enc:aesgcm:v1:a:/);
-    const write = (sent: Answer): Promise<Answer> => call(fixture, `${SECRETS}/s`, { method: 'PUT', body: sent.text });
+    const write = (sent: Answer): Promise<Answer> => api.put(`${SECRETS}/s`, sent.text);
     const versionOf = (answer: Answer): string | undefined => objectOf(answer)['metadata']?.['resourceVersion'];
-    const dry = await call(fixture, `${SECRETS}/s?dryRun=All`, { method: 'PUT', body: before.text });
+    const dry = await api.put(`${SECRETS}/s?dryRun=All`, before.text);
     expect([dry.status, versionOf(dry)]).toEqual([200, versionOf(before)]);
     const written = await write(before);
     expect(written.status).toBe(200);
@@ -95,14 +91,14 @@ describe('the wrong key', () => {
   beforeAll(async () => {
     store = new MemoryStore();
     const right = await serve(store, named('aesgcm', 'key', 'a'), PLAIN);
-    await create(right.fixture, 's', 'v');
+    await create(right.api, 's', 'v');
     await right.stop();
     server = await serve(store, named('aesgcm', 'key', 'b'));
   });
   afterAll(() => server.stop());
 
   const ask = async (place: string, options: Call = {}): Promise<readonly [number, unknown, unknown]> => {
-    const answer = await call(server.fixture, place, options);
+    const answer = await server.api.call(place, options);
     const { message, reason }: { readonly message?: string; readonly reason?: string } = JSON.parse(answer.text);
     return [answer.status, reason, message];
   };
@@ -131,18 +127,18 @@ describe('the wrong key', () => {
   });
 
   it('leaves the rest as it is', async () => {
-    expect((await create(server.fixture, 'other', 'v')).status).toBe(201);
-    expect((await call(server.fixture, `${SECRETS}/other`)).status).toBe(200);
-    expect((await call(server.fixture, '/api/v1/configmaps')).status).toBe(200);
-    expect((await call(server.fixture, '/healthz')).status).toBe(200);
-    expect((await call(server.fixture, '/readyz')).status).toBe(500);
+    expect((await create(server.api, 'other', 'v')).status).toBe(201);
+    expect((await server.api.get(`${SECRETS}/other`)).status).toBe(200);
+    expect((await server.api.get('/api/v1/configmaps')).status).toBe(200);
+    expect((await server.api.get('/healthz')).status).toBe(200);
+    expect((await server.api.get('/readyz')).status).toBe(500);
   });
 
   it('is forgotten once the right one is there', async () => {
     server.write(named('aesgcm', 'key', 'b'), named('aesgcm', 'key', 'a'));
-    await waitUntil('the Secret', async () => (await call(server.fixture, `${SECRETS}/s`)).status === 200);
-    expect((await call(server.fixture, '/api/v1/secrets')).status).toBe(200);
-    expect((await call(server.fixture, '/readyz')).status).toBe(200);
+    await waitUntil('the Secret', async () => (await server.api.get(`${SECRETS}/s`)).status === 200);
+    expect((await server.api.get('/api/v1/secrets')).status).toBe(200);
+    expect((await server.api.get('/readyz')).status).toBe(200);
   });
 
   it('keeps the old configuration where the new one is none, and counts that', async () => {
@@ -150,8 +146,8 @@ describe('the wrong key', () => {
     const [live] = server.configurations.all;
     await waitUntil('the fault', () => live?.fault !== undefined);
     expect(live?.fault).toContain('at least one resources[0].providers is required');
-    expect((await call(server.fixture, `${SECRETS}/s`)).status).toBe(200);
-    expect((await create(server.fixture, 'third', 'v')).status).toBe(201);
+    expect((await server.api.get(`${SECRETS}/s`)).status).toBe(200);
+    expect((await create(server.api, 'third', 'v')).status).toBe(201);
     expect(await stored(store, 'third')).toMatch(/^platform:enc:aesgcm:v1:key:/);
   });
 });
@@ -159,25 +155,25 @@ describe('the wrong key', () => {
 test('without a configuration what is encrypted is not shown as something else', async () => {
   const store = new MemoryStore();
   const right = await serve(store, keyed('aesgcm', 'a'), PLAIN);
-  await create(right.fixture, 's', 'v');
+  await create(right.api, 's', 'v');
   await right.stop();
-  const fixture = await startFixture({}, store);
-  const answer = await call(fixture, `${SECRETS}/s`);
+  const api = await startFixture({}, store);
+  const answer = await api.get(`${SECRETS}/s`);
   expect([answer.status, answer.text]).toEqual([500, expect.stringContaining('identity transformer tried to read encrypted data')]);
-  await fixture.stop();
+  await api.stop();
 });
 
 test('what has been read once is not decrypted again', async () => {
-  const { fixture, encryption, stop } = await serve(new MemoryStore(), keyed('aesgcm', 'a'));
-  await create(fixture, 's', 'v');
-  await call(fixture, `${SECRETS}/s`);
+  const { api, encryption, stop } = await serve(new MemoryStore(), keyed('aesgcm', 'a'));
+  await create(api, 's', 'v');
+  await api.get(`${SECRETS}/s`);
   const before = joined(encryption.metrics.exposed());
   for (let time = 0; time < 5; time++) {
-    await call(fixture, `${SECRETS}/s`);
-    await call(fixture, SECRETS);
+    await api.get(`${SECRETS}/s`);
+    await api.get(SECRETS);
   }
   expect(joined(encryption.metrics.exposed())).toBe(before);
-  const metrics = (await call(fixture, '/metrics')).text;
+  const metrics = (await api.get('/metrics')).text;
   expect(metrics).toMatch(
     /apiserver_storage_transformation_operations_total\{transformation_type="to_storage",transformer_prefix="platform:enc:aesgcm:v1:",status="OK"\} \d/,
   );

@@ -2,25 +2,26 @@
 import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
 import { number32, spdyFrame, startSpdyKubelet, type RunningCommand, type SpdyKubelet } from '../../support/spdy-kubelet';
-import { ADMIN, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { type Fixture } from './fixture';
 import { kubeletCertificate, POD, runPod, sent, startKubeletFixture } from './kubelet-fixture';
 
 const EXEC = `${POD}/exec?command=ls&stdin=1&stdout=1&stderr=1`;
 const V5 = 'v5.channel.k8s.io';
 const ENDED_WELL = '{"metadata":{},"status":"Success"}';
 
-let fixture: Fixture;
+let api: Fixture;
 let kubelet: SpdyKubelet;
 
 beforeAll(async () => {
-  fixture = await startKubeletFixture();
-  const serving = await kubeletCertificate(fixture);
+  api = await startKubeletFixture();
+  const serving = await kubeletCertificate(api);
   kubelet = await startSpdyKubelet({ cert: serving.certificate, key: serving.key });
-  await runPod(fixture, kubelet.port);
+  await runPod(api, kubelet.port);
 });
 afterAll(async () => {
   await kubelet.close();
-  await fixture.stop();
+  await api.stop();
 });
 beforeEach(() => {
   kubelet.heard.length = 0;
@@ -47,7 +48,7 @@ async function open(
   atOnce: (socket: WebSocket) => void = () => undefined,
 ): Promise<Session> {
   const headers = { authorization: `Bearer ${ADMIN}` };
-  const socket = new WebSocket(`wss://127.0.0.1:${fixture.server.port}${path}`, protocols, { headers, rejectUnauthorized: false });
+  const socket = new WebSocket(`wss://127.0.0.1:${api.server.port}${path}`, protocols, { headers, rejectUnauthorized: false });
   opened.push(socket);
   const heard: string[] = [];
   socket.on('message', (data: Buffer) => heard.push(`${data[0] ?? ''} ${data.subarray(1).toString()}`));
@@ -156,12 +157,12 @@ describe('a command', () => {
       '3 {"metadata":{},"status":"Failure","message":"Internal error occurred: unable to upgrade connection: nope","reason":"InternalError","details":{"causes":[{"message":"unable to upgrade connection: nope"}]},"code":500}',
     );
     const portOf = (Port: number): object => ({ status: { daemonEndpoints: { kubeletEndpoint: { Port } } } });
-    await sent(fixture, 'PATCH', '/api/v1/nodes/n/status', portOf(1));
+    await sent(api, 'PATCH', '/api/v1/nodes/n/status', portOf(1));
     const gone = await heardOf(EXEC, 4, () => undefined);
     expect(gone[1]).toContain(
       'error sending request: Post \\"https://127.0.0.1:1/exec/default/p/c?command=ls&error=1&input=1&output=1\\": dial tcp 127.0.0.1:1: connect: connection refused',
     );
-    await sent(fixture, 'PATCH', '/api/v1/nodes/n/status', portOf(kubelet.port));
+    await sent(api, 'PATCH', '/api/v1/nodes/n/status', portOf(kubelet.port));
   });
 });
 

@@ -1,21 +1,20 @@
 /** What a caller can learn about the Lease that its write names as a fence. */
-import { ADMIN, call, json, startFixture, type Answer, type Fixture } from './fixture';
+import { ADMIN, type Answer } from './call';
+import { useServer } from './fixture';
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const GROUP = 'rbac.authorization.k8s.io';
 
-let fixture: Fixture;
+const api = useServer({ naming: 'kubernetes' });
 beforeAll(async () => {
-  fixture = await startFixture({ naming: 'kubernetes' });
   await make(LEASES, { metadata: { name: 'l' }, spec: { holderIdentity: 'me', leaseTransitions: 3 } });
   await grant('writer', ['configmaps'], '', ['ann', 'bob', 'system:serviceaccount:kube-system:c', 'system:serviceaccount:default:c']);
   await grant('reader', ['leases'], 'coordination.k8s.io', ['bob']);
 });
-afterAll(() => fixture.stop());
 
 async function make(path: string, body: object): Promise<void> {
-  const answer = await call(fixture, path, { method: 'POST', body: JSON.stringify(body) });
+  const answer = await api.post(path, body);
   if (answer.status !== 201) throw new Error(answer.text);
 }
 
@@ -29,12 +28,11 @@ async function grant(name: string, resources: readonly string[], apiGroup: strin
 }
 
 function write(user: string, fence: string): Promise<Answer> {
-  return call(fixture, '/api/v1/namespaces/default/configmaps?dryRun=All', {
-    method: 'POST',
-    token: ADMIN,
-    headers: { 'impersonate-user': user, 'x-lease-fence': fence },
-    body: JSON.stringify({ metadata: { name: 'm' } }),
-  });
+  return api.post(
+    '/api/v1/namespaces/default/configmaps?dryRun=All',
+    { metadata: { name: 'm' } },
+    { token: ADMIN, headers: { 'impersonate-user': user, 'x-lease-fence': fence } },
+  );
 }
 
 const RIGHT = 'default/l;3;me';
@@ -53,7 +51,7 @@ it('a fenced write of a caller that may not read the Lease always conflicts, wit
   for (const fence of [RIGHT, 'default/l;2;me', 'default/l;3;you', 'default/none;3;me'])
     for (const user of ['ann', 'system:serviceaccount:default:c']) {
       const answer = await write(user, fence);
-      expect([answer.status, json(answer)['message']]).toEqual([409, over(fence)]);
+      expect([answer.status, answer.message]).toEqual([409, over(fence)]);
     }
 });
 

@@ -1,6 +1,7 @@
 /** Who waits and who is turned away, over real HTTP: a flood of one user leaves the others their turn. */
 import { request as secureRequest } from 'node:https';
-import { ALICE, call, startFixture, type Fixture } from './fixture';
+import { ALICE, call } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 const LEVELS = '/apis/flowcontrol.apiserver.platform.io/v1/prioritylevelconfigurations';
 const SCHEMAS = '/apis/flowcontrol.apiserver.platform.io/v1/flowschemas';
@@ -10,7 +11,7 @@ let f: Fixture;
 afterEach(() => f.stop());
 
 async function uidOf(path: string): Promise<string> {
-  const { metadata }: { metadata: { uid: string } } = JSON.parse((await call(f, path)).text);
+  const { metadata }: { metadata: { uid: string } } = JSON.parse((await f.get(path)).text);
   return metadata.uid;
 }
 
@@ -22,17 +23,17 @@ it('says under what a request falls, whatever comes of it, and nothing of those 
     answer.headers['x-platform-pf-flowschema-uid'],
     answer.headers['x-platform-pf-prioritylevel-uid'],
   ];
-  expect(headers(await call(f, '/api/v1/namespaces'))).toEqual([200, await uidOf(`${SCHEMAS}/exempt`), exempt]);
-  expect(headers(await call(f, '/api/v1/namespaces', { token: ALICE }))).toEqual([
+  expect(headers(await f.get('/api/v1/namespaces'))).toEqual([200, await uidOf(`${SCHEMAS}/exempt`), exempt]);
+  expect(headers(await f.get('/api/v1/namespaces', { token: ALICE }))).toEqual([
     403,
     await uidOf(`${SCHEMAS}/global-default`),
     await uidOf(`${LEVELS}/global-default`),
   ]);
-  expect(headers(await call(f, '/healthz', { token: null }))).toEqual([200, await uidOf(`${SCHEMAS}/probes`), exempt]);
-  expect(headers(await call(f, '/api/v1/namespaces', { token: 'wrong' }))).toEqual([401, undefined, undefined]);
-  const { headers: upstream } = await call(f, '/apis/coordination.k8s.io/v1/leases');
+  expect(headers(await f.get('/healthz', { token: null }))).toEqual([200, await uidOf(`${SCHEMAS}/probes`), exempt]);
+  expect(headers(await f.get('/api/v1/namespaces', { token: 'wrong' }))).toEqual([401, undefined, undefined]);
+  const { headers: upstream } = await f.get('/apis/coordination.k8s.io/v1/leases');
   expect([upstream['x-kubernetes-pf-prioritylevel-uid'], upstream['x-platform-pf-prioritylevel-uid']]).toEqual([exempt, undefined]);
-  const { text } = await call(f, '/metrics');
+  const { text } = await f.get('/metrics');
   expect(text).toContain(
     'apiserver_flowcontrol_dispatched_requests_total{flow_schema="global-default",priority_level="global-default"} 1\n',
   );
@@ -70,7 +71,7 @@ function hold(token: string): { end(): void; readonly answered: Promise<number> 
 }
 
 async function seats(level: string): Promise<{ readonly executing: number; readonly waiting: number }> {
-  const { text } = await call(f, '/metrics');
+  const { text } = await f.get('/metrics');
   const value = (name: string): number =>
     Number(new RegExp(`^apiserver_flowcontrol_${name}\\{[^}]*priority_level="${level}"[^}]*\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   return { executing: value('current_executing_requests'), waiting: value('current_inqueue_requests') };
@@ -91,7 +92,7 @@ const permit = async (user: string): Promise<void> => {
     subjects: [{ apiGroup: 'rbac.authorization.platform.io', kind: 'User', name: user }],
   };
   const path = '/apis/rbac.authorization.platform.io/v1/clusterrolebindings';
-  expect((await call(f, path, { method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) })).status).toBe(201);
+  expect((await f.post(path, body)).status).toBe(201);
 };
 
 async function limit(level: object): Promise<void> {
@@ -117,7 +118,7 @@ async function limit(level: object): Promise<void> {
     ],
   ] as const;
   for (const [path, body] of made) {
-    expect((await call(f, path, { method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) })).status).toBe(201);
+    expect((await f.post(path, body)).status).toBe(201);
   }
 }
 
@@ -127,16 +128,16 @@ it('makes those wait who have no seats left, and lets them in in turn', async ()
   f = await startFixture({ maxReadOnly: 20, maxMutating: 20 });
   await permit('alice');
   await limit({ nominalConcurrencyShares: 5, limitResponse: { type: 'Queue', queuing: { queues: 4, handSize: 1, queueLengthLimit: 2 } } });
-  const nominal = Number(/nominal_limit_seats\{priority_level="narrow"\} (\d+)/.exec((await call(f, '/metrics')).text)?.[1]);
+  const nominal = Number(/nominal_limit_seats\{priority_level="narrow"\} (\d+)/.exec((await f.get('/metrics')).text)?.[1]);
   const running = Array.from({ length: nominal }, () => hold(ALICE));
   await until('narrow', { executing: nominal, waiting: 0 });
-  const waiting = [call(f, list, { token: ALICE }), call(f, list, { token: ALICE })];
+  const waiting = [f.get(list, { token: ALICE }), f.get(list, { token: ALICE })];
   await until('narrow', { executing: nominal, waiting: 2 });
-  const full = await call(f, list, { token: ALICE });
+  const full = await f.get(list, { token: ALICE });
   expect([full.status, full.text, full.headers['retry-after']]).toEqual([429, 'Too many requests, please try again later.\n', '1']);
   // Others have seats of their own.
-  expect((await call(f, list)).status).toBe(200);
-  expect((await call(f, '/api/v1/namespaces/default/secrets', { token: ALICE })).status).toBe(200);
+  expect((await f.get(list)).status).toBe(200);
+  expect((await f.get('/api/v1/namespaces/default/secrets', { token: ALICE })).status).toBe(200);
   running.forEach(({ end }) => end());
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
   expect((await Promise.all(running.map(({ answered }) => answered))).filter((status) => status === 201)).toHaveLength(1);
@@ -165,14 +166,14 @@ it('gives the seats of a watch back as soon as it has told what there was', asyn
     await until('narrow', { executing: 0, waiting: 0 });
   }
   expect(watches.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  expect((await call(f, list, { token: ALICE })).status).toBe(200);
+  expect((await f.get(list, { token: ALICE })).status).toBe(200);
   for (const watch of watches) watch.close();
 });
 
 it('shows schemas in the order in which they are tried, also within a page', async () => {
   f = await startFixture();
   const shown = async (query: string): Promise<readonly (readonly [string, number])[]> => {
-    const answer = await call(f, `${SCHEMAS}${query}`, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' } });
+    const answer = await f.get(`${SCHEMAS}${query}`, { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' });
     const { rows }: { rows: readonly { readonly cells: readonly [string, string, number] }[] } = JSON.parse(answer.text);
     return rows.map(({ cells: [name, , precedence] }) => [name, precedence]);
   };

@@ -1,7 +1,8 @@
 /** A proxy that authenticates others and says so in headers, and all who are none. */
 import { systemClock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
-import { call, json, startFixture, type Call, type Fixture } from './fixture';
+import { type Call } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 const HOUR_MS = 3_600_000;
 const clock = systemClock;
@@ -9,7 +10,7 @@ const WHO = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 const review = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' });
 const ANN = { 'X-Remote-User': 'ann', 'X-Remote-Group': ['devs', 'ops'], 'X-Remote-Extra-Scopes': 'view' };
 
-let fixture: Fixture;
+let api: Fixture;
 let proxies: Credential;
 let proxy: Credential;
 let ordinary: Credential;
@@ -19,7 +20,7 @@ const clientOf = (authority: Credential, commonName: string): Promise<Credential
 
 beforeAll(async () => {
   proxies = await createAuthority({ subject: { commonName: 'proxy-ca' }, lifetimeMs: HOUR_MS, clock });
-  fixture = await startFixture({
+  api = await startFixture({
     proxyCa: Buffer.from(proxies.certificate),
     frontProxy: {
       allowedNames: ['proxy'],
@@ -29,13 +30,13 @@ beforeAll(async () => {
     },
   });
   proxy = await clientOf(proxies, 'proxy');
-  ordinary = await clientOf(fixture.authority, 'jane');
+  ordinary = await clientOf(api.authority, 'jane');
 });
-afterAll(() => fixture.stop());
+afterAll(() => api.stop());
 
 async function who(options: Call): Promise<unknown> {
-  const answer = await call(fixture, WHO, { token: null, method: 'POST', body: review, ...options });
-  return answer.status === 201 ? json(answer)['status'] : answer.status;
+  const answer = await api.call(WHO, { token: null, method: 'POST', body: review, ...options });
+  return answer.status === 201 ? answer.json['status'] : answer.status;
 }
 const named = (username: string): unknown => ({ userInfo: expect.objectContaining({ username }) as unknown });
 
@@ -71,9 +72,9 @@ it('may let those whom it names act as others, as far as they may', async () => 
 });
 
 it('is what others are told of as well', async () => {
-  const map = json(await call(fixture, '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication'));
+  const map = await api.read('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication');
   expect(map['data']).toEqual({
-    'client-ca-file': fixture.authority.certificate,
+    'client-ca-file': api.authority.certificate,
     'requestheader-client-ca-file': proxies.certificate,
     'requestheader-allowed-names': '["proxy"]',
     'requestheader-username-headers': '["x-remote-user"]',

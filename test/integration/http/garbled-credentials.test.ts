@@ -1,14 +1,15 @@
 /** Credentials as somebody would send them who hopes that nobody looks: endless, repeated, escaped, signed by a stranger. They let nobody in, and hurt nobody. */
 import { systemClock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
-import { ADMIN, ALICE, call, json, startFixture, type Call, type Fixture } from './fixture';
+import { ADMIN, ALICE, type Call } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 const HOUR_MS = 3_600_000;
 const LONG = 16 * 1024;
 const WHO = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 const NODES = '/api/v1/nodes';
 
-let fixture: Fixture;
+let api: Fixture;
 let proxies: Credential;
 let proxy: Credential;
 
@@ -24,7 +25,7 @@ const clientOf = (authority: Credential, commonName = 'jane', usage: 'client' | 
 
 beforeAll(async () => {
   proxies = await createAuthority({ subject: { commonName: 'proxy-ca' }, lifetimeMs: HOUR_MS, clock: systemClock });
-  fixture = await startFixture({
+  api = await startFixture({
     proxyCa: Buffer.from(proxies.certificate),
     frontProxy: {
       allowedNames: ['proxy'],
@@ -41,13 +42,13 @@ beforeAll(async () => {
     usage: 'client',
   });
 });
-afterAll(() => fixture.stop());
+afterAll(() => api.stop());
 
 async function who(options: Call): Promise<unknown> {
   const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' });
-  const answer = await call(fixture, WHO, { token: null, method: 'POST', body, ...options });
+  const answer = await api.call(WHO, { token: null, method: 'POST', body, ...options });
   if (answer.status !== 201) return answer.status;
-  const { userInfo } = json(answer)['status'] as { userInfo: { username: string; groups: readonly string[] } };
+  const { userInfo } = answer.json['status'] as { userInfo: { username: string; groups: readonly string[] } };
   return userInfo;
 }
 
@@ -77,12 +78,12 @@ describe.each(GARBAGE)('16 KB of %s', (_title, garbage) => {
     ['as an id without a user', { token: ADMIN, headers: { 'impersonate-uid': garbage } }, [400]],
     ['as the user of a proxy that is none', { token: null, headers: { 'x-remote-user': garbage } }, [403]],
   ])('%s', async (_what, options, statuses) => {
-    const { status } = await call(fixture, NODES, options);
+    const { status } = await api.call(NODES, options);
     expect(statuses).toContain(status);
   });
 
   it('as the user of a proxy are a user whom nothing is allowed', async () => {
-    expect((await call(fixture, NODES, { token: null, certificate: proxy, headers: { 'x-remote-user': garbage } })).status).toBe(403);
+    expect((await api.get(NODES, { token: null, certificate: proxy, headers: { 'x-remote-user': garbage } })).status).toBe(403);
   });
 });
 
@@ -130,8 +131,8 @@ describe('a certificate', () => {
       async () => clientOf(await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs: HOUR_MS, clock: systemClock })),
     ],
     ['of the authority of proxies', () => clientOf(proxies)],
-    ['of a server', () => clientOf(fixture.authority, 'jane', 'server')],
-    ['of another client, who signed it as if he were an authority', async () => clientOf(await clientOf(fixture.authority))],
+    ['of a server', () => clientOf(api.authority, 'jane', 'server')],
+    ['of another client, who signed it as if he were an authority', async () => clientOf(await clientOf(api.authority))],
     [
       'whose time is over',
       () =>
@@ -139,11 +140,11 @@ describe('a certificate', () => {
           subject: { commonName: 'jane', organizations: ['system:masters'] },
           lifetimeMs: 1,
           clock: { ...systemClock, now: () => Date.UTC(2020, 0, 1) },
-          authority: fixture.authority,
+          authority: api.authority,
           usage: 'client',
         }),
     ],
   ])('%s lets nobody in, not as nobody in particular either', async (_title, certificate) => {
-    expect((await call(fixture, '/version', { token: null, certificate: await certificate() })).status).toBe(401);
+    expect((await api.get('/version', { token: null, certificate: await certificate() })).status).toBe(401);
   });
 });

@@ -2,7 +2,7 @@
 import { featureGates } from '../../../shared/runtime/feature-gates';
 import { replayRequests } from './replay-requests';
 import type { RequestCase } from '../../replay/requests/request-recording';
-import { call, startFixture } from './fixture';
+import { startFixture } from './fixture';
 
 /** A deviation: the specification has the same last line for all three paths. */
 function expected({ request, answer }: RequestCase): RequestCase {
@@ -15,7 +15,7 @@ replayRequests(['health/answers'], { server: () => ({ gates: featureGates(new Ma
 
 it('lists the check of the number of requests without API Priority and Fairness', async () => {
   const without = await startFixture({ flowControl: false });
-  const { text } = await call(without, '/readyz?verbose');
+  const { text } = await without.get('/readyz?verbose');
   await without.stop();
   const names = text.split('\n').flatMap((line) => /^\[\+\]poststarthook\/(\S+) ok$/.exec(line)?.[1] ?? []);
   expect(names.slice(1, 4)).toEqual(['generic-apiserver-start-informers', 'max-in-flight-filter', 'storage-object-count-tracker-hook']);

@@ -2,51 +2,48 @@ import { connect as connectHttp2, constants } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, call, createConfigMap, startFixture, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { startFixture, useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 
-let fixture: Fixture;
-
-beforeAll(async () => {
-  fixture = await startFixture({ connectionLimits: { headersMs: 300, idleMs: 60_000, checkMs: 50 } });
-});
-afterAll(() => fixture.stop());
+const api = useServer({ connectionLimits: { headersMs: 300, idleMs: 60_000, checkMs: 50 } });
+beforeAll(async () => {});
 
 async function answers(): Promise<boolean> {
-  return (await call(fixture, '/readyz')).text === 'ok';
+  return (await api.get('/readyz')).text === 'ok';
 }
 
 async function metric(name: string): Promise<number> {
-  const { text } = await call(fixture, '/metrics');
+  const { text } = await api.get('/metrics');
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
 }
 
 it('cuts off a watcher that never reads, and nobody else', async () => {
-  await createConfigMap(fixture, 'big', { blob: 'x'.repeat(400_000) });
-  const idle = connect(fixture.server.localPort ?? 0, '127.0.0.1');
+  await api.createConfigMap('big', { blob: 'x'.repeat(400_000) });
+  const idle = connect(api.server.localPort ?? 0, '127.0.0.1');
   idle.on('error', () => undefined);
   idle.pause();
   idle.write(`GET ${CONFIGMAPS}?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-  await waitUntil('the watch', () => fixture.server.cache.statistics.watchers.get('configmaps') === 1);
-  for (let turn = 0; turn < 60 && fixture.server.cache.statistics.watchers.get('configmaps') === 1; turn += 1) {
+  await waitUntil('the watch', () => api.server.cache.statistics.watchers.get('configmaps') === 1);
+  for (let turn = 0; turn < 60 && api.server.cache.statistics.watchers.get('configmaps') === 1; turn += 1) {
     const body = JSON.stringify({ data: { blob: 'y'.repeat(400_000), turn: String(turn) } });
-    await call(fixture, `${CONFIGMAPS}/big`, { method: 'PATCH', body, headers: { 'content-type': 'application/merge-patch+json' } });
+    await api.merge(`${CONFIGMAPS}/big`, body);
   }
-  await waitUntil('the end of the watch', () => fixture.server.cache.statistics.watchers.get('configmaps') === 0);
+  await waitUntil('the end of the watch', () => api.server.cache.statistics.watchers.get('configmaps') === 0);
   expect(await answers()).toBe(true);
   idle.destroy();
 }, 60_000);
 
 it('closes a connection whose head does not come', async () => {
-  const socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+  const socket = connectTls({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
   const seen = await closing(socket, () => socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\nX-Slow: '));
   expect(seen).toMatch(/^HTTP\/1\.1 408 /);
   expect(await answers()).toBe(true);
 });
 
 it('refuses a head of more than a megabyte', async () => {
-  const socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+  const socket = connectTls({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
   const seen = await closing(socket, () => socket.write(`GET /readyz HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(1_100_000)}\r\n\r\n`));
   // A reset may overtake the answer while the client is still writing.
   expect(seen === '' || seen.startsWith('HTTP/1.1 431 ')).toBe(true);
@@ -54,9 +51,9 @@ it('refuses a head of more than a megabyte', async () => {
 });
 
 it('survives bytes that are no HTTP, and a client that goes in the middle of its body', async () => {
-  const garbage = connectTls({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+  const garbage = connectTls({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
   expect(await closing(garbage, () => garbage.write('\x00\x01\x02 garbage\r\n\r\n'))).toMatch(/^HTTP\/1\.1 400 /);
-  const leaving = connect(fixture.server.localPort ?? 0, '127.0.0.1');
+  const leaving = connect(api.server.localPort ?? 0, '127.0.0.1');
   leaving.on('error', () => undefined);
   leaving.write(`POST ${CONFIGMAPS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"meta`);
   await new Promise<void>((resolve) => leaving.once('connect', () => setImmediate(resolve)));
@@ -68,7 +65,7 @@ it.each([
   ['a request whose response is pending', `${CONFIGMAPS}?resourceVersion=999999&timeout=1s`],
   ['a request that is answered immediately', '/version'],
 ])('closes a connection that pipelines an upgrade request after %s', async (_title, url) => {
-  const socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+  const socket = connectTls({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
   const credentials = `Host: x\r\nAuthorization: Bearer ${ADMIN}\r\n`;
   const upgrade =
     'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
@@ -84,7 +81,7 @@ it.each([
 ])(
   'closes the connection of a refused upgrade that %s, although its client neither closes nor stops sending',
   async (_title, token, length, answer) => {
-    const socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+    const socket = connectTls({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
     const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
     const head = `GET ${CONFIGMAPS} HTTP/1.1\r\nHost: x\r\n${token === '' ? 'Authorization: Bearer wrong\r\n' : token}${upgrade}${length}\r\n`;
     const seen = await closing(socket, () => void socket.write(head + 'more'.repeat(50_000)));
@@ -94,7 +91,7 @@ it.each([
 );
 
 it('ends an HTTP/2 connection that opens and resets streams without end', async () => {
-  const session = connectHttp2(`https://127.0.0.1:${fixture.server.port}`, { rejectUnauthorized: false });
+  const session = connectHttp2(`https://127.0.0.1:${api.server.port}`, { rejectUnauthorized: false });
   let gone = false;
   session.on('close', () => (gone = true));
   session.on('goaway', () => (gone = true));
@@ -114,11 +111,11 @@ it('ends an HTTP/2 connection that opens and resets streams without end', async 
 
 it('turns away more requests than it may work on, and exempts administrators', async () => {
   const small = await startFixture({ maxReadOnly: 1, flowControl: false, authorization: () => ['AlwaysAllow'] });
-  const stuck = Array.from({ length: 8 }, () => call(small, `${CONFIGMAPS}?resourceVersion=999999`, { token: 'alice-token' }));
+  const stuck = Array.from({ length: 8 }, () => small.get(`${CONFIGMAPS}?resourceVersion=999999`, { token: 'alice-token' }));
   const statuses = (await Promise.all(stuck)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 504)).toHaveLength(1);
   expect(statuses.filter((status) => status === 429)).toHaveLength(7);
-  expect((await call(small, CONFIGMAPS)).status).toBe(200);
+  expect((await small.get(CONFIGMAPS)).status).toBe(200);
   await small.stop();
 }, 30_000);
 

@@ -12,7 +12,7 @@ import { imageConfiguration, imageKubeconfig, startImageServer, type ImageServer
 import { isImageCase, isImagePolicyHead, runImageCases, type ImageCase } from '../../replay/image-policy/run-case';
 import { recordingOf } from '../../replay/recording';
 import { auditedServer } from './audited-server';
-import { startFixture, type Fixture } from './fixture';
+import { type Fixture, startFixture } from './fixture';
 
 /** Messages about invalid JSON and closed connections are worded differently here. */
 const OTHERWISE: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ describe.each(['closed', 'open'])('a webhook that fails %s', (mode) => {
   const { head, cases } = recordingOf(`admission/image-policy-${mode}`, isImagePolicyHead, isImageCase);
   let folder: string;
   let images: ImageServer;
-  let fixture: Fixture;
+  let api: Fixture;
   let files: ConfigurationFiles;
   let answered: readonly ImageCase[];
 
@@ -45,18 +45,18 @@ describe.each(['closed', 'open'])('a webhook that fails %s', (mode) => {
     const parts = { clock: systemClock, random: systemRandom, logger: silentLogger, configurations: files };
     const imageReviews = await openImageReviews(imagePolicy, parts);
     const audited = auditedServer();
-    fixture = await startFixture({
+    api = await startFixture({
       naming: 'kubernetes',
       audit: audited.auditor,
       admission,
       imageReviews,
       plugins: { enabled: ['ImagePolicyWebhook'], disabled: [] },
     });
-    answered = await runImageCases(audited.over(fixture), images, head, cases);
+    answered = await runImageCases(audited.over(api), images, head, cases);
   });
 
   afterAll(async () => {
-    await fixture.stop();
+    await api.stop();
     files.close();
     await images.close();
     rmSync(folder, { recursive: true });

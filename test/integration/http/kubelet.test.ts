@@ -4,10 +4,11 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
-import { ADMIN, call, json, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { type Fixture } from './fixture';
 import { kubeletCertificate, POD, runPod, sent, startKubeletFixture } from './kubelet-fixture';
 
-let fixture: Fixture;
+let api: Fixture;
 let kubelet: Server;
 const asked: { readonly line: string; readonly headers: Readonly<Record<string, unknown>>; readonly certified: boolean }[] = [];
 
@@ -42,17 +43,17 @@ function play(server: Server): void {
 
 beforeAll(async () => {
   const files: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
-  fixture = await startKubeletFixture(() => files);
-  const [serving, client] = [await kubeletCertificate(fixture), await kubeletCertificate(fixture, 'client')];
+  api = await startKubeletFixture(() => files);
+  const [serving, client] = [await kubeletCertificate(api), await kubeletCertificate(api, 'client')];
   Object.assign(files, {
-    ca: Buffer.from(fixture.authority.certificate),
+    ca: Buffer.from(api.authority.certificate),
     cert: Buffer.from(client.certificate),
     key: Buffer.from(client.key),
   });
   kubelet = createServer({
     cert: serving.certificate,
     key: serving.key,
-    ca: fixture.authority.certificate,
+    ca: api.authority.certificate,
     requestCert: true,
     rejectUnauthorized: false,
   });
@@ -60,22 +61,19 @@ beforeAll(async () => {
   kubelet.listen(0, '127.0.0.1');
   await once(kubelet, 'listening');
   const { port } = kubelet.address() as AddressInfo;
-  await runPod(fixture, port);
+  await runPod(api, port);
 });
 
 afterAll(async () => {
   kubelet.closeAllConnections();
   kubelet.close();
-  await fixture.stop();
+  await api.stop();
 });
 
 beforeEach(() => void asked.splice(0));
 
 test('a log is asked for with the options that kubelets know, by a name that they know', async () => {
-  const answer = await call(
-    fixture,
-    `${POD}/log?container=c&timestamps=1&previous=0&tailLines=5&sinceSeconds=9&limitBytes=100&pretty=1&other=2`,
-  );
+  const answer = await api.get(`${POD}/log?container=c&timestamps=1&previous=0&tailLines=5&sinceSeconds=9&limitBytes=100&pretty=1&other=2`);
   expect(answer).toMatchObject({ status: 200, text: 'said', headers: { 'content-type': 'text/plain' } });
   expect(asked).toMatchObject([
     { line: 'GET /containerLogs/default/p/c?limitBytes=100&sinceSeconds=9&tailLines=5&timestamps=true', certified: true },
@@ -84,7 +82,7 @@ test('a log is asked for with the options that kubelets know, by a name that the
 });
 
 test('a log that is followed comes as it is written, and ends with its reader', async () => {
-  const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+  const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
   const [reached]: [{ socket: Duplex }] = await new Promise((resolve) => {
     kubelet.once('request', (request) => resolve([request]));
     socket.write(`GET ${POD}/log?follow=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
@@ -104,8 +102,8 @@ test.each([
   [502, 502, 'an error on the server ("said") has prevented the request from succeeding ( pods/log p)'],
   [302, 500, 'Get "https://other.example/": redirects forbidden'],
 ])('a kubelet that answers %i to a log is told of with %i', async (status, code, message) => {
-  const answer = await call(fixture, `${POD}/log?tailLines=${status}`);
-  expect([answer.status, json(answer)['message']]).toEqual([code, message]);
+  const answer = await api.get(`${POD}/log?tailLines=${status}`);
+  expect([answer.status, answer.message]).toEqual([code, message]);
 });
 
 test.each([
@@ -115,12 +113,12 @@ test.each([
     'PodLogOptions "p" is invalid: []: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified',
   ],
 ])('%s asks nobody', async (query, message) => {
-  const answer = await call(fixture, `${POD}/log?${query}`);
-  expect([answer.status, json(answer)['message'], asked]).toEqual([422, message, []]);
+  const answer = await api.get(`${POD}/log?${query}`);
+  expect([answer.status, answer.message, asked]).toEqual([422, message, []]);
 });
 
 async function upgraded(path: string, more = ''): Promise<{ readonly text: () => string; readonly socket: Duplex }> {
-  const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+  const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
   let text = '';
   socket.on('data', (data: Buffer) => (text += data.toString()));
   socket.write(
@@ -158,7 +156,7 @@ test.each([
 });
 
 test('a log ends where the kubelet breaks off, as recorded of the reference', async () => {
-  expect(await call(fixture, `${POD}/log?follow=true&tailLines=9`)).toMatchObject({ status: 200, text: 'last\n' });
+  expect(await api.get(`${POD}/log?follow=true&tailLines=9`)).toMatchObject({ status: 200, text: 'last\n' });
 });
 
 test('a kubelet that refuses is heard', async () => {
@@ -168,8 +166,8 @@ test('a kubelet that refuses is heard', async () => {
 });
 
 test('a proxy of a machine of this very server is refused', async () => {
-  const answer = await call(fixture, '/api/v1/nodes/n/proxy/healthz');
-  expect([answer.status, json(answer)['message']]).toEqual([400, 'address not allowed']);
+  const answer = await api.get('/api/v1/nodes/n/proxy/healthz');
+  expect([answer.status, answer.message]).toEqual([400, 'address not allowed']);
 });
 
 test.each([
@@ -180,25 +178,25 @@ test.each([
   ['/api/v1/nodes/n%2fproxy/a', 'the path of a proxied request must not escape a slash before the subresource'],
   ['http://host/api/v1/nodes/n/proxy/a', 'the path of a proxied request must not escape a slash before the subresource'],
 ])('a proxy request uses the path that admission was shown: %s', async (path, message) => {
-  const answer = await call(fixture, path);
-  expect([answer.status, json(answer)['message']]).toEqual([400, message]);
+  const answer = await api.get(path);
+  expect([answer.status, answer.message]).toEqual([400, message]);
 });
 
 test('a kubelet that is not there or is not trusted is told of, and does not end the server', async () => {
   const port = { status: { daemonEndpoints: { kubeletEndpoint: { Port: 1 } } } };
-  const stranger = await kubeletCertificate(fixture, 'server', ['elsewhere.example']);
+  const stranger = await kubeletCertificate(api, 'server', ['elsewhere.example']);
   kubelet.setSecureContext({ cert: stranger.certificate, key: stranger.key });
   const distrusted = async (): Promise<string | undefined> =>
-    /kube_apiserver_pod_logs_backend_tls_failure_total (\d+)/.exec((await call(fixture, '/metrics')).text)?.[1];
+    /kube_apiserver_pod_logs_backend_tls_failure_total (\d+)/.exec((await api.get('/metrics')).text)?.[1];
   const before = await distrusted();
-  const untrusted = await call(fixture, `${POD}/log`);
+  const untrusted = await api.get(`${POD}/log`);
   expect([before, await distrusted()]).toEqual(['0', '1']);
   expect(untrusted.status).toBe(500);
-  expect(json(untrusted)['message']).toMatch(/^Get "https:.*: tls: failed to verify certificate: x509: /);
-  expect(await call(fixture, `${POD}/log?insecureSkipTLSVerifyBackend=true`)).toMatchObject({ status: 200 });
-  await sent(fixture, 'PATCH', '/api/v1/nodes/n/status', port);
-  const gone = await call(fixture, `${POD}/log`);
-  expect([gone.status, json(gone)['message']]).toEqual([
+  expect(untrusted.message).toMatch(/^Get "https:.*: tls: failed to verify certificate: x509: /);
+  expect(await api.get(`${POD}/log?insecureSkipTLSVerifyBackend=true`)).toMatchObject({ status: 200 });
+  await sent(api, 'PATCH', '/api/v1/nodes/n/status', port);
+  const gone = await api.get(`${POD}/log`);
+  expect([gone.status, gone.message]).toEqual([
     500,
     'Get "https://127.0.0.1:1/containerLogs/default/p/c": dial tcp 127.0.0.1:1: connect: connection refused',
   ]);

@@ -1,21 +1,20 @@
 /** Numbers that no double holds: refused wherever a client may send one, in the words of release 1.31.1 (which breaks the connection over those in free-form members). */
-import { call, served, startFixture, type Fixture } from './fixture';
+import { useServer } from './fixture';
 
 const GROUP = 'o.example.com';
 const NUMS = `/apis/${GROUP}/v1/namespaces/default/nums`;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const REVISIONS = '/apis/apps/v1/namespaces/default/controllerrevisions';
 const INTO = 'Go value of type float64';
-let fixture: Fixture;
 
 async function ask(method: string, path: string, type: string, body: string): Promise<{ readonly code: number; readonly said: unknown }> {
-  const { status: code, text } = await call(fixture, path, { method, body, headers: { 'content-type': type } });
+  const { status: code, text } = await api.call(path, { method, body, headers: { 'content-type': type } });
   const answer: { message?: string; spec?: object; data?: object } = JSON.parse(text);
   return { code, said: answer.message ?? answer.spec ?? answer.data };
 }
 
+const api = useServer();
 beforeAll(async () => {
-  fixture = await startFixture();
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const definition = {
     metadata: { name: `nums.${GROUP}` },
@@ -40,12 +39,10 @@ beforeAll(async () => {
     JSON.stringify(definition),
   );
   expect(created.code).toBe(201);
-  await served(fixture, NUMS);
+  await api.served(NUMS);
   expect((await ask('POST', NUMS, 'application/json', num('"x":1', 'k'))).code).toBe(201);
   expect((await ask('POST', MAPS, 'application/json', '{"metadata":{"name":"k"},"data":{"a":"b"}}')).code).toBe(201);
 });
-
-afterAll(() => fixture.stop());
 
 const num = (spec: string, name = 'a', metadata = ''): string =>
   `{"apiVersion":"${GROUP}/v1","kind":"Num","metadata":{"name":"${name}"${metadata}},"spec":{${spec}}}`;

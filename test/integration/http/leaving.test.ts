@@ -4,22 +4,23 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { connect as connectTo, createServer } from 'node:net';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, call, startFixture, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 /** Clients' streams have odd numbers. */
 const LAST_OF_THREE = 5;
 const NAMESPACE = '/api/v1/namespaces/default';
 const headers = { authorization: `Bearer ${ADMIN}` };
 
-let fixture: Fixture;
+let api: Fixture;
 let session: ClientHttp2Session;
 let stopped: Promise<void> | undefined;
 let goodbyes: (readonly [code: number, last: number])[];
 
 async function open(changes: Parameters<typeof startFixture>[0]): Promise<void> {
   stopped = undefined;
-  fixture = await startFixture(changes);
-  session = connect(`https://127.0.0.1:${fixture.server.port}`, { rejectUnauthorized: false });
+  api = await startFixture(changes);
+  session = connect(`https://127.0.0.1:${api.server.port}`, { rejectUnauthorized: false });
   goodbyes = [];
   session.on('error', () => undefined);
   session.on('goaway', (code: number, last: number) => goodbyes.push([code, last]));
@@ -30,7 +31,7 @@ afterEach(async () => {
 });
 
 /** Once, however often it is asked for. */
-const stop = (): Promise<void> => (stopped ??= fixture.stop());
+const stop = (): Promise<void> => (stopped ??= api.stop());
 
 const send = (path: string): ClientHttp2Stream => session.request({ ':path': path, ...headers });
 const statusOf = (stream: ClientHttp2Stream): Promise<unknown> =>
@@ -47,8 +48,7 @@ async function watch(): Promise<{ readonly seen: () => string; readonly ended: (
   return { seen: () => seen, ended: () => ended };
 }
 
-const create = (name: string): Promise<unknown> =>
-  call(fixture, `${NAMESPACE}/configmaps`, { method: 'POST', body: JSON.stringify({ metadata: { name } }) });
+const create = (name: string): Promise<unknown> => api.post(`${NAMESPACE}/configmaps`, { metadata: { name } });
 
 it('sends a client away with an answer, and serves what it has sent by then', async () => {
   await open({ goawayChance: 1 });
@@ -59,7 +59,7 @@ it('sends a client away with an answer, and serves what it has sent by then', as
   await waitUntil('the end of the connection', () => session.destroyed);
   const agent = new Agent({ keepAlive: true });
   const plain = await new Promise<IncomingMessage>((resolve) => {
-    const { port } = fixture.server;
+    const { port } = api.server;
     request({ host: '127.0.0.1', port, path: NAMESPACE, headers, rejectUnauthorized: false, agent }, resolve).end();
   });
   plain.resume();
@@ -74,7 +74,7 @@ it('tells a client at once what it asked too late, so that it can ask again else
   const waiting: (() => void)[] = [];
   let [isHeld, asked] = [false, 0];
   const between = createServer((client) => {
-    const server = connectTo(fixture.server.port, '127.0.0.1');
+    const server = connectTo(api.server.port, '127.0.0.1');
     client.pipe(server).on('error', () => client.destroy());
     client.on('data', (chunk: Buffer) => (asked += chunk.length));
     client.on('error', () => server.destroy());
@@ -90,7 +90,7 @@ it('tells a client at once what it asked too late, so that it can ask again else
   const first = statusOf(send(NAMESPACE));
   await waitUntil('an answer', () => waiting.length > 0);
   // Whoever asks later has been answered, too.
-  await call(fixture, NAMESPACE);
+  await api.get(NAMESPACE);
   const before = asked;
   const second = statusOf(send(`${NAMESPACE}/configmaps`)).catch(String);
   await waitUntil('a question', () => asked > before);
@@ -122,7 +122,7 @@ it('tells clients to go as soon as it is not ready, with what they ask next', as
   await open({ shutdownDelayMs: 400 });
   const watching = await watch();
   const down = stop();
-  expect((await call(fixture, '/readyz')).status).toBe(500);
+  expect((await api.get('/readyz')).status).toBe(500);
   expect(goodbyes).toEqual([]);
   expect(await Promise.all([statusOf(send(NAMESPACE)), statusOf(send(NAMESPACE))])).toEqual([200, 200]);
   expect([goodbyes[0]?.[0], watching.ended()]).toEqual([0, false]);

@@ -3,7 +3,8 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
-import { call, json, startFixture, type Answer, type Fixture } from './fixture';
+import { type Answer } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
@@ -37,15 +38,11 @@ beforeAll(async () => {
 afterAll(() => Promise.all(replicas.map((replica) => replica.stop())));
 
 function post(path: string, body: object): Promise<Answer> {
-  return call(replicas[0], path, { method: 'POST', body: JSON.stringify(body) });
+  return replicas[0].post(path, body);
 }
 
 function merge(path: string, body: object): Promise<Answer> {
-  return call(replicas[0], path, {
-    method: 'PATCH',
-    body: JSON.stringify(body),
-    headers: { 'content-type': 'application/merge-patch+json' },
-  });
+  return replicas[0].merge(path, body);
 }
 
 function issue(uid: string): string {
@@ -67,13 +64,13 @@ const today = (): string => new Date().toISOString().slice(0, 10);
 /** Labels of the Secret, once they are as they should be. */
 function labelled(expected: Readonly<Record<string, string>>): Promise<true> {
   const wanted = `"labels":${JSON.stringify(expected)}`;
-  return waitUntil('the labels', async () => ((await call(replicas[1], `${SECRETS}/s`)).text.includes(wanted) ? true : undefined));
+  return waitUntil('the labels', async () => ((await replicas[1].get(`${SECRETS}/s`)).text.includes(wanted) ? true : undefined));
 }
 
-const use = (replica: Fixture): Promise<Answer> => call(replica, '/version', { token });
+const use = (replica: Fixture): Promise<Answer> => replica.get('/version', { token });
 
 async function counts(): Promise<Readonly<Record<string, number>>> {
-  const { text } = await call(replicas[0], '/metrics');
+  const { text } = await replicas[0].get('/metrics');
   return Object.fromEntries(
     [...text.matchAll(/^serviceaccount_(\w*legacy\w*) (\d+)$/gm)].map(([, name = '', count]) => [name, Number(count)]),
   );
@@ -82,10 +79,10 @@ async function counts(): Promise<Readonly<Record<string, number>>> {
 it('says since which day their use is recorded', async () => {
   const path = '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking';
   const found = await waitUntil('the ConfigMap', async () => {
-    const answer = await call(replicas[1], path);
+    const answer = await replicas[1].get(path);
     return answer.status === 200 ? answer : undefined;
   });
-  expect(json(found)).toMatchObject({ data: { since: today() } });
+  expect(found.json).toMatchObject({ data: { since: today() } });
 });
 
 it('are good, and marked with the day of their use', async () => {
@@ -102,7 +99,7 @@ it('are refused while their Secret says so', async () => {
     '[invalid bearer token, the token in secret default/s for service account default/sa has been marked invalid. ' +
     'Use tokens from the TokenRequest API or manually created secret-based tokens, ' +
     `or remove the '${INVALID_SINCE}' label from the secret to temporarily allow use of this token]`;
-  expect(json(review)['status']).toEqual({ user: {}, error });
+  expect(review.json['status']).toEqual({ user: {}, error });
   await merge(`${SECRETS}/s`, { metadata: { labels: { [INVALID_SINCE]: '' } } });
   expect((await use(replicas[0])).status).toBe(200);
 });

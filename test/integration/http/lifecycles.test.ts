@@ -1,29 +1,23 @@
 /** Replays the recorded lives of objects of each kind: responses and watch events of release 1.31.1. */
-import { lifecycles, runLifecycle, type Lifecycle, type LifecycleSend } from '../../replay/lifecycle';
+import { lifecycles, runLifecycle } from '../../replay/lifecycle';
 import { withCollectionDeletion } from '../../support/deviating-steps';
-import { call, startFixture, warningsOf, type Fixture } from './fixture';
+import { useResource } from '../../support/use-resource';
+import { useServer } from './fixture';
+import { targetOver } from './targets';
 
 const { cases } = lifecycles('writes/lifecycles');
 
-let fixture: Fixture;
-let lives: readonly Lifecycle[] = [];
-
-const send: LifecycleSend = async (method, path, headers, sent) => {
-  const answer = await call(fixture, path, { method, ...(sent === '' ? {} : { body: sent }), headers, local: true });
-  return { code: answer.status, text: answer.text, warnings: warningsOf(answer) };
-};
-
-beforeAll(async () => {
-  fixture = await startFixture({ naming: 'kubernetes' });
-  // In parallel, because each ends with a watch of a second.
-  lives = await Promise.all(cases.map(({ kind }) => runLifecycle(send, kind, `life-${kind.name}`)));
-});
-afterAll(() => fixture.stop());
+const api = useServer({ naming: 'kubernetes' });
+// In parallel, because each ends with a watch of a second.
+const lives = useResource(
+  () => Promise.all(cases.map(({ kind }) => runLifecycle(targetOver(api).send, kind, `life-${kind.name}`))),
+  () => undefined,
+);
 
 test.each(cases.map(({ kind }, index) => [kind.name, index] as const))(
   'a %s is created, read, changed and deleted as recorded',
   (_name, index) => {
     const { steps = [], ...recorded } = cases[index]!;
-    expect(lives[index]).toEqual({ ...recorded, steps: steps.map(withCollectionDeletion) });
+    expect(lives()[index]).toEqual({ ...recorded, steps: steps.map(withCollectionDeletion) });
   },
 );

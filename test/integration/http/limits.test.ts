@@ -3,22 +3,20 @@ import { connect as connectHttp2, type ClientHttp2Session, type OutgoingHttpHead
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, ALICE, call, createConfigMap, json, startFixture, type Fixture } from './fixture';
+import { ADMIN, ALICE } from './call';
+import { startFixture, useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
 const LIMIT = 64 * 1024;
 
-let fixture: Fixture;
 let session: ClientHttp2Session;
 
-beforeAll(async () => {
-  fixture = await startFixture({
-    bodyPace: { patienceMs: 500, bytesPerSecond: 1024 },
-    connectionLimits: { headersMs: 1000, idleMs: 60_000, checkMs: 50 },
-  });
+const api = useServer({
+  bodyPace: { patienceMs: 500, bytesPerSecond: 1024 },
+  connectionLimits: { headersMs: 1000, idleMs: 60_000, checkMs: 50 },
 });
-afterAll(() => fixture.stop());
+beforeAll(async () => {});
 
 interface StreamAnswer {
   readonly status: number;
@@ -26,7 +24,7 @@ interface StreamAnswer {
 }
 
 function openSession(): ClientHttp2Session {
-  const opened = connectHttp2(`https://127.0.0.1:${fixture.server.port}`, {
+  const opened = connectHttp2(`https://127.0.0.1:${api.server.port}`, {
     rejectUnauthorized: false,
     maxSendHeaderBlockLength: 1_000_000,
   });
@@ -62,7 +60,7 @@ describe('a head', () => {
   ] as const)('with %s is answered alike over both protocols, whoever asks', async (_, path, headers, status) => {
     for (const token of [ADMIN, 'nobody']) {
       const expected = status === 200 && token !== ADMIN ? 401 : status;
-      const plain = await call(fixture, path, { headers, token });
+      const plain = await api.get(path, { headers, token });
       const stream = await ask({ ':path': path, ...headers, authorization: `Bearer ${token}` });
       expect([plain.status, stream.status]).toEqual([expected, expected]);
       for (const text of status === 200 ? [] : [plain.text, stream.text]) {
@@ -77,14 +75,14 @@ describe('a head', () => {
   });
 
   it('that the parser gives up gets a Status as well', async () => {
-    const answer = await call(fixture, '/version', { headers: { 'x-long': 'a'.repeat(3 * LIMIT) } });
-    expect([answer.status, json(answer)['code']]).toEqual([431, 431]);
+    const answer = await api.get('/version', { headers: { 'x-long': 'a'.repeat(3 * LIMIT) } });
+    expect([answer.status, answer.json['code']]).toEqual([431, 431]);
   });
 
   it('may have thousands of headers, none of which is overlooked', async () => {
     const headers = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`x${n}`, '']));
-    expect((await call(fixture, '/version', { headers })).status).toBe(200);
-    expect((await call(fixture, '/metrics', { headers: { ...headers, 'impersonate-user': 'dev' } })).status).toBe(403);
+    expect((await api.get('/version', { headers })).status).toBe(200);
+    expect((await api.get('/metrics', { headers: { ...headers, 'impersonate-user': 'dev' } })).status).toBe(403);
   });
 });
 
@@ -92,22 +90,22 @@ describe('impersonation', () => {
   const HEADERS = ['Impersonate-User', 'Impersonate-Group', 'Impersonate-Uid', 'Impersonate-Extra-Scopes', 'impersonate-extra-'];
 
   it.each(HEADERS)('with %s does nothing with the powers of whoever asks', async (header) => {
-    await createConfigMap(fixture, 'kept').catch(() => undefined);
+    await api.createConfigMap('kept').catch(() => undefined);
     for (const options of [{}, { local: true, token: null }]) {
-      const answer = await call(fixture, `${CONFIGMAPS}/kept`, { method: 'DELETE', headers: { [header]: 'dev' }, ...options });
+      const answer = await api.call(`${CONFIGMAPS}/kept`, { method: 'DELETE', headers: { [header]: 'dev' }, ...options });
       expect(answer.status).toBe(header === 'Impersonate-User' ? 403 : 400);
     }
-    expect((await call(fixture, `${CONFIGMAPS}/kept`)).status).toBe(200);
+    expect((await api.get(`${CONFIGMAPS}/kept`)).status).toBe(200);
   });
 
   it('as thousands of groups is judged in time, one by one', async () => {
     const headers = { 'Impersonate-User': 'dev', 'Impersonate-Group': Array.from({ length: 2_000 }, (_, n) => `g${n}`) };
-    expect((await call(fixture, '/api', { headers })).status).toBe(200);
-    expect((await call(fixture, '/api', { headers, token: ALICE })).status).toBe(403);
+    expect((await api.get('/api', { headers })).status).toBe(200);
+    expect((await api.get('/api', { headers, token: ALICE })).status).toBe(403);
   });
 
   it('comes after authentication', async () => {
-    expect((await call(fixture, CONFIGMAPS, { token: 'nobody', headers: { 'Impersonate-User': 'dev' } })).status).toBe(401);
+    expect((await api.get(CONFIGMAPS, { token: 'nobody', headers: { 'Impersonate-User': 'dev' } })).status).toBe(401);
   });
 
   it('is what these headers mean and no others; those of an authenticating proxy change nothing', async () => {
@@ -117,9 +115,9 @@ describe('impersonation', () => {
       'X-Remote-Group': 'system:masters',
       'X-Remote-Extra-Scopes': 'x',
     };
-    expect((await call(fixture, CONFIGMAPS, { headers })).status).toBe(200);
-    expect((await call(fixture, CONFIGMAPS, { headers, token: ALICE })).status).toBe(403);
-    expect((await call(fixture, CONFIGMAPS, { headers, token: null })).status).toBe(403);
+    expect((await api.get(CONFIGMAPS, { headers })).status).toBe(200);
+    expect((await api.get(CONFIGMAPS, { headers, token: ALICE })).status).toBe(403);
+    expect((await api.get(CONFIGMAPS, { headers, token: null })).status).toBe(403);
   });
 });
 
@@ -132,15 +130,15 @@ describe('what is asked for by POST', () => {
     ['an eviction', '/api/v1/namespaces/default/pods/x/eviction', 'Eviction'],
     ['a token', '/api/v1/namespaces/default/serviceaccounts/default/token', 'TokenRequest'],
   ])('as %s is of that kind', async (_, path, kind) => {
-    const answer = await call(fixture, path, { method: 'POST', body: '{"apiVersion":"v1","kind":"ConfigMap"}' });
-    expect([answer.status, json(answer)['reason']]).toEqual([400, 'BadRequest']);
-    expect(json(answer)['message']).toMatch(new RegExp(`^ConfigMap in version "v1" cannot be handled as a ${kind}: converting `));
+    const answer = await api.post(path, '{"apiVersion":"v1","kind":"ConfigMap"}');
+    expect([answer.status, answer.json['reason']]).toEqual([400, 'BadRequest']);
+    expect(answer.message).toMatch(new RegExp(`^ConfigMap in version "v1" cannot be handled as a ${kind}: converting `));
   });
 
   it('as a review has 64 KiB at most', async () => {
-    expect((await call(fixture, REVIEWS, { method: 'POST', body: review(LIMIT - 100) })).status).toBe(201);
-    const refused = await call(fixture, REVIEWS, { method: 'POST', body: review(LIMIT) });
-    expect([refused.status, json(refused)['message']]).toEqual([413, `Request entity too large: limit is ${LIMIT}`]);
+    expect((await api.post(REVIEWS, review(LIMIT - 100))).status).toBe(201);
+    const refused = await api.post(REVIEWS, review(LIMIT));
+    expect([refused.status, refused.message]).toEqual([413, `Request entity too large: limit is ${LIMIT}`]);
   });
 
   it.each([
@@ -150,7 +148,7 @@ describe('what is asked for by POST', () => {
     const body = Buffer.alloc(64 * 1024, 0x20);
     const pieces = 60;
     const length = tells ? `content-length: ${body.length * pieces}` : 'transfer-encoding: chunked';
-    const socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, ca: fixture.authority.certificate });
+    const socket = connectTls({ host: '127.0.0.1', port: api.server.port, ca: api.authority.certificate });
     let answer = '';
     const ended = new Promise<string>((resolve, reject) => {
       socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
@@ -185,7 +183,7 @@ describe('a slow client', () => {
   const head = `POST ${CONFIGMAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nContent-Length: 1000\r\n\r\n`;
 
   it('is given up when its body comes byte by byte, over HTTP/1.1', async () => {
-    const socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+    const socket = connectTls({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
     socket.on('error', () => undefined);
     let seen = '';
     let closed = false;
@@ -247,7 +245,7 @@ describe('caps on connections', () => {
     const met = [];
     for (let n = 0; n < 5; n++) met.push(await open('127.0.0.2'));
     expect(met).toEqual(['open', 'open', 'open', 'cut', 'cut']);
-    const metrics = await call(small, '/metrics');
+    const metrics = await small.get('/metrics');
     expect(metrics.text).toContain('apiserver_refused_connections_total{cap="address"} 2\n');
     expect(metrics.text).toMatch(/^apiserver_open_connections 4$/m);
     for (const socket of sockets) socket.destroy();

@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, call, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { type Fixture } from './fixture';
 import { kubeletCertificate, POD, runPod, startKubeletFixture } from './kubelet-fixture';
 
 const TOKEN = `base64url.bearer.authorization.k8s.io.${Buffer.from(ADMIN).toString('base64url')}`;
@@ -14,7 +15,7 @@ const BINARY = 'binary.k8s.io';
 const BASE64 = 'base64.binary.k8s.io';
 const PIECE = Buffer.alloc(1024 * 1024, 'x');
 
-let fixture: Fixture;
+let api: Fixture;
 let kubelet: Server;
 /** How the fake kubelet responds to the next log request. */
 let respond: (response: ServerResponse) => void;
@@ -22,8 +23,8 @@ let requests = 0;
 const sockets: WebSocket[] = [];
 
 beforeAll(async () => {
-  fixture = await startKubeletFixture();
-  const { certificate: cert, key } = await kubeletCertificate(fixture);
+  api = await startKubeletFixture();
+  const { certificate: cert, key } = await kubeletCertificate(api);
   kubelet = createServer({ cert, key });
   kubelet.on('request', (_request, response) => {
     requests += 1;
@@ -32,12 +33,12 @@ beforeAll(async () => {
   kubelet.listen(0, '127.0.0.1');
   await once(kubelet, 'listening');
   const { port }: AddressInfo = Object(kubelet.address());
-  await runPod(fixture, port);
+  await runPod(api, port);
 });
 afterAll(async () => {
   kubelet.closeAllConnections();
   kubelet.close();
-  await fixture.stop();
+  await api.stop();
 });
 beforeEach(() => {
   requests = 0;
@@ -54,7 +55,7 @@ interface LogClient {
 }
 
 function open(protocols: readonly string[], query = ''): LogClient {
-  const url = `wss://127.0.0.1:${fixture.server.port}${POD}/log${query}`;
+  const url = `wss://127.0.0.1:${api.server.port}${POD}/log${query}`;
   const headers = { authorization: `Bearer ${ADMIN}` };
   const socket = new WebSocket(url, [...protocols], { rejectUnauthorized: false, headers });
   sockets.push(socket);
@@ -193,7 +194,7 @@ describe('a log over a WebSocket', () => {
     ['websocket', 'HTTP/1.1 400 '],
     ['other', 'HTTP/1.1 200 '],
   ])('responds to Upgrade: %s without a handshake with %s', async (upgrade, expected) => {
-    const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+    const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
     socket.write(
       `GET ${POD}/log HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`,
     );
@@ -204,7 +205,7 @@ describe('a log over a WebSocket', () => {
   });
 
   test('is plain text for a client that requests no WebSocket', async () => {
-    expect(await call(fixture, `${POD}/log`)).toMatchObject({ status: 200, text: 'one\n' });
+    expect(await api.get(`${POD}/log`)).toMatchObject({ status: 200, text: 'one\n' });
     expect(requests).toBe(1);
   });
 });

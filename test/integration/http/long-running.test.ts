@@ -6,7 +6,8 @@ import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import { EXTENSION_GROUP, startExtensionServer, type ExtensionServer } from '../../support/extension-server';
 import { waitUntil } from '../../support/programs';
-import { ALICE, call, json, startFixture, type Fixture } from './fixture';
+import { ALICE } from './call';
+import { useServer } from './fixture';
 import { kubeletCertificate, POD, runPod, sent } from './kubelet-fixture';
 
 const FLOW_CONTROL = '/apis/flowcontrol.apiserver.platform.io/v1';
@@ -14,7 +15,6 @@ const RBAC = 'rbac.authorization.platform.io';
 const FLUNDERS = `/apis/${EXTENSION_GROUP}/v1/namespaces/default/flunders`;
 const UPGRADE = 'Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n';
 
-let fixture: Fixture;
 let kubelet: Server;
 let extension: ExtensionServer;
 const arrived: string[] = [];
@@ -22,7 +22,7 @@ const clients: Duplex[] = [];
 
 /** A kubelet that starts every response and finishes none. */
 async function startSilentKubelet(): Promise<void> {
-  const { certificate: cert, key } = await kubeletCertificate(fixture);
+  const { certificate: cert, key } = await kubeletCertificate(api);
   kubelet = createServer({ cert, key });
   kubelet.on('request', ({ url = '' }, response) => {
     arrived.push(url);
@@ -36,17 +36,17 @@ async function startSilentKubelet(): Promise<void> {
   kubelet.listen(0, '127.0.0.1');
   await once(kubelet, 'listening');
   const { port }: AddressInfo = Object(kubelet.address());
-  await runPod(fixture, port);
+  await runPod(api, port);
 }
 
 async function registerExtension(): Promise<void> {
   extension = await startExtensionServer('ext', 'default');
   const { port, caBundle } = extension;
-  await sent(fixture, 'POST', '/api/v1/namespaces/default/services', {
+  await sent(api, 'POST', '/api/v1/namespaces/default/services', {
     metadata: { name: 'ext' },
     spec: { type: 'ExternalName', externalName: 'localhost' },
   });
-  await sent(fixture, 'POST', '/apis/apiregistration.platform.io/v1/apiservices', {
+  await sent(api, 'POST', '/apis/apiregistration.platform.io/v1/apiservices', {
     metadata: { name: `v1.${EXTENSION_GROUP}` },
     spec: {
       group: EXTENSION_GROUP,
@@ -57,24 +57,24 @@ async function registerExtension(): Promise<void> {
       caBundle,
     },
   });
-  await waitUntil('the extension server is available', async () => (await call(fixture, FLUNDERS)).status === 200);
+  await waitUntil('the extension server is available', async () => (await api.get(FLUNDERS)).status === 200);
 }
 
 /** All requests of alice share one seat; a request that finds it taken is rejected. */
 async function giveAliceOneSeat(): Promise<void> {
-  await sent(fixture, 'POST', `/apis/${RBAC}/v1/clusterrolebindings`, {
+  await sent(api, 'POST', `/apis/${RBAC}/v1/clusterrolebindings`, {
     metadata: { name: 'alice' },
     roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'cluster-admin' },
     subjects: [{ apiGroup: RBAC, kind: 'User', name: 'alice' }],
   });
-  await sent(fixture, 'POST', `${FLOW_CONTROL}/prioritylevelconfigurations`, {
+  await sent(api, 'POST', `${FLOW_CONTROL}/prioritylevelconfigurations`, {
     metadata: { name: 'narrow' },
     spec: {
       type: 'Limited',
       limited: { nominalConcurrencyShares: 1, lendablePercent: 0, borrowingLimitPercent: 0, limitResponse: { type: 'Reject' } },
     },
   });
-  await sent(fixture, 'POST', `${FLOW_CONTROL}/flowschemas`, {
+  await sent(api, 'POST', `${FLOW_CONTROL}/flowschemas`, {
     metadata: { name: 'narrow' },
     spec: {
       priorityLevelConfiguration: { name: 'narrow' },
@@ -89,14 +89,14 @@ async function giveAliceOneSeat(): Promise<void> {
   });
 }
 
+const api = useServer({
+  kubelets: { addressTypes: ['InternalIP'], credentials: () => ({}), timeoutMs: 2_000 },
+  plugins: { enabled: [], disabled: ['ServiceAccount'] },
+  // Few seats in all, so that the level has a single one.
+  maxReadOnly: 10,
+  maxMutating: 10,
+});
 beforeAll(async () => {
-  fixture = await startFixture({
-    kubelets: { addressTypes: ['InternalIP'], credentials: () => ({}), timeoutMs: 2_000 },
-    plugins: { enabled: [], disabled: ['ServiceAccount'] },
-    // Few seats in all, so that the level has a single one.
-    maxReadOnly: 10,
-    maxMutating: 10,
-  });
   await startSilentKubelet();
   await registerExtension();
   await giveAliceOneSeat();
@@ -104,7 +104,6 @@ beforeAll(async () => {
 afterAll(async () => {
   kubelet.closeAllConnections();
   kubelet.close();
-  await fixture.stop();
   await extension.close();
 });
 afterEach(() => {
@@ -116,7 +115,7 @@ afterEach(() => {
 
 /** Sends a request as alice that stays open, and returns a function that gives the bytes received so far. */
 function open(method: string, target: string, headers = ''): () => string {
-  const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+  const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
   clients.push(socket);
   let received = '';
   socket.on('error', () => undefined);
@@ -129,7 +128,7 @@ function open(method: string, target: string, headers = ''): () => string {
 const reached = (end: string): number => extension.calls.filter(({ line }) => line.endsWith(end)).length;
 
 async function metric(pattern: RegExp): Promise<number> {
-  return Number(pattern.exec((await call(fixture, '/metrics')).text)?.[1] ?? '0');
+  return Number(pattern.exec((await api.get('/metrics')).text)?.[1] ?? '0');
 }
 
 const executing = (): Promise<number> =>
@@ -153,7 +152,7 @@ describe('a long-running request', () => {
       expect(text()).toMatch(/^HTTP\/1.1 (200|101) /);
       expect(text().toLowerCase()).not.toContain('-pf-flowschema-uid');
     }
-    expect((await call(fixture, POD, { token: ALICE })).status).toBe(200);
+    expect((await api.get(POD, { token: ALICE })).status).toBe(200);
     for (const client of clients.splice(0)) client.destroy();
     await waitUntil('none is open', async () => (await openRequests(labels)) === 0);
   });
@@ -169,7 +168,7 @@ describe('a long-running request', () => {
     }
     expect(await executing()).toBe(0);
     expect(answers[0]?.().toLowerCase()).toContain('x-platform-pf-flowschema-uid: ');
-    expect((await call(fixture, POD, { token: ALICE })).status).toBe(200);
+    expect((await api.get(POD, { token: ALICE })).status).toBe(200);
   });
 
   test('holds no seat while an aggregated API server streams a log', async () => {
@@ -184,19 +183,18 @@ describe('a long-running request', () => {
     open('GET', FLUNDERS);
     await waitUntil('it reaches the extension server', () => reached('/flunders') === 1);
     expect(await executing()).toBe(1);
-    expect((await call(fixture, POD, { token: ALICE })).status).toBe(429);
+    expect((await api.get(POD, { token: ALICE })).status).toBe(429);
   });
 });
 
 describe('a watch', () => {
   test('takes one seat unless sendInitialEvents is set, and a list takes more', async () => {
-    for (let at = 0; at < 120; at += 1)
-      await sent(fixture, 'POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: `c${at}` } });
+    for (let at = 0; at < 120; at += 1) await sent(api, 'POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: `c${at}` } });
     const estimated = (): Promise<number> => metric(/^apiserver_flowcontrol_work_estimated_seats_sum\{[^}]*"narrow"[^}]*\} (\d+)$/m);
     const taken = async (query: string): Promise<number> => {
       const before = await estimated();
-      const answer = await call(fixture, `/api/v1/namespaces/default/configmaps?${query}`, { token: ALICE });
-      if (answer.status !== 200) throw new Error(JSON.stringify(json(answer)));
+      const answer = await api.get(`/api/v1/namespaces/default/configmaps?${query}`, { token: ALICE });
+      if (answer.status !== 200) throw new Error(JSON.stringify(answer.json));
       return (await estimated()) - before;
     };
     expect(await taken('watch=1&timeoutSeconds=1')).toBe(1);

@@ -1,7 +1,7 @@
 /** Metrics that are shown once there is something to show: conditions of admission, watches that begin with the state, values that nobody can read. */
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { MemoryStore } from '../../support/memory-store';
-import { call, settled, startFixture, type Fixture } from './fixture';
+import { useServer } from './fixture';
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 const RULE = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] };
@@ -34,16 +34,14 @@ const POLICY = {
 };
 
 const store = new MemoryStore();
-let fixture: Fixture;
+const api = useServer({ naming: 'kubernetes', plugins: AS_THE_TABLE_SAYS }, store);
 beforeAll(async () => {
-  fixture = await startFixture({ naming: 'kubernetes', plugins: AS_THE_TABLE_SAYS }, store);
-  await settled(fixture);
+  await api.settled();
 });
-afterAll(() => fixture.stop());
 
-const create = (path: string, object: object) => call(fixture, path, { method: 'POST', body: JSON.stringify(object) });
+const create = (path: string, object: object) => api.post(path, object);
 const series = async (name: string): Promise<readonly string[]> =>
-  (await call(fixture, '/metrics')).text.split('\n').filter((line) => line.startsWith(`${name}{`));
+  (await api.get('/metrics')).text.split('\n').filter((line) => line.startsWith(`${name}{`));
 
 test('conditions of webhooks and policies are counted by what comes of them', async () => {
   expect((await create(`${ADMISSION}/validatingwebhookconfigurations`, WEBHOOK)).status).toBe(201);
@@ -72,9 +70,9 @@ test('conditions of webhooks and policies are counted by what comes of them', as
 test('a watch that begins with the state is timed until it has told all of it', async () => {
   const counted = 'apiserver_watch_list_duration_seconds_count';
   const watch = '/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=1';
-  await call(fixture, watch);
+  await api.get(watch);
   expect(await series(counted)).toEqual([]);
-  await call(fixture, `${watch}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`);
+  await api.get(`${watch}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`);
   expect(await series(counted)).toEqual([`${counted}{group="",version="v1",resource="configmaps",scope="namespace"} 1`]);
 });
 
@@ -84,6 +82,6 @@ test('a value that nobody can read is counted', async () => {
     { compare: [], operations: [{ type: 'put', key: '/registry/configmaps/default/torn', value: Buffer.from('garbage') }] },
     { deadline: Infinity },
   );
-  await fixture.server.cache.waitFor(revision, { deadline: Infinity });
+  await api.server.cache.waitFor(revision, { deadline: Infinity });
   expect(await series('apiserver_storage_decode_errors_total')).toEqual(['apiserver_storage_decode_errors_total{resource="configmaps"} 1']);
 });

@@ -9,18 +9,18 @@ import { METRIC_STEPS } from '../../replay/metric-steps';
 import { EMPTY, isDeviation, MISSING, SERIES, UNCOUNTED } from '../../support/metric-deviations';
 import { casesOf } from '../../replay/recording';
 import { listOf, number, shape, text, tupleOf } from '../../replay/shape';
-import { call, callStep, issuingAccounts, served, settled, startFixture, type Fixture } from './fixture';
+import { type Fixture, issuingAccounts, startFixture } from './fixture';
 
 const RECORDED = casesOf('metrics/steps', shape({ step: text, code: number, grown: listOf(tupleOf(text, number)) }));
 const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
 
-let fixture: Fixture;
+let api: Fixture;
 const grown = new Map<string, readonly (readonly [string, number])[]>();
 const codes = new Map<string, number>();
 let last: Exposition;
 
 async function look(): Promise<Exposition> {
-  return readExposition((await call(fixture, '/metrics')).text);
+  return readExposition((await api.get('/metrics')).text);
 }
 
 async function growsAnyhow(): Promise<readonly string[]> {
@@ -30,27 +30,27 @@ async function growsAnyhow(): Promise<readonly string[]> {
 beforeAll(async () => {
   const ranges = parseServiceRanges('10.96.0.0/16');
   if (typeof ranges === 'string') throw new Error(ranges);
-  fixture = await startFixture({
+  api = await startFixture({
     naming: 'kubernetes',
     plugins: AS_THE_TABLE_SAYS,
     gates: featureGates(new Map()),
     serviceRanges: ranges,
     serviceAccounts: issuingAccounts(),
   });
-  await settled(fixture);
+  await api.settled();
   let anyhow = await growsAnyhow();
   while (anyhow.some((series) => isAskedFor(series) && series.includes('CREATE'))) anyhow = await growsAnyhow();
   let before = await look();
   for (const step of METRIC_STEPS) {
-    codes.set(step.name, (await callStep(fixture, step, { 'user-agent': 'recorder' })).status);
-    if (step.name === 'a definition') await served(fixture, '/apis/counted.example.com/v1/things');
+    codes.set(step.name, (await api.callStep(step, { 'user-agent': 'recorder' })).status);
+    if (step.name === 'a definition') await api.served('/apis/counted.example.com/v1/things');
     last = await look();
     grown.set(step.name, grownBy(before, last, new Set(anyhow)));
     before = last;
   }
 });
 
-afterAll(() => fixture.stop());
+afterAll(() => api.stop());
 
 const REFUSED_FROM = 400;
 
@@ -89,20 +89,20 @@ it('leaves out of the comparison only what is there', () => {
 });
 
 it('shows apart what service levels are counted by', async () => {
-  const { families: shown } = readExposition((await call(fixture, '/metrics/slis')).text);
+  const { families: shown } = readExposition((await api.get('/metrics/slis')).text);
   expect([...shown.values()]).toEqual(
     casesOf('metrics/slis', FAMILY).map((family) => ({ ...family, stability: shown.get(family.name)?.stability })),
   );
 });
 
 it('shows no series twice', async () => {
-  const lines = (await call(fixture, '/metrics')).text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = (await api.get('/metrics')).text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const series = lines.map((line) => line.slice(0, line.lastIndexOf(' ')));
   expect(series.length).toBe(new Set(series).size);
 });
 
 it('compresses them for whoever takes that', async () => {
-  const packed = await call(fixture, '/metrics', { headers: { 'accept-encoding': 'gzip' } });
+  const packed = await api.get('/metrics', { headers: { 'accept-encoding': 'gzip' } });
   expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
   expect(readExposition(gunzipSync(packed.body).toString()).families.size).toBe(last.families.size);
 });

@@ -1,11 +1,9 @@
 /** Namespaces that are made for whoever creates an object: many at once, and where somebody outside is to be asked as well. What is answered otherwise is in admission.test.ts. */
-import { call, startFixture, type Fixture } from './fixture';
+import { useServer } from './fixture';
 
-let fixture: Fixture;
-beforeAll(async () => (fixture = await startFixture({ plugins: { enabled: ['NamespaceAutoProvision'], disabled: [] } })));
-afterAll(() => fixture.stop());
+const api = useServer({ plugins: { enabled: ['NamespaceAutoProvision'], disabled: [] } });
 
-const post = (path: string, body: object) => call(fixture, path, { method: 'POST', body: JSON.stringify(body) });
+const post = (path: string, body: object) => api.post(path, body);
 const create = (namespace: string, name: string) => post(`/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name } });
 
 test('all who come at once find it', async () => {
@@ -28,5 +26,5 @@ test('it is there before webhooks are asked', async () => {
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'x' } };
   const answer = await post('/api/v1/namespaces/evicted/pods/x/eviction', eviction);
   expect(answer.text).toContain('pods \\"x\\" not found');
-  expect((await call(fixture, '/api/v1/namespaces/evicted')).status).toBe(200);
+  expect((await api.get('/api/v1/namespaces/evicted')).status).toBe(200);
 });

@@ -4,7 +4,8 @@ import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/tok
 import { isBody } from '../../replay/reference';
 import { replayRequests } from './replay-requests';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
-import { call, json, startFixture, type Answer, type Fixture, type FixtureChanges } from './fixture';
+import { type Answer } from './call';
+import { type FixtureChanges, useServer } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';
 
@@ -41,32 +42,26 @@ replayRequests(['admission/node-restriction'], {
   comparable: (answer, { body }) => (body === null ? { ...answer, body } : shortened(answer)),
 });
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ naming: 'kubernetes', ...issuing() });
-});
-afterAll(() => fixture.stop());
+const api = useServer({ naming: 'kubernetes', ...issuing() });
+beforeAll(async () => {});
 
 describe('ownerReferences of a node', () => {
   const owners = { ownerReferences: [{ apiVersion: 'storage.k8s.io/v1', kind: 'CSINode', name: 'n', uid: 'u' }] };
   const acting = { 'impersonate-user': 'system:node:n', 'impersonate-group': 'system:nodes' };
   const asNode = (method: string, path: string, sent: object, type = 'application/json'): Promise<Answer> =>
-    call(fixture, path, { method, headers: { 'content-type': type, ...acting }, body: JSON.stringify(sent) });
+    api.call(path, { method, headers: { 'content-type': type, ...acting }, body: sent });
   const patch = (path: string, sent: object, type = 'application/merge-patch+json'): Promise<Answer> => asNode('PATCH', path, sent, type);
 
   it('cannot be set at creation', async () => {
     const refused = await asNode('POST', '/api/v1/nodes', { metadata: { name: 'n', ...owners } });
-    expect([refused.status, json(refused)['message']]).toEqual([
-      403,
-      'nodes "n" is forbidden: node "n" is not allowed to set ownerReferences',
-    ]);
+    expect([refused.status, refused.message]).toEqual([403, 'nodes "n" is forbidden: node "n" is not allowed to set ownerReferences']);
     expect(await asNode('POST', '/api/v1/nodes', { metadata: { name: 'n', ownerReferences: [] } })).toMatchObject({ status: 201 });
   });
 
   it.each(['/api/v1/nodes/n', '/api/v1/nodes/n/status'])('cannot be added, changed or removed through %s', async (path) => {
     const forbidden = { status: 403, text: expect.stringContaining('node \\"n\\" is not allowed to modify ownerReferences') };
     expect(await patch(path, { metadata: owners })).toMatchObject(forbidden);
-    const whole = json(await call(fixture, path));
+    const whole = await api.read(path);
     expect(await asNode('PUT', path, { ...whole, metadata: { ...Object(whole['metadata']), ...owners } })).toMatchObject(forbidden);
     const applied = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', ...owners } };
     expect(await patch(`${path}?fieldManager=m`, applied, 'application/apply-patch+yaml')).toMatchObject(forbidden);
@@ -76,10 +71,10 @@ describe('ownerReferences of a node', () => {
 
     const headers = { 'content-type': 'application/merge-patch+json' };
     const byAdmin = { method: 'PATCH', headers, body: JSON.stringify({ metadata: owners }) };
-    expect(await call(fixture, '/api/v1/nodes/n', byAdmin)).toMatchObject({ status: 200 });
+    expect(await api.call('/api/v1/nodes/n', byAdmin)).toMatchObject({ status: 200 });
     expect(await patch(path, { metadata: { ownerReferences: null } })).toMatchObject(forbidden);
     expect(await patch(path, { metadata: { labels: { a: 'c' } } })).toMatchObject({ status: 200 });
     const clear = { ...byAdmin, body: JSON.stringify({ metadata: { ownerReferences: null } }) };
-    expect(await call(fixture, '/api/v1/nodes/n', clear)).toMatchObject({ status: 200 });
+    expect(await api.call('/api/v1/nodes/n', clear)).toMatchObject({ status: 200 });
   });
 });

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ReferenceServer } from '../../replay/record/reference-server';
-import { ADMIN, startFixture, type FixtureChanges } from './fixture';
+import { ADMIN } from './call';
+import { type FixtureChanges, startFixture } from './fixture';
 
 export interface OwnServer {
   readonly server: ReferenceServer;
@@ -12,10 +13,10 @@ export interface OwnServer {
 
 export async function startOwnServer(changes: FixtureChanges = {}): Promise<OwnServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'record-'));
-  const fixture = await startFixture({ naming: 'kubernetes', ...changes });
+  const api = await startFixture({ naming: 'kubernetes', ...changes });
   const cluster = {
-    server: `https://127.0.0.1:${fixture.server.port}`,
-    'certificate-authority-data': Buffer.from(fixture.authority.certificate).toString('base64'),
+    server: `https://127.0.0.1:${api.server.port}`,
+    'certificate-authority-data': Buffer.from(api.authority.certificate).toString('base64'),
   };
   const kubeconfig = {
     clusters: [{ name: 'c', cluster }],
@@ -30,7 +31,7 @@ export async function startOwnServer(changes: FixtureChanges = {}): Promise<OwnS
     server,
     async stop() {
       server.close();
-      await fixture.stop();
+      await api.stop();
       rmSync(folder, { recursive: true });
     },
   };

@@ -1,13 +1,9 @@
 /** Everything that is served besides resources: which paths there are, which methods they take, and what else is answered. */
 import { KINDS } from '../../../shared/api/kinds';
-import { call, json, startFixture, type Fixture } from './fixture';
+import { useServer } from './fixture';
 
-let fixture: Fixture;
-
-beforeAll(async () => {
-  fixture = await startFixture();
-});
-afterAll(() => fixture.stop());
+const api = useServer();
+beforeAll(async () => {});
 
 const METHODS = ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const ANY = [
@@ -42,52 +38,50 @@ const OUTSIDE = [
 const INSIDE = ['/api/v9', '/api//', '/apis/apps/v9', '/apis/apps//'];
 
 it.each(ANY)('%s answers every method', async (path) => {
-  const { text, headers } = await call(fixture, path);
+  const { text, headers } = await api.get(path);
   for (const method of METHODS) {
-    const answer = await call(fixture, path, { method });
+    const answer = await api.call(path, { method });
     expect([method, answer.status, answer.headers['content-type']]).toEqual([method, 200, headers['content-type']]);
     if (path !== '/metrics') expect(answer.text).toBe(method === 'HEAD' ? '' : text);
   }
 });
 
 it.each(GET_ONLY)('%s answers GET only', async (path) => {
-  expect((await call(fixture, path)).status).toBe(200);
+  expect((await api.get(path)).status).toBe(200);
   for (const method of METHODS) {
-    const answer = await call(fixture, path, { method });
+    const answer = await api.call(path, { method });
     expect([method, answer.status]).toEqual([method, 405]);
-    if (method !== 'HEAD') expect(json(answer)).toMatchObject({ kind: 'Status', reason: 'MethodNotAllowed' });
+    if (method !== 'HEAD') expect(answer.json).toMatchObject({ kind: 'Status', reason: 'MethodNotAllowed' });
   }
 });
 
 it.each(OUTSIDE)('%s is nowhere, whatever the method', async (path) => {
   for (const method of ['GET', 'POST']) {
-    const answer = await call(fixture, path, { method });
+    const answer = await api.call(path, { method });
     expect([answer.status, answer.text]).toEqual([404, '404 page not found\n']);
   }
 });
 
 it.each(INSIDE)('%s is nowhere inside the API, whatever the method', async (path) => {
   for (const method of ['GET', 'POST']) {
-    const answer = await call(fixture, path, { method });
-    expect([answer.status, json(answer)['reason']]).toEqual([404, 'NotFound']);
+    const answer = await api.call(path, { method });
+    expect([answer.status, answer.json['reason']]).toEqual([404, 'NotFound']);
   }
 });
 
 it('reads escapes in a path before it looks for a route', async () => {
-  expect((await call(fixture, '/%61pi')).status).toBe(200);
-  expect((await call(fixture, '/livez/%70ing')).text).toBe('ok');
-  expect((await call(fixture, '/version%3fx')).status).toBe(404);
-  expect((await call(fixture, '/version%23')).status).toBe(404);
+  expect((await api.get('/%61pi')).status).toBe(200);
+  expect((await api.get('/livez/%70ing')).text).toBe('ok');
+  expect((await api.get('/version%3fx')).status).toBe(404);
+  expect((await api.get('/version%23')).status).toBe(404);
 });
 
 it('says that it is found under the address that it advertises', async () => {
-  expect(json(await call(fixture, '/api'))['serverAddressByClientCIDRs']).toEqual([
-    { clientCIDR: '0.0.0.0/0', serverAddress: '192.0.2.1:0' },
-  ]);
+  expect((await api.read('/api'))['serverAddressByClientCIDRs']).toEqual([{ clientCIDR: '0.0.0.0/0', serverAddress: '192.0.2.1:0' }]);
 });
 
 it('lists at / every path that it serves, and each of them leads somewhere', async () => {
-  const { paths } = json(await call(fixture, '/'));
+  const { paths } = await api.read('/');
   if (!Array.isArray(paths)) throw new Error('no list');
   const listed = paths.map(String);
   expect(listed).toEqual([...listed].sort());
@@ -96,5 +90,5 @@ it('lists at / every path that it serves, and each of them leads somewhere', asy
   );
   expect(listed).not.toContain('/openid/v1/jwks');
   expect(listed.length).toBeLessThan(KINDS.length * 2);
-  for (const path of listed) expect([path, (await call(fixture, path)).status]).toEqual([path, 200]);
+  for (const path of listed) expect([path, (await api.get(path)).status]).toEqual([path, 200]);
 });

@@ -1,6 +1,7 @@
 /** A permission that is given or taken on one replica soon counts on all of them: within a second, unless the machine has other work. */
 import { MemoryStore } from '../../support/memory-store';
-import { ALICE, call, startFixture, type Fixture } from './fixture';
+import { ALICE } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const PODS = '/api/v1/pods';
@@ -16,14 +17,14 @@ afterAll(() => Promise.all(replicas.map((replica) => replica.stop())));
 async function until(status: number): Promise<number> {
   const start = performance.now();
   while (performance.now() - start < 2 * LIMIT_MS) {
-    const answers = await Promise.all(replicas.map((replica) => call(replica, PODS, { token: ALICE })));
+    const answers = await Promise.all(replicas.map((replica) => replica.get(PODS, { token: ALICE })));
     if (answers.every((answer) => answer.status === status)) return performance.now() - start;
   }
   throw new Error(`never ${status} on all`);
 }
 
 async function write(method: string, path: string, body?: object): Promise<void> {
-  const { status, text } = await call(replicas[0], `${RBAC}/${path}`, {
+  const { status, text } = await replicas[0].call(`${RBAC}/${path}`, {
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });

@@ -4,14 +4,15 @@ import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { type Fixture } from './fixture';
 import { kubeletCertificate, POD, runPod, startKubeletFixture } from './kubelet-fixture';
 
 const PORT_FORWARD = `${POD}/portforward`;
 const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 const AGREED = { Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'portforward.k8s.io' };
 
-let fixture: Fixture;
+let api: Fixture;
 let kubelet: Server;
 /** Requests, with the protocols that they ask for. */
 const asked: string[] = [];
@@ -22,8 +23,8 @@ let heard = '';
 let answer: Readonly<Record<string, string>> | 'refusal' = AGREED;
 
 beforeAll(async () => {
-  fixture = await startKubeletFixture();
-  const serving = await kubeletCertificate(fixture);
+  api = await startKubeletFixture();
+  const serving = await kubeletCertificate(api);
   kubelet = createServer({ cert: serving.certificate, key: serving.key });
   kubelet.on('upgrade', ({ method = '', url = '', headers }, socket: Duplex) => {
     asked.push(`${method} ${url} ${headers.upgrade ?? ''} ${String(headers['x-stream-protocol-version'])}`);
@@ -40,12 +41,12 @@ beforeAll(async () => {
   kubelet.listen(0, '127.0.0.1');
   await once(kubelet, 'listening');
   const { port } = kubelet.address() as AddressInfo;
-  await runPod(fixture, port);
+  await runPod(api, port);
 });
 afterAll(async () => {
   kubelet.closeAllConnections();
   kubelet.close();
-  await fixture.stop();
+  await api.stop();
 });
 beforeEach(() => {
   asked.length = 0;
@@ -119,7 +120,7 @@ function ask(protocols: string, path = PORT_FORWARD): Promise<Answer & { readonl
     'sec-websocket-key': Buffer.alloc(16).toString('base64'),
     'sec-websocket-protocol': protocols,
   };
-  const asking = request({ port: fixture.server.port, path, headers, rejectUnauthorized: false, agent: false });
+  const asking = request({ port: api.server.port, path, headers, rejectUnauthorized: false, agent: false });
   return new Promise((resolve, reject) => {
     asking.on('error', reject);
     asking.on('upgrade', ({ headers: { 'sec-websocket-protocol': protocol } }, socket: Duplex, head: Buffer) =>

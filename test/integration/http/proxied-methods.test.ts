@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { skipLoudly } from '../../support/skipped';
-import { call, startFixture, type Fixture } from './fixture';
+import { type Fixture, startFixture } from './fixture';
 import { sent } from './kubelet-fixture';
 
 /** The server refuses to proxy to loopback addresses, so the backend listens on an address of another network interface. */
@@ -26,25 +26,25 @@ async function startBackend(address: string): Promise<Server> {
 }
 
 function proxiedMethods(address: string): void {
-  let fixture: Fixture;
+  let api: Fixture;
   let backend: Server;
   const paths: Record<string, string> = {};
 
   beforeAll(async () => {
     backend = await startBackend(address);
     const { port }: AddressInfo = Object(backend.address());
-    fixture = await startFixture({
+    api = await startFixture({
       kubelets: { addressTypes: ['InternalIP'], credentials: () => ({}), timeoutMs: 2_000 },
       plugins: { enabled: [], disabled: ['ServiceAccount'] },
     });
     const pods = '/api/v1/namespaces/default/pods';
     const container = { name: 'c', image: 'i', ports: [{ containerPort: port }] };
-    await sent(fixture, 'POST', pods, { metadata: { name: 'p' }, spec: { containers: [container] } });
-    await sent(fixture, 'PATCH', `${pods}/p/status`, { status: { podIP: address, podIPs: [{ ip: address }] } });
-    await sent(fixture, 'POST', '/api/v1/nodes', { metadata: { name: 'n' }, status: { addresses: [{ type: 'InternalIP', address }] } });
-    await sent(fixture, 'POST', '/api/v1/namespaces/default/services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
+    await sent(api, 'POST', pods, { metadata: { name: 'p' }, spec: { containers: [container] } });
+    await sent(api, 'PATCH', `${pods}/p/status`, { status: { podIP: address, podIPs: [{ ip: address }] } });
+    await sent(api, 'POST', '/api/v1/nodes', { metadata: { name: 'n' }, status: { addresses: [{ type: 'InternalIP', address }] } });
+    await sent(api, 'POST', '/api/v1/namespaces/default/services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
     const targetRef = { kind: 'Pod', namespace: 'default', name: 'p' };
-    await sent(fixture, 'POST', '/api/v1/namespaces/default/endpoints', {
+    await sent(api, 'POST', '/api/v1/namespaces/default/endpoints', {
       metadata: { name: 's' },
       subsets: [{ addresses: [{ ip: address, targetRef }], ports: [{ port }] }],
     });
@@ -57,7 +57,7 @@ function proxiedMethods(address: string): void {
   afterAll(async () => {
     backend.closeAllConnections();
     backend.close();
-    await fixture.stop();
+    await api.stop();
   });
 
   const of = (target: string): string => paths[target] ?? '';
@@ -65,13 +65,13 @@ function proxiedMethods(address: string): void {
   const each = (methods: readonly string[]) => targets.flatMap((target) => methods.map((method) => [target, method] as const));
 
   test.each(each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))('to a %s pass on the method %s', async (target, method) => {
-    const answer = await call(fixture, `${of(target)}/a?b=c`, { method });
+    const answer = await api.call(`${of(target)}/a?b=c`, { method });
     expect([answer.status, answer.headers['x-asked'], answer.text]).toEqual([200, `${method} /a?b=c`, method === 'HEAD' ? '' : 'said']);
   });
 
   test.each(each(['GET', 'HEAD']))('to a %s without a trailing slash redirect %s to the path with it', async (target, method) => {
     for (const query of ['', '?b=c']) {
-      const answer = await call(fixture, `${of(target)}${query}`, { method });
+      const answer = await api.call(`${of(target)}${query}`, { method });
       expect([answer.status, answer.headers.location, answer.text]).toEqual([301, `${of(target)}/${query}`, '']);
     }
   });
@@ -79,24 +79,24 @@ function proxiedMethods(address: string): void {
   test.each(each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))(
     'to a %s without a trailing slash pass %s on to the root path',
     async (target, method) => {
-      const answer = await call(fixture, `${of(target)}?b=c`, { method });
+      const answer = await api.call(`${of(target)}?b=c`, { method });
       expect([answer.status, answer.headers['x-asked']]).toEqual([200, `${method} /?b=c`]);
     },
   );
 
   test.each(each(['TRACE']))('to a %s reject the method %s', async (target, method) => {
-    expect((await call(fixture, `${of(target)}/a`, { method })).status).toBe(405);
+    expect((await api.call(`${of(target)}/a`, { method })).status).toBe(405);
   });
 
   test.each(targets)('to a %s rewrite the links of a page', async (target) => {
-    expect((await call(fixture, `${of(target)}/page`)).text).toBe(`<a href="${of(target)}/x">`);
+    expect((await api.get(`${of(target)}/page`)).text).toBe(`<a href="${of(target)}/x">`);
   });
 
   test.each(['log', 'exec', 'attach', 'portforward', 'status'])(
     'do not include HEAD and OPTIONS of the subresource %s',
     async (subresource) => {
       for (const method of ['HEAD', 'OPTIONS'])
-        expect((await call(fixture, `/api/v1/namespaces/default/pods/p/${subresource}`, { method })).status).toBe(405);
+        expect((await api.call(`/api/v1/namespaces/default/pods/p/${subresource}`, { method })).status).toBe(405);
     },
   );
 }

@@ -5,7 +5,8 @@
 import { isBody } from '../../replay/reference';
 import { requestRecording, type RecordedAnswer, type RecordedRequest, type RequestCase } from '../../replay/requests/request-recording';
 import { RequestSession, type ReceivedResponse, type SentRequest } from '../../replay/requests/request-session';
-import { ADMIN, ALICE, call, startFixture, warningsOf, type Fixture, type FixtureChanges } from './fixture';
+import { ADMIN, ALICE } from './call';
+import { type Fixture, type FixtureChanges, startFixture } from './fixture';
 
 export interface ReplayOptions {
   readonly server?: () => FixtureChanges | Promise<FixtureChanges>;
@@ -26,19 +27,19 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
   const { withDeviation = (recorded) => recorded, comparable = (answer) => answer, isPending = () => false } = options;
   const read = recordings.map((recording, at) => ({ recording, namespace: `replayed-${at}`, ...requestRecording(recording) }));
   describe('recorded requests', () => {
-    let fixture: Fixture;
+    let api: Fixture;
     beforeAll(async () => {
       const naming = read[0]?.head.dialect ?? 'platform';
-      fixture = await startFixture({ naming, ...(await options.server?.()) });
+      api = await startFixture({ naming, ...(await options.server?.()) });
     });
-    afterAll(() => fixture.stop());
+    afterAll(() => api.stop());
 
     describe.each(read)('$recording', ({ head, cases, namespace }) => {
-      const session = new RequestSession((request) => send(fixture, request), namespace, head);
+      const session = new RequestSession((request) => send(api, request), namespace, head);
       beforeAll(async () => {
         if (head.namespace === true)
           await session.answer({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: '$NS' } } });
-        for (const request of head.setup ?? []) await setUp(fixture, session, request);
+        for (const request of head.setup ?? []) await setUp(api, session, request);
       });
 
       it.each(cases.map((recorded, at) => [nameOf(recorded, at), recorded] as const))('%s', async (_name, recorded) => {
@@ -51,13 +52,13 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
   });
 }
 
-async function setUp(fixture: Fixture, session: RequestSession, request: RecordedRequest): Promise<void> {
+async function setUp(api: Fixture, session: RequestSession, request: RecordedRequest): Promise<void> {
   expect((await session.answer(request)).status).toBeLessThan(300);
   const metadata = request.path === DEFINITIONS && isBody(request.body) ? request.body['metadata'] : undefined;
   const name = isBody(metadata) ? metadata['name'] : undefined;
   if (typeof name !== 'string') return;
   // The server accepts the names of a definition in the background.
-  while (!(await call(fixture, `${DEFINITIONS}/${name}`)).text.includes('"InitialNamesAccepted"'));
+  while (!(await api.get(`${DEFINITIONS}/${name}`)).text.includes('"InitialNamesAccepted"'));
 }
 
 /** Begins with the number of the line in the file. */
@@ -66,13 +67,13 @@ function nameOf({ title, request: { method, path } }: RequestCase, at: number): 
   return `line ${at + 2}: ${method} ${shown}${title === undefined ? '' : `: ${title}`}`;
 }
 
-async function send(fixture: Fixture, { method, path, headers, body, user }: SentRequest): Promise<ReceivedResponse> {
-  const answer = await call(fixture, path, {
+async function send(api: Fixture, { method, path, headers, body, user }: SentRequest): Promise<ReceivedResponse> {
+  const answer = await api.call(path, {
     method,
     headers,
     token: TOKENS[user],
     local: user === 'admin',
     ...(body === undefined ? {} : { body }),
   });
-  return { status: answer.status, text: answer.text, warnings: warningsOf(answer) };
+  return { status: answer.status, text: answer.text, warnings: answer.warnings };
 }

@@ -2,19 +2,17 @@ import { connect as connectHttp2 } from 'node:http2';
 import { gunzipSync } from 'node:zlib';
 import { issueCertificate } from '../../../shared/runtime/pki';
 import { systemClock } from '../../../shared/runtime/clock';
-import { ALICE, call, createConfigMap, json, startFixture, type Fixture } from './fixture';
+import { ALICE } from './call';
+import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-let fixture: Fixture;
-
+const api = useServer();
 beforeAll(async () => {
-  fixture = await startFixture();
-  await createConfigMap(fixture, 'one', { a: '1', angle: '<b>' });
-  await createConfigMap(fixture, 'two');
+  await api.createConfigMap('one', { a: '1', angle: '<b>' });
+  await api.createConfigMap('two');
 });
-afterAll(() => fixture.stop());
 
 describe('paths', () => {
   const ROUTE = 'the server could not find the requested resource';
@@ -32,9 +30,9 @@ describe('paths', () => {
     ['/api/v1/gizmos', 404, ROUTE],
     ['/api/v2/pods', 404, ROUTE],
   ])('GET %s answers %i', async (path, status, message) => {
-    const answer = await call(fixture, path);
+    const answer = await api.get(path);
     expect(answer.status).toBe(status);
-    expect(json(answer)['message']).toBe(message);
+    expect(answer.message).toBe(message);
   });
 
   it.each([
@@ -43,7 +41,7 @@ describe('paths', () => {
     ['/apis/none/v1/foos', 404, '404 page not found\n'],
     [`${CONFIGMAPS}/%zz`, 400, '400 Bad Request'],
   ])('GET %s answers %i as text', async (path, status, text) => {
-    const answer = await call(fixture, path);
+    const answer = await api.get(path);
     expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([status, text, 'text/plain; charset=utf-8']);
   });
 
@@ -55,19 +53,19 @@ describe('paths', () => {
     ['OPTIONS', CONFIGMAPS],
     ['PROPFIND', `${CONFIGMAPS}/one`],
   ])('%s %s is not allowed', async (method, path) => {
-    const answer = await call(fixture, path, { method });
+    const answer = await api.call(path, { method });
     expect(answer.status).toBe(405);
-    expect(json(answer)['message']).toBe('the server does not allow this method on the requested resource');
+    expect(answer.message).toBe('the server does not allow this method on the requested resource');
   });
 
   it('serves a trailing slash like none', async () => {
-    expect((await call(fixture, `${CONFIGMAPS}/one/`)).status).toBe(200);
+    expect((await api.get(`${CONFIGMAPS}/one/`)).status).toBe(200);
   });
 });
 
 describe('representations', () => {
   it('answers JSON with head, length and newline', async () => {
-    const answer = await call(fixture, `${CONFIGMAPS}/one`);
+    const answer = await api.get(`${CONFIGMAPS}/one`);
     expect(answer.text.startsWith('{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one","namespace":"default","uid":')).toBe(
       true,
     );
@@ -78,8 +76,8 @@ describe('representations', () => {
   });
 
   it('lists items without kind and apiVersion', async () => {
-    const answer = await call(fixture, `${CONFIGMAPS}?labelSelector=app%3Ddemo`);
-    const { items } = json(answer);
+    const answer = await api.get(`${CONFIGMAPS}?labelSelector=app%3Ddemo`);
+    const { items } = answer.json;
     expect(answer.text.startsWith('{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"')).toBe(true);
     expect(items).toEqual([
       expect.objectContaining({ metadata: expect.objectContaining({ name: 'one' }) }),
@@ -89,17 +87,17 @@ describe('representations', () => {
   });
 
   it('indents for curl and on request, without a newline at the end', async () => {
-    const asked = await call(fixture, `${CONFIGMAPS}/one?pretty=true`);
+    const asked = await api.get(`${CONFIGMAPS}/one?pretty=true`);
     expect(asked.text).toBe(JSON.stringify(JSON.parse(asked.text), null, 2).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e'));
-    const curl = await call(fixture, `${CONFIGMAPS}/one`, { headers: { 'user-agent': 'curl/8' } });
+    const curl = await api.get(`${CONFIGMAPS}/one`, { headers: { 'user-agent': 'curl/8' } });
     expect(curl.text).toBe(asked.text);
-    const list = await call(fixture, `${CONFIGMAPS}?pretty=1&labelSelector=none`);
+    const list = await api.get(`${CONFIGMAPS}?pretty=1&labelSelector=none`);
     expect(list.text).toMatch(/"items": \[\]\n}$/);
   });
 
   it('answers a Table whose rows hold cells and metadata', async () => {
-    const answer = await call(fixture, CONFIGMAPS, { headers: { accept: TABLE } });
-    const table = json(answer);
+    const answer = await api.get(CONFIGMAPS, { accept: TABLE });
+    const table = answer.json;
     expect(table['kind']).toBe('Table');
     expect(table['apiVersion']).toBe('meta.k8s.io/v1');
     expect(table['rows']).toEqual([
@@ -109,64 +107,60 @@ describe('representations', () => {
       },
       { cells: ['two', 0, expect.any(String)], object: expect.anything() },
     ]);
-    const bare = await call(fixture, `${CONFIGMAPS}/one?includeObject=None`, { headers: { accept: TABLE } });
-    expect(json(bare)['rows']).toEqual([{ cells: expect.anything(), object: null }]);
-    const wrong = await call(fixture, `${CONFIGMAPS}/one?includeObject=Foo`, { headers: { accept: TABLE } });
+    const bare = await api.get(`${CONFIGMAPS}/one?includeObject=None`, { accept: TABLE });
+    expect(bare.json['rows']).toEqual([{ cells: expect.anything(), object: null }]);
+    const wrong = await api.get(`${CONFIGMAPS}/one?includeObject=Foo`, { accept: TABLE });
     expect(wrong.status).toBe(400);
   });
 
   it('answers metadata only', async () => {
-    const one = await call(fixture, `${CONFIGMAPS}/one`, {
-      headers: { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.platform.io' },
-    });
-    expect(json(one)).toEqual({
+    const one = await api.get(`${CONFIGMAPS}/one`, { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.platform.io' });
+    expect(one.json).toEqual({
       kind: 'PartialObjectMetadata',
       apiVersion: 'meta.platform.io/v1',
       metadata: expect.objectContaining({ name: 'one' }),
     });
-    const list = await call(fixture, CONFIGMAPS, {
-      headers: { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' },
-    });
-    expect(json(list)).toMatchObject({
+    const list = await api.get(CONFIGMAPS, { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' });
+    expect(list.json).toMatchObject({
       kind: 'PartialObjectMetadataList',
       items: [{ metadata: { name: 'one' } }, { metadata: { name: 'two' } }],
     });
-    const wrong = await call(fixture, CONFIGMAPS, { headers: { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' } });
+    const wrong = await api.get(CONFIGMAPS, { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' });
     expect(wrong.status).toBe(406);
-    expect(json(wrong)['message']).toBe('you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)');
+    expect(wrong.message).toBe('you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)');
   });
 
   it('answers YAML, lists member by member', async () => {
-    const one = await call(fixture, `${CONFIGMAPS}/one`, { headers: { accept: 'application/yaml' } });
+    const one = await api.get(`${CONFIGMAPS}/one`, { accept: 'application/yaml' });
     expect(one.headers['content-type']).toBe('application/yaml');
     expect(one.text).toMatch(/^apiVersion: v1\ndata:\n {2}a: "1"\n {2}angle: <b>\nkind: ConfigMap\nmetadata:\n/);
-    const list = await call(fixture, CONFIGMAPS, { headers: { accept: 'application/yaml' } });
+    const list = await api.get(CONFIGMAPS, { accept: 'application/yaml' });
     expect(list.text).toMatch(/^apiVersion: v1\nitems:\n- data:\n {4}a: "1"\n/);
     expect(list.text).toMatch(/\nkind: ConfigMapList\nmetadata:\n {2}resourceVersion: "\d+"\n$/);
-    const empty = await call(fixture, `${CONFIGMAPS}?labelSelector=none`, { headers: { accept: 'application/yaml' } });
+    const empty = await api.get(`${CONFIGMAPS}?labelSelector=none`, { accept: 'application/yaml' });
     expect(empty.text).toMatch(/^apiVersion: v1\nitems: \[\]\nkind: ConfigMapList\n/);
   });
 
   it('answers the binary form in the dialect of its media type', async () => {
-    const one = await call(fixture, `${CONFIGMAPS}/one`, { headers: { accept: 'application/vnd.kubernetes.protobuf' } });
+    const one = await api.get(`${CONFIGMAPS}/one`, { accept: 'application/vnd.kubernetes.protobuf' });
     expect(one.headers['content-type']).toBe('application/vnd.kubernetes.protobuf');
     expect(one.body.subarray(0, 4)).toEqual(Buffer.from('k8s\0'));
     expect(one.body.includes(Buffer.from('ConfigMap'))).toBe(true);
-    const list = await call(fixture, CONFIGMAPS, { headers: { accept: 'application/vnd.platform.protobuf' } });
+    const list = await api.get(CONFIGMAPS, { accept: 'application/vnd.platform.protobuf' });
     expect(list.body.subarray(0, 4)).toEqual(Buffer.from('k8s\0'));
     expect(list.body.includes(Buffer.from('ConfigMapList'))).toBe(true);
   });
 
   it('compresses what is longer than 128 KiB, and nothing else', async () => {
-    await createConfigMap(fixture, 'large', { blob: 'x'.repeat(200_000) });
-    const plain = await call(fixture, `${CONFIGMAPS}/large`);
-    const packed = await call(fixture, `${CONFIGMAPS}/large`, { headers: { 'accept-encoding': 'gzip' } });
+    await api.createConfigMap('large', { blob: 'x'.repeat(200_000) });
+    const plain = await api.get(`${CONFIGMAPS}/large`);
+    const packed = await api.get(`${CONFIGMAPS}/large`, { headers: { 'accept-encoding': 'gzip' } });
     expect(packed.headers['content-encoding']).toBe('gzip');
     expect(packed.headers['vary']).toBe('Accept-Encoding');
     expect(gunzipSync(packed.body)).toEqual(plain.body);
-    const list = await call(fixture, CONFIGMAPS, { headers: { 'accept-encoding': 'deflate, gzip' } });
-    expect(json({ ...list, text: gunzipSync(list.body).toString() })['items']).toHaveLength(3);
-    const small = await call(fixture, `${CONFIGMAPS}/one`, { headers: { 'accept-encoding': 'gzip' } });
+    const list = await api.get(CONFIGMAPS, { headers: { 'accept-encoding': 'deflate, gzip' } });
+    expect({ ...list, text: gunzipSync(list.body).toString() }.json['items']).toHaveLength(3);
+    const small = await api.get(`${CONFIGMAPS}/one`, { headers: { 'accept-encoding': 'gzip' } });
     expect(small.headers['content-encoding']).toBeUndefined();
   });
 
@@ -180,15 +174,15 @@ describe('representations', () => {
       'only the following media types are accepted: application/json, application/yaml, application/vnd.platform.protobuf',
     ],
   ])('refuses Accept: %s', async (accept, message) => {
-    const answer = await call(fixture, `${CONFIGMAPS}/one`, { headers: { accept } });
+    const answer = await api.get(`${CONFIGMAPS}/one`, { accept });
     expect(answer.status).toBe(406);
-    expect(json(answer)['message']).toBe(message);
+    expect(answer.message).toBe(message);
   });
 
   it('writes errors as the client accepts them, else as indented JSON', async () => {
-    const yaml = await call(fixture, `${CONFIGMAPS}/none`, { headers: { accept: 'application/yaml' } });
+    const yaml = await api.get(`${CONFIGMAPS}/none`, { accept: 'application/yaml' });
     expect(yaml.text).toMatch(/^apiVersion: v1\ncode: 404\n/);
-    const table = await call(fixture, `${CONFIGMAPS}/none`, { headers: { accept: TABLE } });
+    const table = await api.get(`${CONFIGMAPS}/none`, { accept: TABLE });
     expect(table.text).toBe(JSON.stringify(JSON.parse(table.text), null, 2));
     expect(table.status).toBe(404);
   });
@@ -196,37 +190,35 @@ describe('representations', () => {
 
 describe('dialects', () => {
   it('answers in the dialect of the path, and spells groups in errors with it', async () => {
-    const missing = await call(fixture, '/apis/coordination.k8s.io/v1/namespaces/default/leases/x');
-    expect(json(missing)).toMatchObject({ message: 'leases.coordination.k8s.io "x" not found', details: { group: 'coordination.k8s.io' } });
-    const neutral = await call(fixture, '/apis/coordination.platform.io/v1/namespaces/default/leases/x');
-    expect(json(neutral)['message']).toBe('leases.coordination.platform.io "x" not found');
+    const missing = await api.get('/apis/coordination.k8s.io/v1/namespaces/default/leases/x');
+    expect(missing.json).toMatchObject({ message: 'leases.coordination.k8s.io "x" not found', details: { group: 'coordination.k8s.io' } });
+    const neutral = await api.get('/apis/coordination.platform.io/v1/namespaces/default/leases/x');
+    expect(neutral.message).toBe('leases.coordination.platform.io "x" not found');
     const body = JSON.stringify({
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
       metadata: { name: 'l' },
       spec: { holderIdentity: 'h' },
     });
-    await call(fixture, '/apis/coordination.k8s.io/v1/namespaces/default/leases', { method: 'POST', body });
-    const lease = await call(fixture, '/apis/coordination.platform.io/v1/namespaces/default/leases/l');
-    expect(json(lease)['apiVersion']).toBe('coordination.platform.io/v1');
+    await api.post('/apis/coordination.k8s.io/v1/namespaces/default/leases', body);
+    const lease = await api.get('/apis/coordination.platform.io/v1/namespaces/default/leases/l');
+    expect(lease.json['apiVersion']).toBe('coordination.platform.io/v1');
   });
 
   it('spells references to groups in the dialect asked for', async () => {
     const ownerReferences = [{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: 'l', uid: 'u' }];
     const body = JSON.stringify({ metadata: { name: 'owned', ownerReferences } });
-    await call(fixture, CONFIGMAPS, { method: 'POST', body });
-    const neutral = await call(fixture, `${CONFIGMAPS}/owned`);
+    await api.post(CONFIGMAPS, body);
+    const neutral = await api.get(`${CONFIGMAPS}/owned`);
     expect(neutral.text).toContain('"apiVersion":"coordination.platform.io/v1"');
-    const upstream = await call(fixture, `${CONFIGMAPS}/owned`, {
-      headers: { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' },
-    });
+    const upstream = await api.get(`${CONFIGMAPS}/owned`, { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' });
     expect(upstream.text).toContain('"apiVersion":"coordination.k8s.io/v1"');
   });
 });
 
 describe('bodies', () => {
   const post = (body: string | Buffer, type = 'application/json', query = '?dryRun=All') =>
-    call(fixture, `${CONFIGMAPS}${query}`, { method: 'POST', body, headers: { 'content-type': type } });
+    api.post(`${CONFIGMAPS}${query}`, body, { type: type });
   const UNRECOGNIZED = 'the object provided is unrecognized (must be of type ConfigMap): ';
   const HEAD = `${UNRECOGNIZED}couldn't get version/kind; json parse error: `;
 
@@ -243,13 +235,13 @@ describe('bodies', () => {
   ])('refuses %j with upstream\u2019s words', async (body, message) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);
-    expect(json(answer)['message']).toBe(message);
+    expect(answer.message).toBe(message);
   });
 
   it('refuses deep nesting, invalid UTF-8 and a polluting member without harm', async () => {
     const deep = await post(`{"data":${'['.repeat(20_000)}${']'.repeat(20_000)}}`);
     expect(deep.status).toBe(400);
-    expect(json(deep)['message']).toContain('exceeded max depth');
+    expect(deep.message).toContain('exceeded max depth');
     expect((await post(Buffer.from('{"metadata":{"name":"b\xff"}}', 'latin1'))).status).toBe(422);
     const polluting = await post('{"metadata":{"name":"p"},"__proto__":{"polluted":true},"constructor":1}');
     expect(polluting.status).toBe(201);
@@ -261,8 +253,8 @@ describe('bodies', () => {
     const body = Buffer.alloc(3 * 1024 * 1024 + 1, 0x20);
     const told = await post(body);
     expect(told.status).toBe(413);
-    expect(json(told)['message']).toBe('Request entity too large: limit is 3145728');
-    expect((await call(fixture, CONFIGMAPS, { method: 'POST', body: Buffer.alloc(3 * 1024 * 1024, 0x20) })).status).toBe(400);
+    expect(told.message).toBe('Request entity too large: limit is 3145728');
+    expect((await api.post(CONFIGMAPS, Buffer.alloc(3 * 1024 * 1024, 0x20))).status).toBe(400);
   });
 
   it.each([['text/plain'], [';;'], ['application/json; x']])('refuses Content-Type %s', async (type) => {
@@ -277,8 +269,8 @@ describe('bodies', () => {
   });
 
   it('refuses a patch of an unknown type', async () => {
-    const answer = await call(fixture, `${CONFIGMAPS}/one`, { method: 'PATCH', body: '{}' });
-    expect(json(answer)).toMatchObject({ code: 415, message: '415: Unsupported Media Type', details: {} });
+    const answer = await api.call(`${CONFIGMAPS}/one`, { method: 'PATCH', body: '{}' });
+    expect(answer.json).toMatchObject({ code: 415, message: '415: Unsupported Media Type', details: {} });
   });
 
   it.each([
@@ -292,34 +284,34 @@ describe('bodies', () => {
       ['DeleteOptions', '', { method: 'DELETE' }],
     ] as const;
     for (const [kind, path, request] of requests) {
-      const answer = await call(fixture, `${CONFIGMAPS}${path}${query}`, request);
-      expect(json(answer)).toMatchObject({
+      const answer = await api.call(`${CONFIGMAPS}${path}${query}`, request);
+      expect(answer.json).toMatchObject({
         code: 422,
         message: `${kind}.meta.platform.io "" is invalid: dryRun: Unsupported value: ${shown}: supported values: "All"`,
       });
     }
-    expect((await call(fixture, `${CONFIGMAPS}/half-dry`)).status).toBe(404);
+    expect((await api.get(`${CONFIGMAPS}/half-dry`)).status).toBe(404);
   });
 
   it('takes a dryRun without a value for none, and honours one beside it', async () => {
     const create = (query: string, name: string): Promise<number> =>
-      call(fixture, `${CONFIGMAPS}${query}`, { method: 'POST', body: JSON.stringify({ metadata: { name } }) }).then(({ status }) => status);
+      api.post(`${CONFIGMAPS}${query}`, { metadata: { name } }).then(({ status }) => status);
     expect(await create('?dryRun=', 'wet')).toBe(201);
     expect(await create('?dryRun=All&dryRun=', 'dry')).toBe(201);
-    expect((await call(fixture, `${CONFIGMAPS}/wet`)).status).toBe(200);
-    expect((await call(fixture, `${CONFIGMAPS}/dry`)).status).toBe(404);
-    await call(fixture, `${CONFIGMAPS}/wet?dryRun`, { method: 'DELETE' });
-    expect((await call(fixture, `${CONFIGMAPS}/wet`)).status).toBe(404);
+    expect((await api.get(`${CONFIGMAPS}/wet`)).status).toBe(200);
+    expect((await api.get(`${CONFIGMAPS}/dry`)).status).toBe(404);
+    await api.delete(`${CONFIGMAPS}/wet?dryRun`);
+    expect((await api.get(`${CONFIGMAPS}/wet`)).status).toBe(404);
   });
 
   it('honours a dry run of DELETE wherever it stands', async () => {
-    await call(fixture, `${CONFIGMAPS}/one?dryRun=All`, { method: 'DELETE', body: '{"kind":"DeleteOptions"}' });
-    await call(fixture, `${CONFIGMAPS}/one`, { method: 'DELETE', body: '{"dryRun":["All"]}' });
-    expect((await call(fixture, `${CONFIGMAPS}/one`)).status).toBe(200);
-    const wrong = await call(fixture, `${CONFIGMAPS}/one?dryRun=x`, { method: 'DELETE', body: '{}' });
+    await api.delete(`${CONFIGMAPS}/one?dryRun=All`, { body: '{"kind":"DeleteOptions"}' });
+    await api.delete(`${CONFIGMAPS}/one`, { body: '{"dryRun":["All"]}' });
+    expect((await api.get(`${CONFIGMAPS}/one`)).status).toBe(200);
+    const wrong = await api.delete(`${CONFIGMAPS}/one?dryRun=x`, { body: '{}' });
     expect(wrong.status).toBe(422);
-    const kind = await call(fixture, `${CONFIGMAPS}/one`, { method: 'DELETE', body: '{"kind":"Foo"}' });
-    expect(json(kind)).toMatchObject({
+    const kind = await api.delete(`${CONFIGMAPS}/one`, { body: '{"kind":"Foo"}' });
+    expect(kind.json).toMatchObject({
       code: 400,
       message: expect.stringContaining('no kind "Foo" is registered for version "meta.platform.io/v1"'),
     });
@@ -327,8 +319,8 @@ describe('bodies', () => {
 });
 
 it('has the priority classes of every cluster when it is ready', async () => {
-  const list = await call(fixture, '/apis/scheduling.platform.io/v1/priorityclasses');
-  expect(json(list)['items']).toMatchObject([
+  const list = await api.get('/apis/scheduling.platform.io/v1/priorityclasses');
+  expect(list.json['items']).toMatchObject([
     { metadata: { name: 'system-cluster-critical' }, value: 2_000_000_000 },
     { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 },
   ]);
@@ -357,27 +349,27 @@ describe('parameters', () => {
       'ListOptions.meta.platform.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
     ],
   ])('GET %s', async (query, status, message) => {
-    const answer = await call(fixture, `${CONFIGMAPS}${query}`);
+    const answer = await api.get(`${CONFIGMAPS}${query}`);
     expect(answer.status).toBe(status);
-    expect(json(answer)['message']).toBe(message);
+    expect(answer.message).toBe(message);
   });
 });
 
 describe('access', () => {
   it('knows tokens and client certificates, and refuses what it does not know', async () => {
-    const bad = await call(fixture, '/api', { token: 'nope' });
-    expect([bad.status, json(bad)['message']]).toEqual([401, 'Unauthorized']);
-    const authority = fixture.authority;
+    const bad = await api.get('/api', { token: 'nope' });
+    expect([bad.status, bad.message]).toEqual([401, 'Unauthorized']);
+    const authority = api.authority;
     const request = { lifetimeMs: 3_600_000, clock: systemClock, usage: 'client' } as const;
     const admin = await issueCertificate({
       ...request,
       authority,
       subject: { commonName: 'root', organizations: ['devs', 'system:masters'] },
     });
-    expect((await call(fixture, `${CONFIGMAPS}/one`, { token: null, certificate: admin })).status).toBe(200);
+    expect((await api.get(`${CONFIGMAPS}/one`, { token: null, certificate: admin })).status).toBe(200);
     const nobody = await issueCertificate({ ...request, authority, subject: { commonName: 'bob', organizations: ['devs'] } });
-    const refused = await call(fixture, `${CONFIGMAPS}/one`, { token: null, certificate: nobody });
-    expect(json(refused)['message']).toBe(
+    const refused = await api.get(`${CONFIGMAPS}/one`, { token: null, certificate: nobody });
+    expect(refused.message).toBe(
       'configmaps "one" is forbidden: User "bob" cannot get resource "configmaps" in API group "" in the namespace "default"',
     );
     expect(refused.headers['x-content-type-options']).toBe('nosniff');
@@ -388,10 +380,10 @@ describe('access', () => {
       lifetimeMs: 3_600_000,
       clock: systemClock,
       usage: 'client',
-      authority: fixture.authority,
+      authority: api.authority,
       subject: { commonName: 'root', organizations: ['devs', 'system:masters'] },
     });
-    const session = connectHttp2(`https://127.0.0.1:${fixture.server.port}`, {
+    const session = connectHttp2(`https://127.0.0.1:${api.server.port}`, {
       rejectUnauthorized: false,
       cert: certificate.certificate,
       key: certificate.key,
@@ -406,22 +398,20 @@ describe('access', () => {
   });
 
   it('lets everyone see the version, users the discovery, and nobody else anything', async () => {
-    expect((await call(fixture, '/version', { token: null })).status).toBe(200);
-    expect((await call(fixture, '/readyz', { token: null })).text).toBe('ok');
-    expect((await call(fixture, '/livez/ping', { token: null })).status).toBe(403);
-    expect((await call(fixture, '/api', { token: null })).status).toBe(403);
-    expect((await call(fixture, '/api', { token: ALICE })).status).toBe(200);
-    const list = await call(fixture, '/api/v1/nodes', { token: ALICE });
-    expect(json(list)['message']).toBe(
-      'nodes is forbidden: User "alice" cannot list resource "nodes" in API group "" at the cluster scope',
-    );
-    const metrics = await call(fixture, '/metrics', { token: ALICE });
-    expect(json(metrics)['message']).toBe('forbidden: User "alice" cannot get path "/metrics"');
+    expect((await api.get('/version', { token: null })).status).toBe(200);
+    expect((await api.get('/readyz', { token: null })).text).toBe('ok');
+    expect((await api.get('/livez/ping', { token: null })).status).toBe(403);
+    expect((await api.get('/api', { token: null })).status).toBe(403);
+    expect((await api.get('/api', { token: ALICE })).status).toBe(200);
+    const list = await api.get('/api/v1/nodes', { token: ALICE });
+    expect(list.message).toBe('nodes is forbidden: User "alice" cannot list resource "nodes" in API group "" at the cluster scope');
+    const metrics = await api.get('/metrics', { token: ALICE });
+    expect(metrics.message).toBe('forbidden: User "alice" cannot get path "/metrics"');
   });
 
   it('keeps web pages away from the local listener, which is the administrator\u2019s', async () => {
     const local = (headers: Record<string, string>, more: object = {}) =>
-      call(fixture, `${CONFIGMAPS}/one`, { local: true, token: null, headers, ...more });
+      api.call(`${CONFIGMAPS}/one`, { local: true, token: null, headers, ...more });
     expect((await local({})).status).toBe(200);
     expect((await local({ host: 'evil.example' })).status).toBe(403);
     expect((await local({ origin: 'http://localhost' })).status).toBe(403);
@@ -435,24 +425,24 @@ describe('access', () => {
 
 it('has discovery say for itself how long it keeps', async () => {
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-  const first = await call(fixture, '/apis', { headers: { accept } });
+  const first = await api.get('/apis', { accept });
   expect(first.headers['cache-control']).toBe('public');
-  const again = await call(fixture, '/apis', { headers: { accept, 'if-none-match': first.headers['etag'] ?? '' } });
+  const again = await api.get('/apis', { headers: { accept, 'if-none-match': first.headers['etag'] ?? '' } });
   expect([again.status, again.text, again.headers['content-length']]).toEqual([304, '', undefined]);
 });
 
 describe('health and metrics', () => {
   it('lists checks when asked and answers single ones', async () => {
-    const verbose = await call(fixture, '/readyz?verbose&exclude=etcd');
+    const verbose = await api.get('/readyz?verbose&exclude=etcd');
     expect(verbose.text.startsWith('[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n')).toBe(true);
     expect(verbose.text.endsWith('[+]shutdown ok\nhealthz check passed\n')).toBe(true);
-    expect((await call(fixture, '/livez/shutdown')).status).toBe(404);
-    expect((await call(fixture, '/readyz/shutdown')).text).toBe('ok');
+    expect((await api.get('/livez/shutdown')).status).toBe(404);
+    expect((await api.get('/readyz/shutdown')).text).toBe('ok');
   });
 
   it('counts requests by known labels only', async () => {
-    await call(fixture, '/made/up/path');
-    const { text } = await call(fixture, '/metrics');
+    await api.get('/made/up/path');
+    const { text } = await api.get('/metrics');
     expect(text).toMatch(
       /apiserver_request_total\{verb="GET",[^}]*resource="configmaps",[^}]*scope="resource",component="apiserver",code="200"\} \d+/,
     );

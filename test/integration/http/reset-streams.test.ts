@@ -2,7 +2,8 @@
 import { constants } from 'node:http2';
 import { connect, type TLSSocket } from 'node:tls';
 import { connectionPreface, headersFrame, rawFrame, FRAME, resetFrame } from '../../support/raw-http2';
-import { ADMIN, call, startFixture, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const PATHS = ['/version', '/livez', CONFIGMAPS, `${CONFIGMAPS}?watch=1`, `${CONFIGMAPS}?resourceVersion=999999&timeout=1ms`, '/nothing'];
@@ -10,13 +11,11 @@ const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'CONNECT'];
 const EXPECTATIONS = [undefined, '100-continue', 'nonsense'];
 const CODES = [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_INTERNAL_ERROR, constants.NGHTTP2_CANCEL];
 
-let fixture: Fixture;
 let socket: TLSSocket;
 
-beforeAll(async () => void (fixture = await startFixture()), 30_000);
-afterAll(() => fixture.stop());
+const api = useServer();
 beforeEach(async () => {
-  socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+  socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
   socket.on('error', () => undefined);
   socket.resume();
   await new Promise((resolve) => socket.once('secureConnect', resolve));
@@ -62,8 +61,8 @@ describe.each(CODES)('an HTTP/2 stream that is reset with code %d right after it
       return [head(stream, request, endsStream), resetFrame(stream, code)];
     });
     socket.write(Buffer.concat([connectionPreface(), ...frames]));
-    await call(fixture, `${CONFIGMAPS}?resourceVersion=999999&timeout=20ms`);
-    expect((await call(fixture, '/version')).status).toBe(200);
+    await api.get(`${CONFIGMAPS}?resourceVersion=999999&timeout=20ms`);
+    expect((await api.get('/version')).status).toBe(200);
   });
 
   it('is dropped while another stream of its connection has a watch', async () => {
@@ -75,7 +74,7 @@ describe.each(CODES)('an HTTP/2 stream that is reset with code %d right after it
     socket.write(Buffer.concat([connectionPreface(), head(1, watch, true)]));
     for (const frame of frames) socket.write(frame);
     const body = JSON.stringify({ metadata: { generateName: 'seen-' } });
-    expect((await call(fixture, CONFIGMAPS, { method: 'POST', body })).status).toBe(201);
-    expect((await call(fixture, '/version')).status).toBe(200);
+    expect((await api.post(CONFIGMAPS, body)).status).toBe(201);
+    expect((await api.get('/version')).status).toBe(200);
   });
 });

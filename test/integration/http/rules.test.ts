@@ -9,7 +9,8 @@ import type { KindHead } from '../../replay/kind-case';
 import { recordingsIn } from '../../replay/recording';
 import { replayKindCases, type KindServer, type WriteResult } from '../../replay/replay-kind-cases';
 import { listOf, number, oneOf, shape, text } from '../../replay/shape';
-import { call, json, startFixture, warningsOf, type Answer } from './fixture';
+import { type Answer } from './call';
+import { startFixture } from './fixture';
 
 const REASONS: Readonly<Record<number, string>> = { 400: 'BadRequest', 422: 'Invalid' };
 
@@ -31,20 +32,20 @@ replayKindCases([...recordingsIn('core'), ...recordingsIn('networking')], openKi
 
 async function openKind(kind: KindHead): Promise<KindServer> {
   const row = rowOf(kind);
-  const fixture = await startFixture();
-  await call(fixture, '/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'ns' } }), local: true });
+  const api = await startFixture();
+  await api.post('/api/v1/namespaces', { metadata: { name: 'ns' } }, { local: true });
   const { apiVersion, resource } = kind;
   const root = `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}${row.namespaced ? '/namespaces/ns' : ''}/${resource}`;
   const write = async (method: string, path: string, sent: JsonObject, dryRun: boolean): Promise<WriteResult> => {
     const target = `${path}${dryRun ? '?dryRun=All' : ''}`;
-    return checkedResult(row, await call(fixture, target, { method, body: stringifyJson(sent), local: true }));
+    return checkedResult(row, await api.call(target, { method, body: stringifyJson(sent), local: true }));
   };
   return {
     create: (sent, dryRun) => write('POST', root, sent, dryRun),
     update: (name, sent, dryRun, subresource) =>
       write('PUT', `${root}/${name}${subresource === undefined ? '' : `/${subresource}`}`, sent, dryRun),
     hasApiObjects: () => true,
-    close: () => fixture.stop(),
+    close: () => api.stop(),
   };
 }
 
@@ -56,13 +57,13 @@ function rowOf({ resource, apiVersion }: KindHead): KindRow {
 
 /** Parses an answer and checks what does not depend on the case. */
 function checkedResult(row: KindRow, answer: Answer): WriteResult {
-  const warnings = warningsOf(answer);
+  const warnings = answer.warnings;
   if (answer.status < 400) {
     const { kind, apiVersion, ...object }: JsonObject = JSON.parse(answer.text);
     expect([apiVersion, kind]).toEqual([apiVersionOf(row), row.kind]);
     return { code: answer.status, causes: [], warnings, object };
   }
-  const status: unknown = json(answer);
+  const status: unknown = answer.json;
   if (!isStatus(status)) throw new Error(`no Status: ${answer.text}`);
   expect([status.code, status.reason]).toEqual([answer.status, REASONS[answer.status]]);
   const { message, details } = status;

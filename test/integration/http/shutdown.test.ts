@@ -1,33 +1,34 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { request, type IncomingMessage } from 'node:http';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, call, startFixture } from './fixture';
+import { ADMIN } from './call';
+import { startFixture } from './fixture';
 
 it('goes down in order: not ready at once, serving on, then refusing, watches ended cleanly', async () => {
-  const fixture = await startFixture({ shutdownDelayMs: 400 });
-  const watch = request({ host: '127.0.0.1', port: fixture.server.localPort, path: '/api/v1/namespaces?watch=1', agent: false });
+  const api = await startFixture({ shutdownDelayMs: 400 });
+  const watch = request({ host: '127.0.0.1', port: api.server.localPort, path: '/api/v1/namespaces?watch=1', agent: false });
   watch.end();
   const stream = await new Promise<IncomingMessage>((resolve) => watch.on('response', resolve));
   let ended = false;
   stream.resume();
   stream.on('close', () => (ended = true));
 
-  const down = fixture.stop();
-  const notReady = await call(fixture, '/readyz');
+  const down = api.stop();
+  const notReady = await api.get('/readyz');
   expect([notReady.status, notReady.text]).toEqual([500, expect.stringContaining('[-]shutdown failed: reason withheld')]);
-  expect((await call(fixture, '/livez')).text).toBe('ok');
-  const served = await call(fixture, '/api/v1/namespaces');
+  expect((await api.get('/livez')).text).toBe('ok');
+  const served = await api.get('/api/v1/namespaces');
   expect([served.status, served.headers['connection']]).toEqual([200, 'close']);
   expect(ended).toBe(false);
   await down;
   await waitUntil('the end of the watch', () => ended);
   expect(stream.complete).toBe(true);
-  await expect(call(fixture, '/readyz')).rejects.toThrow();
+  await expect(api.get('/readyz')).rejects.toThrow();
 }, 30_000);
 
 it('tells HTTP/2 clients to go', async () => {
-  const fixture = await startFixture();
-  const session = connectHttp2(`https://127.0.0.1:${fixture.server.port}`, { rejectUnauthorized: false });
+  const api = await startFixture();
+  const session = connectHttp2(`https://127.0.0.1:${api.server.port}`, { rejectUnauthorized: false });
   session.on('error', () => undefined);
   const goaway = new Promise<number>((resolve) => session.on('goaway', resolve));
   const stream = session.request({ ':path': '/api/v1/namespaces?watch=1', authorization: `Bearer ${ADMIN}` });
@@ -35,31 +36,31 @@ it('tells HTTP/2 clients to go', async () => {
   stream.resume();
   await new Promise((resolve) => stream.on('response', resolve));
   const ended = new Promise((resolve) => stream.on('end', resolve));
-  await fixture.stop();
+  await api.stop();
   expect(await goaway).toBe(0);
   await ended;
   session.destroy();
 }, 30_000);
 
 it('tells clients when to come back while requests are finished, and goes on saying how it is', async () => {
-  const fixture = await startFixture({ sendRetryAfter: true });
+  const api = await startFixture({ sendRetryAfter: true });
   const path = '/api/v1/namespaces/default/configmaps';
   const body = '{"metadata":{"name":"late"}}';
   const headers = { 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' };
-  const unfinished = request({ host: '127.0.0.1', port: fixture.server.localPort, path, method: 'POST', headers, agent: false });
+  const unfinished = request({ host: '127.0.0.1', port: api.server.localPort, path, method: 'POST', headers, agent: false });
   const taken = new Promise<void>((resolve) => unfinished.once('continue', resolve));
   const answer = new Promise<IncomingMessage>((resolve, reject) => unfinished.on('response', resolve).on('error', reject));
   unfinished.flushHeaders();
   await taken;
 
-  const down = fixture.stop();
+  const down = api.stop();
   const turnedAway = await waitUntil('requests to be turned away', async () => {
-    const { status, headers: got } = await call(fixture, path);
+    const { status, headers: got } = await api.get(path);
     return status === 429 ? got : undefined;
   });
   expect(turnedAway['retry-after']).toBe('5');
   const statuses = ['/metrics', '/metrics/x', '/livez', '/healthz', '/readyz/ping', '/version', '/apis'].map(
-    async (other) => [other, (await call(fixture, other)).status] as const,
+    async (other) => [other, (await api.get(other)).status] as const,
   );
   expect(Object.fromEntries(await Promise.all(statuses))).toEqual({
     '/metrics': 200,

@@ -10,7 +10,8 @@ import { hasGo, startGoBackend, startNodeBackend, type EchoBackend, type ReadReq
 import { waitUntil } from '../../support/programs';
 import { sendRawStream, type RawStream } from '../../support/raw-http2-stream';
 import { skipLoudly } from '../../support/skipped';
-import { ADMIN, ALICE, call, json, startFixture, type Fixture } from './fixture';
+import { ADMIN, ALICE, call } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 const GROUP = 'wardle.example.com';
 const FLUNDERS = `/apis/${GROUP}/v1/namespaces/default/flunders`;
@@ -20,17 +21,17 @@ const FUZZ_MS = 240_000;
 /** A request that alice is not authorized to make, hidden in the bytes of another one. */
 const SMUGGLED = `DELETE ${FLUNDERS}/smuggled HTTP/1.1\r\nHost: x\r\nX-Remote-User: admin\r\nX-Remote-Group: system:masters\r\nContent-Length: 0\r\n\r\n`;
 
-let fixture: Fixture;
+let api: Fixture;
 let backend: EchoBackend;
 
 async function create(path: string, body: object): Promise<void> {
-  const answer = await call(fixture, path, { method: 'POST', body: JSON.stringify(body) });
+  const answer = await api.post(path, body);
   if (answer.status >= 300) throw new Error(answer.text);
 }
 
 /** Alice may read flunders; the administrator may do everything. */
 async function start(startBackend: StartBackend): Promise<void> {
-  fixture = await startFixture();
+  api = await startFixture();
   const authority = await createAuthority({ subject: { commonName: 'extensions' }, lifetimeMs: 3_600_000, clock });
   const identity = { subject: { commonName: 'extension' }, names: ['ext.agg.svc'] };
   backend = await startBackend(await issueCertificate({ ...identity, authority, usage: 'server', lifetimeMs: 3_600_000, clock }));
@@ -52,7 +53,7 @@ async function start(startBackend: StartBackend): Promise<void> {
     roleRef: { apiGroup: 'rbac.authorization.platform.io', kind: 'ClusterRole', name: 'reader' },
     subjects: [{ apiGroup: 'rbac.authorization.platform.io', kind: 'User', name: 'alice' }],
   });
-  await waitUntil('the server to be available', async () => (await call(fixture, FLUNDERS, { token: ALICE })).status === 200);
+  await waitUntil('the server to be available', async () => (await api.get(FLUNDERS, { token: ALICE })).status === 200);
   backend.requests.splice(0);
 }
 
@@ -63,7 +64,7 @@ const FINAL_STATUS = /HTTP\/1\.[01] [2-5]/;
 
 /** Sends the bytes on a new connection and returns all responses. A round trip after the first final response it ends the connection, and with it a body without a length. */
 function sendRaw(bytes: string): Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+  const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
   let text = '';
   return new Promise((resolve) => {
     socket.once('secureConnect', () => socket.write(Buffer.from(bytes + LAST, 'latin1')));
@@ -84,7 +85,7 @@ const as = (token: string): string => `Host: x\r\nAuthorization: Bearer ${token}
 /** Sends a request of the administrator and checks its response. `backend.requests` has all earlier requests when this resolves. */
 async function probe(id: string): Promise<void> {
   const line = `GET ${FLUNDERS}?probe=${id}`;
-  const answer = json(await call(fixture, `${FLUNDERS}?probe=${id}`));
+  const answer = await api.read(`${FLUNDERS}?probe=${id}`);
   expect(answer).toMatchObject({ line, user: 'admin', body: '' });
   await waitUntil(line, () => backend.requests.some((request) => request.line === line));
 }
@@ -106,7 +107,7 @@ if (!hasGo()) skipLoudly('requests to an aggregated API server written in Go', '
 describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
   beforeAll(() => start(startBackend), BUILD_MS);
   afterAll(async () => {
-    await fixture.stop();
+    await api.stop();
     await backend.close();
   });
   beforeEach(() => void backend.requests.splice(0));
@@ -297,7 +298,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
           data: chance.pick([[], ['hello'], ['he', 'llo'], [SMUGGLED], ['hello', SMUGGLED], ['']]),
           ...(chance.often(0.2) ? { trailers: [['x-remote-user', 'admin']] } : {}),
         };
-        const { data } = await sendRawStream(fixture.server.port, stream);
+        const { data } = await sendRawStream(api.server.port, stream);
         expect([stream, data]).not.toEqual([stream, expect.stringContaining('"code":500')]);
         const unexpected = (await arrived()).filter(({ line }) => !line.includes(`?case=${round}`));
         expect([stream, unexpected]).toEqual([stream, []]);

@@ -2,18 +2,17 @@
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { DIALECTS, GENERATED_NAMES, qualifiedNameIn, type Dialect } from '../../../shared/names/dialect';
 import { waitUntil } from '../../support/programs';
-import { call, json, startFixture, type Answer, type Fixture } from './fixture';
+import { type Answer } from './call';
+import { useServer } from './fixture';
 
 const WITHOUT_ACCOUNTS = { ...AS_THE_TABLE_SAYS, disabled: ['ServiceAccount'] };
 const ENFORCE = ['pod-security.kubernetes.io/enforce', 'pod-security.platform.io/enforce'] as const;
 const [UPSTREAM, NEUTRAL] = ENFORCE;
 
-let fixture: Fixture;
-beforeAll(async () => (fixture = await startFixture({ plugins: WITHOUT_ACCOUNTS })));
-afterAll(() => fixture.stop());
+const api = useServer({ plugins: WITHOUT_ACCOUNTS });
 
 const send = (method: string, path: string, body: object, type = 'application/json'): Promise<Answer> =>
-  call(fixture, path, { local: true, method, headers: { 'content-type': type }, body: JSON.stringify(body) });
+  api.call(path, { local: true, method, headers: { 'content-type': type }, body: body });
 const create = (path: string, body: object): Promise<Answer> => send('POST', path, body);
 const namespace = (name: string, labels: object): object => ({ metadata: { name, labels } });
 const REFUSAL = `metadata.labels[${NEUTRAL}]: Invalid value: "privileged": must be the same as ${UPSTREAM}, which is the same name`;
@@ -24,7 +23,7 @@ describe('both spellings of one name in one object', () => {
 
   test.each([both, inOrder])('are rejected in a new Namespace with the labels %j', async (labels) => {
     const answer = await create('/api/v1/namespaces', namespace('double', labels));
-    expect([answer.status, json(answer)['message']]).toEqual([422, `Namespace "double" is invalid: ${REFUSAL}`]);
+    expect([answer.status, answer.message]).toEqual([422, `Namespace "double" is invalid: ${REFUSAL}`]);
   });
 
   test('are rejected when an update or any kind of patch adds the other spelling', async () => {
@@ -49,14 +48,13 @@ describe('both spellings of one name in one object', () => {
       ),
       send('PUT', `${path}/status`, changed),
     ]);
-    for (const answer of answers)
-      expect([answer.status, json(answer)['message']]).toEqual([422, `Namespace "single" is invalid: ${REFUSAL}`]);
+    for (const answer of answers) expect([answer.status, answer.message]).toEqual([422, `Namespace "single" is invalid: ${REFUSAL}`]);
   });
 
   test('are accepted with equal values and stored as sent', async () => {
     const labels = { [UPSTREAM]: 'baseline', [NEUTRAL]: 'baseline' };
     const answer = await create('/api/v1/namespaces', namespace('agreed', labels));
-    expect([answer.status, json(answer)['metadata']]).toMatchObject([201, { labels }]);
+    expect([answer.status, answer.json['metadata']]).toMatchObject([201, { labels }]);
   });
 
   test('are rejected in the pod template of a workload', async () => {
@@ -66,7 +64,7 @@ describe('both spellings of one name in one object', () => {
     };
     const spec = { selector: { matchLabels: { app: 'a' } }, template };
     const answer = await create('/apis/apps/v1/namespaces/default/deployments', { metadata: { name: 'd' }, spec });
-    expect([answer.status, json(answer)['message']]).toEqual([
+    expect([answer.status, answer.message]).toEqual([
       422,
       'Deployment.apps "d" is invalid: spec.template.metadata.annotations[platform.io/x]: Invalid value: "2": must be the same as kubernetes.io/x, which is the same name',
     ]);
@@ -79,7 +77,7 @@ describe('both spellings of one name in one object', () => {
     const binding = { metadata: { name: 'p', annotations: { 'platform.io/x': '2' } }, target: { name: 'n' } };
     const answer = await create('/api/v1/namespaces/default/pods/p/binding', binding);
     expect(answer.status).toBe(409);
-    expect(json(answer)['message']).toContain('annotation platform.io/x must be the same as kubernetes.io/x');
+    expect(answer.message).toContain('annotation platform.io/x must be the same as kubernetes.io/x');
   });
 
   test('are rejected for a schema member when they differ, while the neutral spelling alone is accepted', async () => {
@@ -97,7 +95,7 @@ describe('both spellings of one name in one object', () => {
     const [a, b] = [[{ rule: "self.metadata.name != 'a'" }], [{ rule: "self.metadata.name != 'b'" }]];
     const path = '/apis/apiextensions.platform.io/v1/customresourcedefinitions?fieldValidation=Strict';
     const refused = await create(path, definition({ 'x-platform-validations': a, 'x-kubernetes-validations': b }));
-    expect([refused.status, json(refused)['message']]).toEqual([400, expect.stringContaining('two spellings of one member and differ')]);
+    expect([refused.status, refused.message]).toEqual([400, expect.stringContaining('two spellings of one member and differ')]);
     const made = await create(path, definition({ 'x-platform-validations': a }));
     expect(made.status).toBe(201);
     const stored = `"x-kubernetes-validations":[{"rule":"self.metadata.name != 'a'"}]`;
@@ -117,16 +115,13 @@ describe('both spellings of one name in one object', () => {
     expect([merged.status, merged.text.includes(JSON.stringify(b)), merged.text.includes('x-platform')]).toEqual([200, true, false]);
     const schema = '/spec/versions/0/schema/openAPIV3Schema/x-platform-validations';
     const added = await send('PATCH', one, [{ op: 'add', path: schema, value: a }], 'application/json-patch+json');
-    expect([added.status, json(added)['message']]).toEqual([422, expect.stringContaining('two spellings of one member and differ')]);
+    expect([added.status, added.message]).toEqual([422, expect.stringContaining('two spellings of one member and differ')]);
   });
 });
 
 describe.each(DIALECTS)('a server with --naming=%s', (naming) => {
-  let server: Fixture;
-  beforeAll(async () => (server = await startFixture({ naming, plugins: WITHOUT_ACCOUNTS })));
-  afterAll(() => server.stop());
-  const post = (path: string, body: object): Promise<Answer> =>
-    call(server, path, { local: true, method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const server = useServer({ naming, plugins: WITHOUT_ACCOUNTS });
+  const post = (path: string, body: object): Promise<Answer> => server.post(path, body, { local: true });
 
   async function enforce(name: string, constraints: object, expression: string): Promise<void> {
     const base = '/apis/admissionregistration.k8s.io/v1';
@@ -141,7 +136,7 @@ describe.each(DIALECTS)('a server with --naming=%s', (naming) => {
   const refusal = (path: string, body: object): Promise<unknown> =>
     waitUntil('a rejection by the policy', async () => {
       const answer = await post(`${path}?dryRun=All`, body);
-      return answer.status === 422 && json(answer)['message'];
+      return answer.status === 422 && answer.message;
     });
 
   test('applies a policy on the type of Secrets to both spellings of the type', async () => {

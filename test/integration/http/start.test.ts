@@ -9,7 +9,8 @@ import { silentLogger as logger } from '../../../shared/runtime/logger';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
-import { ALICE, call, fixtureOptions, json, type Call, type FixtureChanges } from './fixture';
+import { ALICE, type Call, call } from './call';
+import { type FixtureChanges, fixtureOptions } from './fixture';
 
 const NAMESPACE = '/api/v1/namespaces/default';
 
@@ -100,7 +101,7 @@ it('answers the health endpoints at once while it holds other requests', async (
 it('refuses a request with 429 when it cannot wait any longer', async () => {
   const { server } = await startWithoutStore({ requestTimeoutMs: 100 });
   const answer = await call({ server }, NAMESPACE);
-  expect([answer.status, answer.headers['retry-after'], json(answer)]).toEqual([
+  expect([answer.status, answer.headers['retry-after'], answer.json]).toEqual([
     429,
     '1',
     expect.objectContaining({ reason: 'TooManyRequests', message: 'storage is (re)initializing', details: { retryAfterSeconds: 1 } }),

@@ -1,19 +1,18 @@
 /** What only HTTP/2 has: bodies that are cut off in order, and requests that ask before they send. */
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
-import { ADMIN, call, startFixture, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 
-let fixture: Fixture;
 let session: ClientHttp2Session;
 
+const api = useServer();
 beforeAll(async () => {
-  fixture = await startFixture();
-  session = connect(`https://127.0.0.1:${fixture.server.port}`, { rejectUnauthorized: false });
+  session = connect(`https://127.0.0.1:${api.server.port}`, { rejectUnauthorized: false });
 });
 afterAll(async () => {
   session.destroy();
-  await fixture.stop();
 });
 
 const post = (contentType: string, headers: Record<string, string> = {}): ClientHttp2Stream =>
@@ -36,8 +35,8 @@ it('does nothing with a body that was cut off where it could have ended', async 
   const whole = post('application/yaml');
   whole.end('apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: whole\n');
   expect(await statusOf(whole)).toBe(201);
-  expect((await call(fixture, `${CONFIGMAPS}/whole`)).status).toBe(200);
-  expect((await call(fixture, `${CONFIGMAPS}/half`)).status).toBe(404);
+  expect((await api.get(`${CONFIGMAPS}/whole`)).status).toBe(200);
+  expect((await api.get(`${CONFIGMAPS}/half`)).status).toBe(404);
 });
 
 it('tells a client to go on that asks first, and refuses other expectations', async () => {

@@ -4,7 +4,7 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { issueCertificate } from '../../../shared/runtime/pki';
 import { opensslSuites } from '../../../apiserver/options/cipher-suites';
 import type { TlsBounds } from '../../../apiserver/server/listeners';
-import { startFixture, type Fixture } from './fixture';
+import { type Fixture, startFixture } from './fixture';
 
 /** What is spoken with a client that offers just that; undefined = nothing. */
 function spoken({ server, authority }: Fixture, offer: ConnectionOptions): Promise<string | undefined> {
@@ -40,12 +40,12 @@ test.each<[string, TlsBounds, ConnectionOptions, string | undefined]>([
   ],
   ['any version, to a server of one suite', { minVersion: 'TLSv1.2', ciphers: suite }, {}, 'TLSv1.3 TLS_AES_256_GCM_SHA384'],
 ])('a client offers %s', async (_title, tlsBounds, offer, expected) => {
-  const fixture = await startFixture({ tlsBounds });
+  const api = await startFixture({ tlsBounds });
   try {
-    expect(await spoken(fixture, offer)).toBe(expected);
-    await renew(fixture);
-    expect(await spoken(fixture, offer)).toBe(expected);
+    expect(await spoken(api, offer)).toBe(expected);
+    await renew(api);
+    expect(await spoken(api, offer)).toBe(expected);
   } finally {
-    await fixture.stop();
+    await api.stop();
   }
 });

@@ -15,7 +15,7 @@ import { MemoryStore } from '../../support/memory-store';
 import { comparable, DEVIATIONS, isTold } from '../../support/trace-deviations';
 import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../../support/trace-receiver';
 import { startWebhookServer, type WebhookRequest, type WebhookServer } from '../../support/webhook-server';
-import { call, callStep, issuingAccounts, served, startFixture, type Fixture } from './fixture';
+import { type Fixture, issuingAccounts, startFixture } from './fixture';
 
 const CALL = shape({ url: text, traceparent: text, tracestate: text, baggage: text });
 const RECORDED = recordingOf(
@@ -24,7 +24,7 @@ const RECORDED = recordingOf(
   shape({ step: text, code: number, spans: listOf(isSpanTree), calls: listOf(CALL) }),
 );
 
-let fixture: Fixture;
+let api: Fixture;
 let receiver: TraceReceiver;
 let webhooks: WebhookServer;
 let opened: OpenedTracing;
@@ -36,7 +36,7 @@ const slow: Authorizer = { authorize: () => Promise.resolve(NO_OPINION), rules: 
 
 async function send(step: RequestStep, agent: string): Promise<number> {
   const length = step.body === undefined ? { 'content-length': '0' } : {};
-  return (await callStep(fixture, step, { ...length, 'user-agent': agent })).status;
+  return (await api.callStep(step, { ...length, 'user-agent': agent })).status;
 }
 
 async function start(rate: number | undefined): Promise<void> {
@@ -51,7 +51,7 @@ async function start(rate: number | undefined): Promise<void> {
   });
   const sampling = rate === undefined ? {} : { samplingRatePerMillion: rate };
   opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, ...sampling }, { clock, random, logger: silentLogger });
-  fixture = await startFixture(
+  api = await startFixture(
     {
       serviceAccounts: issuingAccounts(),
       naming: 'kubernetes',
@@ -64,12 +64,12 @@ async function start(rate: number | undefined): Promise<void> {
   );
   for (const step of traceSetup(`https://127.0.0.1:${webhooks.port}`, webhooks.caBundle)) expect(await send(step, 'setup')).toBe(201);
   for (const step of otherServerSetup(webhooks.port)) expect(await send(step, 'setup')).toBe(201);
-  await served(fixture, OTHER_SERVER);
-  await served(fixture, '/apis/traced.example.com/v1/things');
+  await api.served(OTHER_SERVER);
+  await api.served('/apis/traced.example.com/v1/things');
 }
 
 async function stop(): Promise<void> {
-  await fixture.stop();
+  await api.stop();
   await opened.close();
   await Promise.all([receiver.close(), webhooks.close()]);
 }
@@ -159,7 +159,7 @@ describe('all are kept', () => {
     const { exported, failed, dropped } = opened.tracing.counts;
     expect([exported <= receiver.spans.length, failed, dropped]).toEqual([true, 0, 0]);
     await opened.flush();
-    const { text: shown } = await call(fixture, '/metrics');
+    const { text: shown } = await api.get('/metrics');
     const count = Number(/^apiserver_tracing_spans_total\{outcome="exported"\} (\d+)$/m.exec(shown)?.[1]);
     expect([count >= exported, count <= receiver.spans.length]).toEqual([true, true]);
   });

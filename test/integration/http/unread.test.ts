@@ -3,28 +3,26 @@ import { connect as connectHttp2, type ClientHttp2Session, type ClientHttp2Strea
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, call, createConfigMap, startFixture, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const UNREAD_MS = 1_000;
 const OBJECTS = 12;
 const OBJECT_BYTES = 900_000;
 
-let fixture: Fixture;
-
+const api = useServer({ connectionLimits: { unreadMs: UNREAD_MS, checkMs: 50 } });
 beforeAll(async () => {
-  fixture = await startFixture({ connectionLimits: { unreadMs: UNREAD_MS, checkMs: 50 } });
-  for (let index = 0; index < OBJECTS; index += 1) await createConfigMap(fixture, `large-${index}`, { blob: 'x'.repeat(OBJECT_BYTES) });
+  for (let index = 0; index < OBJECTS; index += 1) await api.createConfigMap(`large-${index}`, { blob: 'x'.repeat(OBJECT_BYTES) });
 }, 60_000);
-afterAll(() => fixture.stop());
 
 async function ended(kind: string): Promise<number> {
-  const { text } = await call(fixture, '/metrics');
+  const { text } = await api.get('/metrics');
   return Number(new RegExp(`^apiserver_unread_answers_total\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
 }
 
 function openSession(initialWindowSize: number): ClientHttp2Session {
-  const session = connectHttp2(`https://127.0.0.1:${fixture.server.port}`, { rejectUnauthorized: false, settings: { initialWindowSize } });
+  const session = connectHttp2(`https://127.0.0.1:${api.server.port}`, { rejectUnauthorized: false, settings: { initialWindowSize } });
   session.on('error', () => undefined);
   return session;
 }
@@ -39,11 +37,7 @@ function request(session: ClientHttp2Session, path: string): { readonly stream: 
 
 async function touch(name: string): Promise<void> {
   const headers = { 'content-type': 'application/merge-patch+json' };
-  await call(fixture, `${CONFIGMAPS}/${name}`, {
-    method: 'PATCH',
-    body: JSON.stringify({ data: { at: String(performance.now()) } }),
-    headers,
-  });
+  await api.merge(`${CONFIGMAPS}/${name}`, { data: { at: String(performance.now()) } });
 }
 
 it.each([true, false])('writes a list of large objects whole and in order over HTTP/2, compressed: %s', async (compressed) => {
@@ -54,7 +48,7 @@ it.each([true, false])('writes a list of large objects whole and in order over H
   for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
   session.destroy();
   const body = Buffer.concat(chunks);
-  expect((compressed ? gunzipSync(body) : body).toString()).toBe((await call(fixture, CONFIGMAPS)).text);
+  expect((compressed ? gunzipSync(body) : body).toString()).toBe((await api.get(CONFIGMAPS)).text);
 });
 
 describe('over HTTP/2', () => {
@@ -105,7 +99,7 @@ describe('over HTTP/1.1', () => {
   afterEach(() => socket.destroy());
 
   function open(path: string): void {
-    socket = connectTls({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    socket = connectTls({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
     socket.on('error', () => undefined);
     socket.pause();
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);

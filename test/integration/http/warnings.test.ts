@@ -1,15 +1,14 @@
 /** Warnings as release 1.31.1 gives them: which labels of nodes are old, wherever a pod names them, and which finalizers of custom resources are new. */
-import { call, served, startFixture, type Fixture } from './fixture';
+import { call } from './call';
+import { useServer } from './fixture';
 
-let fixture: Fixture;
+const api = useServer();
 beforeAll(async () => {
-  fixture = await startFixture();
-  await call(fixture, '/api/v1/namespaces', { method: 'POST', body: '{"metadata":{"name":"default"}}' });
+  await api.post('/api/v1/namespaces', '{"metadata":{"name":"default"}}');
 });
-afterAll(() => fixture.stop());
 
 async function warningsOf(path: string, method: string, body: unknown, type = 'application/json'): Promise<readonly string[]> {
-  const answer = await call(fixture, path, { method, body: JSON.stringify(body), headers: { 'content-type': type } });
+  const answer = await api.call(path, { method, body: body, headers: { 'content-type': type } });
   expect(answer.status).toBeLessThan(300);
   return [answer.headers['warning'] ?? []].flat();
 }
@@ -42,20 +41,17 @@ test('a finalizer without a domain is told once', async () => {
   const schema = {
     openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
   };
-  await call(fixture, '/apis/apiextensions.platform.io/v1/customresourcedefinitions', {
-    method: 'POST',
-    body: JSON.stringify({
-      metadata: { name: `things.${group}` },
-      spec: {
-        group,
-        scope: 'Cluster',
-        names: { plural: 'things', kind: 'Thing' },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    }),
+  await api.post('/apis/apiextensions.platform.io/v1/customresourcedefinitions', {
+    metadata: { name: `things.${group}` },
+    spec: {
+      group,
+      scope: 'Cluster',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
   });
   const things = `/apis/${group}/v1/things`;
-  await served(fixture, things);
+  await api.served(things);
   const told = (finalizer: string): string =>
     `299 - "metadata.finalizers: \\"${finalizer}\\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"`;
   const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 't', finalizers: ['foo'] } };
@@ -74,14 +70,13 @@ test('a rejected change still warns of validation rules that stored values break
     const spec = { type: 'object', properties };
     return [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }];
   };
-  const patch = (path: string, body: unknown): ReturnType<typeof call> =>
-    call(fixture, path, { method: 'PATCH', body: JSON.stringify(body), headers: { 'content-type': 'application/merge-patch+json' } });
+  const patch = (path: string, body: unknown): ReturnType<typeof call> => api.merge(path, body);
   const names = { plural: 'things', kind: 'Thing' };
   const definition = { metadata: { name: `things.${group}` }, spec: { group, scope: 'Namespaced', names, versions: versions([]) } };
-  await call(fixture, definitions, { method: 'POST', body: JSON.stringify(definition) });
-  await served(fixture, things);
+  await api.post(definitions, definition);
+  await api.served(things);
   const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 't' }, spec: { a: 'bad', b: 1 } };
-  expect((await call(fixture, things, { method: 'POST', body: JSON.stringify(thing) })).status).toBe(201);
+  expect((await api.post(things, thing)).status).toBe(201);
   await patch(`${definitions}/things.${group}`, { spec: { versions: versions([{ rule: "self == 'good'" }]) } });
   const warning = '299 - "spec.a: Invalid value: \\"string\\": failed rule: self == \'good\'"';
   for (const [body, status] of [

@@ -2,17 +2,14 @@ import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { request, type IncomingMessage } from 'node:http';
 import { JsonEncoder } from '../../../apiserver/endpoints/representation/json-encoder';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, call, createConfigMap, json, startFixture, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-let fixture: Fixture;
-
-beforeAll(async () => {
-  fixture = await startFixture();
-});
-afterAll(() => fixture.stop());
+const api = useServer();
+beforeAll(async () => {});
 
 interface Stream {
   readonly response: IncomingMessage;
@@ -24,7 +21,7 @@ interface Stream {
 async function watch(query: string, headers: Record<string, string> = {}): Promise<Stream> {
   const outgoing = request({
     host: '127.0.0.1',
-    port: fixture.server.localPort,
+    port: api.server.localPort,
     path: `${CONFIGMAPS}?watch=1&${query}`,
     headers,
     agent: false,
@@ -48,19 +45,15 @@ async function watch(query: string, headers: Record<string, string> = {}): Promi
 }
 
 async function remove(name: string): Promise<void> {
-  await call(fixture, `${CONFIGMAPS}/${name}`, { method: 'DELETE' });
+  await api.delete(`${CONFIGMAPS}/${name}`);
 }
 
 it('sends the head before the first event, then events as lines', async () => {
   const stream = await watch('resourceVersion=&fieldSelector=metadata.name%3Dw1');
   expect(stream.response.headers['content-type']).toBe('application/json');
   expect(stream.response.headers['transfer-encoding']).toBe('chunked');
-  await createConfigMap(fixture, 'w1', { a: '1' });
-  await call(fixture, `${CONFIGMAPS}/w1`, {
-    method: 'PATCH',
-    body: '{"data":{"a":"2"}}',
-    headers: { 'content-type': 'application/merge-patch+json' },
-  });
+  await api.createConfigMap('w1', { a: '1' });
+  await api.merge(`${CONFIGMAPS}/w1`, '{"data":{"a":"2"}}');
   await remove('w1');
   await waitUntil('three events', () => stream.lines.length === 3);
   expect(stream.lines).toMatchObject([
@@ -75,7 +68,7 @@ it('sends the head before the first event, then events as lines', async () => {
 
 it('sends a Table\u2019s columns once', async () => {
   const stream = await watch('fieldSelector=metadata.name%3Dw2', { accept: TABLE });
-  await createConfigMap(fixture, 'w2');
+  await api.createConfigMap('w2');
   await remove('w2');
   await waitUntil('two events', () => stream.lines.length === 2);
   expect(stream.lines).toMatchObject([
@@ -93,7 +86,7 @@ it('sends a Table\u2019s columns once', async () => {
 });
 
 it('marks the end of the initial state with a bookmark', async () => {
-  await createConfigMap(fixture, 'w3');
+  await api.createConfigMap('w3');
   const stream = await watch(
     'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dw3',
   );
@@ -123,24 +116,24 @@ it.each(['-1', '-9223372036854775808'])('a watch ends immediately with timeoutSe
 });
 
 it('refuses what cannot be watched before the stream begins', async () => {
-  const yaml = await call(fixture, `${CONFIGMAPS}?watch=1`, { headers: { accept: 'application/yaml' } });
+  const yaml = await api.get(`${CONFIGMAPS}?watch=1`, { accept: 'application/yaml' });
   expect(yaml.status).toBe(406);
   expect(yaml.text).toContain('application/json;stream=watch');
-  const match = await call(fixture, `${CONFIGMAPS}?watch=1&resourceVersionMatch=Exact`);
-  expect(json(match)['message']).toBe(
+  const match = await api.get(`${CONFIGMAPS}?watch=1&resourceVersionMatch=Exact`);
+  expect(match.message).toBe(
     'ListOptions.meta.platform.io "" is invalid: [resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless ' +
       'sendInitialEvents is provided, resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"]',
   );
-  const name = await call(fixture, '/api/v1/watch/namespaces/default/configmaps/a?fieldSelector=metadata.name%3Db');
-  expect(json(name)['message']).toBe("fieldSelector metadata.name doesn't match requested name");
+  const name = await api.get('/api/v1/watch/namespaces/default/configmaps/a?fieldSelector=metadata.name%3Db');
+  expect(name.message).toBe("fieldSelector metadata.name doesn't match requested name");
 });
 
 it('encodes a change once for a hundred watchers over both protocols', async () => {
   const streams = await Promise.all(Array.from({ length: 50 }, () => watch('fieldSelector=metadata.name%3Dshared')));
-  const session = connectHttp2(`https://127.0.0.1:${fixture.server.port}`, { rejectUnauthorized: false });
+  const session = connectHttp2(`https://127.0.0.1:${api.server.port}`, { rejectUnauthorized: false });
   const received = await Promise.all(Array.from({ length: 50 }, () => watchHttp2(session)));
   const frames = jest.spyOn(JsonEncoder.prototype, 'frame');
-  await createConfigMap(fixture, 'shared');
+  await api.createConfigMap('shared');
   await waitUntil(
     'all events',
     () => streams.every(({ lines }) => lines.length === 1) && received.every(({ text }) => text.endsWith('\n')),

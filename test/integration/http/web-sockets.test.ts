@@ -3,18 +3,16 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, call, createConfigMap, startFixture, type Fixture } from './fixture';
+import { ADMIN } from './call';
+import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const BEARER = `base64url.bearer.authorization.k8s.io.${Buffer.from(ADMIN).toString('base64url')}`;
 
-let fixture: Fixture;
-
+const api = useServer();
 beforeAll(async () => {
-  fixture = await startFixture();
-  await createConfigMap(fixture, 'one', { a: '1' });
+  await api.createConfigMap('one', { a: '1' });
 });
-afterAll(() => fixture.stop());
 
 interface Heard {
   readonly socket: WebSocket;
@@ -22,7 +20,7 @@ interface Heard {
 }
 
 function open(path: string, protocols: readonly string[] = [BEARER, 'base64.binary.k8s.io'], headers = {}): Heard {
-  const address = `wss://127.0.0.1:${fixture.server.port}${path}`;
+  const address = `wss://127.0.0.1:${api.server.port}${path}`;
   const socket = new WebSocket(address, [...protocols], { rejectUnauthorized: false, headers, origin: 'https://page.example' });
   const messages: Heard['messages'] = [];
   socket.on('message', (data: Buffer, isBinary) => messages.push({ text: data.toString('latin1'), isBinary }));
@@ -43,10 +41,10 @@ test('events come as they do over plain HTTP, and the token does not come back',
   await once(heard.socket, 'open');
   expect(heard.socket.protocol).toBe('base64.binary.k8s.io');
   await waitUntil('the object that is there', () => heard.messages.length === 1);
-  await createConfigMap(fixture, 'two', { text: 'ä'.repeat(40_000) });
-  await createConfigMap(fixture, 'three', { text: 'x'.repeat(200) });
+  await api.createConfigMap('two', { text: 'ä'.repeat(40_000) });
+  await api.createConfigMap('three', { text: 'x'.repeat(200) });
   await waitUntil('the new ones', () => heard.messages.length === 3);
-  const plain = await call(fixture, `${CONFIGMAPS}?watch=1&timeoutSeconds=1`);
+  const plain = await api.get(`${CONFIGMAPS}?watch=1&timeoutSeconds=1`);
   expect(heard.messages.map(({ text }) => Buffer.from(text, 'latin1').toString()).toSorted()).toEqual(
     plain.text.split(/(?<=\n)/).toSorted(),
   );
@@ -90,7 +88,7 @@ test.each([
 
 test('a client that goes or talks too much is forgotten', async () => {
   const watching = async (): Promise<string> =>
-    (await call(fixture, '/metrics')).text.match(/^apiserver_longrunning_requests\{.*configmaps.*$/m)?.[0] ?? '0';
+    (await api.get('/metrics')).text.match(/^apiserver_longrunning_requests\{.*configmaps.*$/m)?.[0] ?? '0';
   for (const leave of [(one: WebSocket) => one.terminate(), (one: WebSocket) => one.send('x'.repeat(100_000))]) {
     const heard = open(`${CONFIGMAPS}?watch=1`);
     heard.socket.on('error', () => undefined);
@@ -105,7 +103,7 @@ test.each([
   ['a body', `POST ${CONFIGMAPS} HTTP/1.1`, 'Content-Length: 5'],
   ['a handshake without a key', `GET ${CONFIGMAPS}?watch=1 HTTP/1.1`, 'Sec-WebSocket-Version: 13'],
 ])('%s is refused at once', async (_, line, header) => {
-  const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+  const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
   socket.write(`${line}\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${header}\r\n\r\n`);
   const [answer]: Buffer[] = await once(socket, 'data');
   expect(String(answer)).toMatch(/^HTTP\/1.1 400 /);

@@ -2,7 +2,8 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import { MemoryStore } from '../../support/memory-store';
 import { startReviewServer, type ReviewServer } from '../../support/review-server';
-import { call, json, startFixture, type Answer, type Fixture } from './fixture';
+import { type Answer } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 const ROOT = '/apis/admissionregistration.k8s.io/v1';
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -25,7 +26,7 @@ afterEach(async () => {
 });
 
 const send = (method: string, path: string, body?: object, replica = replicas[0]): Promise<Answer> =>
-  call(replica, path, body === undefined ? { method } : { method, body: JSON.stringify(body) });
+  replica.call(path, body === undefined ? { method } : { method, body: JSON.stringify(body) });
 
 const make = async (path: string, body: object): Promise<void> => {
   const answer = await send('POST', path, body);
@@ -130,7 +131,7 @@ it('see custom objects and change them', async () => {
   let answer: Answer;
   do answer = await send('POST', widgets, { apiVersion: `${group}/v2`, kind: 'Widget', metadata: { name: 'x' }, data: { a: '1' } });
   while (!answer.text.includes('patched') && systemClock.monotonic() < until);
-  expect(json(answer)).toMatchObject({ apiVersion: `${group}/v2`, data: { a: '1', patched: 'yes' } });
+  expect(answer.json).toMatchObject({ apiVersion: `${group}/v2`, data: { a: '1', patched: 'yes' } });
   const shown = webhooks.calls.at(-1)?.review['request'];
   expect(shown).toMatchObject({
     kind: { group, version: 'v1', kind: 'Widget' },

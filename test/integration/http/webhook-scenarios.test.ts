@@ -4,7 +4,8 @@
  */
 import { systemClock } from '../../../shared/runtime/clock';
 import { startReviewServer, type ReviewServer } from '../../support/review-server';
-import { call, json, served, startFixture, type Answer, type Fixture } from './fixture';
+import { type Answer } from './call';
+import { type Fixture, startFixture } from './fixture';
 
 type Type = 'mutating' | 'validating';
 
@@ -16,11 +17,11 @@ const LABEL = '?labelSelector=run%3Done';
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 const SEEN_MS = 4_000;
 
-let fixture: Fixture;
+let api: Fixture;
 let webhooks: ReviewServer;
 
 const send = (method: string, path: string, body?: object): Promise<Answer> =>
-  call(fixture, path, {
+  api.call(path, {
     method,
     local: true,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -29,13 +30,13 @@ const send = (method: string, path: string, body?: object): Promise<Answer> =>
 
 beforeAll(async () => {
   webhooks = await startReviewServer();
-  fixture = await startFixture({ naming: 'kubernetes' });
+  api = await startFixture({ naming: 'kubernetes' });
   await make(DEFINITIONS, definition('widgets', 'Widget'));
-  await served(fixture, WIDGETS);
+  await api.served(WIDGETS);
   await make('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
 });
 afterAll(async () => {
-  await fixture.stop();
+  await api.stop();
   await webhooks.close();
 });
 afterEach(async () => {
@@ -108,10 +109,10 @@ test.each(TYPES)('ten %s ones are listed and deleted by their label', async (typ
   const { does, isSo } = COUNTS[type];
   const collection = `${ROOT}/${type}webhookconfigurations${LABEL}`;
   for (let at = 0; at < 10; at += 1) await configure(type, does, undefined, `w-${at}`);
-  expect(json(await send('GET', collection))['items']).toHaveLength(10);
+  expect((await send('GET', collection)).json['items']).toHaveLength(10);
   await until(ask, isSo);
   expect((await send('DELETE', collection)).status).toBe(200);
-  expect(json(await send('GET', collection))['items']).toEqual([]);
+  expect((await send('GET', collection)).json['items']).toEqual([]);
   await until(ask, (answer) => answer.status === 201 && !isSo(answer));
 });
 
@@ -137,7 +138,7 @@ test('custom objects are neither made nor changed nor deleted where one refuses 
     await send('DELETE', `${WIDGETS}/there`),
   ])
     expect([answer.status, COUNTS.validating.isSo(answer)]).toEqual([400, true]);
-  expect(json(await send('GET', `${WIDGETS}/there`))['data']).toEqual({ a: '1' });
+  expect((await send('GET', `${WIDGETS}/there`)).json['data']).toEqual({ a: '1' });
 });
 
 test('definitions are not made where one refuses it', async () => {
@@ -149,7 +150,7 @@ test('definitions are not made where one refuses it', async () => {
 test('what a schema does not know is taken out of what one adds', async () => {
   await make(DEFINITIONS, definition('gizmos', 'Gizmo', ['a', 'start', 'stage-2']));
   const path = '/apis/example.com/v1/namespaces/default/gizmos';
-  await served(fixture, path);
+  await api.served(path);
   await configure('mutating', 'patch-data', [rule('gizmos', 'example.com')]);
   const calls = webhooks.calls.length;
   const body = { apiVersion: 'example.com/v1', kind: 'Gizmo', metadata: { name: 'g' }, data: { a: '1' } };
@@ -157,7 +158,7 @@ test('what a schema does not know is taken out of what one adds', async () => {
     () => send('POST', `${path}?dryRun=All`, body),
     () => webhooks.calls.length > calls,
   );
-  expect(json(answer)['data']).toEqual({ a: '1' });
+  expect(answer.json['data']).toEqual({ a: '1' });
 });
 
 test('custom objects are changed after another version of theirs is stored', async () => {
@@ -173,7 +174,7 @@ test('custom objects are changed after another version of theirs is stored', asy
     .replace('"storage":"x"', '"storage":false');
   expect((await send('PUT', path, JSON.parse(stored))).status).toBe(200);
   const changed = await send('PATCH', `${WIDGETS}/other`, { data: { a: '2' } });
-  expect([changed.status, json(changed)['data']]).toEqual([200, { a: '2', patched: 'yes' }]);
+  expect([changed.status, changed.json['data']]).toEqual([200, { a: '2', patched: 'yes' }]);
 });
 
 test('what one adds to a pod gets its defaults', async () => {
@@ -183,7 +184,7 @@ test('what one adds to a pod gets its defaults', async () => {
     () => send('POST', '/api/v1/namespaces/default/pods?dryRun=All', pod),
     ({ text }) => text.includes('initContainers'),
   );
-  expect(json(answer)['spec']).toMatchObject({
+  expect(answer.json['spec']).toMatchObject({
     initContainers: [{ name: 'added', image: 'added', terminationMessagePolicy: 'File', imagePullPolicy: 'Always' }],
   });
 });
@@ -196,7 +197,7 @@ test('none changes configurations of webhooks, nor holds back their deletion', a
   for (const type of TYPES) {
     await configure(type, 'allow', [rule('things', 'nobody.example.com')], 'free');
     const path = `${ROOT}/${type}webhookconfigurations/free`;
-    expect(json(await send('GET', path))['metadata']).toMatchObject({ labels: { run: 'one' } });
+    expect((await send('GET', path)).json['metadata']).toMatchObject({ labels: { run: 'one' } });
     expect((await send('DELETE', path)).status).toBe(200);
   }
 });

@@ -16,14 +16,14 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { parseFlags } from '../../../shared/runtime/flags';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { call, json, startFixture, type Fixture } from './fixture';
+import { type Fixture, startFixture } from './fixture';
 
 const meters = new Meters();
 const parts = { clock: systemClock, random: systemRandom, logger: silentLogger, meters };
 let folder: string;
 let server: Server;
 let configurations: ConfigurationFiles;
-let fixture: Fixture | undefined;
+let api: Fixture | undefined;
 /** What was asked, and what is answered. */
 const asked: { readonly url: string; readonly body: Record<string, unknown> }[] = [];
 let answer: (body: Record<string, unknown>) => { readonly status: number; readonly body: object | string } | 'nothing';
@@ -46,8 +46,8 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 afterEach(async () => {
-  await fixture?.server.shutdown();
-  fixture = undefined;
+  await api?.server.shutdown();
+  api = undefined;
   configurations.close();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -101,8 +101,8 @@ it('allow what no role allows, and are asked at their address with a name', asyn
       configurations,
     },
   );
-  fixture = await startFixture({ authorization: links });
-  const get = () => call(fixture as Fixture, '/api/v1/nodes', { token: 'alice-token' });
+  api = await startFixture({ authorization: links });
+  const get = () => (api as Fixture).get('/api/v1/nodes', { token: 'alice-token' });
   expect([(await get()).status, (await get()).status]).toEqual([200, 200]);
   expect(asked).toHaveLength(1);
   expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
@@ -117,8 +117,8 @@ it('are asked as a file says, which is taken up while the server runs', async ()
   const conditions = [{ expression: "has(request.resourceAttributes) && request.resourceAttributes.resource == 'nodes'" }];
   const file = configuration(webhook({ matchConditions: conditions }));
   const links = await openAuthorizerLinks(flagsOf(`--authorization-config=${file}`), { ...parts, configurations });
-  fixture = await startFixture({ authorization: links });
-  const answerOf = async (at: string): Promise<unknown> => json(await call(fixture as Fixture, at, { token: 'alice-token' }))['message'];
+  api = await startFixture({ authorization: links });
+  const answerOf = async (at: string): Promise<unknown> => (await (api as Fixture).get(at, { token: 'alice-token' })).message;
   expect(await answerOf('/api/v1/nodes')).toBe(
     'nodes is forbidden: User "alice" cannot list resource "nodes" in API group "" at the cluster scope: no',
   );
@@ -141,13 +141,13 @@ it.each<[string, typeof answer]>([
       ...parts,
       configurations,
     });
-    fixture = await startFixture({ authorization: links });
-    expect((await call(fixture, '/api/v1/nodes', { token: 'alice-token' })).status).toBe(status);
+    api = await startFixture({ authorization: links });
+    expect((await api.get('/api/v1/nodes', { token: 'alice-token' })).status).toBe(status);
     // What a role allows is allowed all the same, and so is everything to the masters.
-    expect((await call(fixture, '/api', { token: 'alice-token' })).status).toBe(200);
-    expect((await call(fixture, '/api/v1/nodes')).status).toBe(200);
-    await fixture.server.shutdown();
-    fixture = undefined;
+    expect((await api.get('/api', { token: 'alice-token' })).status).toBe(200);
+    expect((await api.get('/api/v1/nodes')).status).toBe(200);
+    await api.server.shutdown();
+    api = undefined;
   }
 });
 
@@ -157,9 +157,9 @@ it('that never answer hold a request no longer than their time', async () => {
     ...parts,
     configurations,
   });
-  fixture = await startFixture({ authorization: links });
+  api = await startFixture({ authorization: links });
   const start = performance.now();
-  expect((await call(fixture, '/api/v1/nodes', { token: 'alice-token' })).status).toBe(403);
+  expect((await api.get('/api/v1/nodes', { token: 'alice-token' })).status).toBe(403);
   expect(performance.now() - start).toBeLessThan(20_000);
   expect(asked.length).toBeLessThanOrEqual(5);
   expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_evaluations_total{name="w",result="timeout"} 1\n');
@@ -210,8 +210,8 @@ it('know tokens that nobody here knows', async () => {
     clock: systemClock,
     failed: () => undefined,
   });
-  fixture = await startFixture({ tokenWebhook });
-  expect((await call(fixture, '/api', { token: 'theirs' })).status).toBe(200);
-  expect((await call(fixture, '/api', { token: 'nobody' })).status).toBe(401);
+  api = await startFixture({ tokenWebhook });
+  expect((await api.get('/api', { token: 'theirs' })).status).toBe(200);
+  expect((await api.get('/api', { token: 'nobody' })).status).toBe(401);
   expect(asked.map(({ body }) => (body['spec'] as { token: string }).token)).toEqual(['theirs', 'nobody']);
 });

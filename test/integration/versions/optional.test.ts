@@ -3,7 +3,7 @@ import { runtimeConfig, runtimeConfigFlag } from '../../../apiserver/options/run
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import { replayRequests } from '../http/replay-requests';
-import { call, startFixture } from '../http/fixture';
+import { startFixture } from '../http/fixture';
 import { COMPARING } from './comparable';
 
 const flag = runtimeConfigFlag('');
@@ -83,9 +83,9 @@ test('a version whose hub is off is served all the same, and what the server its
   try {
     const body = JSON.stringify({ metadata: { name: 'h' }, spec: { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd' } } });
     const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
-    expect((await call(without, path, { method: 'POST', body })).status).toBe(201);
-    expect((await call(without, path.replace('v1', 'v2'))).status).toBe(404);
-    expect((await call(without, '/api/v1/namespaces')).status).toBe(404);
+    expect((await without.post(path, body)).status).toBe(201);
+    expect((await without.get(path.replace('v1', 'v2'))).status).toBe(404);
+    expect((await without.get('/api/v1/namespaces')).status).toBe(404);
   } finally {
     await without.stop();
   }

@@ -1,0 +1,111 @@
+/** Raw requests to an API server, each on a connection of its own: what a client library would hide is what is tested. */
+import { request as plainRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { RunningServer } from '../../../apiserver/server/compose/compose';
+import type { Credential } from '../../../shared/runtime/pki';
+
+/** Tokens of an administrator and of a user without rights. */
+export const ADMIN = 'admin-token';
+export const ALICE = 'alice-token';
+
+export const JSON_PATCH = 'application/json-patch+json';
+export const MERGE_PATCH = 'application/merge-patch+json';
+export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
+export const APPLY = 'application/apply-patch+yaml';
+/** Objects as tables, for kubectl. */
+export const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+export class Answer {
+  constructor(
+    readonly status: number,
+    readonly headers: IncomingHttpHeaders,
+    readonly body: Buffer,
+  ) {}
+
+  get text(): string {
+    return this.body.toString();
+  }
+
+  /** The body as a JSON object. Throws when it is none. */
+  get json(): Record<string, unknown> {
+    const value: unknown = JSON.parse(this.text);
+    if (typeof value !== 'object' || value === null) throw new Error(`no object: ${this.text}`);
+    return { ...value };
+  }
+
+  /** That of a Status. */
+  get message(): unknown {
+    return this.json['message'];
+  }
+
+  /** Code and message of a Status. */
+  get refusal(): readonly [number, unknown] {
+    return [this.status, this.message];
+  }
+
+  /** The texts of the Warning headers. */
+  get warnings(): readonly string[] {
+    const quoted = [...(this.headers['warning'] ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)];
+    return quoted.map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
+  }
+}
+
+/** Text and bytes are sent as they are, other values as JSON. */
+export type RequestBody = string | Buffer | object;
+
+export interface Call {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly accept?: string;
+  readonly body?: RequestBody;
+  /** Media type of the body, JSON by default. */
+  readonly type?: string;
+  /** Null = no Authorization header. */
+  readonly token?: string | null;
+  readonly certificate?: Credential;
+  /** Over the plain listener. */
+  readonly local?: boolean;
+  /** Called when the header of the response arrives. */
+  readonly opened?: (() => void) | undefined;
+}
+
+export type Ports = Pick<RunningServer, 'port' | 'localPort'>;
+
+/** Sends the path exactly as given. */
+export function call({ server }: { readonly server: Ports }, path: string, options: Call = {}): Promise<Answer> {
+  const { certificate, local = false, opened } = options;
+  const body = bytesOf(options.body);
+  const settings = { host: '127.0.0.1', method: options.method ?? 'GET', path, agent: false as const, headers: headersOf(options, body) };
+  const pair = certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key };
+  return new Promise((resolve, reject) => {
+    const request = local
+      ? plainRequest({ ...settings, port: server.localPort })
+      : secureRequest({ ...settings, port: server.port, rejectUnauthorized: false, ...pair });
+    request.on('error', reject);
+    request.on('response', (response) => {
+      opened?.();
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => resolve(new Answer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks))));
+    });
+    request.end(body);
+  });
+}
+
+function bytesOf(body: RequestBody | undefined): string | Buffer | undefined {
+  return body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+}
+
+function headersOf({ token = ADMIN, type = 'application/json', accept, headers }: Call, body: string | Buffer | undefined) {
+  return {
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)), 'content-type': type }),
+    ...(accept === undefined ? {} : { accept }),
+    ...headers,
+  };
+}
+
+/** The bytes of a request without a body over HTTP/1.1. */
+export const requestBytes = (line: string, headers: readonly string[] = [], token = ADMIN): string =>
+  [`${line} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`, ...headers, '', ''].join('\r\n');
