@@ -1,19 +1,33 @@
-/** What tests share: started before the tests of a file or block, and stopped after them. */
+/** What tests share: started before the tests of a file or block, and stopped after them in the reverse order, so that each may use those that were declared before it. */
 import { removeFolder, temporaryFolder } from './programs';
 
+/** How to stop what is started, the newest last. jest runs hooks in the order of their declaration, so each stops the newest instead of its own. */
+const stops: (() => unknown)[] = [];
+
+function registerHooks(start: () => unknown, stop: () => unknown, timeoutMs?: number): void {
+  beforeAll(async () => {
+    let isStarted = false;
+    stops.push(() => (isStarted ? stop() : undefined));
+    await start();
+    isStarted = true;
+  }, timeoutMs);
+  afterAll(async () => {
+    await stops.pop()?.();
+  }, timeoutMs);
+}
+
 /** Returns a function that gives the resource to the tests; it throws before the resource is started. */
-export function useResource<T>(start: () => T | Promise<T>, stop: (resource: T) => unknown, timeoutMs?: number): () => T {
+export function useResource<T>(start: () => T | Promise<T>, stop: (resource: T) => unknown = () => undefined, timeoutMs?: number): () => T {
   let started: { readonly resource: T } | undefined;
   const resource = (): T => {
     if (started === undefined) throw new Error('the resource has not been started');
     return started.resource;
   };
-  beforeAll(async () => {
-    started = { resource: await start() };
-  }, timeoutMs);
-  afterAll(async () => {
-    if (started !== undefined) await stop(started.resource);
-  }, timeoutMs);
+  registerHooks(
+    async () => (started = { resource: await start() }),
+    () => stop(resource()),
+    timeoutMs,
+  );
   return resource;
 }
 
@@ -21,9 +35,12 @@ export function useResource<T>(start: () => T | Promise<T>, stop: (resource: T) 
 export const useClosable = <T extends { close(): unknown }>(start: () => T | Promise<T>, timeoutMs?: number): (() => T) =>
   useResource(start, (resource) => resource.close(), timeoutMs);
 
-/** A temporary folder; it is removed in the order of the hooks, so what uses it until its end is declared before. */
+/** A temporary folder. */
 export function useFolder(name: string): string {
   const folder = temporaryFolder(name);
-  afterAll(() => removeFolder(folder));
+  registerHooks(
+    () => undefined,
+    () => removeFolder(folder),
+  );
   return folder;
 }

@@ -30,9 +30,8 @@ const trust = async (bundle: string): Promise<void> =>
   api.server.renew({ ...pairOf(await serverOf(api.authority)), clientCa: Buffer.from(bundle) });
 
 describe('a subordinate authority alone in the bundle', () => {
-  const subordinate = useResource(
-    () => createSubordinate({ subject: { commonName: 'below' }, lifetimeMs: HOUR_MS, clock, authority: api.authority }),
-    () => undefined,
+  const subordinate = useResource(() =>
+    createSubordinate({ subject: { commonName: 'below' }, lifetimeMs: HOUR_MS, clock, authority: api.authority }),
   );
   beforeAll(() => trust(subordinate().certificate));
 

@@ -1,13 +1,18 @@
-/** The life of definitions of custom resources, over replicas of one cluster: when their objects can be used, what a change does to them, and how they go. */
+/** The life of definitions of custom resources, over replicas of one cluster: when their objects can be used, what a change does to them, and how they end. */
 import { request } from 'node:https';
-import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { conditionsOf } from '../../../apiserver/custom-resources/conditions';
+import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { MemoryStore } from '../../support/memory-store';
-import { ADMIN } from './call';
-import { type Fixture, startFixture } from './fixture';
+import { ADMIN, JSON_PATCH, TABLE } from './call';
+import { definitionOf, startFixture, type Fixture } from './fixture';
 
 const GROUP = 'life.example.com';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const DEFINITION = `${DEFINITIONS}/things.${GROUP}`;
+const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
+const THINGS = `/apis/${GROUP}/v1/namespaces/default/things`;
+const OTHERS = `/apis/${GROUP}/v1/namespaces/default/others`;
+const TEXT = { type: 'string' };
 
 let store: MemoryStore;
 let one: Fixture;
@@ -18,201 +23,145 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([one.stop(), two.stop()]));
 
-interface Reply {
-  readonly code: number;
-  readonly object: JsonObject;
-}
-
-async function ask(api: Fixture, method: string, path: string, body?: JsonValue, type = 'application/json'): Promise<Reply> {
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const { status, text } = await api.call(path, { method, headers: { 'content-type': type }, ...sent });
-  const object: JsonValue = text.startsWith('{') ? JSON.parse(text) : {};
-  return { code: status, object: isObject(object) ? object : {} };
-}
-
-function definition(plural: string, properties: JsonObject, spec: JsonObject = {}): JsonObject {
-  const kind = `${plural.charAt(0).toUpperCase()}${plural.slice(1, -1)}`;
-  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } };
-  return {
-    metadata: { name: `${plural}.${GROUP}` },
-    spec: {
-      group: GROUP,
-      scope: 'Namespaced',
-      names: { plural, kind },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-      ...spec,
-    },
-  };
-}
-
-const objects = (plural: string, namespace = 'default'): string => `/apis/${GROUP}/v1/namespaces/${namespace}/${plural}`;
-const thing = (name: string, spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({
-  apiVersion: `${GROUP}/v1`,
-  kind: 'Thing',
-  metadata: { name, ...metadata },
-  spec,
+const specOf = (properties: object): object => ({ properties: { spec: { type: 'object', properties } } });
+const thingsOf = (properties: object, more: object = {}): object => definitionOf('things', 'Thing', GROUP, specOf(properties), more);
+const thing = (name: string, spec: object = {}, metadata: object = {}): object => ({
+  ...{ apiVersion: `${GROUP}/v1`, kind: 'Thing', metadata: { name, ...metadata }, spec },
 });
+const HELD = thing('held', {}, { finalizers: ['example.com/held'] });
+const release = () => one.merge(`${THINGS}/held`, { metadata: { finalizers: null } });
 
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
   for (;;) {
     const found = await look();
-    if (found !== undefined) return found;
+    if (found !== undefined && found !== false) return found;
   }
 }
 
-async function define(made: JsonObject): Promise<void> {
-  expect((await ask(one, 'POST', DEFINITIONS, made)).code).toBe(201);
-  const name = stringAt(objectAt(made, 'metadata'), 'name') ?? '';
-  await until(async () => {
-    const { object } = await ask(one, 'GET', `${DEFINITIONS}/${name}`);
-    const conditions = conditionsOf(objectAt(object, 'status') ?? {});
-    return conditions.some(({ type, status }) => type === 'Established' && status === 'True') ? true : undefined;
-  });
+const untilStatus = (api: Fixture, path: string, status: number) => until(async () => (await api.get(path)).status === status);
+
+async function conditionsAt(api: Fixture, path: string) {
+  const object: JsonObject = JSON.parse((await api.get(path)).text);
+  return conditionsOf(objectAt(object, 'status') ?? {});
 }
 
-it('serves an established kind on every replica at once, and on those that start later', async () => {
-  await define(definition('things', { a: { type: 'string' } }));
-  expect((await ask(two, 'POST', objects('things'), thing('x', { a: '1' }))).code).toBe(201);
+/** The first conditions that the object has. */
+const firstConditions = (api: Fixture, path: string) =>
+  until(async () => {
+    const found = await conditionsAt(api, path);
+    return found.length > 0 && found;
+  });
+
+async function define(definition: object): Promise<void> {
+  await one.create(DEFINITIONS, definition);
+  await until(async () => (await conditionsAt(one, DEFINITION)).some(({ type, status }) => type === 'Established' && status === 'True'));
+}
+
+it('an established kind is served on every replica at once, and on those that start later', async () => {
+  await define(thingsOf({ a: TEXT }));
+  await two.create(THINGS, thing('x', { a: '1' }));
   const three = await startFixture({}, store);
-  expect((await ask(three, 'GET', `${objects('things')}/x`)).object['spec']).toEqual({ a: '1' });
-  const groups = (await ask(three, 'GET', '/apis')).object['groups'];
-  expect(groups).toContainEqual(expect.objectContaining({ name: GROUP }));
+  expect((await three.read(`${THINGS}/x`))['spec']).toEqual({ a: '1' });
+  expect((await three.read('/apis'))['groups']).toContainEqual(expect.objectContaining({ name: GROUP }));
   await three.stop();
 });
 
-it('registers what it serves, and custom groups for as long as there is a definition', async () => {
-  const services = '/apis/apiregistration.k8s.io/v1/apiservices';
-  const has = async (name: string): Promise<true | undefined> =>
-    (await ask(one, 'GET', `${services}/${name}`)).code === 200 ? true : undefined;
-  await until(() => has('v1.apps'));
-  await define(definition('things', {}));
-  await until(() => has(`v1.${GROUP}`));
-  expect((await ask(one, 'GET', `${services}/v1.${GROUP}`)).object).toMatchObject({
+it('APIServices are registered for the groups that are served, and for custom groups as long as there is a definition', async () => {
+  await untilStatus(one, `${SERVICES}/v1.apps`, 200);
+  await define(thingsOf({}));
+  await untilStatus(one, `${SERVICES}/v1.${GROUP}`, 200);
+  expect(await one.read(`${SERVICES}/v1.${GROUP}`)).toMatchObject({
     metadata: { labels: { 'kube-aggregator.platform.io/automanaged': 'true' } },
     spec: { group: GROUP, version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 },
     status: { conditions: [{ type: 'Available', status: 'True', reason: 'Local' }] },
   });
-  await ask(two, 'DELETE', `${DEFINITIONS}/things.${GROUP}`);
-  await until(async () => ((await has(`v1.${GROUP}`)) === undefined ? true : undefined));
-  expect(await has('v1.apps')).toBe(true);
+  await two.delete(DEFINITION);
+  await untilStatus(one, `${SERVICES}/v1.${GROUP}`, 404);
+  expect((await one.get(`${SERVICES}/v1.apps`)).status).toBe(200);
 });
 
-it('says of the APIs of other servers whether they can be asked', async () => {
-  const services = '/apis/apiregistration.platform.io/v1/apiservices';
-  const spec = { group: 'foreign.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
-  const made = {
-    metadata: { name: 'v1.foreign.example.com' },
-    spec: { ...spec, service: { namespace: 'a', name: 'b' }, caBundle: 'eA==' },
-  };
-  expect((await ask(one, 'POST', services, made)).code).toBe(201);
-  const conditions = await until(async () => {
-    const { object } = await ask(two, 'GET', `${services}/v1.foreign.example.com`);
-    const found = conditionsOf(objectAt(object, 'status') ?? {});
-    return found.length > 0 ? found : undefined;
-  });
+it('the APIService of another server has a condition that says whether it is available', async () => {
+  const version = { group: 'foreign.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
+  const spec = { ...version, service: { namespace: 'a', name: 'b' }, caBundle: 'eA==' };
+  await one.create(SERVICES, { metadata: { name: 'v1.foreign.example.com' }, spec });
   const message = 'service/b in "a" is not present';
-  expect(conditions).toMatchObject([{ type: 'Available', status: 'False', reason: 'ServiceNotFound', message }]);
+  const unavailable = { type: 'Available', status: 'False', reason: 'ServiceNotFound', message };
+  expect(await firstConditions(two, `${SERVICES}/v1.foreign.example.com`)).toMatchObject([unavailable]);
 });
 
-it('keeps kinds apart whose names collide', async () => {
-  await define(definition('things', {}));
-  const rival = definition('others', {}, { names: { plural: 'others', singular: 'other', kind: 'Thing' } });
-  await ask(two, 'POST', DEFINITIONS, rival);
-  const conditions = await until(async () => {
-    const { object } = await ask(two, 'GET', `${DEFINITIONS}/others.${GROUP}`);
-    const found = conditionsOf(objectAt(object, 'status') ?? {});
-    return found.length > 0 ? found : undefined;
-  });
-  expect(conditions).toMatchObject([
+it('a definition whose names are taken is not served until the other definition is deleted', async () => {
+  await define(thingsOf({}));
+  const names = { plural: 'others', singular: 'other', kind: 'Thing' };
+  await two.create(DEFINITIONS, definitionOf('others', 'Thing', GROUP, specOf({}), { names }));
+  expect(await firstConditions(two, `${DEFINITIONS}/others.${GROUP}`)).toMatchObject([
     { type: 'NamesAccepted', status: 'False', reason: 'ListKindConflict' },
     { type: 'Established', status: 'False', reason: 'NotAccepted' },
   ]);
-  expect((await ask(one, 'GET', objects('others'))).code).toBe(404);
-  await ask(one, 'DELETE', `${DEFINITIONS}/things.${GROUP}`);
-  await until(async () => ((await ask(one, 'GET', objects('others'))).code === 200 ? true : undefined));
+  expect((await one.get(OTHERS)).status).toBe(404);
+  await one.delete(DEFINITION);
+  await untilStatus(one, OTHERS, 200);
 });
 
-it('shows old objects as a changed schema would have them, and ends the watches that show the old one', async () => {
-  await define(definition('things', { a: { type: 'string' }, b: { type: 'string' } }));
-  await ask(one, 'POST', objects('things'), thing('x', { a: '1', b: '2' }));
-  const watch = watchOf(one, `${objects('things')}?watch=true`);
+it('a changed schema applies to stored objects, and ends the watches that began with the previous one', async () => {
+  await define(thingsOf({ a: TEXT, b: TEXT }));
+  await one.create(THINGS, thing('x', { a: '1', b: '2' }));
+  const watch = watchOf(one, `${THINGS}?watch=true`);
   await watch.event();
-  const schema = {
-    openAPIV3Schema: {
-      type: 'object',
-      properties: { spec: { type: 'object', properties: { a: { type: 'string' }, c: { type: 'integer', default: 3 } } } },
-    },
-  };
-  const patch = { spec: { versions: [{ name: 'v1', served: true, storage: true, schema }] } };
-  expect((await ask(one, 'PATCH', `${DEFINITIONS}/things.${GROUP}`, patch, 'application/merge-patch+json')).code).toBe(200);
+  expect((await one.merge(DEFINITION, thingsOf({ a: TEXT, c: { type: 'integer', default: 3 } }))).status).toBe(200);
   await watch.ended;
-  expect((await ask(one, 'GET', `${objects('things')}/x`)).object['spec']).toEqual({ a: '1', c: 3 });
-  const { object: list } = await ask(two, 'GET', objects('things'));
-  expect(list['items']).toMatchObject([{ spec: { a: '1', c: 3 } }]);
-  const patched = await ask(two, 'PATCH', `${objects('things')}/x`, { spec: { a: '2' } }, 'application/merge-patch+json');
-  expect(patched.object['spec']).toEqual({ a: '2', c: 3 });
+  expect((await one.read(`${THINGS}/x`))['spec']).toEqual({ a: '1', c: 3 });
+  expect((await two.read(THINGS))['items']).toMatchObject([{ spec: { a: '1', c: 3 } }]);
+  expect((await two.merge(`${THINGS}/x`, { spec: { a: '2' } })).json['spec']).toEqual({ a: '2', c: 3 });
 });
 
-it('prints rows that were printed before with the columns that the definition has now', async () => {
-  await define(definition('things', { a: { type: 'string' }, b: { type: 'string' } }));
-  await ask(one, 'POST', objects('things'), thing('x', { a: '1', b: '2' }));
-  const cells = async (): Promise<unknown> => {
-    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-    const { text } = await one.get(objects('things'), { accept });
-    const { rows }: { rows: { cells: unknown[] }[] } = JSON.parse(text);
-    return rows.map((row) => row.cells);
-  };
+it('rows that were printed before are printed with the columns that the definition has now', async () => {
+  await define(thingsOf({ a: TEXT, b: TEXT }));
+  await one.create(THINGS, thing('x', { a: '1', b: '2' }));
+  const cells = async (): Promise<unknown> =>
+    Object(await one.read(THINGS, { accept: TABLE })).rows.map((row: { cells: unknown }) => row.cells);
   expect(await cells()).toEqual([['x', expect.any(String)]]);
-  const columns = [
-    { op: 'add', path: '/spec/versions/0/additionalPrinterColumns', value: [{ name: 'B', type: 'string', jsonPath: '.spec.b' }] },
-  ];
-  await ask(one, 'PATCH', `${DEFINITIONS}/things.${GROUP}`, columns, 'application/json-patch+json');
+  const value = [{ name: 'B', type: 'string', jsonPath: '.spec.b' }];
+  await one.patch(DEFINITION, [{ op: 'add', path: '/spec/versions/0/additionalPrinterColumns', value }], JSON_PATCH);
   expect(await cells()).toEqual([['x', '2']]);
 });
 
-it('takes its objects along, waits for their finalizers, and lets nothing be created meanwhile', async () => {
-  await define(definition('things', {}));
-  for (let i = 0; i < 40; i += 1) await ask(i % 2 === 0 ? one : two, 'POST', objects('things'), thing(`x${i}`));
-  await ask(one, 'POST', objects('things'), thing('held', {}, { finalizers: ['example.com/held'] }));
-  expect((await ask(two, 'DELETE', `${DEFINITIONS}/things.${GROUP}`)).object).toMatchObject({
-    metadata: { deletionTimestamp: expect.any(String) },
-  });
-  const refused = await ask(one, 'POST', objects('things'), thing('late'));
-  expect([refused.code, refused.object['message']]).toEqual([405, 'create not allowed while custom resource definition is terminating']);
-  await until(async () => {
-    const { items } = (await ask(one, 'GET', objects('things'))).object;
-    return Array.isArray(items) && items.length === 1 ? true : undefined;
-  });
-  const { object } = await ask(one, 'GET', `${DEFINITIONS}/things.${GROUP}`);
-  expect(conditionsOf(objectAt(object, 'status') ?? {})).toContainEqual(expect.objectContaining({ type: 'Terminating', status: 'True' }));
-  await ask(one, 'PATCH', `${objects('things')}/held`, { metadata: { finalizers: null } }, 'application/merge-patch+json');
-  await until(async () => ((await ask(one, 'GET', `${DEFINITIONS}/things.${GROUP}`)).code === 404 ? true : undefined));
-  expect((await ask(two, 'GET', objects('things'))).code).toBe(404);
+it('a deleted definition deletes its objects, waits for their finalizers, and rejects new ones meanwhile', async () => {
+  await define(thingsOf({}));
+  for (let i = 0; i < 40; i += 1) await (i % 2 === 0 ? one : two).create(THINGS, thing(`x${i}`));
+  await one.create(THINGS, HELD);
+  expect((await two.delete(DEFINITION)).json).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) } });
+  const message = 'create not allowed while custom resource definition is terminating';
+  expect((await one.post(THINGS, thing('late'))).refusal).toEqual([405, message]);
+  await until(async () => Object(await one.read(THINGS)).items.length === 1);
+  expect(await conditionsAt(one, DEFINITION)).toContainEqual(expect.objectContaining({ type: 'Terminating', status: 'True' }));
+  await release();
+  await untilStatus(one, DEFINITION, 404);
+  expect((await two.get(THINGS)).status).toBe(404);
 });
 
-it('leaves no object behind, however creations and the deletion fall together', async () => {
-  await define(definition('things', {}));
-  const creations = Array.from({ length: 60 }, (_, i) => ask(i % 2 === 0 ? one : two, 'POST', objects('things'), thing(`x${i}`)));
-  const [deleted, ...made] = await Promise.all([ask(one, 'DELETE', `${DEFINITIONS}/things.${GROUP}`), ...creations]);
-  expect(deleted?.code).toBe(200);
-  for (const { code } of made) expect([201, 404, 405]).toContain(code);
-  await until(async () => ((await ask(one, 'GET', `${DEFINITIONS}/things.${GROUP}`)).code === 404 ? true : undefined));
+it('no object is left behind when objects are created while the definition is deleted', async () => {
+  await define(thingsOf({}));
+  const creations = Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? one : two).post(THINGS, thing(`x${i}`)));
+  const [deleted, ...made] = await Promise.all([one.delete(DEFINITION), ...creations]);
+  expect(deleted?.status).toBe(200);
+  for (const { status } of made) expect([201, 404, 405]).toContain(status);
+  await untilStatus(one, DEFINITION, 404);
   const { kvs } = await store.range({ start: `/registry/${GROUP}/`, end: `/registry/${GROUP}0` });
   expect(kvs).toEqual([]);
   // The same names may come back in another scope.
-  await define(definition('things', {}, { scope: 'Cluster' }));
-  expect((await ask(two, 'POST', `/apis/${GROUP}/v1/things`, thing('x'))).code).toBe(201);
+  await define(thingsOf({}, { scope: 'Cluster' }));
+  await two.create(`/apis/${GROUP}/v1/things`, thing('x'));
 });
 
-it('tells those who watch its objects of the end of each before their watches end', async () => {
-  await define(definition('things', {}));
-  await ask(one, 'POST', objects('things'), thing('x'));
-  await ask(one, 'POST', objects('things'), thing('held', {}, { finalizers: ['example.com/held'] }));
-  const watches = [one, two].map((api) => watchOf(api, `${objects('things')}?watch=true`));
+it('watches of the objects of a deleted definition have the deletion of each before they end', async () => {
+  await define(thingsOf({}));
+  await one.create(THINGS, thing('x'));
+  await one.create(THINGS, HELD);
+  const watches = [one, two].map((api) => watchOf(api, `${THINGS}?watch=true`));
   await Promise.all(watches.map((watch) => watch.event()));
-  await ask(one, 'DELETE', `${DEFINITIONS}/things.${GROUP}`);
-  await until(async () => ((await ask(two, 'GET', `${objects('things')}/x`)).code === 404 ? true : undefined));
-  await ask(one, 'PATCH', `${objects('things')}/held`, { metadata: { finalizers: null } }, 'application/merge-patch+json');
+  await one.delete(DEFINITION);
+  await untilStatus(two, `${THINGS}/x`, 404);
+  await release();
   for (const { ended, text } of watches) {
     await ended;
     const events = text().trim().split('\n');
@@ -221,29 +170,20 @@ it('tells those who watch its objects of the end of each before their watches en
   }
 });
 
-/** A watch over HTTP: its first event, its end, and what it has told. */
+/** A watch over HTTP: its first event, its end, and its text so far. */
 function watchOf(api: Fixture, path: string): { event(): Promise<void>; text(): string; readonly ended: Promise<void> } {
   let wake: () => void = () => undefined;
   let end: () => void = () => undefined;
   let text = '';
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const options = {
-    host: '127.0.0.1',
-    port: api.server.port,
-    path,
-    rejectUnauthorized: false,
-    headers: { authorization: `Bearer ${ADMIN}` },
-  };
-  request(options, (response) => {
+  const headers = { authorization: `Bearer ${ADMIN}` };
+  request({ host: '127.0.0.1', port: api.server.port, path, rejectUnauthorized: false, headers }, (response) => {
     response.on('data', (chunk: Buffer) => {
       text += chunk.toString();
       wake();
     });
     response.on('end', () => end());
   }).end();
-  return {
-    ended,
-    text: () => text,
-    event: () => (text !== '' ? Promise.resolve() : new Promise((resolve) => (wake = resolve))),
-  };
+  const event = (): Promise<void> => (text !== '' ? Promise.resolve() : new Promise((resolve) => (wake = resolve)));
+  return { ended, text: () => text, event };
 }

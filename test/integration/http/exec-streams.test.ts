@@ -1,37 +1,31 @@
 /** Commands over WebSockets whose streams can be closed, told to a kubelet in SPDY: what both sides hear, as recorded of the reference. */
 import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
-import { number32, spdyFrame, startSpdyKubelet, type RunningCommand, type SpdyKubelet } from '../../support/spdy-kubelet';
+import { number32, spdyFrame, startSpdyKubelet, type RunningCommand } from '../../support/spdy-kubelet';
+import { useClosable } from '../../support/use-resource';
 import { ADMIN } from './call';
-import { type Fixture } from './fixture';
-import { kubeletCertificate, POD, runPod, sent, startKubeletFixture } from './kubelet-fixture';
+import { pairOf, serverOf } from './fixture';
+import { moveKubelet, POD, runPod, useKubeletServer } from './kubelet-fixture';
 
 const EXEC = `${POD}/exec?command=ls&stdin=1&stdout=1&stderr=1`;
 const V5 = 'v5.channel.k8s.io';
 const ENDED_WELL = '{"metadata":{},"status":"Success"}';
 
-let api: Fixture;
-let kubelet: SpdyKubelet;
-
-beforeAll(async () => {
-  api = await startKubeletFixture();
-  const serving = await kubeletCertificate(api);
-  kubelet = await startSpdyKubelet({ cert: serving.certificate, key: serving.key });
-  await runPod(api, kubelet.port);
-});
-afterAll(async () => {
-  await kubelet.close();
-  await api.stop();
+const api = useKubeletServer();
+const kubelet = useClosable(async () => {
+  const started = await startSpdyKubelet(pairOf(await serverOf(api.authority)));
+  await runPod(api, started.port);
+  return started;
 });
 beforeEach(() => {
-  kubelet.heard.length = 0;
-  kubelet.behave(0, () => undefined);
+  kubelet().heard.length = 0;
+  kubelet().behave(0, () => undefined);
 });
 
 /** Until nobody is left. */
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.terminate();
-  await waitUntil('the connections have ended', () => Promise.resolve(kubelet.connections() === 0));
+  await waitUntil('the connections have ended', () => kubelet().connections() === 0);
 });
 
 const opened: WebSocket[] = [];
@@ -60,13 +54,13 @@ async function open(
 
 /** What a client hears of a command from beginning to end. */
 async function heardOf(path: string, streams: number, then: (command: RunningCommand) => void): Promise<readonly string[]> {
-  kubelet.behave(streams, then);
+  kubelet().behave(streams, then);
   const { heard } = await open(path);
-  await waitUntil('the end', () => Promise.resolve(heard.some((line) => line.startsWith('closed'))));
+  await waitUntil('the end', () => heard.some((line) => line.startsWith('closed')));
   return heard;
 }
 
-const until = (what: string): Promise<unknown> => waitUntil(what, () => Promise.resolve(kubelet.heard.includes(what)));
+const until = (what: string): Promise<unknown> => waitUntil(what, () => kubelet().heard.includes(what));
 
 function endAll(command: RunningCommand, error: string): void {
   command.say('error', error, true);
@@ -74,55 +68,50 @@ function endAll(command: RunningCommand, error: string): void {
 }
 
 describe('a command', () => {
-  test('is begun over SPDY, its streams in their order', async () => {
+  test('starts over SPDY and opens its streams in their order', async () => {
     const heard = await heardOf(EXEC, 4, (command) => {
       command.say('stdout', 'hi');
       command.say('stderr', 'no');
       endAll(command, ENDED_WELL);
     });
     expect(heard).toEqual(['1 ', '1 hi', '2 no', `3 ${ENDED_WELL}`, 'closed 1000']);
-    expect(kubelet.heard.slice(0, 5)).toEqual([
+    expect(kubelet().heard.slice(0, 5)).toEqual([
       'POST /exec/default/p/c?command=ls&error=1&input=1&output=1 SPDY/3.1',
       ...['error', 'stdin', 'stdout', 'stderr'].map((name) => `opens ${name}`),
     ]);
-    expect(kubelet.offered).toEqual([V5, 'v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io']);
+    expect(kubelet().offered).toEqual([V5, 'v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io']);
   });
 
   test.each([
     [`${POD}/exec?command=ls&stdin=1&stdout=1&stderr=1&tty=1`, ['error', 'stdin', 'stdout', 'resize'], '1 '],
     [`${POD}/attach?stderr=1`, ['error', 'stderr'], '2 '],
     [`${POD}/exec?command=ls&stdin=1`, ['error', 'stdin'], '3 '],
-  ])('%s opens %j', async (path, streams, first) => {
+  ])('of %s opens the streams %j', async (path, streams, first) => {
     const session = await open(path);
     await until(`opens ${streams.at(-1) ?? ''}`);
-    expect(kubelet.heard.slice(1)).toEqual(streams.map((name) => `opens ${name}`));
+    expect(kubelet().heard.slice(1)).toEqual(streams.map((name) => `opens ${name}`));
     expect(session.heard).toEqual([first]);
     session.socket.terminate();
   });
 
+  const INTERNAL = '{"metadata":{},"status":"Failure","message":"Internal error occurred: ';
+  const failed = (reason: string): string =>
+    `${INTERNAL}${reason}","reason":"InternalError","details":{"causes":[{"message":"${reason}"}]},"code":500}`;
+  const exited = (message: string): string =>
+    `{"metadata":{},"status":"Failure","message":"${message}","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"7"}]}}`;
+  const SYNTAX = `error stream protocol error: invalid character 'o' looking for beginning of value in \\"oops\\"`;
+
   test.each([
-    [
-      'a number',
-      '{"metadata":{},"status":"Failure","message":"x","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"7"}]}}',
-      '{"metadata":{},"status":"Failure","message":"command terminated with non-zero exit code: command terminated with exit code 7","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"7"}]}}',
-    ],
-    [
-      'another failure',
-      '{"status":"Failure","message":"so"}',
-      '{"metadata":{},"status":"Failure","message":"Internal error occurred: so","reason":"InternalError","details":{"causes":[{"message":"so"}]},"code":500}',
-    ],
-    [
-      'no JSON',
-      'oops',
-      `{"metadata":{},"status":"Failure","message":"Internal error occurred: error stream protocol error: invalid character 'o' looking for beginning of value in \\"oops\\"","reason":"InternalError","details":{"causes":[{"message":"error stream protocol error: invalid character 'o' looking for beginning of value in \\"oops\\""}]},"code":500}`,
-    ],
+    ['an exit code', exited('x'), exited('command terminated with non-zero exit code: command terminated with exit code 7')],
+    ['another failure', '{"status":"Failure","message":"so"}', failed('so')],
+    ['no JSON', 'oops', failed(SYNTAX)],
     ['nothing', '', ENDED_WELL],
-  ])('that ends with %s', async (_what, said, told) => {
+  ])('whose kubelet ends it with %s has a Status on the error channel', async (_what, said, told) => {
     const heard = await heardOf(EXEC, 4, (command) => endAll(command, said));
     expect(heard).toEqual(['1 ', `3 ${told}`, 'closed 1000']);
   });
 
-  test('has ended when its output has, whatever its status says before', async () => {
+  test('ends when its output ends, not when its status arrives', async () => {
     const heard = await heardOf(EXEC, 4, (command) => {
       command.say('error', ENDED_WELL, true);
       command.say('stdout', 'late');
@@ -135,12 +124,12 @@ describe('a command', () => {
   test.each([
     ['is cut', (command: RunningCommand) => command.cut()],
     ['says goodbye', (command: RunningCommand) => command.raw(spdyFrame(7, Buffer.alloc(8)))],
-  ])('whose kubelet %s has ended', async (_what, then) => {
+  ])('whose kubelet %s ends with success', async (_what, then) => {
     expect(await heardOf(EXEC, 4, then)).toEqual(['1 ', `3 ${ENDED_WELL}`, 'closed 1000']);
   });
 
-  test('hears what was typed before its kubelet was there', async () => {
-    kubelet.behave(4, () => undefined);
+  test('receives the input that was sent before its kubelet was connected', async () => {
+    kubelet().behave(4, () => undefined);
     await open(EXEC, V5, (socket) => {
       socket.send(Buffer.from('\0early'));
       socket.send(Buffer.of(255, 0));
@@ -149,25 +138,22 @@ describe('a command', () => {
     await until('stdin ends');
   });
 
-  test('whose kubelet refuses, or is not there, is told of', async () => {
-    kubelet.refuse('nope');
+  test('whose kubelet rejects it or cannot be reached ends with an internal error', async () => {
+    kubelet().refuse('nope');
     const { heard } = await open(EXEC);
-    await waitUntil('the end', () => Promise.resolve(heard.includes('closed 1000')));
-    expect(heard[1]).toBe(
-      '3 {"metadata":{},"status":"Failure","message":"Internal error occurred: unable to upgrade connection: nope","reason":"InternalError","details":{"causes":[{"message":"unable to upgrade connection: nope"}]},"code":500}',
-    );
-    const portOf = (Port: number): object => ({ status: { daemonEndpoints: { kubeletEndpoint: { Port } } } });
-    await sent(api, 'PATCH', '/api/v1/nodes/n/status', portOf(1));
+    await waitUntil('the end', () => heard.includes('closed 1000'));
+    expect(heard[1]).toBe(`3 ${failed('unable to upgrade connection: nope')}`);
+    await moveKubelet(api, 1);
     const gone = await heardOf(EXEC, 4, () => undefined);
     expect(gone[1]).toContain(
       'error sending request: Post \\"https://127.0.0.1:1/exec/default/p/c?command=ls&error=1&input=1&output=1\\": dial tcp 127.0.0.1:1: connect: connection refused',
     );
-    await sent(api, 'PATCH', '/api/v1/nodes/n/status', portOf(kubelet.port));
+    await moveKubelet(api, kubelet().port);
   });
 });
 
-describe('what is typed', () => {
-  test('goes to the command until its stream is closed; what nobody reads is passed over', async () => {
+describe('the input of a command', () => {
+  test('is sent until its stream is closed, without messages for channels that cannot be written', async () => {
     const { socket } = await open(EXEC);
     await until('opens stderr');
     for (const message of ['\0AB', '\0', '', '\x01x', '\x09x']) socket.send(Buffer.from(message));
@@ -176,36 +162,36 @@ describe('what is typed', () => {
     socket.send(Buffer.from([255, 0]));
     socket.send(Buffer.from('\0C'));
     await until('stdin ends');
-    expect(kubelet.heard.slice(5)).toEqual(['stdin AB', 'stdin text', 'stdin ends']);
+    expect(kubelet().heard.slice(5)).toEqual(['stdin AB', 'stdin text', 'stdin ends']);
     socket.close();
     await until('frame 7 0000000000000000');
-    expect(kubelet.heard).not.toContain('stdin C');
+    expect(kubelet().heard).not.toContain('stdin C');
   });
 
-  test('sizes of the terminal are told as long as they are some', async () => {
+  test('includes sizes of the terminal, unless they cannot be parsed', async () => {
     const { socket } = await open(`${POD}/exec?command=ls&stdin=1&stdout=1&tty=1`);
     await until('opens resize');
     for (const message of ['\x04{"Width":80,"Height":24}', '\x04nonsense', '\x04{"Width":81,"Height":25}', '\0B'])
       socket.send(Buffer.from(message));
     await until('stdin B');
-    expect(kubelet.heard.slice(5)).toEqual(['resize {"Width":80,"Height":24}\n', 'stdin B']);
+    expect(kubelet().heard.slice(5)).toEqual(['resize {"Width":80,"Height":24}\n', 'stdin B']);
     socket.terminate();
     await until('stdin ends');
   });
 
-  test('a signal that names no stream ends it all', async () => {
+  test('ends with the connection on a close signal without a channel', async () => {
     const { socket, heard } = await open(EXEC);
     await until('opens stderr');
     socket.send(Buffer.from([255]));
-    await waitUntil('the end', () => Promise.resolve(heard.includes('closed 1000')));
+    await waitUntil('the end', () => heard.includes('closed 1000'));
     await until('stdin ends');
   });
 });
 
-test('much is passed on in pieces, both ways, and a ping is answered', async () => {
+test('megabytes are sent in both directions, and a ping is answered', async () => {
   const most = 3_000_000;
   let said = '';
-  kubelet.behave(4, (command) => {
+  kubelet().behave(4, (command) => {
     command.raw(spdyFrame(6, number32(2)));
     command.say('stdout', 'x'.repeat(most));
     command.say('stdout', '', true);
@@ -216,33 +202,31 @@ test('much is passed on in pieces, both ways, and a ping is answered', async () 
   socket.send(Buffer.concat([Buffer.from([0]), Buffer.alloc(most, 'y')]));
   socket.send(Buffer.from([255, 0]));
   await until('stdin ends');
-  await waitUntil('all of it', () => Promise.resolve((said = heard.map((line) => line.slice(2)).join('')).length >= most));
-  expect([
-    said.length,
-    kubelet.heard
-      .filter((line) => line.startsWith('stdin y'))
-      .join('')
-      .replace(/stdin /g, '').length,
-  ]).toEqual([most, most]);
+  await waitUntil('all of it', () => (said = heard.map((line) => line.slice(2)).join('')).length >= most);
+  const typed = kubelet().heard.filter((line) => line.startsWith('stdin y'));
+  expect([said.length, typed.join('').replace(/stdin /g, '').length]).toEqual([most, most]);
   socket.terminate();
 });
 
-test('a frame that is longer than any is cut off', async () => {
+test('a frame over the maximum length ends the connection', async () => {
   const heard = await heardOf(EXEC, 4, (command) => command.raw(Buffer.from([0x80, 3, 0, 4, 0, 0xff, 0xff, 0xff, 1])));
   expect(heard).toEqual(['1 ', `3 ${ENDED_WELL}`, 'closed 1000']);
 });
 
-test.each([[['v4.channel.k8s.io', V5]], [[V5, 'v4.channel.k8s.io']]])('of %j the one is chosen that can close', async (protocols) => {
-  const { socket } = await open(EXEC, protocols);
-  expect(socket.protocol).toBe(V5);
-  socket.terminate();
-});
+test.each([[['v4.channel.k8s.io', V5]], [[V5, 'v4.channel.k8s.io']]])(
+  'of the subprotocols %j the one that can close streams is selected',
+  async (protocols) => {
+    const { socket } = await open(EXEC, protocols);
+    expect(socket.protocol).toBe(V5);
+    socket.terminate();
+  },
+);
 
 test.each([
   [`${POD}/portforward?ports=80`, V5],
   [EXEC, 'v4.channel.k8s.io'],
   [EXEC, 'v5.base64.channel.k8s.io'],
-])('%s with %s goes on as it is', async (path, protocol) => {
+])('%s with the subprotocol %s is passed on as a WebSocket', async (path, protocol) => {
   await open(path, protocol).catch(() => undefined);
-  expect(kubelet.heard[0]).toMatch(/^GET .* websocket$/);
+  expect(kubelet().heard[0]).toMatch(/^GET .* websocket$/);
 });

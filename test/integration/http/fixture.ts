@@ -18,6 +18,7 @@ import { systemRandom as random } from '../../../shared/runtime/random';
 import type { RequestStep } from '../../replay/request-step';
 import { MemoryStore } from '../../support/memory-store';
 import { UNCHANGED } from '../../support/plugin-switches';
+import { useResource } from '../../support/use-resource';
 import { ADMIN, ALICE, call, MERGE_PATCH, type Answer, type Call, type RequestBody } from './call';
 
 export { ADMIN };
@@ -185,8 +186,11 @@ export function startFixture(...parts: Parameters<typeof fixtureOf>): Promise<Fi
 /** A server that is started before the tests of a file or block and stopped after them. */
 export function useServer(...parts: Parameters<typeof fixtureOf>): Fixture {
   const fixture = fixtureOf(...parts);
-  beforeAll(() => fixture.start());
-  afterAll(() => fixture.stop());
+  useResource(
+    () => fixture.start(),
+    () => fixture.stop(),
+    60_000,
+  );
   return fixture;
 }
 

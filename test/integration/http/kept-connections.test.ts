@@ -1,6 +1,5 @@
 /** HTTP/1.1 connections that are kept: what a client sends before it has read the answer before is taken all the same, however long either is. */
-import { connect, type TLSSocket } from 'node:tls';
-import { ADMIN } from './call';
+import { requestBytes } from './call';
 import { useServer } from './fixture';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -10,21 +9,15 @@ const LARGE_BYTES = 900_000;
 /** Two records of TLS. */
 const BODY_BYTES = 20_000;
 
-let socket: TLSSocket;
 const api = useServer();
-afterAll(async () => {
-  socket.destroy();
-});
-
 const map = (name: string, size: number): string => JSON.stringify({ metadata: { name }, data: { filler: 'x'.repeat(size) } });
 
-it('takes a long body while the answer before still waits for its reader', async () => {
+it('a long body is accepted while the previous response still waits for its reader', async () => {
   for (let index = 0; index < LARGE; index++) await api.post(MAPS, map(`large-${index}`, LARGE_BYTES));
   const body = map('late', BODY_BYTES);
-  const common = `Host: a\r\nAuthorization: Bearer ${ADMIN}\r\n`;
-  const read = `GET ${MAPS} HTTP/1.1\r\n${common}\r\n`;
-  const write = `POST ${MAPS} HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  socket = connect({ port: api.server.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+  const read = requestBytes(`GET ${MAPS}`);
+  const write = requestBytes(`POST ${MAPS}`, ['Content-Type: application/json', `Content-Length: ${body.length}`]) + body;
+  const socket = api.connect();
   let begun = false;
   const statuses: string[] = [];
   await new Promise<void>((resolve, reject) => {
@@ -41,5 +34,6 @@ it('takes a long body while the answer before still waits for its reader', async
     socket.once('close', () => reject(new Error(`cut off after ${statuses.join(', ')}`)));
     socket.once('secureConnect', () => socket.write(read));
   });
+  socket.destroy();
   expect(statuses).toEqual(['200', '201']);
 }, 60_000);

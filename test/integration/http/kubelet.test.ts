@@ -1,15 +1,11 @@
 /** Logs, streams and proxies that lead to a kubelet, which is played here: what it is asked, and what becomes of what it says. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { connect } from 'node:tls';
-import { ADMIN } from './call';
-import { type Fixture } from './fixture';
-import { kubeletCertificate, POD, runPod, sent, startKubeletFixture } from './kubelet-fixture';
+import { requestBytes } from './call';
+import { clientOf, pairOf, serverOf } from './fixture';
+import { moveKubelet, POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
-let api: Fixture;
-let kubelet: Server;
 const asked: { readonly line: string; readonly headers: Readonly<Record<string, unknown>>; readonly certified: boolean }[] = [];
 
 function play(server: Server): void {
@@ -17,11 +13,8 @@ function play(server: Server): void {
     const { url = '', method = '', headers } = request;
     asked.push({ line: `${method} ${url}`, headers, certified: 'authorized' in request.socket && request.socket.authorized === true });
     const status = Number(/tailLines=(\d{3})/.exec(url)?.[1] ?? 200);
-    response.writeHead(status, {
-      'content-type': 'text/plain',
-      'x-own': '1',
-      ...(status === 302 ? { location: 'https://other.example/' } : {}),
-    });
+    const location = status === 302 ? { location: 'https://other.example/' } : {};
+    response.writeHead(status, { 'content-type': 'text/plain', 'x-own': '1', ...location });
     if (url.includes('tailLines=9')) response.write('last\n', () => response.destroy());
     else if (url.includes('follow')) response.write('first\n');
     else if (method === 'POST') request.pipe(response);
@@ -41,38 +34,15 @@ function play(server: Server): void {
   });
 }
 
+const files: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
+const api = useKubeletServer(() => files);
+const kubelet = useKubelet(api, play, () => ({ ca: api.authority.certificate, requestCert: true, rejectUnauthorized: false }));
 beforeAll(async () => {
-  const files: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
-  api = await startKubeletFixture(() => files);
-  const [serving, client] = [await kubeletCertificate(api), await kubeletCertificate(api, 'client')];
-  Object.assign(files, {
-    ca: Buffer.from(api.authority.certificate),
-    cert: Buffer.from(client.certificate),
-    key: Buffer.from(client.key),
-  });
-  kubelet = createServer({
-    cert: serving.certificate,
-    key: serving.key,
-    ca: api.authority.certificate,
-    requestCert: true,
-    rejectUnauthorized: false,
-  });
-  play(kubelet);
-  kubelet.listen(0, '127.0.0.1');
-  await once(kubelet, 'listening');
-  const { port } = kubelet.address() as AddressInfo;
-  await runPod(api, port);
+  Object.assign(files, { ca: Buffer.from(api.authority.certificate), ...pairOf(await clientOf(api.authority, 'kubelet', [])) });
 });
-
-afterAll(async () => {
-  kubelet.closeAllConnections();
-  kubelet.close();
-  await api.stop();
-});
-
 beforeEach(() => void asked.splice(0));
 
-test('a log is asked for with the options that kubelets know, by a name that they know', async () => {
+test('a log is requested with the options that kubelets know and the client certificate of the server', async () => {
   const answer = await api.get(`${POD}/log?container=c&timestamps=1&previous=0&tailLines=5&sinceSeconds=9&limitBytes=100&pretty=1&other=2`);
   expect(answer).toMatchObject({ status: 200, text: 'said', headers: { 'content-type': 'text/plain' } });
   expect(asked).toMatchObject([
@@ -81,11 +51,11 @@ test('a log is asked for with the options that kubelets know, by a name that the
   expect(asked[0]?.headers).not.toHaveProperty('authorization');
 });
 
-test('a log that is followed comes as it is written, and ends with its reader', async () => {
-  const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
+test('a followed log is sent as it is written, and ends with its client', async () => {
+  const socket = api.connect();
   const [reached]: [{ socket: Duplex }] = await new Promise((resolve) => {
-    kubelet.once('request', (request) => resolve([request]));
-    socket.write(`GET ${POD}/log?follow=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
+    kubelet().once('request', (request) => resolve([request]));
+    socket.write(requestBytes(`GET ${POD}/log?follow=1`));
   });
   let text = '';
   while (!text.includes('first\n')) text += String((await once(socket, 'data'))[0]);
@@ -101,9 +71,8 @@ test.each([
   [418, 418, 'the server responded with the status code 418 but did not return more information ( pods/log p)'],
   [502, 502, 'an error on the server ("said") has prevented the request from succeeding ( pods/log p)'],
   [302, 500, 'Get "https://other.example/": redirects forbidden'],
-])('a kubelet that answers %i to a log is told of with %i', async (status, code, message) => {
-  const answer = await api.get(`${POD}/log?tailLines=${status}`);
-  expect([answer.status, answer.message]).toEqual([code, message]);
+])('a log that the kubelet answers with %i is answered with %i', async (status, code, message) => {
+  expect((await api.get(`${POD}/log?tailLines=${status}`)).refusal).toEqual([code, message]);
 });
 
 test.each([
@@ -112,24 +81,22 @@ test.each([
     'sinceTime=2026-01-01T00:00:00Z&sinceSeconds=1',
     'PodLogOptions "p" is invalid: []: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified',
   ],
-])('%s asks nobody', async (query, message) => {
+])('a log with %s is rejected without a request to the kubelet', async (query, message) => {
   const answer = await api.get(`${POD}/log?${query}`);
   expect([answer.status, answer.message, asked]).toEqual([422, message, []]);
 });
 
-async function upgraded(path: string, more = ''): Promise<{ readonly text: () => string; readonly socket: Duplex }> {
-  const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
+async function upgraded(path: string, ...more: readonly string[]): Promise<{ readonly text: () => string; readonly socket: Duplex }> {
+  const socket = api.connect();
   let text = '';
   socket.on('data', (data: Buffer) => (text += data.toString()));
-  socket.write(
-    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nContent-Length: 0\r\n${more}\r\n`,
-  );
+  socket.write(requestBytes(`POST ${path}`, ['Connection: Upgrade', 'Upgrade: SPDY/3.1', 'Content-Length: 0', ...more]));
   await once(socket, 'data');
   return { text: () => text, socket };
 }
 
-test('a command runs over the connection of the client, both ways', async () => {
-  const protocols = `Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.eA, v4.channel.k8s.io\r\n`;
+test('a command is connected with the client in both directions', async () => {
+  const protocols = 'Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.eA, v4.channel.k8s.io';
   const { text, socket } = await upgraded(`${POD}/exec?command=ls&command=-l&stdin=true&stdout=1&tty=false`, protocols);
   while (!text().includes('hello')) await once(socket, 'data');
   expect(text()).toMatch(/^HTTP\/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY\/3.1\r\n\r\nhello$/);
@@ -148,44 +115,38 @@ test('a command runs over the connection of the client, both ways', async () => 
 test.each([
   ['attach?stdout=1', 'UPGRADE POST /attach/default/p/c?output=1'],
   ['portforward', 'UPGRADE POST /portForward/default/p'],
-])('%s', async (path, line) => {
+])('%s reaches the kubelet as %s', async (path, line) => {
   const { text, socket } = await upgraded(`${POD}/${path}`);
   expect(text()).toMatch(/^HTTP\/1.1 101 /);
   expect(asked[0]?.line).toBe(line);
   socket.destroy();
 });
 
-test('a log ends where the kubelet breaks off, as recorded of the reference', async () => {
+test('a log that the kubelet breaks off ends normally, as recorded of the reference server', async () => {
   expect(await api.get(`${POD}/log?follow=true&tailLines=9`)).toMatchObject({ status: 200, text: 'last\n' });
 });
 
-test('a kubelet that refuses is heard', async () => {
+test('the response of a kubelet that rejects a command is passed on', async () => {
   const { text, socket } = await upgraded(`${POD}/exec?command=refuse&stdout=1`);
   await once(socket, 'end');
   expect(text()).toMatch(/^HTTP\/1.1 403 Forbidden[^]*\r\n\r\n.*nope/);
 });
 
-test('a proxy of a machine of this very server is refused', async () => {
-  const answer = await api.get('/api/v1/nodes/n/proxy/healthz');
-  expect([answer.status, answer.message]).toEqual([400, 'address not allowed']);
-});
-
+const ESCAPED = 'the path of a proxied request must not escape a slash before the subresource';
 test.each([
+  ['/api/v1/nodes/n/proxy/healthz', 'address not allowed'],
   ['/api/v1/nodes/n/proxy/a/b/', 'address not allowed'],
   ['/api/v1/nodes/n/proxy/a%2Fb%20c/%C3%A9//', 'address not allowed'],
   ['/api/v1/nodes/n/proxy?x=/y', 'address not allowed'],
-  ['/api/v1/nodes/n%2Fproxy%2Fx/a/b', 'the path of a proxied request must not escape a slash before the subresource'],
-  ['/api/v1/nodes/n%2fproxy/a', 'the path of a proxied request must not escape a slash before the subresource'],
-  ['http://host/api/v1/nodes/n/proxy/a', 'the path of a proxied request must not escape a slash before the subresource'],
-])('a proxy request uses the path that admission was shown: %s', async (path, message) => {
-  const answer = await api.get(path);
-  expect([answer.status, answer.message]).toEqual([400, message]);
+  ['/api/v1/nodes/n%2Fproxy%2Fx/a/b', ESCAPED],
+  ['/api/v1/nodes/n%2fproxy/a', ESCAPED],
+  ['http://host/api/v1/nodes/n/proxy/a', ESCAPED],
+])('the proxy request %s to an address of the server itself is rejected: %s', async (path, message) => {
+  expect((await api.get(path)).refusal).toEqual([400, message]);
 });
 
-test('a kubelet that is not there or is not trusted is told of, and does not end the server', async () => {
-  const port = { status: { daemonEndpoints: { kubeletEndpoint: { Port: 1 } } } };
-  const stranger = await kubeletCertificate(api, 'server', ['elsewhere.example']);
-  kubelet.setSecureContext({ cert: stranger.certificate, key: stranger.key });
+test('a kubelet that cannot be reached or is not trusted is answered with an error', async () => {
+  kubelet().setSecureContext(pairOf(await serverOf(api.authority, ['elsewhere.example'])));
   const distrusted = async (): Promise<string | undefined> =>
     /kube_apiserver_pod_logs_backend_tls_failure_total (\d+)/.exec((await api.get('/metrics')).text)?.[1];
   const before = await distrusted();
@@ -194,7 +155,7 @@ test('a kubelet that is not there or is not trusted is told of, and does not end
   expect(untrusted.status).toBe(500);
   expect(untrusted.message).toMatch(/^Get "https:.*: tls: failed to verify certificate: x509: /);
   expect(await api.get(`${POD}/log?insecureSkipTLSVerifyBackend=true`)).toMatchObject({ status: 200 });
-  await sent(api, 'PATCH', '/api/v1/nodes/n/status', port);
+  await moveKubelet(api, 1);
   const gone = await api.get(`${POD}/log`);
   expect([gone.status, gone.message]).toEqual([
     500,

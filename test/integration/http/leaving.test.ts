@@ -20,9 +20,8 @@ let goodbyes: (readonly [code: number, last: number])[];
 async function open(changes: Parameters<typeof startFixture>[0]): Promise<void> {
   stopped = undefined;
   api = await startFixture(changes);
-  session = connect(`https://127.0.0.1:${api.server.port}`, { rejectUnauthorized: false });
+  session = api.connectHttp2();
   goodbyes = [];
-  session.on('error', () => undefined);
   session.on('goaway', (code: number, last: number) => goodbyes.push([code, last]));
 }
 afterEach(async () => {
@@ -50,7 +49,7 @@ async function watch(): Promise<{ readonly seen: () => string; readonly ended: (
 
 const create = (name: string): Promise<unknown> => api.post(`${NAMESPACE}/configmaps`, { metadata: { name } });
 
-it('sends a client away with an answer, and serves what it has sent by then', async () => {
+it('a client is sent away with a response, and the requests that it has sent by then are served', async () => {
   await open({ goawayChance: 1 });
   const statuses = Promise.all([1, 2, 3].map(() => statusOf(send(NAMESPACE))));
   expect(await statuses).toEqual([200, 200, 200]);
@@ -67,7 +66,7 @@ it('sends a client away with an answer, and serves what it has sent by then', as
   agent.destroy();
 }, 30_000);
 
-it('tells a client at once what it asked too late, so that it can ask again elsewhere', async () => {
+it('a request that arrives too late is refused at once, so that the client can repeat it elsewhere', async () => {
   await open({ goawayChance: 1 });
   session.destroy();
   // Between both: what the server says waits while it is held, what the client says goes on.
@@ -101,7 +100,7 @@ it('tells a client at once what it asked too late, so that it can ask again else
   between.close();
 }, 30_000);
 
-it('goes on with the watches of a client that was sent away, and keeps one that was not', async () => {
+it('the watches of a client that was sent away go on, and another client is not sent away', async () => {
   await open({ goawayChance: Number.MIN_VALUE });
   const watching = await watch();
   expect(await statusOf(send(NAMESPACE))).toBe(200);
@@ -118,7 +117,7 @@ it('goes on with the watches of a client that was sent away, and keeps one that 
   await waitUntil('the end of the watch', () => leaving.ended());
 }, 30_000);
 
-it('tells clients to go as soon as it is not ready, with what they ask next', async () => {
+it('a server that is shutting down sends clients away with the response to their next request', async () => {
   await open({ shutdownDelayMs: 400 });
   const watching = await watch();
   const down = stop();

@@ -1,10 +1,10 @@
 /** Tokens that are kept in Secrets, over HTTP and by two replicas. What is expected was answered by the reference server. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
-import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
-import { type Answer } from './call';
-import { type Fixture, startFixture } from './fixture';
+import { useResource } from '../../support/use-resource';
+import type { Answer } from './call';
+import { issuingAccounts, useReplicas } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
@@ -16,34 +16,22 @@ const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const keys = { checking: readPublicKeys('sa.key', pem), signing: readPrivateKey('sa.key', pem) };
 
-let replicas: readonly [Fixture, Fixture];
-let token: string;
-
-beforeAll(async () => {
-  const options = {
-    naming: 'kubernetes',
-    apiAudiences: [HOST],
-    serviceAccounts: { issuers: [HOST], keys: () => keys, extendExpiration: true },
-  } as const;
-  const store = new MemoryStore();
-  replicas = await Promise.all([startFixture(options, store), startFixture(options, store)]);
-  const account = await post(ACCOUNTS, { metadata: { name: 'sa' } });
-  token = issue(/"uid":"([^"]+)"/.exec(account.text)?.[1] ?? '');
-  await post(SECRETS, {
+const replicas = useReplicas({
+  naming: 'kubernetes',
+  apiAudiences: [HOST],
+  serviceAccounts: issuingAccounts({ issuers: [HOST], keys: () => keys, extendExpiration: true }),
+});
+const [api, other] = replicas;
+const token = useResource(async () => {
+  const account = await api.create(ACCOUNTS, { metadata: { name: 'sa' } });
+  const issued = issue(Object(account.json['metadata']).uid);
+  await api.create(SECRETS, {
     metadata: { name: 's', annotations: { 'kubernetes.io/service-account.name': 'sa' } },
     type: 'kubernetes.io/service-account-token',
-    stringData: { token },
+    stringData: { token: issued },
   });
+  return issued;
 });
-afterAll(() => Promise.all(replicas.map((replica) => replica.stop())));
-
-function post(path: string, body: object): Promise<Answer> {
-  return replicas[0].post(path, body);
-}
-
-function merge(path: string, body: object): Promise<Answer> {
-  return replicas[0].merge(path, body);
-}
 
 function issue(uid: string): string {
   const claims = {
@@ -60,65 +48,53 @@ function issue(uid: string): string {
 }
 
 const today = (): string => new Date().toISOString().slice(0, 10);
+const use = (replica = api): Promise<Answer> => replica.get('/version', { token: token() });
+const label = (value: string): Promise<Answer> => api.merge(`${SECRETS}/s`, { metadata: { labels: { [INVALID_SINCE]: value } } });
 
-/** Labels of the Secret, once they are as they should be. */
-function labelled(expected: Readonly<Record<string, string>>): Promise<true> {
-  const wanted = `"labels":${JSON.stringify(expected)}`;
-  return waitUntil('the labels', async () => ((await replicas[1].get(`${SECRETS}/s`)).text.includes(wanted) ? true : undefined));
-}
-
-const use = (replica: Fixture): Promise<Answer> => replica.get('/version', { token });
-
-async function counts(): Promise<Readonly<Record<string, number>>> {
-  const { text } = await replicas[0].get('/metrics');
-  return Object.fromEntries(
-    [...text.matchAll(/^serviceaccount_(\w*legacy\w*) (\d+)$/gm)].map(([, name = '', count]) => [name, Number(count)]),
-  );
-}
-
-it('says since which day their use is recorded', async () => {
-  const path = '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking';
-  const found = await waitUntil('the ConfigMap', async () => {
-    const answer = await replicas[1].get(path);
-    return answer.status === 200 ? answer : undefined;
+describe('a token in a Secret', () => {
+  it('is tracked since the day that a ConfigMap records', async () => {
+    const path = '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking';
+    await waitUntil('the ConfigMap', async () => (await other.get(path)).status === 200);
+    expect(await other.read(path)).toMatchObject({ data: { since: today() } });
   });
-  expect(found.json).toMatchObject({ data: { since: today() } });
-});
 
-it('are good, and marked with the day of their use', async () => {
-  const answers = await Promise.all([...replicas, ...replicas].map(use));
-  for (const { status, headers } of answers) expect([status, headers['warning']]).toEqual([200, undefined]);
-  await labelled({ [LAST_USED]: today() });
-});
-
-it('are refused while their Secret says so', async () => {
-  await merge(`${SECRETS}/s`, { metadata: { labels: { [INVALID_SINCE]: '2026-01-02' } } });
-  for (const replica of replicas) await waitUntil('a refusal', async () => (await use(replica)).status === 401);
-  const review = await post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token } });
-  const error =
-    '[invalid bearer token, the token in secret default/s for service account default/sa has been marked invalid. ' +
-    'Use tokens from the TokenRequest API or manually created secret-based tokens, ' +
-    `or remove the '${INVALID_SINCE}' label from the secret to temporarily allow use of this token]`;
-  expect(review.json['status']).toEqual({ user: {}, error });
-  await merge(`${SECRETS}/s`, { metadata: { labels: { [INVALID_SINCE]: '' } } });
-  expect((await use(replicas[0])).status).toBe(200);
-});
-
-it('are discouraged where a controller made them', async () => {
-  await merge(`${ACCOUNTS}/sa`, { secrets: [{ name: 's' }] });
-  const { headers } = await waitUntil('a warning', async () => {
-    const answer = await use(replicas[0]);
-    return answer.headers['warning'] === undefined ? undefined : answer;
+  it('authenticates its account, and its Secret gets a label with the day of its use', async () => {
+    const answers = await Promise.all([...replicas, ...replicas].map(use));
+    for (const { status, warnings } of answers) expect([status, warnings]).toEqual([200, []]);
+    const labels = `"labels":${JSON.stringify({ [LAST_USED]: today() })}`;
+    await waitUntil('the label', async () => (await other.get(`${SECRETS}/s`)).text.includes(labels));
   });
-  expect(headers['warning']).toBe(
-    '299 - "Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens."',
-  );
-});
 
-it('are counted', async () => {
-  const { legacy_tokens_total: all = 0, ...uses } = await counts();
-  expect(uses).toMatchObject({ legacy_auto_token_uses_total: 1 });
-  expect(uses['legacy_manual_token_uses_total']).toBeGreaterThanOrEqual(3);
-  expect(uses['invalid_legacy_auto_token_uses_total']).toBeGreaterThanOrEqual(2);
-  expect(Object.values(uses).reduce((sum, count) => sum + count)).toBe(all);
+  it('does not authenticate while a label of its Secret marks it as invalid', async () => {
+    await label('2026-01-02');
+    for (const replica of replicas) await waitUntil('a rejection', async () => (await use(replica)).status === 401);
+    const review = await api.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: token() } });
+    const error =
+      '[invalid bearer token, the token in secret default/s for service account default/sa has been marked invalid. ' +
+      'Use tokens from the TokenRequest API or manually created secret-based tokens, ' +
+      `or remove the '${INVALID_SINCE}' label from the secret to temporarily allow use of this token]`;
+    expect(review.json['status']).toEqual({ user: {}, error });
+    await label('');
+    expect((await use()).status).toBe(200);
+  });
+
+  it('is answered with a warning when a controller created its Secret', async () => {
+    await api.merge(`${ACCOUNTS}/sa`, { secrets: [{ name: 's' }] });
+    const warnings = await waitUntil('a warning', async () => {
+      const { warnings: found } = await use();
+      return found.length > 0 && found;
+    });
+    const advice = 'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based';
+    expect(warnings).toEqual([`${advice} tokens.`]);
+  });
+
+  it('is counted by the origin of its Secret and the outcome', async () => {
+    const lines = (await api.metrics()).matchAll(/^serviceaccount_(\w*legacy\w*) (\d+)$/gm);
+    const counts: Record<string, number> = Object.fromEntries([...lines].map(([, name = '', count]) => [name, Number(count)]));
+    const { legacy_tokens_total: all = 0, ...uses } = counts;
+    expect(uses).toMatchObject({ legacy_auto_token_uses_total: 1 });
+    expect(uses['legacy_manual_token_uses_total']).toBeGreaterThanOrEqual(3);
+    expect(uses['invalid_legacy_auto_token_uses_total']).toBeGreaterThanOrEqual(2);
+    expect(Object.values(uses).reduce((sum, count) => sum + count)).toBe(all);
+  });
 });

@@ -9,10 +9,7 @@ const { cases } = lifecycles('writes/lifecycles');
 
 const api = useServer({ naming: 'kubernetes' });
 // In parallel, because each ends with a watch of a second.
-const lives = useResource(
-  () => Promise.all(cases.map(({ kind }) => runLifecycle(targetOver(api).send, kind, `life-${kind.name}`))),
-  () => undefined,
-);
+const lives = useResource(() => Promise.all(cases.map(({ kind }) => runLifecycle(targetOver(api).send, kind, `life-${kind.name}`))));
 
 test.each(cases.map(({ kind }, index) => [kind.name, index] as const))(
   'a %s is created, read, changed and deleted as recorded',

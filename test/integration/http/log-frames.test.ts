@@ -1,45 +1,28 @@
 /** Logs over WebSockets: subprotocols, messages and closing as on the reference server, with a fake kubelet. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { connect } from 'node:tls';
 import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
-import { ADMIN } from './call';
-import { type Fixture } from './fixture';
-import { kubeletCertificate, POD, runPod, startKubeletFixture } from './kubelet-fixture';
+import { ADMIN, requestBytes } from './call';
+import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
 const TOKEN = `base64url.bearer.authorization.k8s.io.${Buffer.from(ADMIN).toString('base64url')}`;
 const BINARY = 'binary.k8s.io';
 const BASE64 = 'base64.binary.k8s.io';
 const PIECE = Buffer.alloc(1024 * 1024, 'x');
 
-let api: Fixture;
-let kubelet: Server;
 /** How the fake kubelet responds to the next log request. */
 let respond: (response: ServerResponse) => void;
 let requests = 0;
 const sockets: WebSocket[] = [];
 
-beforeAll(async () => {
-  api = await startKubeletFixture();
-  const { certificate: cert, key } = await kubeletCertificate(api);
-  kubelet = createServer({ cert, key });
+const api = useKubeletServer();
+useKubelet(api, (kubelet) =>
   kubelet.on('request', (_request, response) => {
     requests += 1;
     respond(response);
-  });
-  kubelet.listen(0, '127.0.0.1');
-  await once(kubelet, 'listening');
-  const { port }: AddressInfo = Object(kubelet.address());
-  await runPod(api, port);
-});
-afterAll(async () => {
-  kubelet.closeAllConnections();
-  kubelet.close();
-  await api.stop();
-});
+  }),
+);
 beforeEach(() => {
   requests = 0;
   respond = (response) => response.end('one\n');
@@ -194,10 +177,8 @@ describe('a log over a WebSocket', () => {
     ['websocket', 'HTTP/1.1 400 '],
     ['other', 'HTTP/1.1 200 '],
   ])('responds to Upgrade: %s without a handshake with %s', async (upgrade, expected) => {
-    const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
-    socket.write(
-      `GET ${POD}/log HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`,
-    );
+    const socket = api.connect();
+    socket.write(requestBytes(`GET ${POD}/log`, ['Connection: Upgrade', `Upgrade: ${upgrade}`]));
     let received = '';
     socket.on('data', (data: Buffer) => (received += data.toString()));
     await once(socket, 'close');

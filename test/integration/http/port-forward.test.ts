@@ -1,31 +1,24 @@
 /** Ports forwarded over WebSockets, to a kubelet that is played here: what both sides hear, as recorded of the reference. */
-import { once } from 'node:events';
-import { createServer, request, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { request } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { waitUntil } from '../../support/programs';
 import { ADMIN } from './call';
-import { type Fixture } from './fixture';
-import { kubeletCertificate, POD, runPod, startKubeletFixture } from './kubelet-fixture';
+import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
 const PORT_FORWARD = `${POD}/portforward`;
 const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 const AGREED = { Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'portforward.k8s.io' };
 
-let api: Fixture;
-let kubelet: Server;
 /** Requests, with the protocols that they ask for. */
 const asked: string[] = [];
 /** Connections that the kubelet forwards on. */
 const forwarded: Duplex[] = [];
-/** What the kubelet has heard on them. */
+/** Bytes that the kubelet has received on them. */
 let heard = '';
 let answer: Readonly<Record<string, string>> | 'refusal' = AGREED;
 
-beforeAll(async () => {
-  api = await startKubeletFixture();
-  const serving = await kubeletCertificate(api);
-  kubelet = createServer({ cert: serving.certificate, key: serving.key });
+const api = useKubeletServer();
+useKubelet(api, (kubelet) =>
   kubelet.on('upgrade', ({ method = '', url = '', headers }, socket: Duplex) => {
     asked.push(`${method} ${url} ${headers.upgrade ?? ''} ${String(headers['x-stream-protocol-version'])}`);
     socket.on('error', () => undefined);
@@ -37,26 +30,16 @@ beforeAll(async () => {
     forwarded.push(socket);
     const lines = Object.entries(answer).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n${lines.join('')}\r\nhello`);
-  });
-  kubelet.listen(0, '127.0.0.1');
-  await once(kubelet, 'listening');
-  const { port } = kubelet.address() as AddressInfo;
-  await runPod(api, port);
-});
-afterAll(async () => {
-  kubelet.closeAllConnections();
-  kubelet.close();
-  await api.stop();
-});
+  }),
+);
 beforeEach(() => {
   asked.length = 0;
   heard = '';
   answer = AGREED;
 });
-/** Nobody is left at the kubelet. */
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.destroy();
-  await waitUntil('the connections have ended', () => Promise.resolve(forwarded.every(({ destroyed }) => destroyed)));
+  await waitUntil('the connections have ended', () => forwarded.every(({ destroyed }) => destroyed));
   forwarded.length = 0;
 });
 
@@ -141,44 +124,46 @@ async function tunnel(): Promise<Client> {
   return client;
 }
 
-const until = (what: string, isSo: () => boolean): Promise<unknown> => waitUntil(what, () => Promise.resolve(isSo()));
-const ended = (client: Client): Promise<unknown> => until('the end', () => client.frames.at(-1)?.startsWith('closed') === true);
+const ended = (client: Client): Promise<unknown> => waitUntil('the end', () => client.frames.at(-1)?.startsWith('closed') === true);
 
-test.each([TUNNEL, `v4.channel.k8s.io,${TUNNEL}`, `${TUNNEL}, SPDY/3.1+other`])('%s is carried on in SPDY', async (protocols) => {
-  const { client, protocol } = await ask(protocols, `${PORT_FORWARD}?ports=80`);
-  expect(protocol).toBe(TUNNEL);
-  expect(asked).toEqual(['POST /portForward/default/p?port=80 SPDY/3.1 portforward.k8s.io']);
-  client?.send('bytes', '\x80\x03');
-  client?.send('bytes', 'more');
-  await until('what was sent', () => heard === '\x80\x03more');
-  forwarded[0]?.write('back');
-  await until('what was said', () => client?.frames.length === 2);
-  client?.send('close', '\x03\xe8');
-  await until('the end', () => client?.frames.length === 3);
-  expect(client?.frames).toEqual(['2 hello', '2 back', 'closed 1000']);
-});
+test.each([TUNNEL, `v4.channel.k8s.io,${TUNNEL}`, `${TUNNEL}, SPDY/3.1+other`])(
+  'a port is forwarded in SPDY for the subprotocols %s',
+  async (protocols) => {
+    const { client, protocol } = await ask(protocols, `${PORT_FORWARD}?ports=80`);
+    expect(protocol).toBe(TUNNEL);
+    expect(asked).toEqual(['POST /portForward/default/p?port=80 SPDY/3.1 portforward.k8s.io']);
+    client?.send('bytes', '\x80\x03');
+    client?.send('bytes', 'more');
+    await waitUntil('what was sent', () => heard === '\x80\x03more');
+    forwarded[0]?.write('back');
+    await waitUntil('what was said', () => client?.frames.length === 2);
+    client?.send('close', '\x03\xe8');
+    await waitUntil('the end', () => client?.frames.length === 3);
+    expect(client?.frames).toEqual(['2 hello', '2 back', 'closed 1000']);
+  },
+);
 
-test('a kubelet that names no protocol is believed all the same', async () => {
+test('a port is forwarded by a kubelet that selects no stream protocol', async () => {
   answer = { Upgrade: 'SPDY/3.1' };
   expect(await ask(TUNNEL)).toMatchObject({ status: 101, protocol: undefined });
 });
 
-test('a kubelet that refuses is heard', async () => {
+test('the response of a kubelet that rejects the request is passed on', async () => {
   answer = 'refusal';
   expect(await ask(TUNNEL)).toMatchObject({ status: 403, text: 'no no' });
 });
 
-test('a kubelet that goes on in another protocol is none', async () => {
+test('a kubelet that upgrades to another protocol is answered with an error', async () => {
   answer = { Upgrade: 'websocket' };
   expect(await ask(TUNNEL)).toMatchObject({ status: 500, text: 'unable to upgrade: missing upgrade headers in response\n' });
 });
 
-test.each(['v4.channel.k8s.io', 'SPDY/3.1+other'])('%s is left to the kubelet', async (protocols) => {
+test.each(['v4.channel.k8s.io', 'SPDY/3.1+other'])('the subprotocol %s is passed on to the kubelet', async (protocols) => {
   await ask(protocols);
   expect(asked).toEqual(['GET /portForward/default/p websocket undefined']);
 });
 
-test('a client whose kubelet ends, or is gone, is told so', async () => {
+test('the connection of a client is closed when its kubelet ends or breaks its own', async () => {
   const [first, second] = [await tunnel(), await tunnel()];
   forwarded[0]?.end('bye');
   forwarded[1]?.destroy();
@@ -189,14 +174,14 @@ test('a client whose kubelet ends, or is gone, is told so', async () => {
   ]);
 });
 
-test('words are not taken', async () => {
+test('text messages close the connection', async () => {
   const client = await tunnel();
   client.send('text', 'words');
   await ended(client);
   expect([client.frames, heard]).toEqual([['2 hello', 'closed 1003'], '']);
 });
 
-test('a client that does not read makes its kubelet wait, and gets all in the end', async () => {
+test('a client that does not read makes its kubelet wait, and receives everything when it reads', async () => {
   const client = await tunnel();
   client.socket.pause();
   const [source] = forwarded;
@@ -204,7 +189,7 @@ test('a client that does not read makes its kubelet wait, and gets all in the en
   for (let written = 0; written < 64; written += 1) source?.write(piece);
   let left = 0;
   let unmoved = 0;
-  await until('nothing moves', () => {
+  await waitUntil('nothing moves', () => {
     const now = source?.writableLength ?? 0;
     unmoved = now === left && now < 64 * piece.length ? unmoved + 1 : 0;
     left = now;
@@ -213,5 +198,5 @@ test('a client that does not read makes its kubelet wait, and gets all in the en
   // The kernel's buffers, ours and what a client may leave unread are far less.
   expect(left).toBeGreaterThan(16 * piece.length);
   client.socket.resume();
-  await until('all of it', () => client.length === 'hello'.length + 64 * piece.length);
+  await waitUntil('all of it', () => client.length === 'hello'.length + 64 * piece.length);
 });

@@ -1,11 +1,11 @@
 /** Methods and trailing slashes of proxy requests, end to end from the client to a backend on this machine. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { skipLoudly } from '../../support/skipped';
-import { type Fixture, startFixture } from './fixture';
-import { sent } from './kubelet-fixture';
+import { useResource } from '../../support/use-resource';
+import { accepted } from './fixture';
+import { useKubeletServer } from './kubelet-fixture';
 
 /** The server refuses to proxy to loopback addresses, so the backend listens on an address of another network interface. */
 const ADDRESS = Object.values(networkInterfaces())
@@ -26,38 +26,27 @@ async function startBackend(address: string): Promise<Server> {
 }
 
 function proxiedMethods(address: string): void {
-  let api: Fixture;
-  let backend: Server;
   const paths: Record<string, string> = {};
-
+  const api = useKubeletServer();
+  const backend = useResource(
+    () => startBackend(address),
+    (server) => {
+      server.closeAllConnections();
+      server.close();
+    },
+  );
   beforeAll(async () => {
-    backend = await startBackend(address);
-    const { port }: AddressInfo = Object(backend.address());
-    api = await startFixture({
-      kubelets: { addressTypes: ['InternalIP'], credentials: () => ({}), timeoutMs: 2_000 },
-      plugins: { enabled: [], disabled: ['ServiceAccount'] },
-    });
-    const pods = '/api/v1/namespaces/default/pods';
+    const { port }: { port: number } = Object(backend().address());
+    const [pods, services] = ['/api/v1/namespaces/default/pods', '/api/v1/namespaces/default/services'];
     const container = { name: 'c', image: 'i', ports: [{ containerPort: port }] };
-    await sent(api, 'POST', pods, { metadata: { name: 'p' }, spec: { containers: [container] } });
-    await sent(api, 'PATCH', `${pods}/p/status`, { status: { podIP: address, podIPs: [{ ip: address }] } });
-    await sent(api, 'POST', '/api/v1/nodes', { metadata: { name: 'n' }, status: { addresses: [{ type: 'InternalIP', address }] } });
-    await sent(api, 'POST', '/api/v1/namespaces/default/services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
+    await api.create(pods, { metadata: { name: 'p' }, spec: { containers: [container] } });
+    accepted(await api.merge(`${pods}/p/status`, { status: { podIP: address, podIPs: [{ ip: address }] } }));
+    await api.create('/api/v1/nodes', { metadata: { name: 'n' }, status: { addresses: [{ type: 'InternalIP', address }] } });
+    await api.create(services, { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
     const targetRef = { kind: 'Pod', namespace: 'default', name: 'p' };
-    await sent(api, 'POST', '/api/v1/namespaces/default/endpoints', {
-      metadata: { name: 's' },
-      subsets: [{ addresses: [{ ip: address, targetRef }], ports: [{ port }] }],
-    });
-    Object.assign(paths, {
-      pod: `${pods}/p/proxy`,
-      node: `/api/v1/nodes/n:${port}/proxy`,
-      service: '/api/v1/namespaces/default/services/s/proxy',
-    });
-  });
-  afterAll(async () => {
-    backend.closeAllConnections();
-    backend.close();
-    await api.stop();
+    const subsets = [{ addresses: [{ ip: address, targetRef }], ports: [{ port }] }];
+    await api.create('/api/v1/namespaces/default/endpoints', { metadata: { name: 's' }, subsets });
+    Object.assign(paths, { pod: `${pods}/p/proxy`, node: `/api/v1/nodes/n:${port}/proxy`, service: `${services}/s/proxy` });
   });
 
   const of = (target: string): string => paths[target] ?? '';

@@ -1,6 +1,6 @@
 /** HTTP/2 streams that a client opens and resets in one write. An uncaught exception would end the process, whatever the credentials. */
 import { constants } from 'node:http2';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect } from 'node:tls';
 import { connectionPreface, headersFrame, rawFrame, FRAME, resetFrame } from '../../support/raw-http2';
 import { ADMIN } from './call';
 import { useServer } from './fixture';
@@ -11,16 +11,20 @@ const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'CONNECT'];
 const EXPECTATIONS = [undefined, '100-continue', 'nonsense'];
 const CODES = [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_INTERNAL_ERROR, constants.NGHTTP2_CANCEL];
 
-let socket: TLSSocket;
-
 const api = useServer();
-beforeEach(async () => {
-  socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
-  socket.on('error', () => undefined);
-  socket.resume();
+
+const sockets: { destroy(): void }[] = [];
+afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+
+/** Sends the preface and the frames on a new connection. */
+async function sendFrames(...frames: readonly Buffer[]): Promise<(frame: Buffer) => void> {
+  const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+  sockets.push(socket);
+  socket.on('error', () => undefined).resume();
   await new Promise((resolve) => socket.once('secureConnect', resolve));
-});
-afterEach(() => socket.destroy());
+  socket.write(Buffer.concat([connectionPreface(), ...frames]));
+  return (frame) => void socket.write(frame);
+}
 
 interface Request {
   readonly method: string;
@@ -33,21 +37,9 @@ const requests: readonly Request[] = METHODS.flatMap((method) =>
 );
 
 function head(stream: number, { method, path, expect }: Request, endsStream: boolean): Buffer {
-  const target: [string, string][] =
-    method === 'CONNECT'
-      ? []
-      : [
-          [':scheme', 'https'],
-          [':path', path],
-        ];
-  const expectation: [string, string][] = expect === undefined ? [] : [['expect', expect]];
-  const headers: [string, string][] = [
-    [':method', method],
-    ...target,
-    [':authority', 'x'],
-    ['authorization', `Bearer ${ADMIN}`],
-    ...expectation,
-  ];
+  const target = method === 'CONNECT' ? {} : { ':scheme': 'https', ':path': path };
+  const others = { ':authority': 'x', authorization: `Bearer ${ADMIN}`, ...(expect === undefined ? {} : { expect }) };
+  const headers = Object.entries({ ':method': method, ...target, ...others });
   return headersFrame(stream, headers, endsStream);
 }
 
@@ -60,7 +52,7 @@ describe.each(CODES)('an HTTP/2 stream that is reset with code %d right after it
       const stream = 2 * index + 1;
       return [head(stream, request, endsStream), resetFrame(stream, code)];
     });
-    socket.write(Buffer.concat([connectionPreface(), ...frames]));
+    await sendFrames(...frames);
     await api.get(`${CONFIGMAPS}?resourceVersion=999999&timeout=20ms`);
     expect((await api.get('/version')).status).toBe(200);
   });
@@ -71,8 +63,8 @@ describe.each(CODES)('an HTTP/2 stream that is reset with code %d right after it
       const stream = 2 * index + 3;
       return [head(stream, request, false), rawFrame(FRAME.data, 0, stream, Buffer.from('{')), resetFrame(stream, code)];
     });
-    socket.write(Buffer.concat([connectionPreface(), head(1, watch, true)]));
-    for (const frame of frames) socket.write(frame);
+    const send = await sendFrames(head(1, watch, true));
+    frames.forEach(send);
     const body = JSON.stringify({ metadata: { generateName: 'seen-' } });
     expect((await api.post(CONFIGMAPS, body)).status).toBe(201);
     expect((await api.get('/version')).status).toBe(200);

@@ -1,10 +1,10 @@
-import { connect as connectHttp2 } from 'node:http2';
+/** A shutdown in its order, and what clients learn of it. */
 import { request, type IncomingMessage } from 'node:http';
 import { waitUntil } from '../../support/programs';
 import { ADMIN } from './call';
 import { startFixture } from './fixture';
 
-it('goes down in order: not ready at once, serving on, then refusing, watches ended cleanly', async () => {
+it('a server that shuts down is not ready at once, serves on for the delay, then ends its watches and rejects connections', async () => {
   const api = await startFixture({ shutdownDelayMs: 400 });
   const watch = request({ host: '127.0.0.1', port: api.server.localPort, path: '/api/v1/namespaces?watch=1', agent: false });
   watch.end();
@@ -26,10 +26,9 @@ it('goes down in order: not ready at once, serving on, then refusing, watches en
   await expect(api.get('/readyz')).rejects.toThrow();
 }, 30_000);
 
-it('tells HTTP/2 clients to go', async () => {
+it('a server that shuts down sends GOAWAY to HTTP/2 clients', async () => {
   const api = await startFixture();
-  const session = connectHttp2(`https://127.0.0.1:${api.server.port}`, { rejectUnauthorized: false });
-  session.on('error', () => undefined);
+  const session = api.connectHttp2();
   const goaway = new Promise<number>((resolve) => session.on('goaway', resolve));
   const stream = session.request({ ':path': '/api/v1/namespaces?watch=1', authorization: `Bearer ${ADMIN}` });
   stream.on('error', () => undefined);
@@ -42,7 +41,7 @@ it('tells HTTP/2 clients to go', async () => {
   session.destroy();
 }, 30_000);
 
-it('tells clients when to come back while requests are finished, and goes on saying how it is', async () => {
+it('with sendRetryAfter, requests are rejected with 429 while others are finished, except for health and metrics', async () => {
   const api = await startFixture({ sendRetryAfter: true });
   const path = '/api/v1/namespaces/default/configmaps';
   const body = '{"metadata":{"name":"late"}}';

@@ -1,22 +1,19 @@
 /** What only HTTP/2 has: bodies that are cut off in order, and requests that ask before they send. */
-import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import { constants, type ClientHttp2Stream } from 'node:http2';
+import { useResource } from '../../support/use-resource';
 import { ADMIN } from './call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 
-let session: ClientHttp2Session;
-
 const api = useServer();
-beforeAll(async () => {
-  session = connect(`https://127.0.0.1:${api.server.port}`, { rejectUnauthorized: false });
-});
-afterAll(async () => {
-  session.destroy();
-});
+const session = useResource(
+  () => api.connectHttp2(),
+  (opened) => opened.destroy(),
+);
 
 const post = (contentType: string, headers: Record<string, string> = {}): ClientHttp2Stream =>
-  session.request({ ':method': 'POST', ':path': CONFIGMAPS, authorization: `Bearer ${ADMIN}`, 'content-type': contentType, ...headers });
+  session().request({ ':method': 'POST', ':path': CONFIGMAPS, authorization: `Bearer ${ADMIN}`, 'content-type': contentType, ...headers });
 
 const statusOf = (stream: ClientHttp2Stream): Promise<unknown> =>
   new Promise((resolve, reject) => {
@@ -24,12 +21,12 @@ const statusOf = (stream: ClientHttp2Stream): Promise<unknown> =>
     stream.on('error', reject);
   });
 
-it('does nothing with a body that was cut off where it could have ended', async () => {
+it('a body that is cut off where it could end is not stored', async () => {
   const stream = post('application/yaml');
   const closed = new Promise<void>((resolve) => stream.once('close', resolve));
   stream.write('apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: half\n');
   // The server has it before it hears of the end.
-  await new Promise<void>((resolve) => session.ping(() => resolve()));
+  await new Promise<void>((resolve) => session().ping(() => resolve()));
   stream.close(constants.NGHTTP2_CANCEL);
   await closed;
   const whole = post('application/yaml');
@@ -39,7 +36,7 @@ it('does nothing with a body that was cut off where it could have ended', async 
   expect((await api.get(`${CONFIGMAPS}/half`)).status).toBe(404);
 });
 
-it('tells a client to go on that asks first, and refuses other expectations', async () => {
+it('the expectation 100-continue is answered, and others are rejected', async () => {
   const stream = post('application/json', { expect: '100-continue' });
   const status = statusOf(stream);
   await new Promise<void>((resolve) => stream.once('continue', resolve));
@@ -50,16 +47,16 @@ it('tells a client to go on that asks first, and refuses other expectations', as
   other.close();
 });
 
-it('is no proxy', async () => {
-  const stream = session.request({ ':method': 'CONNECT', ':authority': 'elsewhere:443' });
+it('CONNECT is rejected', async () => {
+  const stream = session().request({ ':method': 'CONNECT', ':authority': 'elsewhere:443' });
   expect(await statusOf(stream)).toBe(405);
   stream.close();
 });
 
-it('tells of a change before it answers whoever made it over the same connection', async () => {
+it('the event of a change is sent before the response to the change on the same connection', async () => {
   const headers = { authorization: `Bearer ${ADMIN}` };
   const order: string[] = [];
-  const watch = session.request({ ':path': `${CONFIGMAPS}?watch=1&fieldSelector=metadata.name%3Dtold`, ...headers });
+  const watch = session().request({ ':path': `${CONFIGMAPS}?watch=1&fieldSelector=metadata.name%3Dtold`, ...headers });
   await statusOf(watch);
   let text = '';
   watch.on('data', (chunk: Buffer) => {
@@ -79,7 +76,7 @@ it('tells of a change before it answers whoever made it over the same connection
   await write(post('application/json'), '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"told"}}');
   for (let index = 0; index < 20; index++) {
     const change = { ':method': 'PATCH', ':path': `${CONFIGMAPS}/told`, 'content-type': 'application/merge-patch+json', ...headers };
-    await write(session.request(change), `{"data":{"index":"${index}"}}`);
+    await write(session().request(change), `{"data":{"index":"${index}"}}`);
   }
   watch.close();
   expect(order).toHaveLength(42);

@@ -1,9 +1,9 @@
 /** Answers that their clients do not read: they end after a while over either protocol, and so do watches; slow readers are left alone. */
-import { connect as connectHttp2, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { waitUntil } from '../../support/programs';
-import { ADMIN } from './call';
+import { ADMIN, requestBytes } from './call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
@@ -16,16 +16,8 @@ beforeAll(async () => {
   for (let index = 0; index < OBJECTS; index += 1) await api.createConfigMap(`large-${index}`, { blob: 'x'.repeat(OBJECT_BYTES) });
 }, 60_000);
 
-async function ended(kind: string): Promise<number> {
-  const { text } = await api.get('/metrics');
-  return Number(new RegExp(`^apiserver_unread_answers_total\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-}
-
-function openSession(initialWindowSize: number): ClientHttp2Session {
-  const session = connectHttp2(`https://127.0.0.1:${api.server.port}`, { rejectUnauthorized: false, settings: { initialWindowSize } });
-  session.on('error', () => undefined);
-  return session;
-}
+const ended = (kind: string): Promise<number> => api.metric(`apiserver_unread_answers_total\\{kind="${kind}"\\}`);
+const openSession = (initialWindowSize: number): ClientHttp2Session => api.connectHttp2({ settings: { initialWindowSize } });
 
 function request(session: ClientHttp2Session, path: string): { readonly stream: ClientHttp2Stream; isClosed: boolean; bytes: number } {
   const stream = session.request({ ':path': path, authorization: `Bearer ${ADMIN}` });
@@ -35,12 +27,9 @@ function request(session: ClientHttp2Session, path: string): { readonly stream: 
   return seen;
 }
 
-async function touch(name: string): Promise<void> {
-  const headers = { 'content-type': 'application/merge-patch+json' };
-  await api.merge(`${CONFIGMAPS}/${name}`, { data: { at: String(performance.now()) } });
-}
+const touch = (name: string) => api.merge(`${CONFIGMAPS}/${name}`, { data: { at: String(performance.now()) } });
 
-it.each([true, false])('writes a list of large objects whole and in order over HTTP/2, compressed: %s', async (compressed) => {
+it.each([true, false])('a list of large objects is complete and in order over HTTP/2 (compressed: %s)', async (compressed) => {
   const session = openSession(1_000_000);
   const headers = compressed ? { 'accept-encoding': 'gzip' } : {};
   const stream = session.request({ ':path': CONFIGMAPS, authorization: `Bearer ${ADMIN}`, ...headers });
@@ -60,7 +49,7 @@ describe('over HTTP/2', () => {
     ['a long response', `${CONFIGMAPS}/large-0`, 'response'],
     ['a list', CONFIGMAPS, 'response'],
     ['a watch', `${CONFIGMAPS}?watch=1&resourceVersion=0`, 'watch'],
-  ])('ends %s for which the client grants no window', async (_title, path, kind) => {
+  ])('%s ends when the client grants no window', async (_title, path, kind) => {
     const before = await ended(kind);
     session = openSession(0);
     const unread = request(session, path);
@@ -69,7 +58,7 @@ describe('over HTTP/2', () => {
     expect(session.destroyed).toBe(false);
   });
 
-  it('goes on with a client that reads slowly', async () => {
+  it('a client that reads slowly receives the whole list', async () => {
     session = openSession(100_000);
     const list = request(session, CONFIGMAPS);
     const began = performance.now();
@@ -81,7 +70,7 @@ describe('over HTTP/2', () => {
     expect(performance.now() - began).toBeGreaterThan(UNREAD_MS);
   }, 30_000);
 
-  it('answers 429 to what would make too many bytes wait on one connection', async () => {
+  it('requests are rejected with 429 when too many bytes wait on one connection', async () => {
     session = openSession(0);
     const statuses: number[] = [];
     for (let index = 0; index < 45; index += 1) {
@@ -99,17 +88,16 @@ describe('over HTTP/1.1', () => {
   afterEach(() => socket.destroy());
 
   function open(path: string): void {
-    socket = connectTls({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
-    socket.on('error', () => undefined);
+    socket = api.connect();
     socket.pause();
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
+    socket.write(requestBytes(`GET ${path}`));
   }
 
   it.each([
     ['a list', CONFIGMAPS, 'response'],
     ['a watch', `${CONFIGMAPS}?watch=1&resourceVersion=0`, 'watch'],
   ])(
-    'ends %s that the client does not read',
+    '%s ends when the client does not read it',
     async (_title, path, kind) => {
       const before = await ended(kind);
       open(path);
@@ -121,7 +109,7 @@ describe('over HTTP/1.1', () => {
     30_000,
   );
 
-  it('goes on with a client that reads slowly', async () => {
+  it('a client that reads slowly receives the whole list', async () => {
     open(CONFIGMAPS);
     let bytes = 0;
     const began = performance.now();

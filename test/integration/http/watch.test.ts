@@ -1,15 +1,14 @@
-import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
+/** Watches over HTTP: their events in each representation, their end, and what cannot be watched. */
+import type { ClientHttp2Session } from 'node:http2';
 import { request, type IncomingMessage } from 'node:http';
 import { JsonEncoder } from '../../../apiserver/endpoints/representation/json-encoder';
 import { waitUntil } from '../../support/programs';
-import { ADMIN } from './call';
+import { ADMIN, TABLE } from './call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
-const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 const api = useServer();
-beforeAll(async () => {});
 
 interface Stream {
   readonly response: IncomingMessage;
@@ -48,7 +47,7 @@ async function remove(name: string): Promise<void> {
   await api.delete(`${CONFIGMAPS}/${name}`);
 }
 
-it('sends the head before the first event, then events as lines', async () => {
+it('a watch sends its header before the first event, then each event as a line', async () => {
   const stream = await watch('resourceVersion=&fieldSelector=metadata.name%3Dw1');
   expect(stream.response.headers['content-type']).toBe('application/json');
   expect(stream.response.headers['transfer-encoding']).toBe('chunked');
@@ -66,7 +65,7 @@ it('sends the head before the first event, then events as lines', async () => {
   stream.close();
 });
 
-it('sends a Table\u2019s columns once', async () => {
+it('a watch of Tables sends the columns once', async () => {
   const stream = await watch('fieldSelector=metadata.name%3Dw2', { accept: TABLE });
   await api.createConfigMap('w2');
   await remove('w2');
@@ -85,7 +84,7 @@ it('sends a Table\u2019s columns once', async () => {
   stream.close();
 });
 
-it('marks the end of the initial state with a bookmark', async () => {
+it('a bookmark marks the end of the initial events', async () => {
   await api.createConfigMap('w3');
   const stream = await watch(
     'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dw3',
@@ -102,7 +101,7 @@ it('marks the end of the initial state with a bookmark', async () => {
   await remove('w3');
 });
 
-it('ends after timeoutSeconds, cleanly', async () => {
+it('a watch ends normally after timeoutSeconds', async () => {
   const stream = await watch('timeoutSeconds=1&fieldSelector=metadata.name%3Dnone');
   await waitUntil('the end of the stream', stream.ended);
   expect(stream.response.complete).toBe(true);
@@ -115,7 +114,7 @@ it.each(['-1', '-9223372036854775808'])('a watch ends immediately with timeoutSe
   expect(stream.lines).toEqual([]);
 });
 
-it('refuses what cannot be watched before the stream begins', async () => {
+it('an invalid watch is rejected before the stream begins', async () => {
   const yaml = await api.get(`${CONFIGMAPS}?watch=1`, { accept: 'application/yaml' });
   expect(yaml.status).toBe(406);
   expect(yaml.text).toContain('application/json;stream=watch');
@@ -128,9 +127,9 @@ it('refuses what cannot be watched before the stream begins', async () => {
   expect(name.message).toBe("fieldSelector metadata.name doesn't match requested name");
 });
 
-it('encodes a change once for a hundred watchers over both protocols', async () => {
+it('a change is encoded once for a hundred watches over both protocols', async () => {
   const streams = await Promise.all(Array.from({ length: 50 }, () => watch('fieldSelector=metadata.name%3Dshared')));
-  const session = connectHttp2(`https://127.0.0.1:${api.server.port}`, { rejectUnauthorized: false });
+  const session = api.connectHttp2();
   const received = await Promise.all(Array.from({ length: 50 }, () => watchHttp2(session)));
   const frames = jest.spyOn(JsonEncoder.prototype, 'frame');
   await api.createConfigMap('shared');
