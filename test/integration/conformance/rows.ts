@@ -61,22 +61,22 @@ const WEBHOOKS = area(
   [
     'listing mutating webhooks should work',
     'many that change, listed and deleted by label',
-    hooks('ten %s ones are listed and deleted by their label'),
+    hooks('ten %s webhook configurations are listed and deleted by their label'),
   ],
   [
     'listing validating webhooks should work',
     'many that refuse, listed and deleted by label',
-    hooks('ten %s ones are listed and deleted by their label'),
+    hooks('ten %s webhook configurations are listed and deleted by their label'),
   ],
   [
     'patching/updating a mutating webhook should work',
     'one that changes, changed itself',
-    hooks('a %s one that is replaced and patched counts as it says now'),
+    hooks('a %s webhook configuration that is replaced and patched applies as it is now'),
   ],
   [
     'patching/updating a validating webhook should work',
     'one that refuses, changed itself',
-    hooks('a %s one that is replaced and patched counts as it says now'),
+    hooks('a %s webhook configuration that is replaced and patched applies as it is now'),
   ],
   [
     'should be able to create and update mutating webhook configurations with match conditions',
@@ -92,7 +92,7 @@ const WEBHOOKS = area(
   [
     'should be able to deny custom resource creation, update and deletion',
     'custom objects are refused in all they undergo',
-    hooks('custom objects are neither made nor changed nor deleted where one refuses it'),
+    hooks('a webhook denies the creation, change and deletion of custom objects'),
   ],
   [
     'should be able to deny pod and configmap creation',
@@ -105,7 +105,7 @@ const WEBHOOKS = area(
       'match: its namespace has no such label',
     ),
   ],
-  ['should deny crd creation', 'definitions are refused', hooks('definitions are not made where one refuses it')],
+  ['should deny crd creation', 'definitions are refused', hooks('a webhook denies the creation of definitions')],
   [
     'should honor timeout',
     'time out by the limit and the failure policy',
@@ -118,16 +118,20 @@ const WEBHOOKS = area(
   ],
   ['should include webhook resources in discovery documents', 'discovery names the kinds', ['apiserver/discovery/discovery.test.ts']],
   ['should mutate configmap', 'one builds on what another has added', recordedHooks('stages in order')],
-  ['should mutate custom resource', 'custom objects are changed', [`${HTTP}/webhook-places.test.ts`, 'see custom objects and change them']],
+  [
+    'should mutate custom resource',
+    'custom objects are changed',
+    hooks('a webhook that changes custom objects is shown the version of its rule'),
+  ],
   [
     'should mutate custom resource with different stored version',
     'and after another version is stored',
-    hooks('custom objects are changed after another version of theirs is stored'),
+    hooks('a webhook changes custom objects after another version is stored'),
   ],
   [
     'should mutate custom resource with pruning',
     'what a schema does not know is not added',
-    hooks('what a schema does not know is taken out of what one adds'),
+    hooks('a field that a webhook adds is pruned when the schema does not know it'),
   ],
   [
     "should mutate everything except 'skip-me' configmaps",
@@ -137,12 +141,12 @@ const WEBHOOKS = area(
   [
     'should mutate pod and apply defaults after mutation',
     'what is added to a pod gets its defaults',
-    hooks('what one adds to a pod gets its defaults'),
+    hooks('a container that a webhook adds to a pod gets its defaults'),
   ],
   [
     'should not be able to mutate or prevent deletion of webhook configuration objects',
     'configurations are beyond their reach',
-    hooks('none changes configurations of webhooks, nor holds back their deletion'),
+    hooks('webhooks neither change webhook configurations nor prevent their deletion'),
     recordedHooks('match: webhook configurations'),
   ],
   [
@@ -392,7 +396,7 @@ const OTHERS = [
     [
       'ServiceAccountIssuerDiscovery should support OIDC discovery of service account issuer',
       'tokens can be checked by others',
-      [`${HTTP}/access.test.ts`, 'can be checked by others with what this server publishes'],
+      [`${HTTP}/access.test.ts`, 'can be verified with the published keys'],
     ],
     ['should allow opting out of API token automount', 'what account and pod say of it', suite('service-account')],
     ['should guarantee kube-root-ca.crt exist in any namespace', 'made, made again and put right', accounts('accounts')],
@@ -401,7 +405,7 @@ const OTHERS = [
       'should mount projected service account token',
       'the volume, and tokens that are granted',
       suite('service-account'),
-      [`${HTTP}/access.test.ts`, 'are answered with what was granted'],
+      [`${HTTP}/access.test.ts`, 'is answered with what was granted'],
     ],
     ['should run through the lifecycle of a ServiceAccount', 'its life', life('service-account')],
     ['should update a ServiceAccount', 'replaced', life('service-account')],

@@ -7,7 +7,7 @@ import { isBody, type Json } from '../../replay/reference';
 import { replayRequests } from './replay-requests';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
 import { repository } from '../../support/repository';
-import { type FixtureChanges, issuingAccounts } from './fixture';
+import { issuingAccounts, useServer, type FixtureChanges } from './fixture';
 
 const ADMISSION_FILE = join(repository, 'test/replay/configuration/admission.yaml');
 
@@ -41,6 +41,11 @@ function forbidden(recorded: RequestCase): RequestCase {
   return { request, answer: { ...answer, status: 403, body: { message, reason: 'Forbidden' } } };
 }
 
+const WITHOUT_ACCOUNTS = { ...AS_THE_TABLE_SAYS, disabled: ['ServiceAccount'] };
+replayRequests(['admission/pod-security-controls', 'admission/pod-security-versions', 'admission/pod-security-labels'], {
+  server: () => ({ plugins: WITHOUT_ACCOUNTS }),
+});
+
 const byDefault: Changes = () => ({ plugins: AS_THE_TABLE_SAYS });
 replay(['default-toleration-seconds', 'priority', 'runtime-class', 'service-account', 'storage-class', 'taint-nodes'], byDefault);
 replay(['ephemeral-secrets', 'rules-before-limits'], byDefault, forbidden);
@@ -67,3 +72,28 @@ const configured: Changes = async () => ({
   plugins: { enabled: CONFIGURED, disabled: [] },
 });
 replay(['node-selectors', 'pod-tolerations', 'pod-security', 'limited-resources', 'owner-references'], configured, forbidden);
+
+describe('NamespaceAutoProvision', () => {
+  const api = useServer({ plugins: { enabled: ['NamespaceAutoProvision'], disabled: [] } });
+  const create = (namespace: string, name: string) => api.create(`/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name } });
+
+  it('creates the namespace for ten requests at once', async () => {
+    await Promise.all(Array.from({ length: 10 }, (_, index) => create('together', `m${index}`)));
+  });
+
+  it('creates the namespace before webhooks are called', async () => {
+    const webhook = {
+      name: 'away.example.com',
+      clientConfig: { url: 'https://127.0.0.1:1/' },
+      rules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps', 'pods/eviction'] }],
+      ...{ failurePolicy: 'Ignore', sideEffects: 'None', admissionReviewVersions: ['v1'] },
+    };
+    const path = '/apis/admissionregistration.platform.io/v1/validatingwebhookconfigurations';
+    await api.create(path, { metadata: { name: 'away' }, webhooks: [webhook] });
+    await create('asked', 'm');
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'x' } };
+    const answer = await api.post('/api/v1/namespaces/evicted/pods/x/eviction', eviction);
+    expect(answer.message).toContain('pods "x" not found');
+    expect((await api.get('/api/v1/namespaces/evicted')).status).toBe(200);
+  });
+});

@@ -1,149 +1,93 @@
-/** Secrets under the key of a service that stands behind a socket: what lies in the store, and what clients are told when the service is slow, away, or wrong. */
+/** Secrets under the key of a KMS plug-in: what is stored, and what clients are answered when the plug-in is slow, away, or wrong. */
 import { createHmac } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { aesGcm } from '../../../apiserver/storage/encryption/ciphers';
-import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import type { Store } from '../../../apiserver/storage/store';
-import { systemClock } from '../../../shared/runtime/clock';
-import { systemBytes, systemRandom } from '../../../shared/runtime/random';
+import { systemBytes } from '../../../shared/runtime/random';
 import { casesOf } from '../../replay/recording';
 import { either, nothing, number, shape, text } from '../../replay/shape';
-import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { describeWithEtcd } from '../../support/etcd';
 import { KmsPlugin, masked, messageBytes, type PluginBehaviour } from '../../support/kms-plugin';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
+import { useFolder, useResource } from '../../support/use-resource';
 import {
-  contentOf,
-  create,
-  folder,
+  createSecret,
+  dataOf,
+  ENCODED,
+  expectRewrite,
   keyed,
-  objectOf,
+  openVisibleEmbedded,
+  openVisibleEtcd,
   PLAIN,
   SECRETS,
   serve,
   stored,
-  useEncryptionFolder,
+  storeOf,
+  VALUE,
+  versionOf,
   type Provider,
-  type Served,
+  type VisibleStore,
 } from './encrypted-fixture';
-import { type Answer } from './call';
-import { type Fixture } from './fixture';
 
-useEncryptionFolder();
+const folder = useFolder('kms');
+const plugins: KmsPlugin[] = [];
+afterAll(() => plugins.forEach((one) => one.stop()));
 
-const VALUE = 'nobody-may-read-this';
-const HIDDEN = [VALUE, Buffer.from(VALUE).toString('base64')];
-
-let plugins = 0;
-const started: KmsPlugin[] = [];
 function plugin(): KmsPlugin {
-  const made = new KmsPlugin(path.join(folder, `kms-${++plugins}.sock`));
-  started.push(made);
+  const made = new KmsPlugin(path.join(folder, `kms-${plugins.length}.sock`));
+  plugins.push(made);
   return made;
 }
-afterAll(() => started.forEach((one) => one.stop()));
 
 const kms = (one: KmsPlugin, name = 'key-box'): Provider => ({ kms: { apiVersion: 'v2', name, endpoint: one.endpoint, timeout: '1s' } });
-const valueOf = async (api: Fixture, name = 's'): Promise<unknown> => objectOf(await api.get(`${SECRETS}/${name}`))['data'];
-const messageOf = ({ text: body }: Answer): unknown => JSON.parse(body).message;
 
-describe.each<readonly [string, () => Promise<{ readonly store: Store; seen(): Promise<string>; end(): Promise<void> }>]>([
-  [
-    'the embedded store',
-    async () => {
-      const directory = mkdtempSync(path.join(folder, 'embedded-'));
-      const store = await openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
-      return { store, seen: async () => contentOf(directory), end: () => store.close() };
-    },
-  ],
-])('%s', (_name, open) => holdsNoSecret(open));
-
-describeWithEtcd('etcd', () =>
-  holdsNoSecret(async () => {
-    const server = await startEtcd();
-    const store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
-    return {
-      store,
-      async seen() {
-        const { kvs } = await store.range({ start: '\0', end: '\u{10ffff}' });
-        return kvs.map(({ value }) => value.toString('latin1')).join('');
-      },
-      async end() {
-        await store.close();
-        await server.dispose();
-      },
-    };
-  }),
-);
-
-function holdsNoSecret(open: () => Promise<{ readonly store: Store; seen(): Promise<string>; end(): Promise<void> }>): void {
-  test('holds no Secret that can be read, nor the seed, and another server reads what this one has written', async () => {
-    const { store, seen, end } = await open();
-    const box = await plugin().start();
-    const first = await serve(store, kms(box), PLAIN);
-    expect((await create(first.api, 's', VALUE)).status).toBe(201);
-    expect((await create(first.api, 't', VALUE)).status).toBe(201);
-    expect(await stored(store, 's')).toMatch(/^platform:enc:kms:v2:key-box:/);
-    expect([box.count('Encrypt'), box.count('Decrypt')]).toEqual([1, 0]);
-    await first.stop();
-    const second = await serve(store, kms(box));
-    expect(await valueOf(second.api)).toEqual({ a: HIDDEN[1] });
-    expect(await valueOf(second.api, 't')).toEqual({ a: HIDDEN[1] });
-    expect([box.count('Encrypt'), box.count('Decrypt')]).toEqual([2, 1]);
-    // The same key: nothing is outdated.
-    const before = await second.api.get(`${SECRETS}/s`);
-    const written = await second.api.put(`${SECRETS}/s`, before.text);
-    expect(objectOf(written)['metadata']).toEqual(objectOf(before)['metadata']);
-    await second.stop();
-    const bytes = await seen();
-    expect(bytes).toContain('platform:enc:kms:v2:key-box:');
-    for (const hidden of [...HIDDEN, ...box.seeds.map((seed) => seed.toString('latin1'))]) expect(bytes).not.toContain(hidden);
-    await end();
-  });
+async function expectHidden({ store, seen, dispose }: VisibleStore): Promise<void> {
+  const box = await plugin().start();
+  const first = await serve(store, kms(box), PLAIN);
+  for (const name of ['s', 't']) expect((await createSecret(first.api, name)).status).toBe(201);
+  expect(await stored(store)).toMatch(/^platform:enc:kms:v2:key-box:/);
+  expect([box.count('Encrypt'), box.count('Decrypt')]).toEqual([1, 0]);
+  await first.stop();
+  const second = await serve(store, kms(box));
+  for (const name of ['s', 't']) expect(await dataOf(second.api, name)).toEqual({ a: ENCODED });
+  expect([box.count('Encrypt'), box.count('Decrypt')]).toEqual([2, 1]);
+  // The same key: nothing is outdated.
+  const before = await second.api.get(`${SECRETS}/s`);
+  expect(versionOf(await second.api.put(`${SECRETS}/s`, before.text))).toBe(versionOf(before));
+  await second.stop();
+  const bytes = await seen();
+  expect(bytes).toContain('platform:enc:kms:v2:key-box:');
+  for (const hidden of [VALUE, ENCODED, ...box.seeds.map((seed) => seed.toString('latin1'))]) expect(bytes).not.toContain(hidden);
+  await dispose();
 }
 
-describe('keys that are replaced', () => {
+test('the embedded store contains neither Secrets nor the seed, and another server reads them', async () =>
+  expectHidden(await openVisibleEmbedded()));
+describeWithEtcd('etcd', () => {
+  test('contains neither Secrets nor the seed, and another server reads them', async () => expectHidden(await openVisibleEtcd()));
+});
+
+describe('a Secret that is written unchanged', () => {
   const one = plugin();
   const other = plugin();
   beforeAll(() => Promise.all([one.start(), other.start()]));
 
   test.each<readonly [string, readonly Provider[], readonly Provider[], RegExp]>([
-    ['one service and another', [kms(one)], [kms(other, 'new-box'), kms(one)], /^platform:enc:kms:v2:new-box:/],
-    ['a local key and a service', [keyed('aescbc', 'a')], [kms(one), keyed('aescbc', 'a')], /^platform:enc:kms:v2:key-box:/],
-    ['a service and a local key', [kms(one)], [keyed('secretbox', 'a'), kms(one)], /^platform:enc:secretbox:v1:a:/],
-    ['a service and plain text', [kms(one)], [PLAIN, kms(one)], /^PV/],
-    ['plain text and a service', [PLAIN], [kms(one), PLAIN], /^platform:enc:kms:v2:key-box:/],
-  ])('%s: what is written unchanged is written anew, once', async (_title, before, after, expected) => {
-    const store = new MemoryStore();
-    const first = await serve(store, ...before);
-    await create(first.api, 's', VALUE);
-    await first.stop();
-    const { api, stop } = await serve(store, ...after);
-    const found = await api.get(`${SECRETS}/s`);
-    expect(objectOf(found)['data']).toEqual({ a: HIDDEN[1] });
-    const written = await api.put(`${SECRETS}/s`, found.text);
-    expect(written.status).toBe(200);
-    expect(await stored(store, 's')).toMatch(expected);
-    const again = await api.put(`${SECRETS}/s`, written.text);
-    expect(objectOf(again)['metadata']).toEqual(objectOf(written)['metadata']);
-    await stop();
+    ['one plug-in to another', [kms(one)], [kms(other, 'new-box'), kms(one)], /^platform:enc:kms:v2:new-box:/],
+    ['a local key to a plug-in', [keyed('aescbc', 'a')], [kms(one), keyed('aescbc', 'a')], /^platform:enc:kms:v2:key-box:/],
+    ['a plug-in to a local key', [kms(one)], [keyed('secretbox', 'a'), kms(one)], /^platform:enc:secretbox:v1:a:/],
+    ['a plug-in to plain text', [kms(one)], [PLAIN, kms(one)], /^PV/],
+    ['plain text to a plug-in', [PLAIN], [kms(one), PLAIN], /^platform:enc:kms:v2:key-box:/],
+  ])('moves from %s', async (_title, before, after, expected) => {
+    await expectRewrite(await storeOf(...before), expected, ...after);
   });
 
-  test('another key of the same service counts as another', async () => {
-    const store = new MemoryStore();
-    const first = await serve(store, kms(one));
-    await create(first.api, 's', VALUE);
-    await first.stop();
+  test('moves to another key of the same plug-in', async () => {
+    const store = await storeOf(kms(one));
     one.keyId = 'key-2';
-    const { api, stop } = await serve(store, kms(one));
-    const before = await stored(store, 's');
-    const found = await api.get(`${SECRETS}/s`);
-    await api.put(`${SECRETS}/s`, found.text);
-    const after = await stored(store, 's');
-    expect([before.includes('key-2'), after.includes('key-2')]).toEqual([false, true]);
-    await stop();
+    expect(await stored(store)).not.toContain('key-2');
+    await expectRewrite(store, /key-2/, kms(one));
   });
 });
 
@@ -167,20 +111,16 @@ function foreign(seed = systemBytes(32), name = 's'): Buffer {
 const put = (store: Store, name: string, value: Buffer): Promise<unknown> =>
   store.transact({ compare: [], operations: [{ type: 'put', key: `/registry/secrets/default/${name}`, value }] });
 
-describe('what cannot be decrypted', () => {
+describe('a value that cannot be decrypted', () => {
   const isAnswer = either(either(shape({ code: number, details: text }), shape({ length: number })), either(shape({ raw: text }), text));
-  const cases = casesOf(
-    'encryption/kms-decryptions',
-    shape({ title: text, answer: isAnswer, code: number, message: text, page: either(text, nothing) }),
-  );
+  const recorded = shape({ title: text, answer: isAnswer, code: number, message: text, page: either(text, nothing) });
+  const cases = casesOf('encryption/kms-decryptions', recorded);
   const box = plugin();
   const store = new MemoryStore();
-  let served: Served;
-  beforeAll(async () => {
-    await box.start();
-    served = await serve(store, kms(box), PLAIN);
-  });
-  afterAll(() => served.stop());
+  const served = useResource(
+    async () => serve(store, kms(await box.start()), PLAIN),
+    ({ stop }) => stop(),
+  );
 
   const behaviourOf = (answer: (typeof cases)[number]['answer']): PluginBehaviour => {
     if (typeof answer === 'string') return () => 'never';
@@ -189,105 +129,94 @@ describe('what cannot be decrypted', () => {
     return () => ({ plaintext: Buffer.alloc(answer.length, 7) });
   };
 
-  test.each(cases)('$title', async ({ answer, code, message }) => {
+  test.each(cases)('is answered with the recorded error: $title', async ({ answer, code, message }) => {
     box.behave('Decrypt', behaviourOf(answer));
     if (answer === 'away') box.stop();
-    // Nobody who did not answer is asked again at once.
+    // A plug-in that did not answer is not asked again at once.
     await waitUntil('the message', async () => {
       await put(store, 's', foreign());
-      const told = await served.api.get(`${SECRETS}/s`);
-      return told.status === code && String(messageOf(told)).replace(box.path, 'SOCKET') === message;
+      const told = await served().api.get(`${SECRETS}/s`);
+      return told.status === code && String(told.message).replace(box.path, 'SOCKET') === message;
     });
   });
 });
 
-describe('a service that is away at the start', () => {
+describe('a plug-in that is away at the start', () => {
   const box = plugin();
-  const store = new MemoryStore();
-  let served: Served;
-  beforeAll(async () => {
-    await box.start();
-    const before = await serve(store, kms(box));
-    await create(before.api, 's', VALUE);
-    await before.stop();
-    box.stop();
-    served = await serve(store, kms(box), kms(plugin(), 'never-there'), PLAIN);
-  });
-  afterAll(() => served.stop());
-  const health = (place: string): Promise<Answer> => served.api.get(place);
+  const served = useResource(
+    async () => {
+      const store = await storeOf(kms(await box.start()));
+      box.stop();
+      return serve(store, kms(box), kms(plugin(), 'never-there'), PLAIN);
+    },
+    ({ stop }) => stop(),
+  );
+  const get = (place: string) => served().api.get(place);
 
-  it('keeps the server from being ready, but not from living and from serving what is not encrypted', async () => {
-    expect((await health('/readyz')).status).toBe(500);
-    expect((await health('/readyz?verbose')).text).toContain('[-]kms-providers failed: reason withheld\n');
-    expect((await health('/healthz')).status).toBe(500);
-    expect((await health('/livez')).status).toBe(200);
-    expect((await health('/livez?verbose')).text).not.toContain('kms');
+  it('keeps the server from being ready, but not from being live and from serving other objects', async () => {
+    const paths = ['/readyz', '/healthz', '/livez', '/api/v1/configmaps'];
+    expect(await Promise.all(paths.map(async (place) => (await get(place)).status))).toEqual([500, 500, 200, 200]);
+    expect((await get('/readyz?verbose')).text).toContain('[-]kms-providers failed: reason withheld\n');
+    expect((await get('/livez?verbose')).text).not.toContain('kms');
     const away =
       /rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "transport: Error while dialing: dial unix \S+: connect: no such file or directory"/;
-    const told = (await health('/healthz/kms-providers')).text;
+    const told = (await get('/healthz/kms-providers')).text;
     expect(told).toMatch(/^internal server error: \[kms-provider-0: .*, kms-provider-1: .*\]\n$/);
     expect(told).toMatch(away);
-    expect((await served.api.get('/api/v1/configmaps')).status).toBe(200);
-    const get = await served.api.get(`${SECRETS}/s`);
-    expect(get.status).toBe(500);
-    expect(messageOf(get)).toMatch(away);
-    const written = await create(served.api, 't', VALUE);
-    expect([written.status, messageOf(written)]).toEqual([500, 'Internal error occurred: got unexpected nil transformer']);
+    expect((await get(`${SECRETS}/s`)).refusal).toEqual([500, expect.stringMatching(away)]);
+    const message = 'Internal error occurred: got unexpected nil transformer';
+    expect((await createSecret(served().api, 't')).refusal).toEqual([500, message]);
   });
 
-  it('is found when it is there', async () => {
+  it('is used as soon as it is there', async () => {
     await box.start();
-    await waitUntil('the Secret', async () => (await served.api.get(`${SECRETS}/s`)).status === 200, 15_000);
-    expect(await valueOf(served.api)).toEqual({ a: HIDDEN[1] });
-    expect((await create(served.api, 't', VALUE)).status).toBe(201);
-    expect((await served.api.get('/api/v1/secrets')).status).toBe(200);
-    const { text: told } = await health('/healthz/kms-providers');
-    expect(told).toMatch(/^internal server error: kms-provider-1: /);
+    await waitUntil('the Secret', async () => (await get(`${SECRETS}/s`)).status === 200, 15_000);
+    expect(await dataOf(served().api)).toEqual({ a: ENCODED });
+    expect((await createSecret(served().api, 't')).status).toBe(201);
+    expect((await get('/api/v1/secrets')).status).toBe(200);
+    expect((await get('/healthz/kms-providers')).text).toMatch(/^internal server error: kms-provider-1: /);
   });
 });
 
-test('a service that goes away, hangs or is replaced leaves what is known as it is, and writing too, as long as its seed is good', async () => {
+test('while a plug-in is away, known Secrets can be read and new ones written as long as the seed is valid', async () => {
   const box = await plugin().start();
   const { api, stop } = await serve(new MemoryStore(), kms(box), PLAIN);
-  await create(api, 's', VALUE);
+  await createSecret(api);
   box.stop();
-  expect(await valueOf(api)).toEqual({ a: HIDDEN[1] });
-  expect((await create(api, 't', VALUE)).status).toBe(201);
-  expect(await valueOf(api, 't')).toEqual({ a: HIDDEN[1] });
+  expect(await dataOf(api)).toEqual({ a: ENCODED });
+  expect((await createSecret(api, 't')).status).toBe(201);
+  expect(await dataOf(api, 't')).toEqual({ a: ENCODED });
   expect((await api.get('/api/v1/secrets')).status).toBe(200);
   await stop();
 });
 
-describe('a configuration that is read again', () => {
-  it('is used when its services are well, and the old one until then', async () => {
-    const [one, other] = [await plugin().start(), plugin()];
-    const store = new MemoryStore();
-    const { api, write, configurations, stop } = await serve(store, kms(one), PLAIN);
-    await create(api, 's', VALUE);
-    write(kms(other, 'new-box'), kms(one));
-    const [live] = configurations.all;
-    await waitUntil('the fault', () => live?.fault !== undefined, 15_000);
-    expect(live?.fault).toMatch(/^health check for new transformers failed: kms-provider-0: rpc error: code = DeadlineExceeded/);
-    expect((await api.get('/readyz')).status).toBe(200);
-    await create(api, 'before', VALUE);
-    expect(await stored(store, 'before')).toMatch(/^platform:enc:kms:v2:key-box:/);
-    await other.start();
-    await waitUntil('the reload', () => live?.fault === undefined, 15_000);
-    await create(api, 'after', VALUE);
-    expect(await stored(store, 'after')).toMatch(/^platform:enc:kms:v2:new-box:/);
-    expect(await valueOf(api)).toEqual({ a: HIDDEN[1] });
-    // The one that stayed was not asked for another seed.
-    expect(one.count('Encrypt')).toBe(1);
-    await stop();
-  });
+test('a changed configuration is used once its plug-ins are healthy, and the previous one until then', async () => {
+  const [one, other] = [await plugin().start(), plugin()];
+  const store = new MemoryStore();
+  const { api, write, configurations, stop } = await serve(store, kms(one), PLAIN);
+  await createSecret(api);
+  write(kms(other, 'new-box'), kms(one));
+  const [live] = configurations.all;
+  await waitUntil('the fault', () => live?.fault !== undefined, 15_000);
+  expect(live?.fault).toMatch(/^health check for new transformers failed: kms-provider-0: rpc error: code = DeadlineExceeded/);
+  expect((await api.get('/readyz')).status).toBe(200);
+  await createSecret(api, 'before');
+  expect(await stored(store, 'before')).toMatch(/^platform:enc:kms:v2:key-box:/);
+  await other.start();
+  await waitUntil('the reload', () => live?.fault === undefined, 15_000);
+  await createSecret(api, 'after');
+  expect(await stored(store, 'after')).toMatch(/^platform:enc:kms:v2:new-box:/);
+  expect(await dataOf(api)).toEqual({ a: ENCODED });
+  // The one that stayed was not asked for another seed.
+  expect(one.count('Encrypt')).toBe(1);
+  await stop();
 });
 
-test('metrics tell what services are asked, and under which keys values lie', async () => {
-  const box = await plugin().start();
-  const { api, stop } = await serve(new MemoryStore(), kms(box), PLAIN);
-  await create(api, 's', VALUE);
+test('metrics count the calls of plug-ins and the keys of values', async () => {
+  const { api, stop } = await serve(new MemoryStore(), kms(await plugin().start()), PLAIN);
+  await createSecret(api);
   await api.get(`${SECRETS}/s`);
-  const metrics = (await api.get('/metrics')).text;
+  const metrics = await api.metrics();
   for (const series of [
     /^apiserver_envelope_encryption_kms_operations_latency_seconds_count\{provider_name="key-box",method_name="\/v2\.KeyManagementService\/Status",grpc_status_code="OK"\} \d+$/m,
     /^apiserver_envelope_encryption_kms_operations_latency_seconds_bucket\{provider_name="key-box",method_name="\/v2\.KeyManagementService\/Encrypt",grpc_status_code="OK",le="52\.4288"\} 1$/m,

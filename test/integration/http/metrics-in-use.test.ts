@@ -1,4 +1,4 @@
-/** Metrics that are shown once there is something to show: conditions of admission, watches that begin with the state, values that nobody can read. */
+/** Metrics that appear with their first use: match conditions, watches with initial events, values that cannot be decoded. */
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { MemoryStore } from '../../support/memory-store';
 import { useServer } from './fixture';
@@ -35,25 +35,18 @@ const POLICY = {
 
 const store = new MemoryStore();
 const api = useServer({ naming: 'kubernetes', plugins: AS_THE_TABLE_SAYS }, store);
-beforeAll(async () => {
-  await api.settled();
-});
+beforeAll(() => api.settled());
 
-const create = (path: string, object: object) => api.post(path, object);
 const series = async (name: string): Promise<readonly string[]> =>
-  (await api.get('/metrics')).text.split('\n').filter((line) => line.startsWith(`${name}{`));
+  (await api.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
 
-test('conditions of webhooks and policies are counted by what comes of them', async () => {
-  expect((await create(`${ADMISSION}/validatingwebhookconfigurations`, WEBHOOK)).status).toBe(201);
-  expect((await create(`${ADMISSION}/validatingadmissionpolicies`, POLICY)).status).toBe(201);
-  const bound = { metadata: { name: 'b' }, spec: { policyName: 'p', validationActions: ['Deny'] } };
-  expect((await create(`${ADMISSION}/validatingadmissionpolicybindings`, bound)).status).toBe(201);
-  for (const [name, labels] of [
-    ['out', {}],
-    ['unmarked', {}],
-    ['marked', { x: 'y' }],
-  ] as const)
-    expect((await create('/api/v1/namespaces/default/configmaps', { metadata: { name, labels } })).status).toBe(201);
+test('match conditions of webhooks and policies are counted by their outcome', async () => {
+  await api.create(`${ADMISSION}/validatingwebhookconfigurations`, WEBHOOK);
+  await api.create(`${ADMISSION}/validatingadmissionpolicies`, POLICY);
+  const spec = { policyName: 'p', validationActions: ['Deny'] };
+  await api.create(`${ADMISSION}/validatingadmissionpolicybindings`, { metadata: { name: 'b' }, spec });
+  for (const metadata of [{ name: 'out' }, { name: 'unmarked' }, { name: 'marked', labels: { x: 'y' } }])
+    await api.create('/api/v1/namespaces/default/configmaps', { metadata });
   const of = (kind: string, name: string, type: string): string => `{kind="${kind}",name="${name}",operation="CREATE",type="${type}"}`;
   const all = 'apiserver_admission_match_condition';
   expect([...(await series(`${all}_evaluation_seconds_count`))].sort()).toEqual([
@@ -67,7 +60,7 @@ test('conditions of webhooks and policies are counted by what comes of them', as
   expect(await series(`${all}_exclusions_total`)).toEqual([`${all}_exclusions_total${of('webhook', 'w.example.com', 'validate')} 2`]);
 });
 
-test('a watch that begins with the state is timed until it has told all of it', async () => {
+test('a watch with sendInitialEvents is timed until its initial events are sent', async () => {
   const counted = 'apiserver_watch_list_duration_seconds_count';
   const watch = '/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=1';
   await api.get(watch);
@@ -76,7 +69,7 @@ test('a watch that begins with the state is timed until it has told all of it', 
   expect(await series(counted)).toEqual([`${counted}{group="",version="v1",resource="configmaps",scope="namespace"} 1`]);
 });
 
-test('a value that nobody can read is counted', async () => {
+test('a stored value that cannot be decoded is counted', async () => {
   expect(await series('apiserver_storage_decode_errors_total')).toEqual([]);
   const { revision } = await store.transact(
     { compare: [], operations: [{ type: 'put', key: '/registry/configmaps/default/torn', value: Buffer.from('garbage') }] },

@@ -7,54 +7,51 @@ import { growth, readExposition, type Exposition } from '../../support/expositio
 import { grownBy, isAskedFor } from '../../replay/metric-growth';
 import { METRIC_STEPS } from '../../replay/metric-steps';
 import { EMPTY, isDeviation, MISSING, SERIES, UNCOUNTED } from '../../support/metric-deviations';
+import { useResource } from '../../support/use-resource';
 import { casesOf } from '../../replay/recording';
 import { listOf, number, shape, text, tupleOf } from '../../replay/shape';
-import { type Fixture, issuingAccounts, startFixture } from './fixture';
+import { issuingAccounts, useServer } from './fixture';
 
 const RECORDED = casesOf('metrics/steps', shape({ step: text, code: number, grown: listOf(tupleOf(text, number)) }));
 const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
 
-let api: Fixture;
-const grown = new Map<string, readonly (readonly [string, number])[]>();
-const codes = new Map<string, number>();
-let last: Exposition;
+const ranges = parseServiceRanges('10.96.0.0/16');
+if (typeof ranges === 'string') throw new Error(ranges);
+const api = useServer({
+  naming: 'kubernetes',
+  plugins: AS_THE_TABLE_SAYS,
+  gates: featureGates(new Map()),
+  serviceRanges: ranges,
+  serviceAccounts: issuingAccounts(),
+});
+const look = async (): Promise<Exposition> => readExposition(await api.metrics());
+const growsAnyhow = async (): Promise<readonly string[]> => [...growth(await look(), await look()).keys()];
 
-async function look(): Promise<Exposition> {
-  return readExposition((await api.get('/metrics')).text);
+interface Step {
+  readonly code: number;
+  readonly grown: readonly (readonly [string, number])[];
 }
 
-async function growsAnyhow(): Promise<readonly string[]> {
-  return [...growth(await look(), await look()).keys()];
-}
-
-beforeAll(async () => {
-  const ranges = parseServiceRanges('10.96.0.0/16');
-  if (typeof ranges === 'string') throw new Error(ranges);
-  api = await startFixture({
-    naming: 'kubernetes',
-    plugins: AS_THE_TABLE_SAYS,
-    gates: featureGates(new Map()),
-    serviceRanges: ranges,
-    serviceAccounts: issuingAccounts(),
-  });
+/** The last exposition, and what each step added to it. */
+const counted = useResource(async () => {
   await api.settled();
   let anyhow = await growsAnyhow();
   while (anyhow.some((series) => isAskedFor(series) && series.includes('CREATE'))) anyhow = await growsAnyhow();
-  let before = await look();
+  const steps = new Map<string, Step>();
+  let last = await look();
   for (const step of METRIC_STEPS) {
-    codes.set(step.name, (await api.callStep(step, { 'user-agent': 'recorder' })).status);
+    const before = last;
+    const { status: code } = await api.callStep(step, { 'user-agent': 'recorder' });
     if (step.name === 'a definition') await api.served('/apis/counted.example.com/v1/things');
     last = await look();
-    grown.set(step.name, grownBy(before, last, new Set(anyhow)));
-    before = last;
+    steps.set(step.name, { code, grown: grownBy(before, last, new Set(anyhow)) });
   }
+  return { steps, last };
 });
 
-afterAll(() => api.stop());
-
+/** A rejection is confirmed on a proven state, so that plug-ins may be called twice. */
 const REFUSED_FROM = 400;
 
-/** What is refused is asked again on a proven state, so that plug-ins may be asked twice. */
 /** A server renews its own Lease whenever it is time to. */
 const OF_LEASES = /_events_received_total\{resource="leases\./;
 
@@ -64,45 +61,51 @@ function comparable(code: number, all: readonly (readonly [string, number])[]): 
     .map(([series, by]) => [series, code >= REFUSED_FROM ? Math.min(by, 1) : by]);
 }
 
-test.each(RECORDED.map((recorded) => [recorded.step, recorded] as const))('%s', (step, recorded) => {
-  expect(codes.get(step)).toBe(recorded.code);
-  if (!UNCOUNTED.has(step)) expect(comparable(recorded.code, grown.get(step) ?? [])).toEqual(comparable(recorded.code, recorded.grown));
+test.each(RECORDED.map((recorded) => [recorded.step, recorded] as const))('the step "%s" adds to the recorded series', (step, recorded) => {
+  const { code, grown = [] } = counted().steps.get(step) ?? {};
+  expect(code).toBe(recorded.code);
+  if (!UNCOUNTED.has(step)) expect(comparable(recorded.code, grown)).toEqual(comparable(recorded.code, recorded.grown));
 });
 
 const missing = new Set(MISSING.flatMap(({ names }) => names));
 const families = casesOf('metrics/families', FAMILY);
 
-test.each(families.filter(({ name }) => !missing.has(name)).map((family) => [family.name, family] as const))('%s', (name, family) => {
-  expect(last.families.get(name)).toEqual(EMPTY.has(name) ? { ...family, labels: [] } : family);
-});
+test.each(families.filter(({ name }) => !missing.has(name)).map((family) => [family.name, family] as const))(
+  'the family %s is as recorded',
+  (name, family) => {
+    expect(counted().last.families.get(name)).toEqual(EMPTY.has(name) ? { ...family, labels: [] } : family);
+  },
+);
 
-it('misses nothing that upstream promises, and what it says to miss', () => {
+it('the missing families are those of the table of deviations, none of which is stable or beta upstream', () => {
   const names = new Map(families.map(({ name, stability }) => [name, stability]));
   const promised = [...missing].filter((name) => names.get(name) === 'STABLE' || names.get(name) === 'BETA');
   expect(promised).toEqual([]);
-  expect([...missing].filter((name) => !names.has(name) || last.families.has(name))).toEqual([]);
+  expect([...missing].filter((name) => !names.has(name) || counted().last.families.has(name))).toEqual([]);
 });
 
-it('leaves out of the comparison only what is there', () => {
-  const all = [...RECORDED.flatMap(({ grown: recorded }) => recorded), ...[...grown.values()].flat()].map(([series]) => series);
+it('the series that are left out of the comparison exist', () => {
+  const all = [...RECORDED.flatMap(({ grown: recorded }) => recorded), ...[...counted().steps.values()].flatMap(({ grown }) => grown)].map(
+    ([series]) => series,
+  );
   expect(SERIES.filter(({ series }) => !all.some((one) => series.test(one)))).toEqual([]);
 });
 
-it('shows apart what service levels are counted by', async () => {
+it('the metrics of service levels are as recorded', async () => {
   const { families: shown } = readExposition((await api.get('/metrics/slis')).text);
   expect([...shown.values()]).toEqual(
     casesOf('metrics/slis', FAMILY).map((family) => ({ ...family, stability: shown.get(family.name)?.stability })),
   );
 });
 
-it('shows no series twice', async () => {
-  const lines = (await api.get('/metrics')).text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+it('no series appears twice', async () => {
+  const lines = (await api.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const series = lines.map((line) => line.slice(0, line.lastIndexOf(' ')));
   expect(series.length).toBe(new Set(series).size);
 });
 
-it('compresses them for whoever takes that', async () => {
+it('metrics are compressed on request', async () => {
   const packed = await api.get('/metrics', { headers: { 'accept-encoding': 'gzip' } });
   expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
-  expect(readExposition(gunzipSync(packed.body).toString()).families.size).toBe(last.families.size);
+  expect(readExposition(gunzipSync(packed.body).toString()).families.size).toBe(counted().last.families.size);
 });

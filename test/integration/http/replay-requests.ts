@@ -6,7 +6,7 @@ import { isBody } from '../../replay/reference';
 import { requestRecording, type RecordedAnswer, type RecordedRequest, type RequestCase } from '../../replay/requests/request-recording';
 import { RequestSession, type ReceivedResponse, type SentRequest } from '../../replay/requests/request-session';
 import { ADMIN, ALICE } from './call';
-import { type Fixture, type FixtureChanges, startFixture } from './fixture';
+import { useServer, type Fixture, type FixtureChanges } from './fixture';
 
 export interface ReplayOptions {
   readonly server?: () => FixtureChanges | Promise<FixtureChanges>;
@@ -27,12 +27,8 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
   const { withDeviation = (recorded) => recorded, comparable = (answer) => answer, isPending = () => false } = options;
   const read = recordings.map((recording, at) => ({ recording, namespace: `replayed-${at}`, ...requestRecording(recording) }));
   describe('recorded requests', () => {
-    let api: Fixture;
-    beforeAll(async () => {
-      const naming = read[0]?.head.dialect ?? 'platform';
-      api = await startFixture({ naming, ...(await options.server?.()) });
-    });
-    afterAll(() => api.stop());
+    const naming = read[0]?.head.dialect ?? 'platform';
+    const api = useServer(async () => ({ naming, ...(await options.server?.()) }));
 
     describe.each(read)('$recording', ({ head, cases, namespace }) => {
       const session = new RequestSession((request) => send(api, request), namespace, head);

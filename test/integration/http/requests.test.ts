@@ -265,7 +265,8 @@ it('the system priority classes exist when the server is ready', async () => {
 });
 
 const ESCAPING = 'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIuLi94In0';
-const unparsed = (text: string): string => `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`;
+const unparsed = (text: string): string =>
+  `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`;
 const INITIAL = 'ListOptions.meta.platform.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list';
 it.each([
   ['limit=abc', 400, 'strconv.ParseInt: parsing "abc": invalid syntax'],

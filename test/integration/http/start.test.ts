@@ -1,16 +1,17 @@
-/** What a server answers between the opening of its port and its readiness. Its store answers no call before the test releases it. */
+/** What a server answers between the opening of its port and its readiness, while its store answers no call before the test releases it; and while its store takes no writes. */
 import { connect as connectHttp2 } from 'node:http2';
 import { startServer, type RunningServer } from '../../../apiserver/server/compose/compose';
 import { startListening } from '../../../apiserver/server/compose/listening';
 import type { Listening } from '../../../apiserver/server/compose/setting';
 import { Meters } from '../../../apiserver/metrics/meters';
+import { StoreError } from '../../../apiserver/storage/store';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { silentLogger as logger } from '../../../shared/runtime/logger';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
 import { ALICE, type Call, call } from './call';
-import { type FixtureChanges, fixtureOptions } from './fixture';
+import { fixtureOptions, useServer, type FixtureChanges } from './fixture';
 
 const NAMESPACE = '/api/v1/namespaces/default';
 
@@ -71,7 +72,7 @@ const EARLY: readonly (readonly [string, string, Call, number])[] = [
   ['a document', '/version', {}, 200],
 ];
 
-it('holds requests until it is ready and then serves them', async () => {
+it('a server holds requests until it is ready and then serves them', async () => {
   const { server, held, release } = await startWithoutStore();
   const answers = EARLY.map(([, path, options]) => call({ server }, path, options));
   await waitUntil('all requests to be held', () => held() === EARLY.length);
@@ -82,7 +83,7 @@ it('holds requests until it is ready and then serves them', async () => {
   expect(held()).toBe(0);
 });
 
-it('answers the health endpoints at once while it holds other requests', async () => {
+it('a server answers the health endpoints while it holds other requests', async () => {
   const { server, release, running } = await startWithoutStore();
   for (const [endpoint, only] of [
     ['livez', []],
@@ -98,7 +99,7 @@ it('answers the health endpoints at once while it holds other requests', async (
   expect((await call({ server }, '/readyz', { token: null })).text).toBe('ok');
 });
 
-it('refuses a request with 429 when it cannot wait any longer', async () => {
+it('a request that cannot be held any longer is rejected with 429', async () => {
   const { server } = await startWithoutStore({ requestTimeoutMs: 100 });
   const answer = await call({ server }, NAMESPACE);
   expect([answer.status, answer.headers['retry-after'], answer.json]).toEqual([
@@ -108,7 +109,7 @@ it('refuses a request with 429 when it cannot wait any longer', async () => {
   ]);
 });
 
-it('counts the time that a request was held in its timeout', async () => {
+it('the timeout of a request includes the time for which it is held', async () => {
   const { server, held, release } = await startWithoutStore();
   const answer = call({ server }, `${NAMESPACE}?timeout=1ms`);
   await waitUntil('the request to be held', () => held() === 1);
@@ -131,11 +132,31 @@ it('a server whose start is interrupted answers held requests as a stopping serv
   await expect(call({ server }, NAMESPACE)).rejects.toThrow();
 });
 
-it('closes its ports when its start fails', async () => {
+it('a server whose start fails closes its ports', async () => {
   const { options } = await fixtureOptions({});
   const listening = await startListening(options, { clock, random, meters: new Meters() });
   const store = new MemoryStore();
   store.get = () => Promise.reject(new Error('no store'));
   await expect(startServer(options, { listening, store, clock, random, logger, configurations: [] })).rejects.toThrow('no store');
   await expect(call({ server: { port: listening.secure.port, localPort: undefined } }, '/readyz')).rejects.toThrow();
+});
+
+describe('a store in trouble', () => {
+  const store = new MemoryStore();
+  const api = useServer({}, store);
+  afterAll(() => jest.restoreAllMocks());
+
+  it('that takes no writes makes its server not ready, but live', async () => {
+    jest.spyOn(store, 'health').mockRejectedValue(new StoreError('no-space', 'No space left on device'));
+    expect((await api.get('/readyz/etcd-readiness')).text).toContain('No space left on device');
+    expect((await api.get('/readyz')).status).toBe(500);
+    expect((await api.get('/livez')).status).toBe(200);
+  });
+
+  it('that cannot remove compacted revisions is counted', async () => {
+    const series = 'apiserver_storage_purge_failures_total';
+    expect(await api.metrics()).toMatch(new RegExp(`^${series} 0$`, 'm'));
+    jest.spyOn(store, 'status').mockResolvedValue({ version: 'embedded', revision: 1, size: 0, purgeFailures: 3 });
+    expect(await api.metric(series)).toBe(3);
+  });
 });

@@ -1,18 +1,15 @@
-/** Watches over WebSockets, as pages in browsers ask for them: the same events, each a message of its own. */
+/** Watches over WebSockets, as web pages request them: the same events, each a message of its own. */
 import { once } from 'node:events';
-import { connect } from 'node:tls';
 import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
-import { ADMIN } from './call';
+import { ADMIN, requestBytes } from './call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const BEARER = `base64url.bearer.authorization.k8s.io.${Buffer.from(ADMIN).toString('base64url')}`;
 
 const api = useServer();
-beforeAll(async () => {
-  await api.createConfigMap('one', { a: '1' });
-});
+beforeAll(() => api.createConfigMap('one', { a: '1' }));
 
 interface Heard {
   readonly socket: WebSocket;
@@ -36,7 +33,7 @@ async function refusal(heard: Heard): Promise<number | undefined> {
   return response.statusCode;
 }
 
-test('events come as they do over plain HTTP, and the token does not come back', async () => {
+test('a watch sends the events of one over plain HTTP, and does not select the protocol with the token', async () => {
   const heard = open(`${CONFIGMAPS}?watch=1`);
   await once(heard.socket, 'open');
   expect(heard.socket.protocol).toBe('base64.binary.k8s.io');
@@ -53,20 +50,20 @@ test('events come as they do over plain HTTP, and the token does not come back',
   await once(heard.socket, 'close');
 });
 
-test('other forms are binary', async () => {
+test('events in protobuf are binary messages', async () => {
   const heard = open(`${CONFIGMAPS}?watch=1`, [BEARER, 'v1'], { accept: 'application/vnd.kubernetes.protobuf' });
   await waitUntil('an event', () => heard.messages.length > 0);
   expect(heard.messages[0]?.isBinary).toBe(true);
   heard.socket.close();
 });
 
-test('the end of a watch is an end in order', async () => {
+test('a watch that times out closes normally', async () => {
   const heard = open(`${CONFIGMAPS}?watch=1&timeoutSeconds=1`);
   const [code]: number[] = await once(heard.socket, 'close');
   expect(code).toBe(1000);
 });
 
-test('what cannot be watched is said over HTTP', async () => {
+test('an invalid watch is rejected with an HTTP status', async () => {
   expect(await refusal(open(`${CONFIGMAPS}?watch=1`, ['base64url.bearer.authorization.k8s.io.eA', 'v1']))).toBe(401);
   expect(await refusal(open('/apis/nope?watch=1'))).toBe(404);
   expect(await refusal(open(`${CONFIGMAPS}?watch=1&resourceVersion=abc`))).toBe(400);
@@ -74,7 +71,7 @@ test('what cannot be watched is said over HTTP', async () => {
   expect(await refusal(open(CONFIGMAPS))).toBe(200);
 });
 
-/** As recorded of the reference: whoever cannot be told in another protocol is told in this one. */
+/** As recorded of the reference server. */
 test.each([
   ['/version', 200],
   ['/nope', 404],
@@ -82,13 +79,13 @@ test.each([
   [`${CONFIGMAPS}/missing`, 404],
   ['/api/v1/namespaces/default/pods/missing/log', 404],
   ['/openapi/v3', 200],
-])('%s takes no WebSocket, and says what it says anyway: %i', async (path, status) => {
+])('%s does not upgrade to a WebSocket and is answered with %i', async (path, status) => {
   expect(await refusal(open(path, ['v5.channel.k8s.io'], { authorization: `Bearer ${ADMIN}` }))).toBe(status);
 });
 
-test('a client that goes or talks too much is forgotten', async () => {
+test('a watch ends when its client leaves or sends too much', async () => {
   const watching = async (): Promise<string> =>
-    (await api.get('/metrics')).text.match(/^apiserver_longrunning_requests\{.*configmaps.*$/m)?.[0] ?? '0';
+    (await api.metrics()).match(/^apiserver_longrunning_requests\{.*configmaps.*$/m)?.[0] ?? '0';
   for (const leave of [(one: WebSocket) => one.terminate(), (one: WebSocket) => one.send('x'.repeat(100_000))]) {
     const heard = open(`${CONFIGMAPS}?watch=1`);
     heard.socket.on('error', () => undefined);
@@ -100,11 +97,11 @@ test('a client that goes or talks too much is forgotten', async () => {
 });
 
 test.each([
-  ['a body', `POST ${CONFIGMAPS} HTTP/1.1`, 'Content-Length: 5'],
-  ['a handshake without a key', `GET ${CONFIGMAPS}?watch=1 HTTP/1.1`, 'Sec-WebSocket-Version: 13'],
-])('%s is refused at once', async (_, line, header) => {
-  const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
-  socket.write(`${line}\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${header}\r\n\r\n`);
+  ['a body', `POST ${CONFIGMAPS}`, 'Content-Length: 5'],
+  ['a handshake without a key', `GET ${CONFIGMAPS}?watch=1`, 'Sec-WebSocket-Version: 13'],
+])('an upgrade with %s is rejected at once', async (_, line, header) => {
+  const socket = api.connect();
+  socket.write(requestBytes(line, ['Connection: Upgrade', 'Upgrade: websocket', header]));
   const [answer]: Buffer[] = await once(socket, 'data');
   expect(String(answer)).toMatch(/^HTTP\/1.1 400 /);
   await once(socket, 'end');

@@ -1,12 +1,9 @@
-/** Servers that are asked whose a token is and what is allowed: real ones over HTTP, that answer, hang and break. */
-import { joined } from '../../support/exposition';
-import { Meters } from '../../../apiserver/metrics/meters';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+/** Webhooks for authentication and authorization: real servers over HTTP that answer, hang and fail. */
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import path from 'node:path';
 import { webhookTokens } from '../../../apiserver/authentication/webhook-token';
+import { Meters } from '../../../apiserver/metrics/meters';
 import { openAuthorizerLinks } from '../../../apiserver/options/authorizer-links';
 import { FLAGS, type ServerFlags } from '../../../apiserver/options/flags';
 import { asking, openWebhook } from '../../../apiserver/options/webhooks';
@@ -16,55 +13,58 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { parseFlags } from '../../../shared/runtime/flags';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { type Fixture, startFixture } from './fixture';
+import { joined } from '../../support/exposition';
+import { useFolder, useResource } from '../../support/use-resource';
+import { ALICE } from './call';
+import { startFixture, type Fixture } from './fixture';
+
+type Body = Readonly<Record<string, unknown>>;
+interface Asked {
+  readonly url: string;
+  readonly body: Body;
+}
+type Reply = { readonly status: number; readonly body: object | string } | 'nothing';
 
 const meters = new Meters();
-const parts = { clock: systemClock, random: systemRandom, logger: silentLogger, meters };
-let folder: string;
-let server: Server;
-let configurations: ConfigurationFiles;
-let api: Fixture | undefined;
-/** What was asked, and what is answered. */
-const asked: { readonly url: string; readonly body: Record<string, unknown> }[] = [];
-let answer: (body: Record<string, unknown>) => { readonly status: number; readonly body: object | string } | 'nothing';
+const folder = useFolder('webhooks');
+const configurations = new ConfigurationFiles(systemClock, silentLogger);
+afterAll(() => configurations.close());
+const parts = { clock: systemClock, random: systemRandom, logger: silentLogger, meters, configurations };
 
-beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'webhooks-'));
-  configurations = new ConfigurationFiles(systemClock, silentLogger);
-  asked.length = 0;
-  server = createServer((request, reply) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
-      asked.push({ url: request.url ?? '', body });
-      const given = answer(body);
-      if (given === 'nothing') return;
-      reply.writeHead(given.status).end(typeof given.body === 'string' ? given.body : JSON.stringify(given.body));
+/** Requests to the webhook, and what it answers. */
+const asked: Asked[] = [];
+let answer: (body: Body) => Reply;
+beforeEach(() => void asked.splice(0));
+
+const server = useResource(
+  async () => {
+    const started = createServer((request, reply) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const body: Body = JSON.parse(Buffer.concat(chunks).toString());
+        asked.push({ url: request.url ?? '', body });
+        const given = answer(body);
+        if (given === 'nothing') return;
+        reply.writeHead(given.status).end(typeof given.body === 'string' ? given.body : JSON.stringify(given.body));
+      });
     });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-});
-afterEach(async () => {
-  await api?.server.shutdown();
-  api = undefined;
-  configurations.close();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-  rmSync(folder, { recursive: true });
-});
+    await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+    return started;
+  },
+  (started) => {
+    started.closeAllConnections();
+    started.close();
+  },
+);
 
 function kubeconfig(): string {
   const file = path.join(folder, 'kubeconfig');
-  const { port } = server.address() as AddressInfo;
-  const cluster = { server: `http://127.0.0.1:${port}/judge?x=1` };
-  const config = {
-    clusters: [{ name: 'c', cluster }],
-    users: [{ name: 'u', user: { token: 'secret' } }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'c',
-  };
-  writeFileSync(file, JSON.stringify(config));
+  const cluster = { server: `http://127.0.0.1:${Object(server().address()).port}/judge?x=1` };
+  const clusters = [{ name: 'c', cluster }];
+  const users = [{ name: 'u', user: { token: 'secret' } }];
+  const contexts = [{ name: 'c', context: { cluster: 'c', user: 'u' } }];
+  writeFileSync(file, JSON.stringify({ clusters, users, contexts, 'current-context': 'c' }));
   return file;
 }
 
@@ -92,126 +92,96 @@ const webhook = (changes: object = {}): object => ({
   ...changes,
 });
 
-it('allow what no role allows, and are asked at their address with a name', async () => {
-  answer = () => ({ status: 200, body: { status: { allowed: true, reason: 'why not' } } });
-  const links = await openAuthorizerLinks(
-    flagsOf('--authorization-mode=RBAC,Webhook', `--authorization-webhook-config-file=${kubeconfig()}`),
-    {
-      ...parts,
-      configurations,
-    },
-  );
-  api = await startFixture({ authorization: links });
-  const get = () => (api as Fixture).get('/api/v1/nodes', { token: 'alice-token' });
-  expect([(await get()).status, (await get()).status]).toEqual([200, 200]);
-  expect(asked).toHaveLength(1);
-  expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
-  expect(asked[0]).toMatchObject({
-    url: '/judge?x=1',
-    body: { apiVersion: 'authorization.platform.io/v1beta1', spec: { user: 'alice', group: ['devs', 'system:authenticated'] } },
-  });
-});
+async function withAuthorizer(flags: readonly string[], use: (api: Fixture) => Promise<void>): Promise<void> {
+  const api = await startFixture({ authorization: await openAuthorizerLinks(flagsOf(...flags), parts) });
+  await use(api).finally(() => api.stop());
+}
 
-it('are asked as a file says, which is taken up while the server runs', async () => {
-  answer = () => ({ status: 200, body: { status: { allowed: false, denied: true, reason: 'no' } } });
-  const conditions = [{ expression: "has(request.resourceAttributes) && request.resourceAttributes.resource == 'nodes'" }];
-  const file = configuration(webhook({ matchConditions: conditions }));
-  const links = await openAuthorizerLinks(flagsOf(`--authorization-config=${file}`), { ...parts, configurations });
-  api = await startFixture({ authorization: links });
-  const answerOf = async (at: string): Promise<unknown> => (await (api as Fixture).get(at, { token: 'alice-token' })).message;
-  expect(await answerOf('/api/v1/nodes')).toBe(
-    'nodes is forbidden: User "alice" cannot list resource "nodes" in API group "" at the cluster scope: no',
-  );
-  expect(await answerOf('/api/v1/pods')).toBe(
-    'pods is forbidden: User "alice" cannot list resource "pods" in API group "" at the cluster scope',
-  );
-  expect(asked).toHaveLength(1);
-});
-
-it.each<[string, typeof answer]>([
-  ['break', () => ({ status: 400, body: {} })],
-  ['send rubbish', () => ({ status: 200, body: '<html>' })],
-])('that %s leave it at the failure policy', async (_title, given) => {
-  answer = given;
-  for (const [failurePolicy, status] of [
-    ['NoOpinion', 403],
-    ['Deny', 403],
-  ] as const) {
-    const links = await openAuthorizerLinks(flagsOf(`--authorization-config=${configuration(webhook({ failurePolicy }))}`), {
-      ...parts,
-      configurations,
+describe('an authorization webhook', () => {
+  it('allows what no role allows, and is called once for equal requests', async () => {
+    answer = () => ({ status: 200, body: { status: { allowed: true, reason: 'why not' } } });
+    await withAuthorizer(['--authorization-mode=RBAC,Webhook', `--authorization-webhook-config-file=${kubeconfig()}`], async (api) => {
+      const get = () => api.get('/api/v1/nodes', { token: ALICE });
+      expect([(await get()).status, (await get()).status]).toEqual([200, 200]);
     });
-    api = await startFixture({ authorization: links });
-    expect((await api.get('/api/v1/nodes', { token: 'alice-token' })).status).toBe(status);
-    // What a role allows is allowed all the same, and so is everything to the masters.
-    expect((await api.get('/api', { token: 'alice-token' })).status).toBe(200);
-    expect((await api.get('/api/v1/nodes')).status).toBe(200);
-    await api.server.shutdown();
-    api = undefined;
-  }
-});
-
-it('that never answer hold a request no longer than their time', async () => {
-  answer = () => 'nothing';
-  const links = await openAuthorizerLinks(flagsOf(`--authorization-config=${configuration(webhook({ timeout: '10ms' }))}`), {
-    ...parts,
-    configurations,
+    const spec = { user: 'alice', group: ['devs', 'system:authenticated'] };
+    expect(asked).toMatchObject([{ url: '/judge?x=1', body: { apiVersion: 'authorization.platform.io/v1beta1', spec } }]);
+    expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
   });
-  api = await startFixture({ authorization: links });
-  const start = performance.now();
-  expect((await api.get('/api/v1/nodes', { token: 'alice-token' })).status).toBe(403);
-  expect(performance.now() - start).toBeLessThan(20_000);
-  expect(asked.length).toBeLessThanOrEqual(5);
-  expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_evaluations_total{name="w",result="timeout"} 1\n');
-  expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_duration_seconds_count{name="w",result="timeout"} 1\n');
-  expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_evaluations_fail_open_total{name="w",result="timeout"} 1\n');
-}, 30_000);
 
-it.each<[object, string]>([
-  [{ timeout: '31s' }, 'authorizers[1].webhook.timeout: must be more than 0s and at most 30s'],
-  [
-    { connectionInfo: { type: 'InClusterConfig' } },
-    'authorizers[1].webhook.connectionInfo.type: InClusterConfig is not for an API server: it would ask itself',
-  ],
-  [
-    { matchConditions: [{ expression: 'request.' }] },
-    'authorizers[1].webhook.matchConditions[0].expression: Invalid value: "request.": compilation failed',
-  ],
-  [
-    { matchConditions: [{ expression: 'true' }, { expression: 'request.user' }] },
-    'authorizers[1].webhook.matchConditions[1].expression: Invalid value: "request.user": must evaluate to bool but got string',
-  ],
-  [{ failurePolicy: 'Allow' }, 'authorizers[1].webhook.failurePolicy'],
-])('cannot be set up with %j', async (changes, text) => {
-  const file = configuration(webhook(changes));
-  const opened = openAuthorizerLinks(flagsOf(`--authorization-config=${file}`), { ...parts, configurations });
-  await expect(opened).rejects.toThrow(ConfigurationError);
-  await expect(openAuthorizerLinks(flagsOf(`--authorization-config=${file}`), { ...parts, configurations })).rejects.toThrow(text);
+  it('is called by its match conditions, and denies with its reason', async () => {
+    answer = () => ({ status: 200, body: { status: { allowed: false, denied: true, reason: 'no' } } });
+    const expression = "has(request.resourceAttributes) && request.resourceAttributes.resource == 'nodes'";
+    const file = configuration(webhook({ matchConditions: [{ expression }] }));
+    await withAuthorizer([`--authorization-config=${file}`], async (api) => {
+      const forbidden = (resource: string): string =>
+        `${resource} is forbidden: User "alice" cannot list resource "${resource}" in API group "" at the cluster scope`;
+      const messageOf = async (resource: string) => (await api.get(`/api/v1/${resource}`, { token: ALICE })).message;
+      expect(await messageOf('nodes')).toBe(`${forbidden('nodes')}: no`);
+      expect(await messageOf('pods')).toBe(forbidden('pods'));
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  const broken: Reply = { status: 400, body: {} };
+  const rubbish: Reply = { status: 200, body: '<html>' };
+  it.each<[string, Reply, string]>([
+    ['fails', broken, 'NoOpinion'],
+    ['fails', broken, 'Deny'],
+    ['sends no JSON', rubbish, 'NoOpinion'],
+    ['sends no JSON', rubbish, 'Deny'],
+  ])('that %s (%j) allows nothing beside roles and masters with the failure policy %s', async (_title, given, failurePolicy) => {
+    answer = () => given;
+    await withAuthorizer([`--authorization-config=${configuration(webhook({ failurePolicy }))}`], async (api) => {
+      expect((await api.get('/api/v1/nodes', { token: ALICE })).status).toBe(403);
+      expect((await api.get('/api', { token: ALICE })).status).toBe(200);
+      expect((await api.get('/api/v1/nodes')).status).toBe(200);
+    });
+  });
+
+  it('that never answers holds a request no longer than its timeout', async () => {
+    answer = () => 'nothing';
+    await withAuthorizer([`--authorization-config=${configuration(webhook({ timeout: '10ms' }))}`], async (api) => {
+      const start = performance.now();
+      expect((await api.get('/api/v1/nodes', { token: ALICE })).status).toBe(403);
+      expect(performance.now() - start).toBeLessThan(20_000);
+    });
+    expect(asked.length).toBeLessThanOrEqual(5);
+    for (const name of ['evaluations_total', 'duration_seconds_count', 'evaluations_fail_open_total'])
+      expect(joined(meters.exposed())).toContain(`apiserver_authorization_webhook_${name}{name="w",result="timeout"} 1\n`);
+  }, 30_000);
+
+  const AT = 'authorizers[1].webhook.';
+  it.each<[object, string]>([
+    [{ timeout: '31s' }, 'timeout: must be more than 0s and at most 30s'],
+    [{ connectionInfo: { type: 'InClusterConfig' } }, 'connectionInfo.type: InClusterConfig is not for an API server: it would ask itself'],
+    [{ matchConditions: [{ expression: 'request.' }] }, 'matchConditions[0].expression: Invalid value: "request.": compilation failed'],
+    [
+      { matchConditions: [{ expression: 'true' }, { expression: 'request.user' }] },
+      'matchConditions[1].expression: Invalid value: "request.user": must evaluate to bool but got string',
+    ],
+    [{ failurePolicy: 'Allow' }, 'failurePolicy'],
+  ])('with %j is an invalid configuration: %s', async (changes, text) => {
+    const opened = openAuthorizerLinks(flagsOf(`--authorization-config=${configuration(webhook(changes))}`), parts);
+    const fault: unknown = await opened.catch((error: unknown) => error);
+    expect(fault).toBeInstanceOf(ConfigurationError);
+    expect(String(fault)).toContain(AT + text);
+  });
 });
 
-it('know tokens that nobody here knows', async () => {
+it('an authentication webhook authenticates tokens that the server does not know', async () => {
+  const tokenOf = (body: Body): string => Object(body['spec']).token;
   answer = (body) => {
-    const { token } = body['spec'] as { token: string };
-    return {
-      status: 201,
-      body: {
-        apiVersion: body['apiVersion'],
-        kind: 'TokenReview',
-        status: token === 'theirs' ? { authenticated: true, user: { username: 'ann' } } : { authenticated: false },
-      },
-    };
+    const status = tokenOf(body) === 'theirs' ? { authenticated: true, user: { username: 'ann' } } : { authenticated: false };
+    return { status: 201, body: { apiVersion: body['apiVersion'], kind: 'TokenReview', status } };
   };
   const tokenWebhook = webhookTokens({
-    ask: asking(await openWebhook('token', kubeconfig(), { ...parts, configurations }), 3_000, parts),
-    version: 'v1',
-    dialect: 'kubernetes',
-    keptMs: 120_000,
-    audiences: [],
-    clock: systemClock,
-    failed: () => undefined,
+    ask: asking(await openWebhook('token', kubeconfig(), parts), 3_000, parts),
+    ...{ version: 'v1', dialect: 'kubernetes', keptMs: 120_000, audiences: [], clock: systemClock, failed: () => undefined },
   });
-  api = await startFixture({ tokenWebhook });
+  const api = await startFixture({ tokenWebhook });
   expect((await api.get('/api', { token: 'theirs' })).status).toBe(200);
   expect((await api.get('/api', { token: 'nobody' })).status).toBe(401);
-  expect(asked.map(({ body }) => (body['spec'] as { token: string }).token)).toEqual(['theirs', 'nobody']);
+  expect(asked.map(({ body }) => tokenOf(body))).toEqual(['theirs', 'nobody']);
+  await api.stop();
 });

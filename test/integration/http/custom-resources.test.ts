@@ -1,0 +1,197 @@
+/**
+ * Custom resources as release 1.31.1 answers for them: its recorded requests, and what they do not show: nulls that are applied, scales, warnings, numbers that no double
+ * holds (for those in free-form members it breaks the connection).
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { isBody, type Body, type Json } from '../../replay/reference';
+import type { RecordedAnswer, RecordedRequest } from '../../replay/requests/request-recording';
+import { comparableAnswer, withDeviation } from '../../support/deviating-steps';
+import { APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './call';
+import { definitionOf, useServer } from './fixture';
+import { replayRequests } from './replay-requests';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+const comparable = (answer: RecordedAnswer, recorded: RecordedAnswer): RecordedAnswer =>
+  comparableAnswer({ ...answer, body: withoutManagers(answer.body, recorded.body) }, recorded);
+
+/** The conditions of a definition are written in the background. */
+function isPending({ method, path }: RecordedRequest, answer: RecordedAnswer, recorded: RecordedAnswer): boolean {
+  if (method !== 'GET' || !path.startsWith(`${DEFINITIONS}/`)) return false;
+  return !isDeepStrictEqual(conditionsOf(answer), conditionsOf(recorded));
+}
+
+/**
+ * Release 1.31.1 drops managedFields when an object is written in a version that does not have all of its fields: where the recording has none, they are not
+ * compared.
+ */
+function withoutManagers(answer: Json, recorded: Json): Json {
+  if (Array.isArray(answer))
+    return answer.map((item, index) => withoutManagers(item, Array.isArray(recorded) ? (recorded[index] ?? null) : null));
+  if (!isBody(answer) || !isBody(recorded)) return answer;
+  const { metadata, items, ...others } = answer;
+  const isManaged = !isBody(recorded['metadata']) || 'managedFields' in recorded['metadata'];
+  return {
+    ...others,
+    ...(metadata === undefined ? {} : { metadata: isManaged || !isBody(metadata) ? metadata : without(metadata, 'managedFields') }),
+    ...(items === undefined ? {} : { items: withoutManagers(items, recorded['items'] ?? null) }),
+  };
+}
+
+const without = (body: Body, member: string): Body => Object.fromEntries(Object.entries(body).filter(([name]) => name !== member));
+const conditionsOf = ({ body }: RecordedAnswer): Json =>
+  isBody(body) && isBody(body['status']) ? (body['status']['conditions'] ?? null) : null;
+
+for (const recording of ['custom/requests', 'custom/versions']) replayRequests([recording], { withDeviation, comparable, isPending });
+replayRequests(['custom/order']);
+
+const api = useServer();
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const FREE = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const schemaOf = (properties: object): object => ({ properties: { spec: { type: 'object', properties } } });
+
+/** Defines Things in a group of their own before the tests of a block; returns the path of the objects, and a function that makes them. */
+function useThings(group: string, schema: object, version: object = {}) {
+  const path = `/apis/${group}/v1/namespaces/default/things`;
+  beforeAll(() => api.define(definitionOf('things', 'Thing', group, schema, {}, version), path));
+  const thing = (name: string, spec: unknown = {}, metadata: object = {}): object => ({
+    ...{ apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name, ...metadata }, spec },
+  });
+  return { path, thing, definition: `${DEFINITIONS}/things.${group}` };
+}
+
+describe('an applied null', () => {
+  const GROUP = 'nulls.example.com';
+  const properties = {
+    n: { type: 'integer' },
+    m: { type: 'object', additionalProperties: { type: 'string' } },
+    free: { type: 'string', nullable: true },
+  };
+  const { path, thing } = useThings(GROUP, schemaOf(properties));
+  const apply = (name: string, spec: unknown) => api.patch(`${path}/${name}?fieldManager=me`, thing(name, spec), APPLY);
+
+  it.each([
+    ['an object', null, 'spec', 'object'],
+    ['a number', { n: null }, 'spec.n', 'integer'],
+    ['a value of a map', { m: { k: null } }, 'spec.m.k', 'string'],
+  ])('is rejected in place of %s', async (_title, spec, field, type) => {
+    const cause = `${field}: Invalid value: "null": ${field} in body must be of type ${type}: "null"`;
+    expect((await apply('refused', spec)).refusal).toEqual([422, `Thing.${GROUP} "refused" is invalid: ${cause}`]);
+  });
+
+  it('is stored in a nullable field; a null that is posted in another field is dropped', async () => {
+    expect((await apply('kept', { free: null })).json).toMatchObject({ spec: { free: null } });
+    expect((await api.post(path, thing('posted', { n: null }))).json).toMatchObject({ spec: {} });
+  });
+});
+
+describe('the scale of an object without a number of replicas', () => {
+  const number = { type: 'object', properties: { n: { type: 'integer' } } };
+  const subresources = { status: {}, scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } };
+  const { path, thing } = useThings('scales.example.com', { properties: { spec: number, status: number } }, { subresources });
+
+  it.each([
+    ['three', { replicas: 3 }, 3],
+    ['none', {}, 0],
+  ])('is set by a PUT with %s', async (name, spec, replicas) => {
+    await api.create(path, thing(name));
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name, namespace: 'default' }, spec };
+    expect((await api.put(`${path}/${name}/scale`, scale)).status).toBe(200);
+    expect((await api.read(`${path}/${name}`))['spec']).toEqual({ n: replicas });
+  });
+});
+
+describe('warnings', () => {
+  const FINALIZERS = useThings('warnings.example.com', { properties: { spec: FREE } });
+  const rated = (...rules: readonly object[]): object =>
+    schemaOf({ a: { type: 'string', 'x-kubernetes-validations': rules }, b: { type: 'integer', maximum: 5 } });
+  const RATED = useThings('ratcheting.example.com', rated());
+
+  it('a finalizer without a domain is warned of when it is added', async () => {
+    const { path, thing } = FINALIZERS;
+    const advice = 'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers';
+    const created = await api.create(path, thing('t', {}, { finalizers: ['foo'] }));
+    expect(created.warnings).toEqual([`metadata.finalizers: "foo": ${advice}`]);
+    expect((await api.merge(`${path}/t`, { spec: { a: 1 } })).warnings).toEqual([]);
+    const added = await api.merge(`${path}/t`, { metadata: { finalizers: ['foo', 'bar'] } });
+    expect(added.warnings).toEqual([`metadata.finalizers: "bar": ${advice}`]);
+  });
+
+  it('a validation rule that a stored value breaks is warned of, also where the change is rejected', async () => {
+    const { path, thing, definition } = RATED;
+    await api.create(path, thing('t', { a: 'bad', b: 1 }));
+    await api.merge(definition, definitionOf('things', 'Thing', 'ratcheting.example.com', rated({ rule: "self == 'good'" })));
+    const warning = '299 - "spec.a: Invalid value: \\"string\\": failed rule: self == \'good\'"';
+    for (const [body, status] of [
+      [{ spec: { b: 2 } }, 200],
+      [{ spec: { b: 9 } }, 422],
+      [{ metadata: { labels: { l: '-wrong-' } } }, 422],
+    ] as const)
+      expect(await api.merge(`${path}/t`, body)).toMatchObject({ status, headers: { warning } });
+  });
+
+  const MASTER = 'node-role.platform.io/master';
+  const ADVICE = 'use \\"node-role.platform.io/control-plane\\" instead';
+  const terms = { nodeSelectorTerms: [{ matchExpressions: [{ key: MASTER, operator: 'Exists' }] }] };
+  const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+  const KEY = `spec.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms[0].matchExpressions[0].key: ${MASTER} is ${ADVICE}`;
+  it.each([
+    [{ nodeSelector: { [MASTER]: '' } }, `spec.nodeSelector[${MASTER}]: ${ADVICE}`],
+    [{ affinity: { nodeAffinity: { [REQUIRED]: terms } } }, KEY],
+  ])('an old label of nodes in a pod with %j is warned of', async (spec, warning) => {
+    const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } };
+    const answer = await api.post('/api/v1/namespaces/default/pods?dryRun=All', pod);
+    expect(answer).toMatchObject({ status: 201, headers: { warning: `299 - "${warning}"` } });
+  });
+});
+
+describe('a number that no double holds', () => {
+  const GROUP = 'o.example.com';
+  const n = { ...FREE, properties: { n: { type: 'number', maximum: 5 } } };
+  const { path: THINGS, thing } = useThings(GROUP, { 'x-kubernetes-preserve-unknown-fields': true, properties: { spec: n } });
+  const REVISIONS = '/apis/apps/v1/namespaces/default/controllerrevisions';
+  beforeAll(async () => {
+    await api.create(THINGS, thing('k', { x: 1 }));
+    await api.create(MAPS, { metadata: { name: 'k' }, data: { a: 'b' } });
+  });
+
+  const text = (spec: string, name = 'a', metadata = ''): string =>
+    `{"apiVersion":"${GROUP}/v1","kind":"Thing","metadata":{"name":"${name}"${metadata}},"spec":{${spec}}}`;
+  const revision = (data: string): string =>
+    `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"a"},"revision":1,"data":${data}}`;
+  const INTO = 'Go value of type float64';
+  const handled = (kind: string, spelled: string): string =>
+    `${kind} in version "v1" cannot be handled as a ${kind}: json: cannot unmarshal number ${spelled} into ${INTO}`;
+  const undecoded = (into = INTO): string => `error decoding patch: json: cannot unmarshal number 1e400 into ${into}`;
+  const grace = (spelled: string): string =>
+    `json: cannot unmarshal number ${spelled} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`;
+  const OPERAND = 'Go struct field jsonPatchOp.value of type float64';
+  const [JSON_TYPE, YAML] = ['application/json', 'application/yaml'];
+
+  it.each<[string, string, string, string, number, unknown]>([
+    ['POST', THINGS, JSON_TYPE, text('"x":1e400'), 400, handled('Thing', '1e400')],
+    ['POST', THINGS, JSON_TYPE, text('"x":[1,-1e999]'), 400, handled('Thing', '-1e999')],
+    ['POST', THINGS, JSON_TYPE, text('"n":1e400'), 400, handled('Thing', '1e400')],
+    ['POST', THINGS, JSON_TYPE, text('"x":1', 'a', ',"generation":1e400'), 400, handled('Thing', '1e400')],
+    ['POST', THINGS, JSON_TYPE, text('"x":1e22,"y":0.5e-3'), 201, { x: 1e22, y: 0.0005 }],
+    ['POST', THINGS, YAML, text('x: 1e400'), 201, { x: '1e400' }],
+    ['POST', THINGS, YAML, text('"x":1e400'), 201, { x: '1e400' }],
+    ['PATCH', `${THINGS}/k`, MERGE_PATCH, '{"spec":{"x":1e400}}', 400, undecoded()],
+    ['PATCH', `${THINGS}/k`, JSON_PATCH, '[{"op":"add","path":"/spec/x","value":{"a":[1e400]}}]', 400, undecoded(OPERAND)],
+    ['PATCH', `${THINGS}/k?fieldManager=a`, APPLY, text('"q":1e400', 'k'), 200, { x: 1, q: '1e400' }],
+    ['POST', REVISIONS, JSON_TYPE, revision('{"a":1e400}'), 400, handled('ControllerRevision', '1e400')],
+    ['POST', REVISIONS, JSON_TYPE, revision('1e400'), 400, handled('ControllerRevision', '1e400')],
+    ['POST', REVISIONS, JSON_TYPE, revision('{"a":1e4}'), 201, { a: 1e4 }],
+    ['POST', MAPS, JSON_TYPE, '{"metadata":{"name":"a"},"foo":1e400}', 201, undefined],
+    ['PATCH', `${MAPS}/k`, MERGE_PATCH, '{"foo":1e400}', 400, undecoded()],
+    ['PATCH', `${MAPS}/k`, STRATEGIC_PATCH, '{"foo":1e400}', 400, `json: cannot unmarshal number 1e400 into ${INTO}`],
+    ['PATCH', `${MAPS}/k`, JSON_PATCH, '[{"op":"add","path":"/data/x","value":1e400}]', 400, undecoded(OPERAND)],
+    ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"foo":1e400}', 200, undefined],
+    ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":1e400}', 400, grace('1e400')],
+    ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":3.0}', 400, grace('3.0')],
+  ])('in a %s of %s as %s (%s) is answered with %i and %j', async (method, path, type, body, code, said) => {
+    const answer = await api.call(`${path}${path.includes('?') ? '&' : '?'}dryRun=All`, { method, type, body });
+    const { message, spec, data } = answer.json;
+    expect([answer.status, message ?? spec ?? data]).toEqual([code, said]);
+  });
+});

@@ -1,0 +1,43 @@
+/** Replays the recorded answers of release 1.31.1 to updates and deletions, to impersonated requests and grants of permissions, and of the health endpoints. */
+import { featureGates } from '../../../shared/runtime/feature-gates';
+import { recordingsIn } from '../../replay/recording';
+import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
+import { comparableAnswer, withDeviation } from '../../support/deviating-steps';
+import { startFixture } from './fixture';
+import { replayRequests } from './replay-requests';
+
+replayRequests(recordingsIn('requests'), { withDeviation, comparable: comparableAnswer });
+
+/** Faults of a client that release 1.31.1 answers with 500, and this server with 400. */
+const CLIENT_FAULT = /without impersonating a user|unsupported role reference kind/;
+
+/** The two servers have different uids for the administrator. */
+const withoutUid = (answer: RecordedAnswer): RecordedAnswer =>
+  JSON.parse(JSON.stringify(answer).replace(/,"uid":"(admin-uid|1)"|"uid":"(admin-uid|1)",/, ''));
+
+replayRequests(['rbac/access-steps'], {
+  withDeviation: ({ request, answer }) => ({
+    request,
+    answer: CLIENT_FAULT.test(JSON.stringify(answer.body)) ? { status: 400, body: null } : withoutUid(answer),
+  }),
+  comparable: (answer, { body }) => (body === null ? { ...answer, body } : withoutUid(answer)),
+});
+
+/** A deviation: the specification has the same last line for all three paths. */
+function withLastLine({ request, answer }: RequestCase): RequestCase {
+  const { body } = answer;
+  if (typeof body !== 'string') return { request, answer };
+  return { request, answer: { ...answer, body: body.replace(/^(?:livez|readyz) check passed$/m, 'healthz check passed') } };
+}
+
+replayRequests(['health/answers'], { server: () => ({ gates: featureGates(new Map()) }), withDeviation: withLastLine });
+
+it('without API Priority and Fairness, readyz lists the check of the maximum in flight', async () => {
+  const without = await startFixture({ flowControl: false });
+  const { text } = await without.get('/readyz?verbose');
+  await without.stop();
+  const names = text.split('\n').flatMap((line) => /^\[\+\]poststarthook\/(\S+) ok$/.exec(line)?.[1] ?? []);
+  expect(names.slice(1, 4)).toEqual(['generic-apiserver-start-informers', 'max-in-flight-filter', 'storage-object-count-tracker-hook']);
+  expect(names.filter((name) => name.startsWith('priority-and-fairness'))).toEqual(['priority-and-fairness-config-producer']);
+  expect(text.endsWith('[+]shutdown ok\nhealthz check passed\n')).toBe(true);
+});
