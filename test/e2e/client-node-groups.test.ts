@@ -28,8 +28,7 @@ import {
   V1MicroTime,
 } from '@kubernetes/client-node';
 import { CERTIFICATE_REQUEST } from '../support/certificate-request';
-import { freePort } from '../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
+import { useApiServer } from '../support/use-api-server';
 
 const TEMPLATE = { metadata: { labels: { a: 'b' } }, spec: { restartPolicy: 'Always', containers: [{ name: 'c', image: 'i' }] } };
 const SELECTOR = { matchLabels: { a: 'b' } };
@@ -149,21 +148,9 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-const folder = temporaryFolder('e2e-client-groups');
-let server: ApiServer | undefined;
+const server = useApiServer('client-groups');
 const config = new KubeConfig();
-
-beforeAll(async () => {
-  // A running server may be used instead of a fresh one.
-  const given = process.env['E2E_KUBECONFIG'];
-  if (given === undefined) server = await startApiServer({ folder, securePort: await freePort() });
-  config.loadFromFile(given ?? server?.kubeconfig ?? '');
-}, 60_000);
-
-afterAll(async () => {
-  await server?.process.stop();
-  removeFolder(folder);
-});
+beforeAll(() => config.loadFromFile(server.kubeconfig));
 
 /** The classes' methods are named after the kinds: `createNamespacedPod`, `readNode`. */
 async function call(group: GroupClass, method: string, parameters: object): Promise<unknown> {
@@ -173,38 +160,41 @@ async function call(group: GroupClass, method: string, parameters: object): Prom
   return Reflect.apply(found, api, [parameters]);
 }
 
-test.each(ROWS.map((row): [string, Row] => [`${row.group.name.replace(/^Object/, '')} ${row.kind}`, row]))('%s', async (_title, row) => {
-  const { group, kind, body, cluster, name = 'typed', status } = row;
-  const [scope, place] = cluster === true ? ['', {}] : ['Namespaced', { namespace: 'default' }];
-  const run = (verb: string, parameters: object, subresource = ''): Promise<unknown> =>
-    call(group, `${verb}${scope}${kind}${subresource}`, { ...place, ...parameters });
-  const metadata = expect.objectContaining({ name, uid: expect.stringMatching(/^[0-9a-f-]{36}$/), creationTimestamp: expect.any(Date) });
+test.each(ROWS.map((row): [string, Row] => [`${row.group.name.replace(/^Object/, '')} ${row.kind}`, row]))(
+  '%s is created, read, listed, replaced, patched and deleted',
+  async (_title, row) => {
+    const { group, kind, body, cluster, name = 'typed', status } = row;
+    const [scope, place] = cluster === true ? ['', {}] : ['Namespaced', { namespace: 'default' }];
+    const run = (verb: string, parameters: object, subresource = ''): Promise<unknown> =>
+      call(group, `${verb}${scope}${kind}${subresource}`, { ...place, ...parameters });
+    const metadata = expect.objectContaining({ name, uid: expect.stringMatching(/^[0-9a-f-]{36}$/), creationTimestamp: expect.any(Date) });
 
-  const made = await run('create', { body: { metadata: { name, ...place }, ...body } });
-  expect(made).toMatchObject({ metadata });
-  expect(await run('list', {})).toMatchObject({ items: expect.arrayContaining([expect.objectContaining({ metadata })]) });
-  const add = [{ op: 'add', path: '/metadata/labels', value: { p: '1' } }];
-  expect(await run('patch', { name, body: add })).toMatchObject({ metadata: { labels: { p: '1' } } });
+    const made = await run('create', { body: { metadata: { name, ...place }, ...body } });
+    expect(made).toMatchObject({ metadata });
+    expect(await run('list', {})).toMatchObject({ items: expect.arrayContaining([expect.objectContaining({ metadata })]) });
+    const add = [{ op: 'add', path: '/metadata/labels', value: { p: '1' } }];
+    expect(await run('patch', { name, body: add })).toMatchObject({ metadata: { labels: { p: '1' } } });
 
-  if (status !== undefined) {
-    const known = objectOf(await run('read', { name }));
-    const told = objectOf(await run('replace', { name, body: { ...known, status: { ...statusOf(known), ...status } } }, 'Status'));
-    expect(told).toMatchObject({ status });
-  }
+    if (status !== undefined) {
+      const known = objectOf(await run('read', { name }));
+      const told = objectOf(await run('replace', { name, body: { ...known, status: { ...statusOf(known), ...status } } }, 'Status'));
+      expect(told).toMatchObject({ status });
+    }
 
-  const replaced = async (): Promise<object> => {
-    const current = objectOf(await run('read', { name }));
-    return objectOf(
-      await run('replace', { name, body: { ...current, metadata: { ...objectOf(current['metadata']), labels: { r: '2' } } } }),
-    );
-  };
-  // The server itself may write the status of some kinds in between.
-  const isConflict = (error: unknown): boolean => typeof error === 'object' && error !== null && 'code' in error && error.code === 409;
-  const answer = await replaced().catch((error: unknown) => (isConflict(error) ? replaced() : Promise.reject(error as Error)));
-  expect(answer).toMatchObject({ metadata: { labels: { r: '2' } }, ...(status && { status }) });
-  await run('delete', { name, body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' } });
-  await gone(() => run('read', { name }));
-});
+    const replaced = async (): Promise<object> => {
+      const current = objectOf(await run('read', { name }));
+      return objectOf(
+        await run('replace', { name, body: { ...current, metadata: { ...objectOf(current['metadata']), labels: { r: '2' } } } }),
+      );
+    };
+    // The server itself may write the status of some kinds in between.
+    const isConflict = (error: unknown): boolean => typeof error === 'object' && error !== null && 'code' in error && error.code === 409;
+    const answer = await replaced().catch((error: unknown) => (isConflict(error) ? replaced() : Promise.reject(error as Error)));
+    expect(answer).toMatchObject({ metadata: { labels: { r: '2' } }, ...(status && { status }) });
+    await run('delete', { name, body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' } });
+    await gone(() => run('read', { name }));
+  },
+);
 
 function objectOf(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null) throw new Error('an object was expected');
@@ -227,7 +217,7 @@ async function gone(read: () => Promise<unknown>): Promise<void> {
   }
 }
 
-test('AuthenticationV1Api and AuthorizationV1Api ask without storing', async () => {
+test('AuthenticationV1Api and AuthorizationV1Api create reviews, which are not stored', async () => {
   const reviewed = await config.makeApiClient(AuthenticationV1Api).createSelfSubjectReview({ body: {} });
   expect(reviewed.status?.userInfo?.groups).toContain('system:masters');
   const token = await config.makeApiClient(AuthenticationV1Api).createTokenReview({ body: { spec: { token: 'nobody’s' } } });

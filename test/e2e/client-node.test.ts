@@ -40,7 +40,7 @@ describe('against the embedded store', () => {
     removeFolder(folder);
   });
 
-  it('creates, reads, lists, changes and deletes', async () => {
+  it('the client creates, reads, lists, changes and deletes objects', async () => {
     const made = await core.createNamespacedConfigMap({
       namespace,
       body: { metadata: { name: 'one', labels: { set: 'a' } }, data: { k: '1' } },
@@ -73,7 +73,7 @@ describe('against the embedded store', () => {
     });
   });
 
-  it('keeps the microseconds of a lease', async () => {
+  it('the microseconds of a Lease are kept', async () => {
     const leases = config.makeApiClient(CoordinationV1Api);
     const renewTime = new V1MicroTime('2026-01-02T03:04:05.678Z');
     await leases.createNamespacedLease({ namespace, body: { metadata: { name: 'l' }, spec: { holderIdentity: 'me', renewTime } } });
@@ -82,7 +82,7 @@ describe('against the embedded store', () => {
     expect(read.spec?.renewTime).toBe('2026-01-02T03:04:05.678000Z');
   });
 
-  it('pages through a list', async () => {
+  it('the client pages through a list', async () => {
     for (let n = 0; n < 5; n++)
       await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: `p${n}`, labels: { set: 'pages' } } } });
     const seen: string[] = [];
@@ -100,7 +100,7 @@ describe('against the embedded store', () => {
     expect(seen).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
   });
 
-  it('keeps an informer whole over the end and the restart of the server', async () => {
+  it('an informer misses and repeats no change when the server is killed and restarted', async () => {
     await followsThrough(server, async ({ write }) => {
       await server.process.kill();
       server = await startApiServer({ folder, securePort: portOf(server) });
@@ -128,7 +128,7 @@ describeWithEtcd('two replicas on etcd', () => {
     removeFolder(folder);
   });
 
-  it('keep an informer whole while its own restarts, the store is compacted up to what it has seen, and the other takes writes', async () => {
+  it('an informer misses and repeats no change while its replica restarts, the store is compacted, and the other replica takes writes', async () => {
     await followsThrough(server, async ({ write, seen }) => {
       await server.process.stop();
       const store = await openEtcdStore({ endpoints: [etcd.endpoint], clock: systemClock, random: systemRandom });

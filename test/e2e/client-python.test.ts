@@ -5,10 +5,9 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { runClient } from '../support/kubectl';
-import { freePort } from '../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { repository } from '../support/repository';
 import { skipLoudly } from '../support/skipped';
+import { useApiServer } from '../support/use-api-server';
 
 const python = process.env['PYTHON_BIN'] ?? 'python3';
 const hasClient = spawnSync(python, ['-c', 'import kubernetes.dynamic']).status === 0;
@@ -18,17 +17,7 @@ if (!hasClient) {
   skipLoudly('the Python client', `${python} does not have the package kubernetes`);
 } else {
   describe('the Python client', () => {
-    const folder = temporaryFolder('e2e-python');
-    let server: ApiServer;
-
-    beforeAll(async () => {
-      server = await startApiServer({ folder, securePort: await freePort() });
-    }, 60_000);
-
-    afterAll(async () => {
-      await server.process.stop();
-      removeFolder(folder);
-    });
+    const server = useApiServer('python');
 
     it('finds, creates, reads, lists, changes, watches and deletes built-in and custom objects', async () => {
       const { code, stdout, stderr } = await runClient(python, server.kubeconfig, [PROGRAM, server.kubeconfig], { timeoutMs: 120_000 });

@@ -5,9 +5,10 @@ import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
 import { startFrontProxy, type FrontProxy, type ProxiedUser } from '../support/front-proxy';
 import { packagedProgram, runClient, startClient, type Outcome } from '../support/kubectl';
-import { freePort } from '../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../support/programs';
+import { waitUntil } from '../support/programs';
 import { skipLoudly } from '../support/skipped';
+import { useApiServer } from '../support/use-api-server';
+import { useClosable, useResource } from '../support/use-resource';
 
 const LIFE = { lifetimeMs: 3_600_000, clock: systemClock };
 const USERS: ReadonlyMap<string, ProxiedUser> = new Map([
@@ -25,26 +26,33 @@ async function authority(commonName: string): Promise<Credential> {
 if (binary === undefined) skipLoudly('kubectl through a proxy', 'the packaged kubectl exists for linux-x64 only');
 else
   describe('kubectl through a proxy that authenticates', () => {
-    const folder = temporaryFolder('front-proxy');
-    const at = (name: string): string => path.join(folder, name);
-    let server: ApiServer;
-    let proxies: Credential;
-    let proxy: FrontProxy;
-    let stranger: FrontProxy;
+    const proxies = useResource(() => authority('proxy-ca'));
+    const server = useApiServer('front-proxy', (folder) => {
+      const file = path.join(folder, 'proxies.crt');
+      writeFileSync(file, proxies().certificate);
+      const flags = {
+        'client-ca-file': file,
+        'allowed-names': 'front-proxy',
+        'username-headers': 'X-Remote-User',
+        'group-headers': 'X-Remote-Group',
+        'extra-headers-prefix': 'X-Remote-Extra-',
+      };
+      return { args: Object.entries(flags).map(([name, value]) => `--requestheader-${name}=${value}`) };
+    });
 
     const proxyWith = async (issuer: Credential, commonName: string): Promise<FrontProxy> => {
       const usual = { ...LIFE, subject: { commonName } };
       return startFrontProxy({
-        target: new URL(server.address),
-        authority: server.certificates.authority,
-        own: await issueCertificate({ ...usual, authority: proxies, usage: 'server', names: ['127.0.0.1'] }),
+        target: new URL(server.running.address),
+        authority: server.running.certificates.authority,
+        own: await issueCertificate({ ...usual, authority: proxies(), usage: 'server', names: ['127.0.0.1'] }),
         client: await issueCertificate({ ...usual, authority: issuer, usage: 'client' }),
         users: USERS,
       });
     };
-    const kubeconfig = (token: string, { url } = proxy): string => {
-      const file = at(`${token}.kubeconfig`);
-      const cluster = { server: url, 'certificate-authority-data': Buffer.from(proxies.certificate).toString('base64') };
+    const kubeconfig = (token: string, { url } = proxy()): string => {
+      const file = path.join(server.folder, `${token}.kubeconfig`);
+      const cluster = { server: url, 'certificate-authority-data': Buffer.from(proxies().certificate).toString('base64') };
       const config = {
         clusters: [{ name: 'c', cluster }],
         users: [{ name: 'u', user: { token } }],
@@ -57,27 +65,10 @@ else
     const kubectl = (token: string, command: string, input = ''): Promise<Outcome> =>
       runClient(binary, kubeconfig(token), command.split(' '), { input });
 
-    beforeAll(async () => {
-      proxies = await authority('proxy-ca');
-      writeFileSync(at('proxies.crt'), proxies.certificate);
-      const args = [
-        `--requestheader-client-ca-file=${at('proxies.crt')}`,
-        '--requestheader-allowed-names=front-proxy',
-        '--requestheader-username-headers=X-Remote-User',
-        '--requestheader-group-headers=X-Remote-Group',
-        '--requestheader-extra-headers-prefix=X-Remote-Extra-',
-      ];
-      server = await startApiServer({ folder, securePort: await freePort(), args });
-      proxy = await proxyWith(proxies, 'front-proxy');
-      stranger = await proxyWith(await authority('proxy-ca'), 'front-proxy');
-    }, 60_000);
-    afterAll(async () => {
-      await Promise.all([proxy.close(), stranger.close()]);
-      await server.process.stop();
-      removeFolder(folder);
-    });
+    const proxy = useClosable(() => proxyWith(proxies(), 'front-proxy'));
+    const stranger = useClosable(async () => proxyWith(await authority('proxy-ca'), 'front-proxy'));
 
-    it('is who the proxy says', async () => {
+    it('is authenticated as the user that the proxy names', async () => {
       const { stdout } = await kubectl('anns-token', 'auth whoami');
       expect(stdout).toMatch(/^Username\s+ann$/m);
       expect(stdout).toMatch(/^Groups\s+\[devs ops system:authenticated\]$/m);
@@ -85,7 +76,7 @@ else
       expect((await kubectl('masks-token', 'auth whoami')).stdout).toMatch(/^Username\s+system:serviceaccount:default:robot$/m);
     });
 
-    it('may do what is bound to him or to his groups, and what he changes is seen', async () => {
+    it('has the permissions of the user and its groups', async () => {
       const refused = await kubectl('anns-token', 'get configmaps');
       expect(refused.stderr).toContain('configmaps is forbidden: User "ann" cannot list resource "configmaps"');
       for (const command of [
@@ -104,15 +95,15 @@ else
       expect((await kubectl('roots-token', 'get configmap kept -o name')).stdout).toBe('configmap/kept\n');
     });
 
-    it('acts as another where he may', async () => {
+    it('impersonates where the user may', async () => {
       expect((await kubectl('roots-token', 'auth whoami --as=bob --as-group=g')).stdout).toMatch(/^Groups\s+\[g system:authenticated\]$/m);
       expect((await kubectl('anns-token', 'get configmaps --as=bob')).stderr).toContain('User "ann" cannot impersonate resource "users"');
     });
 
-    it('is nobody whom the proxy does not know, or when another proxy speaks for him', async () => {
+    it('is not authenticated with an unknown token, or through a proxy of another authority', async () => {
       const refusal = 'You must be logged in to the server';
       expect((await kubectl('unknown', 'get configmaps')).stderr).toContain(refusal);
-      const { stderr } = await runClient(binary, kubeconfig('roots-token', stranger), ['get', 'configmaps']);
+      const { stderr } = await runClient(binary, kubeconfig('roots-token', stranger()), ['get', 'configmaps']);
       expect(stderr).toContain(refusal);
     });
   });

@@ -2,12 +2,11 @@
  * A release's life with real helm: installed, changed, rolled back, removed. Helm keeps its releases in Secrets, reads OpenAPI and
  * discovery, and changes objects by three-way strategic merge. The chart is written here.
  */
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { packagedProgram, runClient } from '../support/kubectl';
-import { freePort } from '../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { skipLoudly } from '../support/skipped';
+import { useApiServer } from '../support/use-api-server';
 
 const CHART: Readonly<Record<string, string>> = {
   'Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 0.1.0\nappVersion: "1"\n',
@@ -85,10 +84,8 @@ if (helm === undefined || kubectl === undefined) {
   skipLoudly('helm', 'it is packaged for linux-x64 only');
 } else {
   describe('helm', () => {
-    const folder = temporaryFolder('e2e-helm');
+    const { folder, kubeconfig } = useApiServer('helm');
     const chart = path.join(folder, 'shop');
-    const kubeconfig = path.join(folder, 'kubeconfig');
-    let server: ApiServer | undefined;
 
     const run = async (program: string, ...args: string[]): Promise<string> => {
       const { code, stdout, stderr } = await runClient(program, kubeconfig, args);
@@ -99,23 +96,16 @@ if (helm === undefined || kubectl === undefined) {
     const read = async (what: string, jsonpath: string): Promise<string> =>
       run(kubectl, 'get', ...what.split(' '), '-n', 'shop', '--ignore-not-found', '-o', `jsonpath=${jsonpath}`);
 
-    beforeAll(async () => {
+    beforeAll(() => {
       for (const [name, text] of Object.entries(CHART)) {
         const file = path.join(chart, name);
         mkdirSync(path.dirname(file), { recursive: true });
         writeFileSync(file, text);
       }
-      const given = process.env['E2E_KUBECONFIG'];
-      if (given === undefined) server = await startApiServer({ folder, securePort: await freePort() });
-      if (server?.kubeconfig !== kubeconfig) copyFileSync(given ?? server?.kubeconfig ?? '', kubeconfig);
-    }, 60_000);
-    afterAll(async () => {
-      if (server === undefined) await run(kubectl, 'delete', 'namespace', 'shop', '--wait=false');
-      await server?.process.stop();
-      removeFolder(folder);
     });
+    afterAll(() => run(kubectl, 'delete', 'namespace', 'shop', '--wait=false'));
 
-    it('installs a release, and refuses to install it twice', async () => {
+    it('install creates a release once', async () => {
       const said = await inShop('install', 'web', chart, '--create-namespace');
       expect(said).toContain('STATUS: deployed\nREVISION: 1\n');
       expect(JSON.parse(await inShop('list', '-o', 'json'))).toMatchObject([{ name: 'web', revision: '1', status: 'deployed' }]);
@@ -126,7 +116,7 @@ if (helm === undefined || kubectl === undefined) {
       await expect(inShop('install', 'web', chart)).rejects.toThrow('cannot re-use a name that is still in use');
     }, 30_000);
 
-    it('upgrades: changes, adds, keeps what others have set', async () => {
+    it('upgrade changes and adds objects, and keeps the fields of other managers', async () => {
       const address = await read('service web', '{.spec.clusterIP}');
       await run(kubectl, 'annotate', 'deployment', 'web', 'note=kept', '-n', 'shop');
       await inShop('upgrade', 'web', chart, '--set', 'image=shop:2,colours.back=red,colours.front=null,extra=true');
@@ -137,7 +127,7 @@ if (helm === undefined || kubectl === undefined) {
       expect(await read('configmap web-before', '{.data.revision}')).toBe('2');
     }, 30_000);
 
-    it('rolls back, and remembers every revision', async () => {
+    it('rollback restores a revision, and history lists all of them', async () => {
       expect(await inShop('rollback', 'web', '1')).toBe('Rollback was a success! Happy Helming!\n');
       expect(await read('deployment web', '{.spec.template.spec.containers[0].image}')).toBe('shop:1');
       expect(JSON.parse(await read('configmap web', '{.data}'))).toEqual({ front: 'blue' });
@@ -149,7 +139,7 @@ if (helm === undefined || kubectl === undefined) {
       ]);
     }, 30_000);
 
-    it('upgrades what is not installed yet, tries without doing, and refuses what the server refuses', async () => {
+    it('upgrade installs a new release, makes dry runs, and reports rejections of the server', async () => {
       await inShop('upgrade', '--install', 'second', chart, '--set', 'replicas=1');
       expect(await inShop('upgrade', 'second', chart, '--dry-run=server', '--set', 'replicas=7')).toContain('replicas: 7');
       expect(await read('deployment second', '{.spec.replicas}')).toBe('1');
@@ -162,7 +152,7 @@ if (helm === undefined || kubectl === undefined) {
       ]);
     }, 30_000);
 
-    it('removes a release with everything that is its own', async () => {
+    it('uninstall deletes the objects of a release', async () => {
       expect(await inShop('uninstall', 'web')).toBe('release "web" uninstalled\n');
       await inShop('uninstall', 'second', '--keep-history');
       for (const kind of ['deployments', 'services', 'pdb']) expect(await read(kind, '{.items[*].metadata.name}')).toBe('');

@@ -114,7 +114,7 @@ describe.each([
     expect((await ask('POST', '/api/v1/nodes', node, { metadata: { name: 'other' } })).code).toBe(403);
   }
 
-  test('a stranger reads where the cluster is, believes its signature, and is somebody afterwards', async () => {
+  test('a machine with a bootstrap token verifies the cluster info, is authenticated, and becomes a node', async () => {
     expect((await ask('GET', `/api/v1/namespaces/${open}/configmaps`, stranger)).code).toBe(403);
     await makeToken(later(3_600_000));
     const data = await waitUntil('the signature', async () => {
@@ -142,7 +142,7 @@ describe.each([
     await waitUntil('the signature to go', async () => stringAt(await description(), `jws-kubeconfig-${ID}`) === undefined);
   });
 
-  test('a token goes with its signature when it ends', async () => {
+  test('an expired token is deleted with its signature', async () => {
     await makeToken(later(4_000));
     await waitUntil('the signature', async () => stringAt(await description(), `jws-kubeconfig-${ID}`));
     await waitUntil('the token to go', async () => (await ask('GET', `${secrets}/bootstrap-token-${ID}`, admin)).code === 404);

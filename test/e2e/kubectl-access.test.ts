@@ -7,8 +7,9 @@ import { systemClock } from '../../shared/runtime/clock';
 import { issueCertificate } from '../../shared/runtime/pki';
 import { CERTIFICATE_REQUEST } from '../support/certificate-request';
 import { runClient } from '../support/kubectl';
-import { removeFolder, temporaryFolder, waitUntil } from '../support/programs';
-import { withEachKubectl, type KubectlSession } from '../support/kubectl-session';
+import { withEachKubectl } from '../support/kubectl-session';
+import { waitUntil } from '../support/programs';
+import { useFolder } from '../support/use-resource';
 
 const ROLE = `
 apiVersion: rbac.authorization.k8s.io/v1
@@ -19,21 +20,27 @@ rules:
 - {apiGroups: [apps], resources: [deployments], resourceNames: [shop], verbs: [get]}
 `;
 
-withEachKubectl('access', (current) => {
-  let folder: string;
-  beforeAll(() => (folder = temporaryFolder('access')));
-  afterAll(() => removeFolder(folder));
+withEachKubectl('access', (session, server) => {
+  const folder = useFolder('access');
 
-  const ask = async (session: KubectlSession, question: string): Promise<string> =>
-    (await session.run(`auth can-i ${question}`)).stdout.trim();
+  const pkiFile = (name: string): string => readFileSync(path.join(server.folder, 'pki', name), 'utf8');
+  /** The kubeconfig of another user. */
+  const configOf = (user: object): string => {
+    const address = /server: (\S+)/.exec(readFileSync(session.kubeconfig, 'utf8'))?.[1];
+    const clusters = [{ name: 'c', cluster: { server: address, 'certificate-authority-data': base64(pkiFile('ca.crt')) } }];
+    const contexts = [{ name: 'c', context: { cluster: 'c', user: 'u' } }];
+    const users = [{ name: 'u', user }];
+    return JSON.stringify({ apiVersion: 'v1', kind: 'Config', clusters, users, contexts, 'current-context': 'c' });
+  };
+  const runAs = (file: string, ...words: readonly string[]) => runClient(session.binary, file, words);
+  const canI = async (question: string): Promise<string> => (await session.run(`auth can-i ${question}`)).stdout.trim();
 
-  it('answers what others may do, and lets them do that and nothing else', async () => {
-    const session = current();
+  it('auth can-i prints the permissions of another user, who can use exactly these', async () => {
     const { namespace } = session;
-    expect(await ask(session, 'list pods --as=dev')).toBe('no');
+    expect(await canI('list pods --as=dev')).toBe('no');
     await session.ok('apply -f -', ROLE);
     await session.ok(`create rolebinding readers --role=reader --user=dev --group=devs --serviceaccount=${namespace}:robot`);
-    await waitUntil('the binding to count', async () => (await ask(session, 'list pods --as=dev')) === 'yes');
+    await waitUntil('the binding to count', async () => (await canI('list pods --as=dev')) === 'yes');
     const asked: readonly (readonly [string, string])[] = [
       ['get deployments.apps/shop --as=dev', 'yes'],
       ['get deployments.apps/other --as=dev', 'no'],
@@ -41,7 +48,7 @@ withEachKubectl('access', (current) => {
       ['list pods -n kube-system --as=dev', 'no'],
       [`list pods --as=system:serviceaccount:${namespace}:robot`, 'yes'],
     ];
-    for (const [question, answer] of asked) expect([question, await ask(session, question)]).toEqual([question, answer]);
+    for (const [question, answer] of asked) expect([question, await canI(question)]).toEqual([question, answer]);
     expect(await session.ok('auth can-i --list --as=dev')).toMatch(/^deployments\.apps\s+\[\]\s+\[shop\]\s+\[get\]$/m);
     await session.ok('create configmap kept');
     await session.ok('get configmap kept --as=dev');
@@ -51,8 +58,7 @@ withEachKubectl('access', (current) => {
     await session.ok('get configmap kept');
   });
 
-  it('lists what somebody may do who may do thousands of things', async () => {
-    const session = current();
+  it('auth can-i --list prints 3,000 rules of one user', async () => {
     const count = 3_000;
     const rules = Array.from({ length: count }, (_, at) => ({
       apiGroups: [''],
@@ -63,42 +69,38 @@ withEachKubectl('access', (current) => {
     const metadata = { name: 'collector' };
     await session.ok('create -f -', JSON.stringify({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules }));
     await session.ok('create rolebinding collectors --role=collector --user=collector');
-    await waitUntil('the binding to count', async () => (await ask(session, 'get configmaps/c-7 --as=collector')) === 'yes');
-    expect(await ask(session, 'get configmaps/other --as=collector')).toBe('no');
+    await waitUntil('the binding to count', async () => (await canI('get configmaps/c-7 --as=collector')) === 'yes');
+    expect(await canI('get configmaps/other --as=collector')).toBe('no');
     const listed = await session.ok('auth can-i --list --as=collector');
     expect(listed.match(/^configmaps .*\[c-\d+\]/gm)).toHaveLength(count);
   });
 
-  it('says who one is, also as another', async () => {
-    const session = current();
+  it('auth whoami prints the user, also with impersonation', async () => {
     expect(await session.ok('auth whoami')).toMatch(/^Groups\s+\[system:masters system:authenticated\]$/m);
     const other = await session.ok('auth whoami --as=dev --as-group=a --as-group=b --as-uid=7');
     expect(other).toMatch(/^Username\s+dev$/m);
     expect(other).toMatch(/^Groups\s+\[a b system:authenticated\]$/m);
   });
 
-  it('reconciles roles', async () => {
-    const session = current();
+  it('auth reconcile adds permissions to a role', async () => {
     const inPlace = ROLE.replace('{name: reader}', `{name: reader, namespace: ${session.namespace}}`);
     const wider = inPlace.replace('verbs: [get, list]', 'verbs: [get, list, watch]');
     expect(await session.ok('auth reconcile -f -', wider)).toMatch(/reader reconciled/);
     expect(await session.ok('get role reader  -o jsonpath={.rules[*].verbs}')).toContain('watch');
   });
 
-  it('makes tokens of accounts, which open what the account may do', async () => {
-    const session = current();
+  it('create token prints a token with the permissions of its account', async () => {
     await session.ok('create serviceaccount robot');
     const token = (await session.ok('create token robot --duration=10m')).trim();
     const file = path.join(folder, 'token.kubeconfig');
-    writeFileSync(file, configOf(session, { token }));
-    const who = await runClient(session.binary, file, ['auth', 'whoami']);
+    writeFileSync(file, configOf({ token }));
+    const who = await runAs(file, 'auth', 'whoami');
     expect(who.stdout).toMatch(new RegExp(`^Username\\s+system:serviceaccount:${session.namespace}:robot$`, 'm'));
-    expect((await runClient(session.binary, file, ['get', 'pods', '-n', session.namespace])).code).toBe(0);
-    expect((await runClient(session.binary, file, ['get', 'secrets', '-n', session.namespace])).stderr).toContain('Forbidden');
+    expect((await runAs(file, 'get', 'pods', '-n', session.namespace)).code).toBe(0);
+    expect((await runAs(file, 'get', 'secrets', '-n', session.namespace)).stderr).toContain('Forbidden');
   });
 
-  it('a request for a certificate is approved by who may', async () => {
-    const session = current();
+  it('certificate approve approves a CertificateSigningRequest', async () => {
     const name = `robot-${session.namespace}`;
     await session.ok(
       'apply -f -',
@@ -117,13 +119,12 @@ withEachKubectl('access', (current) => {
     expect(await session.ok(`get csr ${name}`)).toMatch(/Approved/);
   });
 
-  it('lets in whom a certificate or a credential plug-in names', async () => {
-    const session = current();
+  it('a client certificate and a credential plug-in authenticate the user that they name', async () => {
     const credential = await issueCertificate({
       subject: { commonName: 'dev', organizations: ['devs'] },
       lifetimeMs: 3_600_000,
       clock: systemClock,
-      authority: { certificate: pkiFile(session, 'ca.crt'), key: pkiFile(session, 'ca.key') },
+      authority: { certificate: pkiFile('ca.crt'), key: pkiFile('ca.key') },
       usage: 'client',
     });
     const { certificate, key } = credential;
@@ -139,26 +140,13 @@ withEachKubectl('access', (current) => {
     };
     for (const [name, user] of Object.entries(users)) {
       const file = path.join(folder, `${name}.kubeconfig`);
-      writeFileSync(file, configOf(session, user));
-      const who = await runClient(session.binary, file, ['auth', 'whoami']);
+      writeFileSync(file, configOf(user));
+      const who = await runAs(file, 'auth', 'whoami');
       expect([name, who.stdout]).toEqual([name, expect.stringMatching(/^Username\s+dev$/m)]);
-      expect((await runClient(session.binary, file, ['get', 'pods', '-n', session.namespace])).code).toBe(0);
-      expect((await runClient(session.binary, file, ['get', 'nodes'])).stderr).toContain('User "dev" cannot list resource "nodes"');
+      expect((await runAs(file, 'get', 'pods', '-n', session.namespace)).code).toBe(0);
+      expect((await runAs(file, 'get', 'nodes')).stderr).toContain('User "dev" cannot list resource "nodes"');
     }
   });
 });
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
-
-/** A file of the server's authority, which lies beside the kubeconfig of a server that was started for this. */
-const pkiFile = ({ kubeconfig }: KubectlSession, name: string): string =>
-  readFileSync(path.join(path.dirname(kubeconfig), 'pki', name), 'utf8');
-
-/** The server of the session for another user. */
-function configOf(session: KubectlSession, user: object): string {
-  const server = /server: (\S+)/.exec(readFileSync(session.kubeconfig, 'utf8'))?.[1];
-  const cluster = { server, 'certificate-authority-data': base64(pkiFile(session, 'ca.crt')) };
-  const contexts = [{ name: 'c', context: { cluster: 'c', user: 'u' } }];
-  const named = { clusters: [{ name: 'c', cluster }], users: [{ name: 'u', user }], contexts, 'current-context': 'c' };
-  return JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...named });
-}

@@ -1,12 +1,13 @@
 /**
- * Custom resources with real kubectl: a definition is applied and awaited, its objects are checked by client and server, applied both ways, explained,
- * printed, scaled, watched, and go with the definition. What every step expects was first seen on release 1.31.1.
+ * Custom resources with real kubectl: definitions and their objects, applied, explained, printed, scaled, watched, converted by a webhook, and deleted. What every step
+ * expects was first seen on release 1.31.1.
  */
-import { withEachKubectl, table, type KubectlSession } from '../support/kubectl-session';
+import { startConversionServer, type ConversionServer } from '../support/conversion-server';
+import { table, withEachKubectl } from '../support/kubectl-session';
+import { waitUntil } from '../support/programs';
+import { useClosable } from '../support/use-resource';
 
-const groupOf = ({ namespace }: KubectlSession): string => `${namespace}.example.com`;
-
-const definition = (group: string, plural: string, kind: string): string => `
+const toolDefinition = (group: string, plural: string, kind: string): string => `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: ${plural}.${group}}
@@ -58,103 +59,268 @@ spec:
 
 const tool = (group: string, spec: string): string => `apiVersion: ${group}/v1\nkind: Tool\nmetadata: {name: hammer}\nspec: ${spec}\n`;
 
-withEachKubectl('custom resources', (current) => {
-  it('are known once their definition is established', async () => {
-    const session = current();
-    const group = groupOf(session);
-    expect(await session.ok('apply -f -', definition(group, 'tools', 'Tool'))).toBe(
-      `customresourcedefinition.apiextensions.k8s.io/tools.${group} created\n`,
-    );
-    await session.ok(`wait --for=condition=Established crd/tools.${group} --timeout=20s`);
-    expect(await session.ok('apply -f -', definition(group, 'tools', 'Tool'))).toContain('unchanged');
-    expect(table(await session.ok(`api-resources --api-group=${group} --no-headers`))).toEqual([
-      ['tools', 'to', `${group}/v1`, 'true', 'Tool'],
-    ]);
-    expect(await session.ok('get tools')).toBe('');
-  });
+const shelfDefinition = (
+  group: string,
+  schema = '{type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}',
+): string => `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: shelves.${group}}
+spec:
+  group: ${group}
+  scope: Cluster
+  names: {plural: shelves, kind: Shelf}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: ${schema}}}
+`;
 
-  it('are held to the schema by client and server', async () => {
-    const session = current();
-    const group = groupOf(session);
-    const strict = ['create', '--validate=strict', '-f', '-'];
-    expect(await session.fails(strict, tool(group, '{image: x, imgae: y}'))).toContain('unknown field "spec.imgae"');
-    const refused = await session.fails('create -f -', tool(group, '{image: "", mode: slow, replicas: -1}'));
-    for (const cause of [
-      'spec.image: Invalid value: "": spec.image in body should be at least 1 chars long',
-      'spec.mode: Unsupported value: "slow": supported values: "fast", "safe"',
-      'spec.replicas: Invalid value: -1: spec.replicas in body should be greater than or equal to 0',
-    ]) {
-      expect(refused).toContain(cause);
-    }
-    expect(await session.fails('create -f - --dry-run=server', tool(group, '{mode: fast}'))).toContain('spec.image: Required value');
-  });
+const widgetDefinition = (group: string, { port, caBundle }: ConversionServer): string => `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.${group}}
+spec:
+  group: ${group}
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  conversion:
+    strategy: Webhook
+    webhook:
+      conversionReviewVersions: [v1]
+      clientConfig: {url: "https://127.0.0.1:${port}/convert", caBundle: ${caBundle}}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    additionalPrinterColumns: [{name: Address, type: string, jsonPath: .spec.address}]
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {address: {type: string, description: Where it is found.}}}}
+  - name: v2
+    served: true
+    storage: false
+    additionalPrinterColumns: [{name: Host, type: string, jsonPath: .spec.host}, {name: Port, type: integer, jsonPath: .spec.port}]
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {host: {type: string, description: On which machine.}, port: {type: integer}}}}
+`;
 
-  it('are explained from the schema', async () => {
-    const session = current();
-    const group = groupOf(session);
-    const explained = await session.ok(`explain tools.spec --api-version=${group}/v1`);
-    expect(explained).toContain(`GROUP:      ${group}\nKIND:       Tool\nVERSION:    v1\n`);
-    expect(explained).toContain('What is wanted.');
-    expect(explained).toMatch(/image\t<string> -required-\n {4}Where it comes from\./);
-    expect(await session.ok(`explain tools.spec.env.value --api-version=${group}/v1`)).toContain('FIELD: value <string>');
-  });
+const widget = (group: string, version: string, spec: string): string =>
+  `apiVersion: ${group}/${version}\nkind: Widget\nmetadata: {name: a}\nspec: ${spec}\n`;
 
-  it('are applied from the client and on the server, item by item', async () => {
-    const session = current();
-    const group = groupOf(session);
-    expect(await session.ok('apply -f -', tool(group, '{image: "h:1", env: [{name: A, value: "1"}]}'))).toBe(
-      `tool.${group}/hammer created\n`,
-    );
-    expect(await session.ok('apply -f -', tool(group, '{image: "h:2", env: [{name: A, value: "1"}]}'))).toBe(
-      `tool.${group}/hammer configured\n`,
-    );
-    await session.ok('delete tool hammer');
-    const as = (manager: string): string[] => ['apply', '--server-side', `--field-manager=${manager}`, '-f', '-'];
-    await session.ok(as('one'), tool(group, '{image: "h:2", env: [{name: A, value: "1"}]}'));
-    expect(await session.ok(as('other'), tool(group, '{image: "h:2", env: [{name: B, value: "2"}]}'))).toBe(
-      `tool.${group}/hammer serverside-applied\n`,
-    );
-    expect(JSON.parse(await session.ok('get tool hammer -o jsonpath={.spec}'))).toEqual({
-      image: 'h:2',
-      replicas: 1,
-      env: [
-        { name: 'A', value: '1' },
-        { name: 'B', value: '2' },
-      ],
+withEachKubectl('custom resources', (session) => {
+  describe('objects', () => {
+    const group = `${session.namespace}.example.com`;
+
+    it('are served once their definition is established', async () => {
+      expect(await session.ok('apply -f -', toolDefinition(group, 'tools', 'Tool'))).toBe(
+        `customresourcedefinition.apiextensions.k8s.io/tools.${group} created\n`,
+      );
+      await session.ok(`wait --for=condition=Established crd/tools.${group} --timeout=20s`);
+      expect(await session.ok('apply -f -', toolDefinition(group, 'tools', 'Tool'))).toContain('unchanged');
+      expect(table(await session.ok(`api-resources --api-group=${group} --no-headers`))).toEqual([
+        ['tools', 'to', `${group}/v1`, 'true', 'Tool'],
+      ]);
+      expect(await session.ok('get tools')).toBe('');
     });
-    const conflict = await session.fails(as('other'), tool(group, '{image: "h:3"}'));
-    expect(conflict).toContain('Apply failed with 1 conflict: conflict with "one": .spec.image');
-    expect(await session.ok([...as('other'), '--force-conflicts'], tool(group, '{image: "h:3"}'))).toContain('serverside-applied');
-    // What the other manager no longer applies is gone.
-    expect(await session.ok('get tool hammer -o jsonpath={.spec.env[*].name}')).toBe('A');
+
+    it('are validated against the schema by client and server', async () => {
+      const strict = ['create', '--validate=strict', '-f', '-'];
+      expect(await session.fails(strict, tool(group, '{image: x, imgae: y}'))).toContain('unknown field "spec.imgae"');
+      const refused = await session.fails('create -f -', tool(group, '{image: "", mode: slow, replicas: -1}'));
+      for (const cause of [
+        'spec.image: Invalid value: "": spec.image in body should be at least 1 chars long',
+        'spec.mode: Unsupported value: "slow": supported values: "fast", "safe"',
+        'spec.replicas: Invalid value: -1: spec.replicas in body should be greater than or equal to 0',
+      ]) {
+        expect(refused).toContain(cause);
+      }
+      expect(await session.fails('create -f - --dry-run=server', tool(group, '{mode: fast}'))).toContain('spec.image: Required value');
+    });
+
+    it('are explained by their schema', async () => {
+      const explained = await session.ok(`explain tools.spec --api-version=${group}/v1`);
+      expect(explained).toContain(`GROUP:      ${group}\nKIND:       Tool\nVERSION:    v1\n`);
+      expect(explained).toContain('What is wanted.');
+      expect(explained).toMatch(/image\t<string> -required-\n {4}Where it comes from\./);
+      expect(await session.ok(`explain tools.spec.env.value --api-version=${group}/v1`)).toContain('FIELD: value <string>');
+    });
+
+    it('are applied by the client and by the server, item by item', async () => {
+      expect(await session.ok('apply -f -', tool(group, '{image: "h:1", env: [{name: A, value: "1"}]}'))).toBe(
+        `tool.${group}/hammer created\n`,
+      );
+      expect(await session.ok('apply -f -', tool(group, '{image: "h:2", env: [{name: A, value: "1"}]}'))).toBe(
+        `tool.${group}/hammer configured\n`,
+      );
+      await session.ok('delete tool hammer');
+      const as = (manager: string): string[] => ['apply', '--server-side', `--field-manager=${manager}`, '-f', '-'];
+      await session.ok(as('one'), tool(group, '{image: "h:2", env: [{name: A, value: "1"}]}'));
+      expect(await session.ok(as('other'), tool(group, '{image: "h:2", env: [{name: B, value: "2"}]}'))).toBe(
+        `tool.${group}/hammer serverside-applied\n`,
+      );
+      expect(JSON.parse(await session.ok('get tool hammer -o jsonpath={.spec}'))).toEqual({
+        image: 'h:2',
+        replicas: 1,
+        env: [
+          { name: 'A', value: '1' },
+          { name: 'B', value: '2' },
+        ],
+      });
+      const conflict = await session.fails(as('other'), tool(group, '{image: "h:3"}'));
+      expect(conflict).toContain('Apply failed with 1 conflict: conflict with "one": .spec.image');
+      expect(await session.ok([...as('other'), '--force-conflicts'], tool(group, '{image: "h:3"}'))).toContain('serverside-applied');
+      // What the other manager no longer applies is gone.
+      expect(await session.ok('get tool hammer -o jsonpath={.spec.env[*].name}')).toBe('A');
+    });
+
+    it('are printed with their columns, patched, labelled and scaled', async () => {
+      const ready = '{"status":{"replicas":1,"conditions":[{"type":"Busy","status":"False"},{"type":"Ready","status":"True"}]}}';
+      await session.ok(['patch', 'tool', 'hammer', '--subresource=status', '--type=merge', '-p', ready]);
+      expect(table(await session.ok('get to'))).toEqual([
+        ['NAME', 'READY', 'AGE'],
+        ['hammer', 'True', expect.stringMatching(/^\d+s$/)],
+      ]);
+      expect(table(await session.ok('get tools hammer -o wide --no-headers'))[0]?.slice(0, 3)).toEqual(['hammer', 'True', 'h:3']);
+      await session.ok('label tool hammer shelf=top');
+      await session.ok('annotate tool hammer note=x');
+      expect(await session.ok('get tools -l shelf=top -o name')).toMatch(/\/hammer\n$/);
+      expect(await session.ok('scale tool hammer --replicas=4')).toContain('scaled');
+      expect(await session.ok('get tool hammer -o jsonpath={.spec.replicas}/{.metadata.generation}')).toMatch(/^4\/\d$/);
+      expect(await session.fails('scale tool hammer --replicas=4 --current-replicas=9')).toContain('Expected replicas to be 9, was 4');
+      await session.ok(['wait', 'tool/hammer', '--for=jsonpath={.status.replicas}=1', '--timeout=10s']);
+      expect(await session.ok('describe tool hammer')).toContain('Image:');
+    });
+
+    it('are deleted with their definition', async () => {
+      expect(await session.ok(`delete crd tools.${group} --timeout=30s`)).toContain('deleted');
+      // Which of the two is said depends on what kubectl remembers of its last discovery.
+      expect(await session.fails('get tools')).toMatch(
+        /the server could not find the requested resource|doesn't have a resource type "tools"/,
+      );
+    });
   });
 
-  it('are printed with their columns, patched, labelled and scaled', async () => {
-    const session = current();
-    const ready = '{"status":{"replicas":1,"conditions":[{"type":"Busy","status":"False"},{"type":"Ready","status":"True"}]}}';
-    await session.ok(['patch', 'tool', 'hammer', '--subresource=status', '--type=merge', '-p', ready]);
-    expect(table(await session.ok('get to'))).toEqual([
-      ['NAME', 'READY', 'AGE'],
-      ['hammer', 'True', expect.stringMatching(/^\d+s$/)],
-    ]);
-    expect(table(await session.ok('get tools hammer -o wide --no-headers'))[0]?.slice(0, 3)).toEqual(['hammer', 'True', 'h:3']);
-    await session.ok('label tool hammer shelf=top');
-    await session.ok('annotate tool hammer note=x');
-    expect(await session.ok('get tools -l shelf=top -o name')).toMatch(/\/hammer\n$/);
-    expect(await session.ok('scale tool hammer --replicas=4')).toContain('scaled');
-    expect(await session.ok('get tool hammer -o jsonpath={.spec.replicas}/{.metadata.generation}')).toMatch(/^4\/\d$/);
-    expect(await session.fails('scale tool hammer --replicas=4 --current-replicas=9')).toContain('Expected replicas to be 9, was 4');
-    await session.ok(['wait', 'tool/hammer', '--for=jsonpath={.status.replicas}=1', '--timeout=10s']);
-    expect(await session.ok('describe tool hammer')).toContain('Image:');
+  describe('definitions', () => {
+    const group = `definitions.${session.namespace}.example.com`;
+
+    it('are applied, printed and changed', async () => {
+      const name = `customresourcedefinition.apiextensions.k8s.io/shelves.${group}`;
+      expect(await session.ok('apply -f -', shelfDefinition(group))).toBe(`${name} created\n`);
+      const [head, row] = table(await session.ok(`get crd shelves.${group}`));
+      expect([head, row]).toEqual([
+        ['NAME', 'CREATED AT'],
+        [`shelves.${group}`, expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)],
+      ]);
+      expect(await session.ok(`get crds shelves.${group} -o jsonpath={.spec.names.listKind}/{.status.storedVersions}`)).toBe(
+        'ShelfList/["v1"]',
+      );
+      expect(await session.ok('apply -f -', shelfDefinition(group, '{type: object, x-kubernetes-preserve-unknown-fields: true}'))).toBe(
+        `${name} configured\n`,
+      );
+      expect(await session.ok('get api-extensions -o name')).toContain(`${name}\n`);
+    });
+
+    it('are rejected with the invalid field or the unknown field', async () => {
+      const fault = await session.fails('apply -f -', shelfDefinition(group, '{type: object, properties: {spec: {}}}'));
+      expect(fault).toContain(
+        `The CustomResourceDefinition "shelves.${group}" is invalid: ` +
+          'spec.validation.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields',
+      );
+      const unknown = await session.fails(
+        'apply --validate=strict -f -',
+        shelfDefinition(group).replace('scope: Cluster', 'scope: Cluster\n  skope: x'),
+      );
+      expect(unknown).toContain('unknown field "spec.skope"');
+    });
+
+    it('are explained field by field', async () => {
+      const all = await session.ok('explain crd.spec --recursive');
+      expect(all).toContain('DESCRIPTION:\n    spec describes how the user wants the resources to appear');
+      for (const line of [
+        '  conversion\t<CustomResourceConversion>',
+        '    schema\t<CustomResourceValidation>',
+        '        additionalProperties\t<JSONSchemaPropsOrBool>',
+        '        dependencies\t<map[string]JSONSchemaPropsOrStringArray>',
+        '        enum\t<[]JSON>',
+        '        x-kubernetes-validations\t<[]ValidationRule>',
+        '          rule\t<string> -required-',
+      ]) {
+        expect(all.split('\n')).toContain(line);
+      }
+      expect(await session.ok('explain crd.spec.versions.schema.openAPIV3Schema.enum')).toContain('FIELD: enum <[]JSON>');
+    });
+
+    it('do not disturb the validation of built-in kinds by kubectl', async () => {
+      const bound = (more = ''): string =>
+        `apiVersion: v1\nkind: Binding\nmetadata: {name: bound}\ntarget: {kind: Node, name: n1}\n${more}`;
+      await session.ok('create -f -', 'apiVersion: v1\nkind: Pod\nmetadata: {name: bound}\nspec: {containers: [{name: c, image: i}]}\n');
+      expect(await session.fails('create -f -', bound('tarkets: 1\n'))).toContain('unknown field "tarkets"');
+      expect(await session.ok('create -f -', bound())).toContain('created');
+      expect(await session.ok('get pod bound -o jsonpath={.spec.nodeName}')).toBe('n1');
+    });
+
+    it('are gone after their deletion', async () => {
+      expect(await session.ok(`delete crd shelves.${group} --timeout=30s`)).toContain('deleted');
+      expect(await session.fails(`get crd shelves.${group}`)).toContain('(NotFound)');
+    });
   });
 
-  it('go with their definition', async () => {
-    const session = current();
-    const group = groupOf(session);
-    expect(await session.ok(`delete crd tools.${group} --timeout=30s`)).toContain('deleted');
-    // Which of the two is said depends on what kubectl remembers of its last discovery.
-    expect(await session.fails('get tools')).toMatch(
-      /the server could not find the requested resource|doesn't have a resource type "tools"/,
-    );
+  describe('objects of two versions', () => {
+    const group = `${session.namespace}.example.com`;
+    const webhook = useClosable(() => startConversionServer());
+
+    it('are stored in one version and printed in both', async () => {
+      await session.ok('apply -f -', widgetDefinition(group, webhook()));
+      await session.ok(`wait --for=condition=Established crd/widgets.${group} --timeout=20s`);
+      expect(await session.ok('apply -f -', widget(group, 'v1', '{address: "h:1"}'))).toBe(`widget.${group}/a created\n`);
+      expect(table(await session.ok(`get widgets.v1.${group}`))).toEqual([
+        ['NAME', 'ADDRESS'],
+        ['a', 'h:1'],
+      ]);
+      expect(table(await session.ok(`get widgets.v2.${group}`))).toEqual([
+        ['NAME', 'HOST', 'PORT'],
+        ['a', 'h', '1'],
+      ]);
+      const yaml = await session.ok(`get widgets.v2.${group} a -o yaml`);
+      expect(yaml).toContain(`apiVersion: ${group}/v2\n`);
+      expect(yaml).toContain('spec:\n  host: h\n  port: 1\n');
+    });
+
+    it('are applied and patched in either version', async () => {
+      await session.ok('apply -f -', widget(group, 'v2', '{host: i, port: 2}'));
+      expect(await session.ok(`get widgets.v1.${group} a -o jsonpath={.spec}`)).toBe('{"address":"i:2"}');
+      await session.ok(['patch', `widgets.v2.${group}`, 'a', '--type=merge', '-p', '{"spec":{"port":3}}']);
+      expect(await session.ok(`get widgets.v1.${group} a -o jsonpath={.spec.address}`)).toBe('i:3');
+      const conflict = await session.fails('apply --server-side --field-manager=other -f -', widget(group, 'v2', '{host: j, port: 3}'));
+      expect(conflict).toContain('.spec.host');
+      await session.ok('apply --server-side --field-manager=other --force-conflicts -f -', widget(group, 'v2', '{host: j, port: 3}'));
+      expect(await session.ok(`get widgets.v1.${group} a -o jsonpath={.spec.address}`)).toBe('j:3');
+    });
+
+    it('are explained in each version', async () => {
+      const explained = (version: string, field: string): Promise<string> =>
+        session.ok(`explain widgets.spec.${field} --api-version=${group}/${version}`);
+      expect(await explained('v1', 'address')).toContain('Where it is found.');
+      expect(await explained('v2', 'host')).toContain('On which machine.');
+    });
+
+    it('are watched in the version that is not stored', async () => {
+      const watching = session.start(`get widgets.v2.${group} --watch -o jsonpath={.spec.host}:{.spec.port},`);
+      await waitUntil('the first state', () => Promise.resolve(watching.output.includes('j:3,')));
+      await session.ok(['patch', `widgets.v1.${group}`, 'a', '--type=merge', '-p', '{"spec":{"address":"k:4"}}']);
+      await waitUntil('the change', () => Promise.resolve(watching.output.includes('k:4,')));
+      await watching.stop();
+    });
+
+    it('cannot be read in the other version while the webhook fails', async () => {
+      await session.ok(['patch', `widgets.v1.${group}`, 'a', '--type=merge', '-p', '{"spec":{"address":"l:5"}}']);
+      webhook().does = 'failure';
+      expect(await session.fails(`get widgets.v2.${group}`)).toContain(`conversion webhook for ${group}/v1, Kind=Widget failed: no way`);
+      webhook().does = 'good';
+      expect(await session.ok(`get widgets.v2.${group} a -o jsonpath={.spec.host}`)).toBe('l');
+      await session.ok(`delete crd widgets.${group}`);
+    });
   });
 });

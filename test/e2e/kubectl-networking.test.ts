@@ -1,8 +1,25 @@
 /**
- * A person's session with real kubectl about traffic: ingresses with every flag of `create ingress`, their default class, and what Endpoints,
- * EndpointSlices and NetworkPolicies look like. The tables and descriptions are what release 1.31.1 gave.
+ * A session with real kubectl about traffic: Services of each type, ingresses with every flag of `create ingress`, Endpoints, EndpointSlices and NetworkPolicies. The
+ * tables and descriptions are those of release 1.31.1.
  */
-import { table, withEachKubectl, type KubectlSession } from '../support/kubectl-session';
+import { table, withEachKubectl } from '../support/kubectl-session';
+
+interface Service {
+  readonly spec: {
+    readonly type: string;
+    readonly clusterIP?: string;
+    readonly ports: readonly { readonly port: number; readonly targetPort: number; readonly nodePort?: number }[];
+  };
+}
+
+const manifest = (spec: string): string => `
+apiVersion: v1
+kind: Service
+metadata: {name: filed}
+spec:
+  selector: {app: filed}
+  ${spec}
+`;
 
 const AGE = expect.stringMatching(/^\d+s$/);
 
@@ -37,16 +54,134 @@ metadata: {name: web}
 subsets: [{addresses: [{ip: 10.1.2.3}], notReadyAddresses: [{ip: 10.1.2.4}], ports: [{name: http, port: 80}]}]
 `;
 
-withEachKubectl('traffic', (current) => {
-  it('creates, shows and changes ingresses', async () => {
-    const session = current();
+withEachKubectl('traffic', (session) => {
+  const service = async (name: string): Promise<Service['spec']> => (await session.json<Service>(`get service ${name}`)).spec;
+
+  beforeAll(async () => {
+    await session.ok('create service clusterip web --tcp=80:8080 --tcp=443:8443');
+    await session.ok('create service clusterip headless --clusterip=None');
+    await session.ok('create service nodeport np --tcp=80:8080');
+    await session.ok('create service loadbalancer lb --tcp=80:8080');
+    await session.ok('create service externalname ext --external-name=db.example.com');
+  }, 30_000);
+
+  it('get prints Services of each type', async () => {
+    const rows = table(await session.ok('get services'));
+    expect(rows.map((row) => row.slice(0, 5))).toEqual([
+      ['NAME', 'TYPE', 'CLUSTER-IP', 'EXTERNAL-IP', 'PORT(S)'],
+      ['ext', 'ExternalName', '<none>', 'db.example.com', '<none>'],
+      ['headless', 'ClusterIP', 'None', '<none>', '<none>'],
+      ['lb', 'LoadBalancer', expect.stringMatching(/^10\./), '<pending>', expect.stringMatching(/^80:3\d{4}\/TCP$/)],
+      ['np', 'NodePort', expect.stringMatching(/^10\./), '<none>', expect.stringMatching(/^80:3\d{4}\/TCP$/)],
+      ['web', 'ClusterIP', expect.stringMatching(/^10\./), '<none>', '80/TCP,443/TCP'],
+    ]);
+  });
+
+  it('create reports why an address or a port cannot be allocated', async () => {
+    const { clusterIP = '' } = await service('web');
+    expect(await session.fails(`create service clusterip taken --tcp=80 --clusterip=${clusterIP}`)).toBe(
+      `error: failed to create ClusterIP service: Service "taken" is invalid: spec.clusterIPs: Invalid value: []string{"${clusterIP}"}: ` +
+        `failed to allocate IP ${clusterIP}: provided IP is already allocated\n`,
+    );
+    expect(await session.fails('create service nodeport low --tcp=80 --node-port=80')).toMatch(
+      /spec\.ports\[0\]\.nodePort: Invalid value: 80: provided port is not in the valid range\. The range of valid ports is 30000-32767\n$/,
+    );
+    const { ports } = await service('np');
+    expect(await session.fails(`create service nodeport np2 --tcp=80 --node-port=${ports[0]?.nodePort ?? 0}`)).toMatch(
+      /provided port is already allocated\n$/,
+    );
+  });
+
+  it('create with a dry run creates nothing', async () => {
+    expect(await session.ok('create service clusterip dry --tcp=80 --dry-run=server -o name')).toBe('service/dry\n');
+    expect(await session.fails('get service dry')).toMatch(/"dry" not found/);
+  });
+
+  it('expose creates Services for a Deployment', async () => {
+    await session.ok('create deployment app --image=i --port=8080');
+    await session.ok('expose deployment app --port=80 --target-port=8080');
+    await session.ok(
+      'expose deployment app --name=app-lb --type=LoadBalancer --port=80 --external-ip=192.0.2.7 --session-affinity=ClientIP',
+    );
+    const description = await session.ok('describe service app-lb');
+    for (const line of [/^Name: +app-lb$/m, /^Type: +LoadBalancer$/m, /^External IPs: +192\.0\.2\.7$/m, /^Session Affinity: +ClientIP$/m])
+      expect(description).toMatch(line);
+    expect(description).toMatch(/^NodePort: +<unset> +3\d{4}\/TCP$/m);
+  });
+
+  it('describe prints IP families and traffic policies', async () => {
+    const description = await session.ok('describe service web');
+    for (const line of [/^IP Family Policy: +SingleStack$/m, /^IP Families: +IPv4$/m, /^Internal Traffic Policy: +Cluster$/m])
+      expect(description).toMatch(line);
+  });
+
+  it('patch changes the type of a Service and keeps its address', async () => {
+    const before = await service('web');
+    await session.ok(['patch', 'service', 'web', '-p', '{"spec":{"ports":[{"port":80,"targetPort":9090}]}}']);
+    await session.ok(['patch', 'service', 'web', '--type=merge', '-p', '{"spec":{"type":"NodePort"}}']);
+    const between = await service('web');
+    expect(between.ports.map(({ port, targetPort }) => [port, targetPort])).toEqual([
+      [80, 9090],
+      [443, 8443],
+    ]);
+    expect(between.ports.every(({ nodePort = 0 }) => nodePort >= 30_000)).toBe(true);
+    await session.ok(['patch', 'service', 'web', '--type=json', '-p', '[{"op":"replace","path":"/spec/type","value":"ClusterIP"}]']);
+    const after = await service('web');
+    expect(after.clusterIP).toBe(before.clusterIP);
+    expect(after.ports.every(({ nodePort }) => nodePort === undefined)).toBe(true);
+    // Its own was given to it by chance.
+    const other = after.clusterIP === '10.0.0.250' ? '10.0.0.251' : '10.0.0.250';
+    const [, refused] =
+      /spec\.clusterIPs\[0\]: Invalid value: \[\]string\{"([\d.]+)"\}: may not change once set\n$/.exec(
+        await session.fails(['patch', 'service', 'web', '--type=merge', '-p', `{"spec":{"clusterIP":"${other}"}}`]),
+      ) ?? [];
+    expect(refused).toBe(other);
+  });
+
+  it('get prints the address of a load balancer, and patch rejects an invalid one', async () => {
+    const patch = (ip: string): string[] => [
+      ...['patch', 'service', 'lb', '--subresource=status', '--type=merge', '-p'],
+      JSON.stringify({ status: { loadBalancer: { ingress: [{ ip }] } } }),
+    ];
+    await session.ok(patch('192.0.2.50'));
+    expect(table(await session.ok('get service lb'))[1]?.[3]).toBe('192.0.2.50');
+    expect(await session.fails(patch('x'))).toMatch(
+      /status\.loadBalancer\.ingress\[0\]\.ip: Invalid value: "x": must be a valid IP address/,
+    );
+  });
+
+  it('apply and replace change a Service as the file changes', async () => {
+    const apply = (spec: string, ...flags: string[]): Promise<string> => session.ok(['apply', ...flags, '-f', '-'], manifest(spec));
+    expect(await apply('ports: [{name: http, port: 80, targetPort: 8080}]')).toBe('service/filed created\n');
+    expect(await apply('ports: [{name: http, port: 80, targetPort: 8080}]')).toBe('service/filed unchanged\n');
+    expect(await apply('type: NodePort\n  ports: [{name: http, port: 81, targetPort: 8080}]')).toBe('service/filed configured\n');
+    expect((await service('filed')).ports[0]?.nodePort).toBeGreaterThanOrEqual(30_000);
+    await apply('ports: [{name: http, port: 81, targetPort: 8080}]');
+    const { type, ports } = await service('filed');
+    expect([type, ports]).toEqual(['ClusterIP', [{ name: 'http', port: 81, protocol: 'TCP', targetPort: 8080 }]]);
+    const flags = ['--server-side', '--field-manager=x', '--force-conflicts'];
+    expect(await apply('ports: [{name: http, port: 81}]', ...flags)).toBe('service/filed serverside-applied\n');
+    expect(await session.ok('replace -f -', manifest('ports: [{port: 90}]'))).toBe('service/filed replaced\n');
+    const refused = await session.fails('replace -f -', manifest('type: Wrong\n  ports: [{port: 0}]'));
+    expect(refused).toMatch(/spec\.ports\[0\]\.port: Invalid value: 0: must be between 1 and 65535, inclusive/);
+    expect(refused).toMatch(
+      /spec\.type: Unsupported value: "Wrong": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"/,
+    );
+    expect(await session.ok('delete service filed')).toMatch(/^service "filed" deleted/);
+  });
+
+  it('creates, prints and changes ingresses', async () => {
     const name = session.namespace;
     await session.ok('create -f -', ingressClass(name));
     expect(table(await session.ok(`get ingressclass ${name}`))).toEqual([
       ['NAME', 'CONTROLLER', 'PARAMETERS', 'AGE'],
       [name, 'example.com/ingress', 'Parameters.example.com/external', AGE],
     ]);
-    await createIngresses(session);
+    const rules = ['--rule=*.example.com/*=web:8080,tls=cert', '--rule=example.org/exact=web:http'];
+    const flags = ['--class=nginx', '--default-backend=fallback:http', '--annotation=a=b', ...rules];
+    expect(await session.ok(['create', 'ingress', 'all', ...flags])).toBe('ingress.networking.k8s.io/all created\n');
+    expect(await session.ok('create ingress plain --rule=/=web:80 --dry-run=server -o name')).toBe('ingress.networking.k8s.io/plain\n');
+    await session.ok('create ingress plain --rule=/=web:80');
     await session.ok(`delete ingressclass ${name}`);
     expect(table(await session.ok('get ingress -o wide'))).toEqual([
       ['NAME', 'CLASS', 'HOSTS', 'ADDRESS', 'PORTS', 'AGE'],
@@ -70,15 +205,13 @@ withEachKubectl('traffic', (current) => {
     expect(table(await session.ok('get ing plain'))[1]).toEqual(['plain', 'other', '*', '1.2.3.4,lb.example.com', '80', AGE]);
   });
 
-  it('says what is wrong with an ingress', async () => {
-    const session = current();
+  it('create reports every invalid field of an ingress', async () => {
     const wrong = await session.fails('create ingress bad --class=X --rule=*/bar=Svc:8080,tls=A_');
     for (const field of ['rules[0].host', 'rules[0].http.paths[0].backend.service.name', 'tls[0].secretName', 'ingressClassName'])
       expect(wrong).toContain(`spec.${field}: Invalid value: `);
   });
 
-  it('shows the other objects of traffic, and refuses what is wrong with them', async () => {
-    const session = current();
+  it('prints NetworkPolicies and endpoints, and rejects invalid changes of endpoints', async () => {
     await session.ok('create -f -', TRAFFIC);
     expect(await session.ok('describe networkpolicy db')).toMatch(
       /To Port Range: 8000-9000\/TCP\n {4}From:\n {6}IPBlock:\n {8}CIDR: 172\.17\.0\.0\/16\n {8}Except: 172\.17\.1\.0\/24\n/,
@@ -97,11 +230,3 @@ withEachKubectl('traffic', (current) => {
     );
   });
 });
-
-async function createIngresses(session: KubectlSession): Promise<void> {
-  const rules = ['--rule=*.example.com/*=web:8080,tls=cert', '--rule=example.org/exact=web:http'];
-  const flags = ['--class=nginx', '--default-backend=fallback:http', '--annotation=a=b', ...rules];
-  expect(await session.ok(['create', 'ingress', 'all', ...flags])).toBe('ingress.networking.k8s.io/all created\n');
-  expect(await session.ok('create ingress plain --rule=/=web:80 --dry-run=server -o name')).toBe('ingress.networking.k8s.io/plain\n');
-  await session.ok('create ingress plain --rule=/=web:80');
-}

@@ -4,9 +4,9 @@
  */
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { removeFolder, temporaryFolder } from '../support/programs';
 import { runClient } from '../support/kubectl';
 import { withEachKubectl } from '../support/kubectl-session';
+import { useFolder } from '../support/use-resource';
 
 const deployment = (image: string, replicas?: number): string => `
 apiVersion: apps/v1
@@ -24,10 +24,11 @@ spec:${replicas === undefined ? '' : `\n  replicas: ${replicas}`}
 const settings = (data: Record<string, string>, labels = '{set: a}'): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, labels: ${labels}}\ndata: ${JSON.stringify(data)}\n`;
 
-withEachKubectl('updates', (current) => {
-  describe('apply from the client', () => {
-    it('creates, leaves alone, changes, and removes what the file no longer has', async () => {
-      const session = current();
+withEachKubectl('updates', (session) => {
+  const folder = useFolder('editor');
+
+  describe('apply by the client', () => {
+    it('creates, changes, and removes fields that the file no longer has', async () => {
       expect(await session.ok('apply -f -', deployment('shop:1', 2))).toBe('deployment.apps/shop created\n');
       expect(await session.ok('apply -f -', deployment('shop:1', 2))).toBe('deployment.apps/shop unchanged\n');
       expect(await session.ok('apply -f -', deployment('shop:2', 2))).toBe('deployment.apps/shop configured\n');
@@ -38,13 +39,12 @@ withEachKubectl('updates', (current) => {
       );
       // The whole list goes with what the file gave up; the label that it never had stays.
       expect(await session.ok('get deployment shop -o jsonpath={.spec.template.spec.containers[0].env}')).toBe('');
-      expect(JSON.parse(await session.ok('get deployment shop -o jsonpath={.metadata.labels}'))).toEqual({ app: 'shop', tier: 'front' });
+      expect(await session.value('get deployment shop', '.metadata.labels')).toEqual({ app: 'shop', tier: 'front' });
       // What the file gave up falls back to the default.
       expect(await session.ok('get deployment shop -o jsonpath={.spec.replicas}')).toBe('1');
     });
 
-    it('shows a difference before it is applied, and none after', async () => {
-      const session = current();
+    it('is preceded by a diff, which is empty afterwards', async () => {
       expect((await session.run('diff -f -', deployment('shop:2').replace(', env: [{name: MODE, value: live}]', ''))).code).toBe(0);
       const changed = await session.run('diff -f -', deployment('shop:3').replace(', env: [{name: MODE, value: live}]', ''));
       expect(changed.code).toBe(1);
@@ -53,8 +53,7 @@ withEachKubectl('updates', (current) => {
       expect(await session.ok('get deployment shop -o jsonpath={.spec.template.spec.containers[0].image}')).toBe('shop:2');
     });
 
-    it('prunes what was applied before and is no longer in the set', async () => {
-      const session = current();
+    it('prunes objects that are no longer in the applied set', async () => {
       const two = `${settings({ a: '1' })}---\n${settings({ b: '1' }).replace('name: settings', 'name: more')}`;
       expect(await session.ok('apply -f - --prune -l set=a --prune-allowlist=core/v1/ConfigMap', two)).toBe(
         'configmap/settings created\nconfigmap/more created\n',
@@ -66,9 +65,8 @@ withEachKubectl('updates', (current) => {
     });
   });
 
-  describe('apply on the server', () => {
-    it('keeps managers apart, names conflicts, and takes over when forced', async () => {
-      const session = current();
+  describe('apply by the server', () => {
+    it('tracks managers, reports conflicts, and takes over fields when forced', async () => {
       const one = settings({ colour: 'blue', size: '1' }, '{kept: "yes"}').replace('settings', 'owned');
       const other = settings({ colour: 'red' }, '{}').replace('settings', 'owned');
       expect(await session.ok('apply --server-side --field-manager=one -f -', one)).toBe('configmap/owned serverside-applied\n');
@@ -78,16 +76,14 @@ withEachKubectl('updates', (current) => {
       expect(await session.ok('apply --server-side --field-manager=two --force-conflicts -f -', other)).toBe(
         'configmap/owned serverside-applied\n',
       );
-      expect(JSON.parse(await session.ok('get configmap owned -o jsonpath={.data}'))).toEqual({ colour: 'red', size: '1' });
+      expect(await session.value('get configmap owned', '.data')).toEqual({ colour: 'red', size: '1' });
       // What `one` no longer applies goes, unless somebody else owns it as well.
       await session.ok('apply --server-side --field-manager=one -f -', settings({ shape: 'round' }, '{}').replace('settings', 'owned'));
-      expect(JSON.parse(await session.ok('get configmap owned -o jsonpath={.data}'))).toEqual({ colour: 'red', shape: 'round' });
+      expect(await session.value('get configmap owned', '.data')).toEqual({ colour: 'red', shape: 'round' });
       const managers = await session.ok([
         'get',
         'configmap',
         'owned',
-        '-n',
-        session.namespace,
         '--show-managed-fields',
         '-o',
         'jsonpath={range .metadata.managedFields[*]}{.manager} {.operation}{"\\n"}{end}',
@@ -95,22 +91,20 @@ withEachKubectl('updates', (current) => {
       expect(managers.trim().split('\n').sort()).toEqual(['one Apply', 'two Apply']);
     });
 
-    it('takes over from apply on the client', async () => {
-      const session = current();
+    it('takes over from apply by the client', async () => {
       const taken = (data: Record<string, string>): string => settings(data, '{}').replace('settings', 'taken');
       await session.ok('apply -f -', taken({ a: '1', b: '1' }));
       expect(await session.ok('apply --server-side -f -', taken({ a: '1' }))).toBe('configmap/taken serverside-applied\n');
-      expect(JSON.parse(await session.ok('get configmap taken -o jsonpath={.data}'))).toEqual({ a: '1' });
+      expect(await session.value('get configmap taken', '.data')).toEqual({ a: '1' });
       expect(await session.ok('apply --server-side --dry-run=server -f -', taken({ a: '2' }))).toBe(
         'configmap/taken serverside-applied (server dry run)\n',
       );
-      expect(JSON.parse(await session.ok('get configmap taken -o jsonpath={.data}'))).toEqual({ a: '1' });
+      expect(await session.value('get configmap taken', '.data')).toEqual({ a: '1' });
     });
   });
 
-  describe('single changes', () => {
-    it('labels, annotates, patches', async () => {
-      const session = current();
+  describe('other commands', () => {
+    it('label, annotate and patch report what they changed', async () => {
       await session.ok('create configmap plain --from-literal=a=1');
       expect(await session.ok('label configmap plain tier=front')).toBe('configmap/plain labeled\n');
       expect(await session.ok('label configmap plain tier=front')).toBe('configmap/plain not labeled\n');
@@ -122,19 +116,16 @@ withEachKubectl('updates', (current) => {
       expect(await session.ok('annotate configmap plain note=hello')).toBe('configmap/plain annotated\n');
       const stale = await session.fails('annotate configmap plain note=later --overwrite --resource-version=1');
       expect(stale).toContain('the object has been modified; please apply your changes to the latest version and try again');
-      const merge = ['-n', session.namespace, 'patch', 'configmap', 'plain', '--type=merge', '-p', '{"data":{"a":null,"b":"2"}}'];
+      const merge = ['patch', 'configmap', 'plain', '--type=merge', '-p', '{"data":{"a":null,"b":"2"}}'];
       expect(await session.ok(merge)).toBe('configmap/plain patched\n');
       expect(await session.ok(merge)).toBe('configmap/plain patched (no change)\n');
       const operations = '[{"op":"test","path":"/data/b","value":"2"},{"op":"move","from":"/data/b","path":"/data/c"}]';
-      await session.ok(['-n', session.namespace, 'patch', 'configmap', 'plain', '--type=json', '-p', operations]);
-      expect(JSON.parse(await session.ok('get configmap plain -o jsonpath={.data}'))).toEqual({ c: '2' });
-      expect(await session.fails(['-n', session.namespace, 'patch', 'configmap', 'plain', '--type=json', '-p', operations])).toContain(
-        'The request is invalid',
-      );
+      await session.ok(['patch', 'configmap', 'plain', '--type=json', '-p', operations]);
+      expect(await session.value('get configmap plain', '.data')).toEqual({ c: '2' });
+      expect(await session.fails(['patch', 'configmap', 'plain', '--type=json', '-p', operations])).toContain('The request is invalid');
     });
 
-    it('replaces, and refuses to replace what has changed since', async () => {
-      const session = current();
+    it('replace fails after another change, unless it is forced', async () => {
       const read = await session.ok('get configmap plain -o json');
       expect(await session.ok('replace -f -', read.replace('"2"', '"3"'))).toBe('configmap/plain replaced\n');
       expect(await session.fails('replace -f -', read.replace('"2"', '"4"'))).toContain('(Conflict)');
@@ -143,8 +134,7 @@ withEachKubectl('updates', (current) => {
       );
     });
 
-    it('sets images, resources and environment, rolls out and back', async () => {
-      const session = current();
+    it('set and rollout change the pod template of a Deployment', async () => {
       expect(await session.ok('set image deployment/shop web=shop:9')).toBe('deployment.apps/shop image updated\n');
       expect(await session.ok('set resources deployment/shop --limits=cpu=200m,memory=64Mi')).toBe(
         'deployment.apps/shop resource requirements updated\n',
@@ -163,22 +153,15 @@ withEachKubectl('updates', (current) => {
       expect(spec.template.spec.containers).toMatchObject([{ image: 'shop:9', resources: { limits: { cpu: '200m', memory: '64Mi' } } }]);
     });
 
-    it('edits in an editor', async () => {
-      const session = current();
-      const folder = temporaryFolder('editor');
-      try {
-        const editor = path.join(folder, 'editor.sh');
-        writeFileSync(editor, '#!/bin/sh\nsed -i "s/shop:9/shop:10/" "$1"\n');
-        chmodSync(editor, 0o755);
-        const edit = ['-n', session.namespace, 'edit', 'deployment', 'shop'];
-        const edited = await runClient('/usr/bin/env', session.kubeconfig, [`KUBE_EDITOR=${editor}`, session.binary, ...edit]);
-        expect(edited).toMatchObject({ code: 0, stdout: 'deployment.apps/shop edited\n' });
-        const again = await runClient('/usr/bin/env', session.kubeconfig, [`KUBE_EDITOR=${editor}`, session.binary, ...edit]);
-        expect(again).toMatchObject({ code: 0, stderr: 'Edit cancelled, no changes made.\n' });
-        expect(await session.ok('get deployment shop -o jsonpath={.spec.template.spec.containers[0].image}')).toBe('shop:10');
-      } finally {
-        removeFolder(folder);
-      }
+    it('edit applies the changes of an editor', async () => {
+      const editor = path.join(folder, 'editor.sh');
+      writeFileSync(editor, '#!/bin/sh\nsed -i "s/shop:9/shop:10/" "$1"\n');
+      chmodSync(editor, 0o755);
+      const command = [`KUBE_EDITOR=${editor}`, session.binary, '-n', session.namespace, 'edit', 'deployment', 'shop'];
+      const edit = () => runClient('/usr/bin/env', session.kubeconfig, command);
+      expect(await edit()).toMatchObject({ code: 0, stdout: 'deployment.apps/shop edited\n' });
+      expect(await edit()).toMatchObject({ code: 0, stderr: 'Edit cancelled, no changes made.\n' });
+      expect(await session.ok('get deployment shop -o jsonpath={.spec.template.spec.containers[0].image}')).toBe('shop:10');
     });
   });
 });

@@ -1,13 +1,14 @@
 /**
- * A person's session with real kubectl: making objects, looking at them, changing them. One story: each step asserts what kubectl printed
- * or what the server then holds, and later steps use what earlier ones made.
+ * A session with real kubectl: objects are created, printed, changed, described and deleted. One story: each step asserts the output of kubectl or the stored objects, and
+ * later steps use the objects of earlier ones.
  */
 import { table, webManifest, withEachKubectl, type Named } from '../support/kubectl-session';
 import { waitUntil } from '../support/programs';
 
-withEachKubectl('objects', (current) => {
-  it('makes objects by create subcommands, and refuses to make them twice', async () => {
-    const session = current();
+const AGE = expect.stringMatching(/^\d+s$/);
+
+withEachKubectl('kubectl', (session) => {
+  it('creates objects by subcommands, and fails to create them twice', async () => {
     expect(await session.ok('create configmap settings --from-literal=colour=blue --from-literal=size=9')).toBe(
       'configmap/settings created\n',
     );
@@ -24,8 +25,7 @@ withEachKubectl('objects', (current) => {
     expect(await session.ok('get configmap dry --ignore-not-found')).toBe('');
   });
 
-  it('makes a pod, a service and a lease from a file, and a second time says that they are there', async () => {
-    const session = current();
+  it('creates a pod, a service and a lease from a file, and reports a second time that they exist', async () => {
     expect(await session.ok('create -f -', webManifest('web'))).toBe(
       'pod/web created\nservice/web-svc created\nlease.coordination.k8s.io/web-lease created\n',
     );
@@ -33,45 +33,43 @@ withEachKubectl('objects', (current) => {
     expect(await session.ok('get lease web-lease -o jsonpath={.spec.holderIdentity}')).toBe('somebody');
   });
 
-  it('prints tables', async () => {
-    const session = current();
+  it('get prints tables', async () => {
     expect(table(await session.ok('get configmap settings'))).toEqual([
       ['NAME', 'DATA', 'AGE'],
-      ['settings', '2', expect.stringMatching(/^\d+s$/)],
+      ['settings', '2', AGE],
     ]);
     expect(table(await session.ok('get secrets login'))).toEqual([
       ['NAME', 'TYPE', 'DATA', 'AGE'],
-      ['login', 'Opaque', '1', expect.stringMatching(/^\d+s$/)],
+      ['login', 'Opaque', '1', AGE],
     ]);
     expect(table(await session.ok('get pods'))).toEqual([
       ['NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'],
-      ['web', '0/1', 'Pending', '0', expect.stringMatching(/^\d+s$/)],
+      ['web', '0/1', 'Pending', '0', AGE],
     ]);
     expect(table(await session.ok('get pods web -o wide --no-headers'))).toEqual([
-      ['web', '0/1', 'Pending', '0', expect.stringMatching(/^\d+s$/), '<none>', 'worker-1', '<none>', '<none>'],
+      ['web', '0/1', 'Pending', '0', AGE, '<none>', 'worker-1', '<none>', '<none>'],
     ]);
     expect(table(await session.ok('get services web-svc -o wide'))).toEqual([
       ['NAME', 'TYPE', 'CLUSTER-IP', 'EXTERNAL-IP', 'PORT(S)', 'AGE', 'SELECTOR'],
-      ['web-svc', 'ClusterIP', 'None', '<none>', '80/TCP', expect.stringMatching(/^\d+s$/), 'app=web'],
+      ['web-svc', 'ClusterIP', 'None', '<none>', '80/TCP', AGE, 'app=web'],
     ]);
     expect(table(await session.ok('get leases.coordination.k8s.io web-lease'))).toEqual([
       ['NAME', 'HOLDER', 'AGE'],
-      ['web-lease', 'somebody', expect.stringMatching(/^\d+s$/)],
+      ['web-lease', 'somebody', AGE],
     ]);
     expect(table(await session.ok(`get namespace ${session.namespace} --show-labels`))).toEqual([
       ['NAME', 'STATUS', 'AGE', 'LABELS'],
       [
         session.namespace,
         'Active',
-        expect.stringMatching(/^\d+s$/),
+        AGE,
         expect.stringMatching(new RegExp(`(platform|kubernetes)\\.io/metadata\\.name=${session.namespace}`)),
       ],
     ]);
     expect(table(await session.ok('get pods -L app'))[1]).toEqual(['web', '0/1', 'Pending', '0', expect.anything(), 'web']);
   });
 
-  it('prints objects in the forms that were asked for', async () => {
-    const session = current();
+  it('get prints objects in each output format', async () => {
     const settings = await session.json<Named>('get configmap settings');
     expect(settings).toMatchObject({
       apiVersion: 'v1',
@@ -101,20 +99,17 @@ metadata:
     expect(list.items.map((item) => item.metadata.name)).toEqual(expect.arrayContaining(['settings', 'login']));
   });
 
-  it('pages, selects and looks across namespaces', async () => {
-    const session = current();
-    for (const n of [1, 2, 3, 4, 5]) await session.ok(`create configmap page-${n} --from-literal=n=${n}`);
-    for (const n of [1, 2, 3, 4, 5]) await session.ok(`label configmap page-${n} set=pages parity=${n % 2 === 0 ? 'even' : 'odd'}`);
+  it('get pages, selects and lists across namespaces', async () => {
+    const page = (n: number): string =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: page-${n}, labels: {set: pages, parity: ${n % 2 === 0 ? 'even' : 'odd'}}}\ndata: {n: "${n}"}\n`;
+    const pages = [1, 2, 3, 4, 5];
+    await session.ok('create -f -', pages.map(page).join('---\n'));
     const paged = await session.run('get configmaps -l set=pages --chunk-size=2 -o name -v=6');
-    expect(paged.stdout).toBe([1, 2, 3, 4, 5].map((n) => `configmap/page-${n}\n`).join(''));
+    expect(paged.stdout).toBe(pages.map((n) => `configmap/page-${n}\n`).join(''));
     expect(paged.stderr.match(/GET .*\/configmaps\?.*limit=2/g)).toHaveLength(3);
     expect(table(await session.ok('get configmaps -l set=pages --chunk-size=2')).map(([name]) => name)).toEqual([
       'NAME',
-      'page-1',
-      'page-2',
-      'page-3',
-      'page-4',
-      'page-5',
+      ...pages.map((n) => `page-${n}`),
     ]);
     expect(await session.ok('get cm -l set=pages,parity=even -o name')).toBe('configmap/page-2\nconfigmap/page-4\n');
     expect(await session.ok(['get', 'cm', '-l', 'set,parity notin (even)', '-o', 'name'])).toBe(
@@ -128,12 +123,11 @@ metadata:
     expect(everywhere[0]).toEqual(['NAMESPACE', 'NAME', 'DATA', 'AGE']);
     expect(everywhere.filter(([space]) => space === session.namespace)).toHaveLength(5);
     expect(await session.ok('get cm -l set=pages --sort-by=.data.n -o jsonpath={.items[*].metadata.name}')).toContain('page-1 page-2');
-    expect(await session.ok('delete configmaps -l set=pages')).toBe([1, 2, 3, 4, 5].map((n) => `configmap "page-${n}" deleted\n`).join(''));
+    expect(await session.ok('delete configmaps -l set=pages')).toBe(pages.map((n) => `configmap "page-${n}" deleted\n`).join(''));
     expect(await session.ok('get cm -l set=pages -o name')).toBe('');
   });
 
-  it('watches', async () => {
-    const session = current();
+  it('get --watch prints changes as they are made', async () => {
     const watching = session.start('get configmaps -w --field-selector metadata.name=watched');
     const only = session.start('get configmaps --watch-only -o name');
     let tick = 0;
@@ -154,8 +148,7 @@ metadata:
     await session.ok('delete configmap watched');
   });
 
-  it('changes objects', async () => {
-    const session = current();
+  it('patch, label and annotate change objects and report conflicts', async () => {
     expect(await session.ok('patch configmap settings --type=merge -p {"data":{"colour":"red","new":"1"}}')).toBe(
       'configmap/settings patched\n',
     );
@@ -179,8 +172,7 @@ metadata:
     expect(metadata.annotations).toEqual({ note: 'hello' });
   });
 
-  it('replaces what was read, but not what somebody else has changed since', async () => {
-    const session = current();
+  it('replace fails for an object that was changed since it was read, unless it is forced', async () => {
     const read = await session.ok('get configmap settings -o json');
     const edited = read.replace('"red"', '"green"');
     expect(await session.ok('replace -f -', edited)).toBe('configmap/settings replaced\n');
@@ -196,8 +188,7 @@ metadata:
     expect(replaced.data).toEqual({ colour: 'white' });
   });
 
-  it('finds spelling mistakes', async () => {
-    const session = current();
+  it('create reports unknown fields and kinds', async () => {
     const misspelt = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'typo' }, dat: { a: '1' } });
     expect(await session.fails('create --validate=strict -f -', misspelt)).toContain('unknown field "dat"');
     expect(await session.ok('create --validate=ignore -f -', misspelt)).toBe('configmap/typo created\n');
@@ -206,5 +197,163 @@ metadata:
     const gizmo = '{"apiVersion":"v1","kind":"Gizmo","metadata":{"name":"x"}}';
     expect(await session.fails('create --validate=false -f -', gizmo)).toContain('no matches for kind "Gizmo" in version "v1"');
     expect(await session.fails('get gizmos')).toContain('the server doesn\'t have a resource type "gizmos"');
+  });
+
+  it('describe prints objects with their Events', async () => {
+    await session.ok(
+      'create -f -',
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: 'web.1', namespace: session.namespace },
+        reason: 'Pulled',
+        message: 'the image is here',
+        type: 'Normal',
+        count: 3,
+        involvedObject: {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          name: 'web',
+          namespace: session.namespace,
+          uid: (await session.json<Named>('get pod web')).metadata.uid,
+        },
+        source: { component: 'kubelet' },
+        firstTimestamp: '2026-01-01T00:00:00Z',
+        lastTimestamp: '2026-01-01T00:00:00Z',
+      }),
+    );
+    const settings = await session.ok('describe configmap settings');
+    expect(settings).toMatch(/^Name: +settings\nNamespace: +/);
+    expect(settings).toMatch(/colour:\n----\nwhite\n/);
+    const pod = await session.ok('describe pod web');
+    expect(pod).toMatch(/^Name: +web\n/);
+    expect(pod).toMatch(/\nNode: +worker-1\//);
+    expect(pod).toMatch(/\n {4}Image: +registry\.example\.com\/web:1\.0\n/);
+    expect(pod).toMatch(/\n {6}MODE: +test\n/);
+    expect(pod).toMatch(/Normal +Pulled .*kubelet +the image is here/);
+    expect(await session.ok(`describe namespace ${session.namespace}`)).toMatch(/\nStatus: +Active\n/);
+    const service = await session.ok('describe service web-svc');
+    expect(service).toMatch(/\nIP: +None\n/);
+    expect(service).toMatch(/\nTargetPort: +8080\/TCP\n/);
+    expect(await session.ok('describe secret login')).toMatch(/\npassword: +7 bytes\n/);
+    expect(table(await session.ok('get events'))).toEqual([
+      ['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'],
+      [expect.any(String), 'Normal', 'Pulled', 'pod/web', 'the image is here'],
+    ]);
+    expect(await session.ok('events --for pod/web')).toContain('the image is here');
+  });
+
+  it('describe and get print nodes with roles, conditions and capacity', async () => {
+    const name = `node-${session.namespace}`;
+    await session.ok(
+      'create -f -',
+      JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { 'node-role.kubernetes.io/edge': '' } } }),
+    );
+    await session.ok([
+      'patch',
+      'node',
+      name,
+      '--subresource=status',
+      '--type=merge',
+      '-p',
+      JSON.stringify({
+        status: {
+          capacity: { cpu: '4' },
+          conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'ready' }],
+          nodeInfo: { kubeletVersion: 'v1.31.0' },
+        },
+      }),
+    ]);
+    expect(table(await session.ok(`get node ${name}`))).toEqual([
+      ['NAME', 'STATUS', 'ROLES', 'AGE', 'VERSION'],
+      [name, 'Ready', 'edge', AGE, 'v1.31.0'],
+    ]);
+    const description = await session.ok(`describe node ${name}`);
+    expect(description).toMatch(/\nRoles: +edge\n/);
+    expect(description).toMatch(/\n {2}Ready +True .*KubeletReady/);
+    expect(description).toMatch(/\nCapacity:\n {2}cpu: +4\n/);
+    expect(await session.ok(`delete node ${name}`)).toBe(`node "${name}" deleted\n`);
+  });
+
+  it('wait ends when a condition is met or an object is gone', async () => {
+    expect(await session.ok('wait pod/web --for=jsonpath={.status.phase}=Pending --timeout=20s')).toBe('pod/web condition met\n');
+    const waiting = session.start('wait pod/web --for=jsonpath={.status.phase}=Running --timeout=20s');
+    await session.ok(['patch', 'pod', 'web', '--subresource=status', '--type=merge', '-p', '{"status":{"phase":"Running"}}']);
+    expect((await waiting.exited).code).toBe(0);
+    await session.ok('create configmap leaving');
+    const gone = session.start('wait configmap/leaving --for=delete --timeout=20s');
+    await session.ok('delete configmap leaving');
+    expect((await gone.exited).code).toBe(0);
+  });
+
+  it('delete works gracefully, by force, and with finalizers', async () => {
+    expect(await session.ok('delete configmap typo')).toBe('configmap "typo" deleted\n');
+    expect(await session.fails('delete configmap typo')).toBe('Error from server (NotFound): configmaps "typo" not found\n');
+    expect(await session.ok('delete configmap typo --ignore-not-found')).toBe('');
+
+    await session.ok('create configmap held');
+    await session.ok('patch configmap held --type=merge -p {"metadata":{"finalizers":["example.com/hold"]}}');
+    expect(await session.ok('delete configmap held --wait=false')).toBe('configmap "held" deleted\n');
+    const held = await session.json<Named>('get configmap held');
+    expect(held.metadata.deletionTimestamp).toMatch(/Z$/);
+    expect(held.metadata.finalizers).toEqual(['example.com/hold']);
+    expect(await session.ok('patch configmap held --type=merge -p {"metadata":{"finalizers":null}}')).toBe('configmap/held patched\n');
+    expect(await session.fails('get configmap held')).toContain('NotFound');
+
+    // A pod on a node is asked to go first; somebody (its node's agent, or force) ends it.
+    expect(await session.ok('delete pod web --wait=false')).toBe('pod "web" deleted\n');
+    expect(table(await session.ok('get pods web'))[1]?.[2]).toBe('Terminating');
+    expect(await session.ok('delete pod web --force --grace-period=0')).toBe('pod "web" force deleted\n');
+    expect(await session.ok('get pods')).toBe('');
+    expect(await session.ok('delete service,lease --all')).toBe(
+      'service "web-svc" deleted\nlease.coordination.k8s.io "web-lease" deleted\n',
+    );
+  });
+
+  it('version, cluster-info, api-resources and get --raw print what the server serves', async () => {
+    const version = JSON.parse(await session.ok('version -o json')) as {
+      serverVersion: { major: string; minor: string; gitVersion: string };
+    };
+    expect(version.serverVersion).toMatchObject({ major: '1', minor: '31', gitVersion: expect.stringMatching(/^v1\.31\./) });
+    expect(await session.ok('cluster-info')).toMatch(/control plane.* is running at .*https:\/\/127\.0\.0\.1:\d+/);
+    const resources = await session.ok('api-resources --no-headers -o wide');
+    expect(resources).toMatch(/^configmaps +cm +v1 +true +ConfigMap +.*create.*delete.*list/m);
+    expect(resources).toMatch(/^namespaces +ns +v1 +false +Namespace/m);
+    expect(resources).toMatch(/^leases +coordination\.k8s\.io\/v1 +true +Lease/m);
+    expect(resources).toMatch(/^pods +po +v1 +true +Pod .* all$/m);
+    expect(await session.ok('api-resources --namespaced=false -o name')).toMatch(/^nodes$/m);
+    expect(await session.ok('api-resources --api-group=coordination.k8s.io -o name')).toBe('leases.coordination.k8s.io\n');
+    const versions = (await session.ok('api-versions')).split('\n');
+    expect(versions).toEqual(expect.arrayContaining(['v1', 'coordination.k8s.io/v1']));
+    expect(JSON.parse(await session.ok(`get --raw /api/v1/namespaces/${session.namespace}/configmaps/settings`))).toMatchObject({
+      data: { colour: 'white' },
+    });
+    expect(await session.ok('get --raw /readyz')).toBe('ok');
+    expect(await session.ok('get --raw /livez?verbose')).toContain('healthz check passed');
+    expect(await session.fails('get --raw /nowhere')).toContain('the server could not find the requested resource');
+  });
+
+  it('explain prints fields with types and descriptions', async () => {
+    const containers = await session.ok('explain pod.spec.containers');
+    expect(containers).toMatch(/^KIND: +Pod\nVERSION: +v1\n/);
+    expect(containers).toMatch(/FIELD: containers <\[\]Container>/);
+    expect(containers).toMatch(/\n {2}image\t<string>/);
+    expect(containers).toMatch(/\n {2}name\t<string> -required-/);
+    expect(await session.ok('explain cm.data')).toMatch(/FIELD: data <map\[string\]string>/);
+    expect(await session.ok('explain lease --recursive')).toMatch(/\n {4}holderIdentity\t<string>/);
+    expect(await session.fails('explain cm.nothing')).toContain('field "nothing" does not exist');
+  });
+
+  it('the system namespaces have the names that are compiled into kubectl', async () => {
+    expect(await session.ok('get namespace kube-system kube-public kube-node-lease default -o name')).toMatch(
+      /^namespace\/(kube|platform)-system\nnamespace\/(kube|platform)-public\nnamespace\/(kube|platform)-node-lease\nnamespace\/default\n$/,
+    );
+    const name = `e2e-${session.namespace}`;
+    expect(await session.ok(`-n kube-system create configmap ${name}`)).toBe(`configmap/${name} created\n`);
+    expect(table(await session.ok('-n kube-system get cm')).map(([first]) => first)).toContain(name);
+    expect(await session.ok(`-n kube-system get cm ${name} -o name`)).toBe(`configmap/${name}\n`);
+    expect(await session.ok(`-n kube-system label cm ${name} seen=yes`)).toBe(`configmap/${name} labeled\n`);
+    expect(await session.fails('delete namespace kube-system')).toContain('this namespace may not be deleted');
+    await session.ok(`-n kube-system delete configmap ${name}`);
   });
 });

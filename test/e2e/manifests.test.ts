@@ -3,37 +3,17 @@
  * has them printed, explained, checked for spelling, and deleted.
  */
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { packagedProgram } from '../support/kubectl';
-import { freePort } from '../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
-import { skipLoudly } from '../support/skipped';
-import { KubectlSession } from '../support/kubectl-session';
+import { withPackagedKubectl, type KubectlSession } from '../support/kubectl-session';
 import { manifests, printedTables, RECORDED_TABLES } from '../support/manifest-tables';
 
 const NAMESPACE = 'show-shop';
-const binary = packagedProgram('kubectl');
-const folder = temporaryFolder('e2e-manifests');
-let server: ApiServer;
-let session: KubectlSession;
 
-if (binary === undefined) skipLoudly('manifests', 'the packaged kubectl exists for linux-x64 only');
-else describe('manifests', () => manifestTests(binary));
+withPackagedKubectl('manifests', () => ({ args: ['--naming=kubernetes'] }), manifestTests, NAMESPACE);
 
-function manifestTests(kubectl: string): void {
+function manifestTests(session: KubectlSession): void {
   const objects = manifests(NAMESPACE);
   const count = objects.match(/^kind: /gm)?.length ?? 0;
-
-  beforeAll(async () => {
-    server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes'] });
-    session = new KubectlSession(kubectl, path.join(folder, path.basename(server.kubeconfig)), NAMESPACE);
-    await session.ok(`create namespace ${NAMESPACE}`);
-  }, 60_000);
-
-  afterAll(async () => {
-    await server.process.stop();
-    removeFolder(folder);
-  });
+  beforeAll(() => session.ok(`create namespace ${NAMESPACE}`));
 
   it('are applied without a warning, and a second time change nothing', async () => {
     expect(count).toBeGreaterThanOrEqual(60);
@@ -49,11 +29,11 @@ function manifestTests(kubectl: string): void {
     expect(await session.ok(versions, objects)).toBe(before);
   });
 
-  it('are printed as the reference prints them', async () => {
+  it('are printed as with the reference server', async () => {
     expect(await printedTables(session)).toBe(readFileSync(RECORDED_TABLES, 'utf8'));
   });
 
-  it('do not differ from what is stored', async () => {
+  it('have no diff after they are applied', async () => {
     const { code, stdout, stderr } = await session.run('diff -f -', objects);
     expect([code, stdout, stderr]).toEqual([0, '', '']);
   });
@@ -64,14 +44,14 @@ function manifestTests(kubectl: string): void {
     ['ingress.spec.rules.http', 'FIELD: http <HTTPIngressRuleValue>', /paths\t<\[\]HTTPIngressPath> -required-/],
     ['hpa.spec.metrics.resource', 'FIELD: resource <ResourceMetricSource>', /target\t<MetricTarget> -required-/],
     ['networkpolicy.spec.ingress.from', 'FIELD: from <[]NetworkPolicyPeer>', /ipBlock\t<IPBlock>/],
-  ])('explain %s', async (field, head, member) => {
+  ])('are explained: explain %s prints %s', async (field, head, member) => {
     const text = await session.ok(`explain ${field}`);
     expect(text).toContain(head);
     expect(text).toMatch(/DESCRIPTION:\n {4}\w/);
     expect(text).toMatch(member);
   });
 
-  it('with a spelling mistake are refused by the server, or warned about', async () => {
+  it('with an unknown field are rejected with strict validation, and otherwise warned of', async () => {
     const typo = (name: string): string =>
       JSON.stringify({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec: { ...DEPLOYMENT, replica: 2 } });
     const strict = await session.fails('create --validate=strict -f -', typo('strict'));
@@ -88,7 +68,7 @@ function manifestTests(kubectl: string): void {
   });
 }
 
-/** What kubectl calls configured though nothing changes, because its patch is not empty; with the reference server it says the same. */
+/** Objects that kubectl reports as configured although nothing changes, because its patch is not empty; it does so with the reference server. */
 const SENT_AGAIN = [
   'statefulset.apps/db',
   'secret/db',

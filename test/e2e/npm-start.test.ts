@@ -93,7 +93,7 @@ describe('npm start', () => {
     removeFolder(where.folder);
   }, 40_000);
 
-  it('says where it is and what to try', () => {
+  it('prints its addresses and three commands to try', () => {
     const { folder, securePort, insecurePort } = where;
     expect(local.output).toContain(`https://127.0.0.1:${securePort}`);
     expect(local.output).toContain(`http://127.0.0.1:${insecurePort}`);
@@ -101,7 +101,7 @@ describe('npm start', () => {
     expect(local.output.match(/^ {2}(kubectl|curl) .*$/gm)).toHaveLength(3);
   });
 
-  it('does what it told the person to try', async () => {
+  it('serves the commands that it printed', async () => {
     const [, , reach] = local.output.match(/^ {2}(kubectl|curl) .*$/gm) ?? [];
     expect(await kubectlOk(where, 'get', 'namespaces')).toMatch(/^NAME +STATUS +AGE\ndefault +Active/);
     expect(await kubectlOk(where, 'create', 'configmap', 'hello', '--from-literal=greeting=world')).toBe('configmap/hello created\n');
@@ -111,7 +111,7 @@ describe('npm start', () => {
     expect(answer.body).toContain('"greeting": "world"');
   });
 
-  it('issues tokens that open it for their account', async () => {
+  it('issues tokens that authenticate their account', async () => {
     await waitUntil('the account to be there', async () => (await kubectlOk(where, 'get', 'serviceaccounts')).includes('default'));
     const token = (await kubectlOk(where, 'create', 'token', 'default')).trim();
     const server = [`--server=https://127.0.0.1:${where.securePort}`, `--certificate-authority=${path.join(where.folder, 'pki/ca.crt')}`];
@@ -129,24 +129,24 @@ describe('npm start', () => {
     expect(await kubectlOk(where, 'auth', 'can-i', 'get', 'pods')).toBe('yes\n');
   });
 
-  it('writes the ids of its processes', () => {
+  it('writes the process ids of its programs', () => {
     expect(pidOf(where, 'supervisor')).toBe(local.pid);
     expect(lives(pidOf(where, 'apiserver'))).toBe(true);
   });
 
-  it('refuses a second start on the same folder, naming who holds it', async () => {
+  it('rejects a second start in the same folder with the process id of the first', async () => {
     const second = start({ ...(await place('unused')), folder: where.folder });
     expect((await second.exited).code).toBe(1);
     expect(second.output).toContain(`${where.folder} is in use by the running process ${local.pid}`);
     expect(await kubectlOk(where, 'get', '--raw', '/readyz')).toBe('ok');
   });
 
-  describe('plain HTTP', () => {
+  describe('over plain HTTP', () => {
     const list = '/api/v1/namespaces/default/configmaps';
     const object = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain' } });
     const json = { 'content-type': 'application/json' };
 
-    it('is for this machine: with the right Host and no sign of a web page it acts as the administrator', async () => {
+    it('accepts requests of this machine as those of the administrator', async () => {
       for (const host of [`127.0.0.1:${where.insecurePort}`, `localhost:${where.insecurePort}`]) {
         expect((await plain(where, 'GET', list, { host })).status).toBe(200);
       }
@@ -163,7 +163,7 @@ describe('npm start', () => {
       ['a same-origin fetch', 'GET', { 'sec-fetch-site': 'same-origin' }],
       ['a body without Content-Type', 'POST', {}],
       ['a preflight', 'OPTIONS', { origin: 'https://evil.example.com', 'access-control-request-method': 'POST' }],
-    ])('refuses %s', async (_, method, headers) => {
+    ])('rejects %s', async (_, method, headers) => {
       const name = `refused-${Object.keys(headers).join('-')}-${method.toLowerCase()}`;
       const body = method === 'POST' ? object.replace('plain', name) : undefined;
       const answer = await plain(where, method, list, headers, body);
@@ -173,12 +173,12 @@ describe('npm start', () => {
       expect((await plain(where, 'GET', `${list}/${name}`, {})).status).toBe(404);
     });
 
-    it('authenticates a request that carries credentials', async () => {
+    it('authenticates requests with credentials', async () => {
       expect((await plain(where, 'GET', list, { authorization: 'Bearer nonsense' })).status).toBe(401);
     });
   });
 
-  it('starts a killed API server again, says so, and keeps the data', async () => {
+  it('restarts a killed API server, prints so, and keeps the data', async () => {
     const before = pidOf(where, 'apiserver');
     const said = local.output.length;
     process.kill(before, 'SIGKILL');
@@ -191,7 +191,7 @@ describe('npm start', () => {
     expect(await kubectlOk(where, 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
   });
 
-  it('ends cleanly on Ctrl-C, and a second start keeps data and certificates', async () => {
+  it('stops on Ctrl-C, and a second start keeps data and certificates', async () => {
     const child = pidOf(where, 'apiserver');
     const authority = readFileSync(path.join(where.folder, 'pki', 'ca.crt'), 'utf8');
     local.child.kill('SIGINT');
@@ -205,7 +205,7 @@ describe('npm start', () => {
     expect(await kubectlOk(where, 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
   }, 60_000);
 
-  it('takes its processes with it when it is killed, and the folder is free again', async () => {
+  it('stops its programs when it is killed, and releases the folder', async () => {
     const child = pidOf(where, 'apiserver');
     await local.kill();
     await waitUntil('the API server to go', () => !lives(child));
@@ -245,7 +245,7 @@ describe('npm start with wrong flags', () => {
     ['a bad port', ['--secure-port=99999'], /secure-port/],
     ['several replicas without etcd', ['--replicas=3'], /etcd-servers/],
     ['a stray word', ['banana'], /banana/],
-  ])('refuses %s at once', async (_, flags, message) => {
+  ])('exits at once with %s', async (_, flags, message) => {
     const where = await place('npm-start-flags');
     const refused = start(where, ...flags);
     expect((await refused.exited).code).toBe(64);
@@ -289,7 +289,7 @@ describeWithEtcd('npm start with etcd and three replicas', () => {
     for (const index of [0, 1, 2]) expect(local.output).toContain(`https://127.0.0.1:${where.securePort + index}`);
   });
 
-  it('starts one that died again while the others go on', async () => {
+  it('restarts a killed replica while the others go on', async () => {
     const before = pidOf(where, 'apiserver-1');
     process.kill(before, 'SIGKILL');
     expect((await plain(where, 'GET', '/readyz', {})).status).toBe(200);

@@ -6,12 +6,14 @@ import { errorMessage } from '../../shared/runtime/error-message';
 import { arrayAt, isObject, stringAt, type JsonValue } from '../../shared/values/json';
 import { ApiClient } from '../support/api-client';
 import { startControllers } from '../support/control-plane';
-import { findEtcd, startEtcd, type EtcdServer } from '../support/etcd';
-import { freePorts } from '../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../support/programs';
-import { describeWith, promtool, seriesOf, startPrometheus, type PrometheusServer } from '../support/prometheus';
+import { findEtcd, startEtcd } from '../support/etcd';
+import { freePort } from '../support/ports';
+import { waitUntil } from '../support/programs';
+import { describeWith, promtool, seriesOf, startPrometheus } from '../support/prometheus';
 import { repository } from '../support/repository';
 import { skipLoudly } from '../support/skipped';
+import { useApiServer } from '../support/use-api-server';
+import { useClosable, useResource } from '../support/use-resource';
 
 const RULES = path.join(repository, 'deploy/compose/prometheus');
 const DASHBOARD = path.join(repository, 'deploy/compose/grafana/dashboards/control-plane.json');
@@ -56,11 +58,11 @@ function observed(expression: string): string {
 }
 
 describeWith('promtool', 'the rules of the containers', (program) => {
-  it('are in good form', () => {
+  it('are valid', () => {
     expect(promtool(program, ['check', 'rules', path.join(RULES, 'alerts.yml')])).toContain('SUCCESS');
   });
 
-  it('set off alerts when they should', () => {
+  it('set off the expected alerts', () => {
     expect(promtool(program, ['test', 'rules', path.join(RULES, 'alerts.test.yml')])).toContain('SUCCESS');
   });
 });
@@ -69,65 +71,55 @@ if (findEtcd() === undefined) skipLoudly('dashboards and alerts', 'no etcd');
 else describeWith('prometheus', 'dashboards and alerts', (program) => expressions(program));
 
 function expressions(program: string): void {
-  const folder = temporaryFolder('observability');
-  let etcd: EtcdServer;
-  let server: ApiServer;
-  let controllers: ProgramProcess;
-  let prometheus: PrometheusServer;
-  let client: ApiClient;
-
+  const etcd = useResource(startEtcd, (started) => started.dispose());
+  const server = useApiServer('observability', () => ({ etcdServers: etcd().endpoint }));
+  const port = useResource(freePort);
+  useResource(
+    () => {
+      const flags = ['--controllers=namespace,serviceaccount', '--authorization-always-allow-paths=/metrics'];
+      return startControllers(server.running, ...flags, `--secure-port=${port()}`);
+    },
+    (controllers) => controllers.stop(),
+  );
+  const client = useClosable(() => new ApiClient(server.running.address, server.running.certificates));
+  const prometheus = useResource(
+    async () => {
+      const { address, pki } = server.running;
+      const tls_config = { insecure_skip_verify: true, cert_file: `${pki}/admin.crt`, key_file: `${pki}/admin.key` };
+      const secure = { scheme: 'https', tls_config };
+      const job = (job_name: string, target: string, more: object = {}) => ({
+        ...{ job_name, static_configs: [{ targets: [target], labels: { service: 'controllers' } }] },
+        ...more,
+      });
+      const scrape_configs = [
+        job('apiserver', new URL(address).host, secure),
+        job('controllers', `127.0.0.1:${port()}`, secure),
+        job('etcd', new URL(etcd().endpoint).host),
+      ];
+      const global = { scrape_interval: '1s', evaluation_interval: '1s' };
+      return startPrometheus(program, server.folder, { global, scrape_configs });
+    },
+    (started) => started.stop(),
+  );
   beforeAll(async () => {
-    const [securePort = 0, controllersPort = 0] = await freePorts(2);
-    etcd = await startEtcd();
-    server = await startApiServer({ folder, securePort, etcdServers: etcd.endpoint });
-    controllers = startControllers(
-      server,
-      '--controllers=namespace,serviceaccount',
-      `--secure-port=${controllersPort}`,
-      '--authorization-always-allow-paths=/metrics',
-    );
-    client = new ApiClient(server.address, server.certificates);
-    const tls = { insecure_skip_verify: true, cert_file: `${server.pki}/admin.crt`, key_file: `${server.pki}/admin.key` };
-    const job = (name: string, target: string, more: object = {}) => ({
-      job_name: name,
-      static_configs: [{ targets: [target], labels: { service: 'controllers' } }],
-      ...more,
-    });
-    prometheus = await startPrometheus(program, folder, {
-      global: { scrape_interval: '1s', evaluation_interval: '1s' },
-      scrape_configs: [
-        job('apiserver', `127.0.0.1:${securePort}`, { scheme: 'https', tls_config: tls }),
-        job('controllers', `127.0.0.1:${controllersPort}`, { scheme: 'https', tls_config: tls }),
-        job('etcd', new URL(etcd.endpoint).host),
-      ],
-    });
-    for (let round = 0; round < 3; round += 1) await use(client, round);
+    for (let round = 0; round < 3; round += 1) await use(client(), round);
   }, 60_000);
 
-  afterAll(async () => {
-    client.close();
-    await prometheus.stop();
-    await controllers.stop();
-    await server.process.stop();
-    await etcd.dispose();
-    removeFolder(folder);
-  });
-
-  test.each(panels())('panel: %s: %s', async (_title, expression) => {
-    expect(await seriesOf(prometheus, expression)).toBeGreaterThanOrEqual(0);
+  test.each(panels())('the panel %s has series for %s', async (_title, expression) => {
+    expect(await seriesOf(prometheus(), expression)).toBeGreaterThanOrEqual(0);
     if (RARE.some((name) => expression.includes(name))) return;
-    await waitUntil(`series of ${expression}`, async () => (await seriesOf(prometheus, expression)) > 0, 25_000);
+    await waitUntil(`series of ${expression}`, async () => (await seriesOf(prometheus(), expression)) > 0, 25_000);
   });
 
-  test.each(alerts())('alert: %s: %s', async (_name, expression) => {
-    expect(await seriesOf(prometheus, expression)).toBeGreaterThanOrEqual(0);
+  test.each(alerts())('the alert %s observes series with %s', async (_name, expression) => {
+    expect(await seriesOf(prometheus(), expression)).toBeGreaterThanOrEqual(0);
     if (RARE.some((name) => expression.includes(name))) return;
-    await waitUntil(`series of ${expression}`, async () => (await seriesOf(prometheus, observed(expression))) > 0, 25_000);
+    await waitUntil(`series of ${expression}`, async () => (await seriesOf(prometheus(), observed(expression))) > 0, 25_000);
   });
 
-  describeWith('promtool', 'what the programs show', (tool) => {
-    it.each(['/metrics', '/metrics/slis'])('%s is in good form', async (shown) => {
-      expect(complaintsOf(tool, (await client.get(shown)).text)).toEqual([]);
+  describeWith('promtool', 'the exposition', (tool) => {
+    it.each(['/metrics', '/metrics/slis'])('at %s has no complaint of promtool', async (shown) => {
+      expect(complaintsOf(tool, (await client().get(shown)).text)).toEqual([]);
     });
   });
 }

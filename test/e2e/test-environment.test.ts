@@ -7,9 +7,10 @@ import { request } from 'node:https';
 import path from 'node:path';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../support/etcd';
+import { describeWithEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
-import { removeFolder, startProgram, temporaryFolder, waitUntil, type ProgramProcess } from '../support/programs';
+import { startProgram, waitUntil } from '../support/programs';
+import { useFolder, useResource } from '../support/use-resource';
 
 const HOUR_MS = 3_600_000;
 const authorityNamed = (commonName: string): Promise<Credential> =>
@@ -21,15 +22,16 @@ interface Answer {
 }
 
 describeWithEtcd('a server with the flags of a test environment', () => {
-  const folder = temporaryFolder('test-environment');
-  let etcd: EtcdServer;
-  let server: ProgramProcess;
-  let port: number;
-  let serving: Credential;
-  let admin: Credential;
+  const folder = useFolder('test-environment');
+  const etcd = useResource(startEtcd, (started) => started.dispose());
+  const server = useResource(
+    () => start(folder, etcd().endpoint),
+    ({ program }) => program.stop(),
+  );
 
-  /** Trusts nobody but who signed the certificate in the folder. */
+  /** Trusts only the authority of the certificate in the folder. */
   function call(method: string, url: string, authorization?: string, body?: object): Promise<Answer> {
+    const { port, serving, admin } = server();
     const client = authorization === undefined ? { cert: admin.certificate, key: admin.key } : {};
     const headers = { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };
     return new Promise((resolve, reject) => {
@@ -44,53 +46,13 @@ describeWithEtcd('a server with the flags of a test environment', () => {
     });
   }
 
-  beforeAll(async () => {
-    const file = (name: string, text: string): string => {
-      writeFileSync(path.join(folder, name), text);
-      return path.join(folder, name);
-    };
-    serving = await authorityNamed('envtest-environment');
-    const own = { lifetimeMs: HOUR_MS, clock, names: ['localhost', '127.0.0.1'] };
-    const pair = await issueCertificate({ ...own, subject: { commonName: 'localhost' }, authority: serving, usage: 'server' });
-    file('apiserver.crt', pair.certificate);
-    file('apiserver.key', pair.key);
-    const clients = await authorityNamed('clients');
-    const subject = { commonName: 'admin', organizations: ['system:masters'] };
-    admin = await issueCertificate({ subject, lifetimeMs: HOUR_MS, clock, authority: clients, usage: 'client' });
-    const signer = await authorityNamed('signer');
-    etcd = await startEtcd();
-    port = await freePort();
-    server = startProgram('apiserver/main.js', [
-      '--naming=kubernetes',
-      '--allow-privileged=true',
-      '--authorization-mode=RBAC',
-      '--bind-address=127.0.0.1',
-      `--cert-dir=${folder}`,
-      `--client-ca-file=${file('client-cert-auth-ca.crt', clients.certificate)}`,
-      '--disable-admission-plugins=ServiceAccount',
-      `--etcd-servers=${etcd.endpoint}`,
-      '--insecure-port=0',
-      `--secure-port=${port}`,
-      `--service-account-issuer=https://127.0.0.1:${port}/`,
-      `--service-account-key-file=${file('sa-signer.crt', signer.certificate)}`,
-      `--service-account-signing-key-file=${file('sa-signer.key', signer.key)}`,
-      '--service-cluster-ip-range=10.0.0.0/24',
-    ]);
-  });
-
-  afterAll(async () => {
-    await server.stop();
-    await etcd.dispose();
-    removeFolder(folder);
-  });
-
   const healthy = (): Promise<boolean> =>
     call('GET', '/healthz', '').then(
       ({ status }) => status === 200,
       () => false,
     );
 
-  test('is healthy for whom nobody knows, has the default namespace, and believes the tokens that it signs', async () => {
+  test('is healthy for anonymous requests, has the default namespace, and accepts the tokens that it signs', async () => {
     await waitUntil('it to be healthy', healthy, 45_000);
     expect((await call('GET', '/api/v1/namespaces/default')).status).toBe(200);
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
@@ -101,3 +63,38 @@ describeWithEtcd('a server with the flags of a test environment', () => {
     expect(review).toMatchObject({ status: 201, text: expect.stringContaining('system:serviceaccount:default:a') });
   });
 });
+
+/** Starts a server whose certificates and keys are in the folder. */
+async function start(folder: string, etcdServers: string) {
+  const file = (name: string, text: string): string => {
+    writeFileSync(path.join(folder, name), text);
+    return path.join(folder, name);
+  };
+  const serving = await authorityNamed('envtest-environment');
+  const own = { lifetimeMs: HOUR_MS, clock, names: ['localhost', '127.0.0.1'] };
+  const pair = await issueCertificate({ ...own, subject: { commonName: 'localhost' }, authority: serving, usage: 'server' });
+  file('apiserver.crt', pair.certificate);
+  file('apiserver.key', pair.key);
+  const clients = await authorityNamed('clients');
+  const subject = { commonName: 'admin', organizations: ['system:masters'] };
+  const admin = await issueCertificate({ subject, lifetimeMs: HOUR_MS, clock, authority: clients, usage: 'client' });
+  const signer = await authorityNamed('signer');
+  const port = await freePort();
+  const program = startProgram('apiserver/main.js', [
+    '--naming=kubernetes',
+    '--allow-privileged=true',
+    '--authorization-mode=RBAC',
+    '--bind-address=127.0.0.1',
+    `--cert-dir=${folder}`,
+    `--client-ca-file=${file('client-cert-auth-ca.crt', clients.certificate)}`,
+    '--disable-admission-plugins=ServiceAccount',
+    `--etcd-servers=${etcdServers}`,
+    '--insecure-port=0',
+    `--secure-port=${port}`,
+    `--service-account-issuer=https://127.0.0.1:${port}/`,
+    `--service-account-key-file=${file('sa-signer.crt', signer.certificate)}`,
+    `--service-account-signing-key-file=${file('sa-signer.key', signer.key)}`,
+    '--service-cluster-ip-range=10.0.0.0/24',
+  ]);
+  return { program, port, serving, admin };
+}

@@ -12,25 +12,28 @@ const CONFIGURATION = 'apiVersion: apiserver.config.platform.io/v1beta1\nkind: T
 const NAMESPACE = '/api/v1/namespaces/default';
 const END_MS = 20_000;
 
-let folder: string;
-let file: string;
-
+const place = { folder: '', file: '' };
 beforeEach(() => {
-  folder = temporaryFolder('traces');
-  file = path.join(folder, 'tracing.yaml');
+  const folder = temporaryFolder('traces');
+  Object.assign(place, { folder, file: path.join(folder, 'tracing.yaml') });
 });
-afterEach(() => removeFolder(folder));
+afterEach(() => removeFolder(place.folder));
 
 const configure = (port: number, rate = 1_000_000): void =>
-  writeFileSync(file, `${CONFIGURATION}endpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: ${rate}\n`);
+  writeFileSync(place.file, `${CONFIGURATION}endpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: ${rate}\n`);
 
 async function start(etcdServers?: string): Promise<{ readonly server: ApiServer; readonly client: ApiClient }> {
   const store = etcdServers === undefined ? {} : { etcdServers };
-  const server = await startApiServer({ folder, securePort: await freePort(), args: [`--tracing-config-file=${file}`], ...store });
+  const server = await startApiServer({
+    folder: place.folder,
+    securePort: await freePort(),
+    args: [`--tracing-config-file=${place.file}`],
+    ...store,
+  });
   return { server, client: new ApiClient(server.address, server.certificates) };
 }
 
-test('what has ended by the end is sent, with the calls of the store', async () => {
+test('a server that stops sends the spans that have ended, with those of store calls', async () => {
   const receiver = await startTraceReceiver();
   configure(receiver.port);
   const etcd = findEtcd() === undefined ? undefined : await startEtcd();
@@ -45,7 +48,7 @@ test('what has ended by the end is sent, with the calls of the store', async () 
   await receiver.close();
 });
 
-test('a receiver that never says a word holds up neither requests nor the end', async () => {
+test('a receiver that never answers holds up neither requests nor the shutdown', async () => {
   const silent = await startSilentServer();
   configure(silent.port);
   const { server, client } = await start();
@@ -56,11 +59,11 @@ test('a receiver that never says a word holds up neither requests nor the end', 
   await silent.close();
 });
 
-test('a changed configuration is put to use, and a faulty one leaves the old one in use', async () => {
+test('a changed configuration is used, and an invalid one leaves the previous one in use', async () => {
   const [one, other] = await Promise.all([startTraceReceiver(), startTraceReceiver()]);
   configure(one.port, 0);
   const { server, client } = await start();
-  writeFileSync(file, `${CONFIGURATION}endpoint: https://nowhere\n`);
+  writeFileSync(place.file, `${CONFIGURATION}endpoint: https://nowhere\n`);
   await waitUntil('the fault', async () => (await client.get('/readyz/configuration/tracing')).text.includes('unsupported scheme: https'));
   configure(other.port);
   await waitUntil('the change', async () => (await client.get('/readyz/configuration/tracing')).status === 200);
@@ -75,9 +78,9 @@ test.each([
   ['bogus: 1\n', /bogus/],
   ['samplingRatePerMillion: 1000001\n', /samplingRatePerMillion/],
   ['endpoint: unix:///run/collector.sock\n', /sockets of this machine are not supported/],
-])('a server does not start with %j', async (members, told) => {
-  writeFileSync(file, CONFIGURATION + members);
-  const args = ['--storage-backend=embedded', `--storage-dir=${path.join(folder, 'store')}`, `--tracing-config-file=${file}`];
+])('a server does not start with the configuration %j', async (members, told) => {
+  writeFileSync(place.file, CONFIGURATION + members);
+  const args = ['--storage-backend=embedded', `--storage-dir=${path.join(place.folder, 'store')}`, `--tracing-config-file=${place.file}`];
   const program = startProgram('apiserver/main.js', args);
   expect((await program.exited).code).toBe(1);
   expect(program.output).toMatch(told);

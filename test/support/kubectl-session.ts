@@ -1,14 +1,11 @@
 /**
  * Scripted kubectl sessions: helpers that run a command and report its output when the exit code is not the expected one, with the
  * packaged kubectl 1.31 and any other on PATH, against the compiled API server. Asserts nothing beyond the exit code.
- * E2E_KUBECONFIG names a running server to use instead of a fresh one.
  */
-import { copyFileSync } from 'node:fs';
-import path from 'node:path';
 import { kubectlOnPath, packagedProgram, runClient, startClient, type Outcome } from './kubectl';
-import { freePort } from './ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from './programs';
+import type { ProgramProcess } from './programs';
 import { skipLoudly } from './skipped';
+import { useApiServer, type TestApiServer } from './use-api-server';
 
 /** What the scripts look at in an object. */
 export interface Named {
@@ -50,6 +47,11 @@ export class KubectlSession {
     const { code, stdout, stderr } = await this.run(command, input);
     if (code === 0) throw new Error(`kubectl ${this.args(command).join(' ')} should fail, but said:\n${stdout}`);
     return stderr;
+  }
+
+  /** A JSON value by a JSON path, without the braces around it. */
+  async value(command: string, path: string): Promise<unknown> {
+    return JSON.parse(await this.ok(`${command} -o jsonpath={${path}}`));
   }
 
   async json<T>(command: string): Promise<T> {
@@ -105,23 +107,9 @@ const binaries = [
   ['PATH', kubectlOnPath()],
 ].flatMap(([source, binary]) => (source === undefined || binary === undefined ? [] : [{ source, binary }]));
 
-/** Declares the tests of `body` for each kubectl; each has a namespace of its own on one server. Tests call what they get for the session. */
-export function withEachKubectl(name: string, body: (session: () => KubectlSession) => void): void {
-  const folder = temporaryFolder('e2e-kubectl');
-  const kubeconfig = path.join(folder, 'kubeconfig');
-  let server: ApiServer | undefined;
-
-  beforeAll(async () => {
-    const given = process.env['E2E_KUBECONFIG'];
-    if (given === undefined) server = await startApiServer({ folder, securePort: await freePort() });
-    // A copy: kubectl's caches lie beside it.
-    copyFileSync(given ?? server?.kubeconfig ?? '', kubeconfig);
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.process.stop();
-    removeFolder(folder);
-  });
+/** Declares the tests of `body` for each kubectl; each has a namespace of its own on one server. */
+export function withEachKubectl(name: string, body: (session: KubectlSession, server: TestApiServer) => void): void {
+  const server = useApiServer('kubectl');
 
   if (packagedProgram('kubectl') === undefined) {
     skipLoudly(`${name} with the packaged kubectl`, 'it exists for linux-x64 only');
@@ -129,17 +117,25 @@ export function withEachKubectl(name: string, body: (session: () => KubectlSessi
 
   describe.each(binaries)(`${name}, kubectl of $source`, ({ source, binary }) => {
     const namespace = `e2e-${source.toLowerCase().replace(/[^a-z]+/g, '-')}-${process.pid}`;
-    let session: KubectlSession;
+    const session = new KubectlSession(binary, server.kubeconfig, namespace);
+    beforeAll(() => session.ok(`create namespace ${namespace}`), 30_000);
+    afterAll(() => session.ok(`delete namespace ${namespace} --wait=false`), 30_000);
 
-    beforeAll(async () => {
-      session = new KubectlSession(binary, kubeconfig, namespace);
-      await session.ok(`create namespace ${namespace}`);
-    }, 30_000);
+    body(session, server);
+  });
+}
 
-    afterAll(async () => {
-      await session.ok(`delete namespace ${namespace} --wait=false`);
-    }, 30_000);
-
-    body(() => session);
+/** Declares tests with the packaged kubectl on a server of their own, in the namespace `default`. */
+export function withPackagedKubectl(
+  name: string,
+  options: Parameters<typeof useApiServer>[1],
+  body: (session: KubectlSession, server: TestApiServer) => void,
+  namespace = 'default',
+): void {
+  const binary = packagedProgram('kubectl');
+  if (binary === undefined) return skipLoudly(name, 'the packaged kubectl exists for linux-x64 only');
+  describe(name, () => {
+    const server = useApiServer('kubectl', options);
+    body(new KubectlSession(binary, server.kubeconfig, namespace), server);
   });
 }

@@ -1,12 +1,10 @@
-/** Another API server behind an APIService: what it is asked and in whose name, what becomes of its answers, and what discovery says of it. */
-import { connect } from 'node:tls';
+/** An extension API server behind an APIService: its availability, requests that are passed on to it, OpenAPI and discovery. */
 import { once } from 'node:events';
-import { systemClock as clock } from '../../../shared/runtime/clock';
-import { issueCertificate } from '../../../shared/runtime/pki';
-import { EXTENSION_GROUP, startExtensionServer, type ExtensionServer } from '../../support/extension-server';
+import { EXTENSION_GROUP, startExtensionServer } from '../../support/extension-server';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, ALICE, type Answer } from './call';
-import { type Fixture, startFixture } from './fixture';
+import { useClosable } from '../../support/use-resource';
+import { ALICE, requestBytes, type Answer } from './call';
+import { accepted, clientOf, pairOf, useServer } from './fixture';
 
 const SERVICES = '/apis/apiregistration.platform.io/v1/apiservices';
 const NAME = `v1.${EXTENSION_GROUP}`;
@@ -14,75 +12,51 @@ const ROOT = `/apis/${EXTENSION_GROUP}/v1`;
 const FLUNDERS = `${ROOT}/namespaces/default/flunders`;
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-let api: Fixture;
-let extension: ExtensionServer;
-
-async function sent(method: string, path: string, body: object): Promise<Answer> {
-  const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
-  const answer = await api.call(path, { method, body: body, headers });
-  if (answer.status >= 300) throw new Error(answer.text);
-  return answer;
-}
+const files: { cert?: Buffer; key?: Buffer } = {};
+const api = useServer({ proxyCredentials: () => files });
+const extension = useClosable(async () => {
+  Object.assign(files, pairOf(await clientOf(api.authority, 'front-proxy', [])));
+  return startExtensionServer('ext', 'agg');
+});
+beforeEach(() => void extension().calls.splice(0));
 
 type Condition = Readonly<Record<string, unknown>>;
 
-async function condition(): Promise<Condition> {
-  const status: unknown = (await api.read(`${SERVICES}/${NAME}`))['status'];
-  return Object(status).conditions?.[0] ?? {};
-}
-
-/** Until it is so. */
+/** Waits for the reason of the condition. */
 async function available(reason: string): Promise<Condition> {
-  let found = await condition();
-  await waitUntil(`the reason ${reason}`, async () => {
-    found = await condition();
-    return found['reason'] === reason;
+  return waitUntil(`the reason ${reason}`, async () => {
+    const condition: Condition = Object((await api.read(`${SERVICES}/${NAME}`))['status']).conditions?.[0] ?? {};
+    return condition['reason'] === reason && condition;
   });
-  return found;
 }
 
-const register = (spec: object): object => ({
-  metadata: { name: NAME },
-  spec: { group: EXTENSION_GROUP, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, ...spec },
-});
+const patchService = async (spec: object): Promise<Answer> => accepted(await api.merge(`${SERVICES}/${NAME}`, { spec }));
 
-/** What makes a server look anew. */
-let looks = 0;
-const lookAgain = (): Promise<Answer> =>
-  sent('PATCH', `${SERVICES}/${NAME}`, { spec: { versionPriority: 20 + (looks = (looks + 1) % 100) } });
+function register(): Promise<Answer> {
+  const { port, caBundle } = extension();
+  const version = { group: EXTENSION_GROUP, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
+  const spec = { ...version, service: { namespace: 'agg', name: 'ext', port }, caBundle };
+  return api.create(SERVICES, { metadata: { name: NAME }, spec });
+}
 
-beforeAll(async () => {
-  const files: { cert?: Buffer; key?: Buffer } = {};
-  api = await startFixture({ proxyCredentials: () => files });
-  const { authority } = api;
-  const subject = { commonName: 'front-proxy' };
-  const proxy = await issueCertificate({ authority, usage: 'client', subject, names: [], lifetimeMs: 3_600_000, clock });
-  Object.assign(files, { cert: Buffer.from(proxy.certificate), key: Buffer.from(proxy.key) });
-  extension = await startExtensionServer('ext', 'agg');
-});
-afterAll(async () => {
-  await api.stop();
-  await extension.close();
-});
+/** Changes the APIService, so that the server checks it again. */
+let checks = 0;
+const checkAgain = (): Promise<Answer> => patchService({ versionPriority: 20 + (checks = (checks + 1) % 100) });
 
-describe('availability', () => {
-  test('is told step by step, in the words of the reference', async () => {
-    await sent('POST', '/api/v1/namespaces', { metadata: { name: 'agg' } });
-    const { port, caBundle } = extension;
-    await sent('POST', SERVICES, register({ service: { namespace: 'agg', name: 'ext', port }, caBundle }));
+describe('the condition Available', () => {
+  test('has the reasons and messages of the reference server', async () => {
+    await api.create('/api/v1/namespaces', { metadata: { name: 'agg' } });
+    const { port } = extension();
+    await register();
     expect(await available('ServiceNotFound')).toMatchObject({ status: 'False', message: 'service/ext in "agg" is not present' });
-    const refused = await api.get(FLUNDERS);
-    expect([refused.status, refused.text, refused.headers['content-type']]).toEqual([
-      503,
-      'service unavailable\n',
-      'text/plain; charset=utf-8',
-    ]);
+    const headers = { 'content-type': 'text/plain; charset=utf-8' };
+    expect(await api.get(FLUNDERS)).toMatchObject({ status: 503, text: 'service unavailable\n', headers });
 
     const spec = { ports: [{ port: 443, targetPort: port }] };
-    await sent('POST', '/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec });
+    await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec });
     expect(await available('ServicePortError')).toMatchObject({ message: `service/ext in "agg" is not listening on port ${port}` });
 
-    await sent('PATCH', '/api/v1/namespaces/agg/services/ext', { spec: { ports: [{ port, targetPort: port }] } });
+    accepted(await api.merge('/api/v1/namespaces/agg/services/ext', { spec: { ports: [{ port, targetPort: port }] } }));
     expect(await available('EndpointsNotFound')).toMatchObject({ message: 'cannot find endpoints for service/ext in "agg"' });
 
     const slice = {
@@ -91,45 +65,32 @@ describe('availability', () => {
       ports: [{ name: '', port }],
       endpoints: [{ addresses: ['192.0.2.9'], conditions: { ready: false } }],
     };
-    await sent('POST', '/apis/discovery.k8s.io/v1/namespaces/agg/endpointslices', slice);
+    await api.create('/apis/discovery.k8s.io/v1/namespaces/agg/endpointslices', slice);
     const message = 'endpoints for service/ext in "agg" have no addresses with port name ""';
     expect(await available('MissingEndpoints')).toMatchObject({ message });
 
     await api.delete('/api/v1/namespaces/agg/services/ext');
     const named = { type: 'ExternalName', externalName: 'localhost' };
-    await sent('POST', '/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: named });
+    await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: named });
     expect(await available('Passed')).toMatchObject({ status: 'True', message: 'all checks passed' });
-    expect(extension.calls.find(({ line }) => line === `GET ${ROOT}`)).toMatchObject({
-      commonName: 'front-proxy',
-      headers: expect.arrayContaining([
-        ['x-remote-user', 'system:kube-aggregator'],
-        ['x-remote-group', 'system:masters'],
-      ]),
-    });
+    const asked = extension().calls.find(({ line }) => line === `GET ${ROOT}`);
+    const identity = Object.entries({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' });
+    expect(asked).toMatchObject({ commonName: 'front-proxy', headers: expect.arrayContaining(identity) });
   });
 
-  test.each([
-    ['refuse', 'bad status from https://localhost:PORT/apis/wardle.example.com/v1: 403'],
-    ['well', undefined],
-  ] as const)('a server that behaves like this: %s', async (behaviour, fault) => {
-    extension.behave(behaviour);
-    await lookAgain();
-    const found = await available(fault === undefined ? 'Passed' : 'FailedDiscoveryCheck');
-    const message = `failing or missing response from https://localhost:PORT/apis/wardle.example.com/v1: ${fault}`;
-    expect(found['message']).toBe(fault === undefined ? 'all checks passed' : message.replaceAll('PORT', String(extension.port)));
+  test('is false with the failure of the server, and true again within seconds after it recovers', async () => {
+    extension().behave('refuse');
+    await checkAgain();
+    const url = `https://localhost:${extension().port}/apis/wardle.example.com/v1`;
+    const message = `failing or missing response from ${url}: bad status from ${url}: 403`;
+    expect(await available('FailedDiscoveryCheck')).toMatchObject({ message });
+    extension().behave('well');
+    expect(await available('Passed')).toMatchObject({ message: 'all checks passed' });
   });
 
-  test('is restored within seconds after a failing server recovers, without a change of its APIService', async () => {
-    extension.behave('refuse');
-    await lookAgain();
-    await available('FailedDiscoveryCheck');
-    extension.behave('well');
-    await available('Passed');
-  });
-
-  test('a server whose own certificate is named instead of who signed it', async () => {
-    for (const caBundle of [extension.certificate, extension.caBundle]) {
-      await sent('PATCH', `${SERVICES}/${NAME}`, { spec: { caBundle } });
+  test('is true with the certificate of the server itself as caBundle', async () => {
+    for (const caBundle of [extension().certificate, extension().caBundle]) {
+      await patchService({ caBundle });
       expect(await available('Passed')).toMatchObject({ status: 'True' });
       expect((await api.get(FLUNDERS)).status).toBe(200);
     }
@@ -137,8 +98,7 @@ describe('availability', () => {
 });
 
 describe('a request', () => {
-  test('is asked in the name of its user, and nothing that he says of himself', async () => {
-    extension.calls.length = 0;
+  test('is sent in the name of its user, without the identity headers of the client', async () => {
     const headers = {
       'impersonate-user': 'dev',
       'impersonate-group': ['system:masters', 'g1'],
@@ -152,16 +112,16 @@ describe('a request', () => {
     };
     const answer = await api.get(`${FLUNDERS}?limit=5&x=1%2f2`, { headers });
     expect([answer.status, answer.headers['x-own'], answer.json['kind']]).toEqual([200, '1', 'FlunderList']);
-    const [asked] = extension.calls;
+    const [asked] = extension().calls;
     expect(asked).toMatchObject({ line: `GET ${FLUNDERS}?limit=5&x=1%2f2`, commonName: 'front-proxy' });
     const { 'audit-id': auditId, connection: _, ...others } = Object.fromEntries(asked?.headers ?? []);
     expect(auditId).toBe(answer.headers['audit-id']);
     expect(others).toEqual({
       accept: '*/*',
       cookie: 'a=b',
-      host: `localhost:${extension.port}`,
+      host: `localhost:${extension().port}`,
       'x-forwarded-for': '9.9.9.9, 127.0.0.1',
-      'x-forwarded-host': `localhost:${extension.port}`,
+      'x-forwarded-host': `localhost:${extension().port}`,
       'x-forwarded-proto': 'https',
       'x-forwarded-uri': FLUNDERS,
       'x-remote-extra-foo%2fbar': 'x',
@@ -175,10 +135,13 @@ describe('a request', () => {
     ]);
   });
 
-  test('takes its body along', async () => {
-    extension.calls.length = 0;
+  test('is sent with its body and query', async () => {
     const answer = await api.post(`${FLUNDERS}?dryRun=All`, '{"a":1}');
-    expect([answer.status, extension.calls[0]?.line, extension.calls[0]?.body]).toEqual([200, `POST ${FLUNDERS}?dryRun=All`, '{"a":1}']);
+    expect([answer.status, extension().calls[0]?.line, extension().calls[0]?.body]).toEqual([
+      200,
+      `POST ${FLUNDERS}?dryRun=All`,
+      '{"a":1}',
+    ]);
   });
 
   test.each([
@@ -186,7 +149,7 @@ describe('a request', () => {
     [`${ROOT}/redirect`, 502, 'the backend attempted to redirect this request, which is not permitted'],
     [`/apis/${EXTENSION_GROUP}/v2/flunders`, 404, '404 page not found\n'],
     [`/apis/${EXTENSION_GROUP}/v1x`, 404, '404 page not found\n'],
-  ])('for %s', async (path, status, text) => {
+  ])('for %s is answered with %i: %s', async (path, status, text) => {
     const answer = await api.get(path);
     expect([answer.status, answer.text]).toEqual([status, text]);
   });
@@ -206,22 +169,20 @@ describe('a request', () => {
     [`${ROOT}/namespaces/%2E%2e/flunders`, 400],
     [`${ROOT}/namespaces/default/flunders/x\\..\\..\\y`, 400],
     [`${ROOT}/./namespaces/default/flunders`, 400],
-  ])('whose path another server could normalize differently is not passed on: %s', async (path, status) => {
-    extension.calls.length = 0;
+  ])('for %s, which another server could normalize differently, is rejected with %i', async (path, status) => {
     expect((await api.get(path)).status).toBe(status);
-    expect(extension.calls).toEqual([]);
+    expect(extension().calls).toEqual([]);
   });
 
   test.each([`${FLUNDERS}/...`, `${FLUNDERS}/a..b`, `${FLUNDERS}/.a?x=/../y`, `${FLUNDERS}/a%2fb`])(
-    'with dots in names is passed on: %s',
+    'for %s, with dots in names, is passed on',
     async (path) => {
-      extension.calls.length = 0;
       await api.get(path);
-      expect(extension.calls.map(({ line }) => line)).toEqual([`GET ${path}`]);
+      expect(extension().calls.map(({ line }) => line)).toEqual([`GET ${path}`]);
     },
   );
 
-  test('needs permission here', async () => {
+  test('requires permission on this server', async () => {
     const { status, text } = await api.get(FLUNDERS, { token: ALICE });
     expect([status, text]).toEqual([
       403,
@@ -230,9 +191,9 @@ describe('a request', () => {
     expect((await api.get(ROOT, { token: ALICE })).status).toBe(200);
   });
 
-  test('of a watch hands events on as they come, and ends with its client', async () => {
-    const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
-    socket.write(`GET ${FLUNDERS}?watch=1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
+  test('for a watch sends events as they arrive, and ends with its client', async () => {
+    const socket = api.connect();
+    socket.write(requestBytes(`GET ${FLUNDERS}?watch=1`));
     let heard = '';
     socket.on('data', (data: Buffer) => (heard += data.toString()));
     await waitUntil('an event', () => heard.includes('"ADDED"'));
@@ -240,16 +201,9 @@ describe('a request', () => {
     await once(socket, 'close');
   });
 
-  test('for another protocol joins the two connections', async () => {
-    const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false });
-    const lines = [
-      `GET ${FLUNDERS}?follow HTTP/1.1`,
-      'Host: a',
-      `Authorization: Bearer ${ADMIN}`,
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-    ];
-    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  test('for an upgrade connects the client with the extension server', async () => {
+    const socket = api.connect();
+    socket.write(requestBytes(`GET ${FLUNDERS}?follow`, ['Connection: Upgrade', 'Upgrade: websocket']));
     let heard = '';
     socket.on('data', (data: Buffer) => {
       if (heard === '') socket.write('hello');
@@ -259,10 +213,10 @@ describe('a request', () => {
     expect(heard).toBe('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nHELLO');
   });
 
-  test('that is not answered ends when its time is over', async () => {
-    extension.behave('hang');
+  test('that is not answered ends with its timeout', async () => {
+    extension().behave('hang');
     const answer = await api.get(`${FLUNDERS}?timeout=1s`);
-    extension.behave('well');
+    extension().behave('well');
     expect([answer.status, answer.json['reason']]).toEqual([504, 'Timeout']);
   });
 });
@@ -270,7 +224,7 @@ describe('a request', () => {
 describe('the document of version 2', () => {
   const document = async (): Promise<Readonly<Record<string, object>>> => Object(await api.read('/openapi/v2'));
   const say = (properties: object, tag: string): void =>
-    extension.describe(
+    extension().describe(
       {
         swagger: '2.0',
         paths: {
@@ -283,7 +237,7 @@ describe('the document of version 2', () => {
     );
   /** Until it says so. */
   async function described(what: string, properties: object): Promise<void> {
-    await lookAgain();
+    await checkAgain();
     await waitUntil(what, async () => {
       const { definitions, paths } = await document();
       return (
@@ -293,16 +247,16 @@ describe('the document of version 2', () => {
     });
   }
 
-  test('says what the server says of its version, and follows it', async () => {
+  test('has the paths and definitions of the group, and follows their changes', async () => {
     say({}, '"1"');
-    extension.behave('well');
+    extension().behave('well');
     await described('the first description', {});
     const { paths } = await document();
     expect(Object(paths)['/own']).toBeUndefined();
-    extension.calls.length = 0;
+    extension().calls.length = 0;
     say({ spec: { type: 'string' } }, '"2"');
     await described('the second description', { spec: { type: 'string' } });
-    const asked = extension.calls.find(({ line }) => line === 'GET /openapi/v2');
+    const asked = extension().calls.find(({ line }) => line === 'GET /openapi/v2');
     expect(asked?.headers).toEqual(
       expect.arrayContaining([
         ['x-remote-user', 'system:aggregator'],
@@ -312,25 +266,23 @@ describe('the document of version 2', () => {
     expect(asked?.headers.some(([name]) => name === 'x-remote-group')).toBe(false);
   });
 
-  test.each(['refuse', 'lies', 'endless'] as const)('says what it said last of a server that does this: %s', async (behaviour) => {
-    extension.behave(behaviour);
-    extension.calls.length = 0;
-    await lookAgain();
-    await waitUntil('the server is asked', () => Promise.resolve(extension.calls.length > 0));
+  test.each(['refuse', 'lies', 'endless'] as const)('keeps the last document of a server with the behaviour "%s"', async (behaviour) => {
+    extension().behave(behaviour);
+    await checkAgain();
+    await waitUntil('the server is asked', () => Promise.resolve(extension().calls.length > 0));
     await described('the last description', { spec: { type: 'string' } });
-    extension.behave('well');
-    await lookAgain();
+    extension().behave('well');
+    await checkAgain();
     await available('Passed');
   });
 
-  test('is sent in protobuf as well, and says nothing of a server that is not registered any more', async () => {
+  test('is available in protobuf, and loses the paths of a deleted APIService', async () => {
     const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
     const answer = await api.get('/openapi/v2', { accept });
     expect(answer.text.includes(`${ROOT}/flunders`)).toBe(true);
     await api.delete(`${SERVICES}/${NAME}`);
     await waitUntil('it is forgotten', async () => !(`${ROOT}/flunders` in Object((await document())['paths'])));
-    const { port, caBundle } = extension;
-    await sent('POST', SERVICES, register({ service: { namespace: 'agg', name: 'ext', port }, caBundle }));
+    await register();
     await available('Passed');
   });
 });
@@ -338,7 +290,7 @@ describe('the document of version 2', () => {
 describe('discovery', () => {
   const group = { name: EXTENSION_GROUP, versions: [{ groupVersion: `${EXTENSION_GROUP}/v1`, version: 'v1' }] };
 
-  test('lists the group behind all others, under the one name that it has', async () => {
+  test('lists the group once, under its own name', async () => {
     const groups: unknown = (await api.read('/apis'))['groups'];
     const names = Object(groups).map(({ name }: { name: string }) => name);
     expect(names.filter((name: string) => name.includes('wardle'))).toEqual([EXTENSION_GROUP]);
@@ -352,7 +304,7 @@ describe('discovery', () => {
   };
   const responseKind = { group: EXTENSION_GROUP, version: 'v1', kind: 'Flunder' };
 
-  test('tells of its resources in the aggregated form', async () => {
+  test('has the resources of the group in the aggregated document', async () => {
     expect(await aggregated()).toEqual({
       version: 'v1',
       freshness: 'Current',
@@ -370,31 +322,30 @@ describe('discovery', () => {
     });
   });
 
-  test('leads to its OpenAPI document', async () => {
+  test('has the URL of its OpenAPI v3 document', async () => {
     const url = `/openapi/v3${ROOT}?hash=ABC`;
     expect(await api.read('/openapi/v3')).toMatchObject({ paths: { [ROOT.slice(1)]: { serverRelativeURL: url } } });
-    extension.calls.length = 0;
     expect(await api.read(url)).toMatchObject({ info: { title: 'wardle' } });
-    expect(Object.fromEntries(extension.calls[0]?.headers ?? [])['x-remote-user']).toBe('system:aggregator');
+    expect(Object.fromEntries(extension().calls[0]?.headers ?? [])['x-remote-user']).toBe('system:aggregator');
   });
 
-  test.each(['lies', 'endless'] as const)('knows of no resources where the document %s', async (behaviour) => {
-    extension.behave(behaviour);
-    await lookAgain();
+  test.each(['lies', 'endless'] as const)('has no resources of a server whose discovery document %s', async (behaviour) => {
+    extension().behave(behaviour);
+    await checkAgain();
     await waitUntil('the look', async () => JSON.stringify(Object(await aggregated()).resources) === '[]');
-    extension.behave('well');
-    await lookAgain();
+    extension().behave('well');
+    await checkAgain();
     await waitUntil('the next look', async () => Object(await aggregated()).resources?.length === 1);
   });
 
-  test('says that nobody knows, where the server has gone', async () => {
-    await extension.close();
+  test('marks the group as stale when the server is gone', async () => {
+    await extension().close();
     const { status, text } = await api.get(FLUNDERS);
     expect([status, text]).toEqual([503, expect.stringMatching(/^error trying to reach service: dial tcp .*connection refused$/)]);
-    await lookAgain();
+    await checkAgain();
     const { message } = await available('FailedDiscoveryCheck');
     expect(message).toMatch(/: Get "https:\/\/localhost:\d+\/apis\/wardle.example.com\/v1": dial tcp .*connection refused$/);
-    expect((await api.get('/metrics')).text).toMatch(
+    expect(await api.metrics()).toMatch(
       /aggregator_unavailable_apiservice_total\{name="v1\.wardle\.example\.com",reason="FailedDiscoveryCheck"\} [1-9]/,
     );
     expect(await aggregated()).toEqual({ version: 'v1', freshness: 'Stale' });

@@ -1,19 +1,16 @@
 /** Replays what the admission plug-in NodeRestriction of release 1.31.1 let nodes write. */
-import { generateKeyPairSync } from 'node:crypto';
-import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { isBody } from '../../replay/reference';
 import { replayRequests } from './replay-requests';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
-import { type Answer } from './call';
-import { type FixtureChanges, useServer } from './fixture';
+import { APPLY, JSON_PATCH, MERGE_PATCH } from './call';
+import { issuingAccounts, useServer, type FixtureChanges } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';
 
-function issuing(): FixtureChanges {
-  const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const keys = { checking: readPublicKeys('sa.key', pem), signing: readPrivateKey('sa.key', pem) };
-  return { apiAudiences: [HOST], serviceAccounts: { issuers: [HOST], keys: () => keys, extendExpiration: true } };
-}
+const issuing = (): FixtureChanges => ({
+  apiAudiences: [HOST],
+  serviceAccounts: issuingAccounts({ issuers: [HOST], extendExpiration: true }),
+});
 
 /** Rejected by another plug-in of release 1.31.1, with another message. */
 const OTHER_MESSAGE = /^pods "m" is forbidden: a mirror pod may not reference /;
@@ -48,33 +45,30 @@ beforeAll(async () => {});
 describe('ownerReferences of a node', () => {
   const owners = { ownerReferences: [{ apiVersion: 'storage.k8s.io/v1', kind: 'CSINode', name: 'n', uid: 'u' }] };
   const acting = { 'impersonate-user': 'system:node:n', 'impersonate-group': 'system:nodes' };
-  const asNode = (method: string, path: string, sent: object, type = 'application/json'): Promise<Answer> =>
-    api.call(path, { method, headers: { 'content-type': type, ...acting }, body: sent });
-  const patch = (path: string, sent: object, type = 'application/merge-patch+json'): Promise<Answer> => asNode('PATCH', path, sent, type);
+  const patch = (path: string, sent: object, type = MERGE_PATCH) => api.patch(path, sent, type, { headers: acting });
 
   it('cannot be set at creation', async () => {
-    const refused = await asNode('POST', '/api/v1/nodes', { metadata: { name: 'n', ...owners } });
-    expect([refused.status, refused.message]).toEqual([403, 'nodes "n" is forbidden: node "n" is not allowed to set ownerReferences']);
-    expect(await asNode('POST', '/api/v1/nodes', { metadata: { name: 'n', ownerReferences: [] } })).toMatchObject({ status: 201 });
+    const create = (metadata: object) => api.post('/api/v1/nodes', { metadata }, { headers: acting });
+    const message = 'nodes "n" is forbidden: node "n" is not allowed to set ownerReferences';
+    expect((await create({ name: 'n', ...owners })).refusal).toEqual([403, message]);
+    expect((await create({ name: 'n', ownerReferences: [] })).status).toBe(201);
   });
 
   it.each(['/api/v1/nodes/n', '/api/v1/nodes/n/status'])('cannot be added, changed or removed through %s', async (path) => {
     const forbidden = { status: 403, text: expect.stringContaining('node \\"n\\" is not allowed to modify ownerReferences') };
     expect(await patch(path, { metadata: owners })).toMatchObject(forbidden);
     const whole = await api.read(path);
-    expect(await asNode('PUT', path, { ...whole, metadata: { ...Object(whole['metadata']), ...owners } })).toMatchObject(forbidden);
+    const replaced = { ...whole, metadata: { ...Object(whole['metadata']), ...owners } };
+    expect(await api.put(path, replaced, { headers: acting })).toMatchObject(forbidden);
     const applied = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', ...owners } };
-    expect(await patch(`${path}?fieldManager=m`, applied, 'application/apply-patch+yaml')).toMatchObject(forbidden);
+    expect(await patch(`${path}?fieldManager=m`, applied, APPLY)).toMatchObject(forbidden);
     const added = { op: 'add', path: '/metadata/ownerReferences', value: owners.ownerReferences };
-    expect(await patch(path, [added], 'application/json-patch+json')).toMatchObject(forbidden);
+    expect(await patch(path, [added], JSON_PATCH)).toMatchObject(forbidden);
     expect(await patch(path, { metadata: { labels: { a: 'b' } } })).toMatchObject({ status: 200 });
 
-    const headers = { 'content-type': 'application/merge-patch+json' };
-    const byAdmin = { method: 'PATCH', headers, body: JSON.stringify({ metadata: owners }) };
-    expect(await api.call('/api/v1/nodes/n', byAdmin)).toMatchObject({ status: 200 });
+    expect(await api.merge('/api/v1/nodes/n', { metadata: owners })).toMatchObject({ status: 200 });
     expect(await patch(path, { metadata: { ownerReferences: null } })).toMatchObject(forbidden);
     expect(await patch(path, { metadata: { labels: { a: 'c' } } })).toMatchObject({ status: 200 });
-    const clear = { ...byAdmin, body: JSON.stringify({ metadata: { ownerReferences: null } }) };
-    expect(await api.call('/api/v1/nodes/n', clear)).toMatchObject({ status: 200 });
+    expect(await api.merge('/api/v1/nodes/n', { metadata: { ownerReferences: null } })).toMatchObject({ status: 200 });
   });
 });

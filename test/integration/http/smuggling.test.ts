@@ -2,16 +2,17 @@
  * Requests whose headers two servers may parse differently, sent as raw bytes to an aggregated API server: only authorized requests reach it, each once and with its own
  * body, and no part of one user's request becomes the start of another's.
  */
-import { connect } from 'node:tls';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { createAuthority, issueCertificate } from '../../../shared/runtime/pki';
+import { createAuthority } from '../../../shared/runtime/pki';
 import { createChance } from '../../replay/chance';
-import { hasGo, startGoBackend, startNodeBackend, type EchoBackend, type ReadRequest, type StartBackend } from '../../support/echo-backend';
+import { hasGo, startGoBackend, startNodeBackend, type ReadRequest, type StartBackend } from '../../support/echo-backend';
 import { waitUntil } from '../../support/programs';
 import { sendRawStream, type RawStream } from '../../support/raw-http2-stream';
 import { skipLoudly } from '../../support/skipped';
-import { ADMIN, ALICE, call } from './call';
-import { type Fixture, startFixture } from './fixture';
+import { useResource } from '../../support/use-resource';
+import { grant } from './access-setup';
+import { ADMIN, ALICE } from './call';
+import { HOUR_MS, serverOf, useServer } from './fixture';
 
 const GROUP = 'wardle.example.com';
 const FLUNDERS = `/apis/${GROUP}/v1/namespaces/default/flunders`;
@@ -21,80 +22,12 @@ const FUZZ_MS = 240_000;
 /** A request that alice is not authorized to make, hidden in the bytes of another one. */
 const SMUGGLED = `DELETE ${FLUNDERS}/smuggled HTTP/1.1\r\nHost: x\r\nX-Remote-User: admin\r\nX-Remote-Group: system:masters\r\nContent-Length: 0\r\n\r\n`;
 
-let api: Fixture;
-let backend: EchoBackend;
-
-async function create(path: string, body: object): Promise<void> {
-  const answer = await api.post(path, body);
-  if (answer.status >= 300) throw new Error(answer.text);
-}
-
-/** Alice may read flunders; the administrator may do everything. */
-async function start(startBackend: StartBackend): Promise<void> {
-  api = await startFixture();
-  const authority = await createAuthority({ subject: { commonName: 'extensions' }, lifetimeMs: 3_600_000, clock });
-  const identity = { subject: { commonName: 'extension' }, names: ['ext.agg.svc'] };
-  backend = await startBackend(await issueCertificate({ ...identity, authority, usage: 'server', lifetimeMs: 3_600_000, clock }));
-  await create('/api/v1/namespaces', { metadata: { name: 'agg' } });
-  await create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: { type: 'ExternalName', externalName: 'localhost' } });
-  await create('/apis/apiregistration.platform.io/v1/apiservices', {
-    metadata: { name: `v1.${GROUP}` },
-    spec: {
-      ...{ group: GROUP, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 },
-      service: { namespace: 'agg', name: 'ext', port: backend.port },
-      caBundle: Buffer.from(authority.certificate).toString('base64'),
-    },
-  });
-  const rules = [{ apiGroups: [GROUP], resources: ['flunders'], verbs: ['get', 'list'] }];
-  const roles = '/apis/rbac.authorization.platform.io/v1';
-  await create(`${roles}/clusterroles`, { metadata: { name: 'reader' }, rules });
-  await create(`${roles}/clusterrolebindings`, {
-    metadata: { name: 'reader' },
-    roleRef: { apiGroup: 'rbac.authorization.platform.io', kind: 'ClusterRole', name: 'reader' },
-    subjects: [{ apiGroup: 'rbac.authorization.platform.io', kind: 'User', name: 'alice' }],
-  });
-  await waitUntil('the server to be available', async () => (await api.get(FLUNDERS, { token: ALICE })).status === 200);
-  backend.requests.splice(0);
-}
-
 /** Closes the connection after the preceding bytes. It is longer than any body, so that it completes a request that waits for more, and the remainder cannot be parsed. */
 const LAST = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Padding: ${'p'.repeat(2_000)}\r\n\r\n`;
 
 const FINAL_STATUS = /HTTP\/1\.[01] [2-5]/;
 
-/** Sends the bytes on a new connection and returns all responses. A round trip after the first final response it ends the connection, and with it a body without a length. */
-function sendRaw(bytes: string): Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
-  let text = '';
-  return new Promise((resolve) => {
-    socket.once('secureConnect', () => socket.write(Buffer.from(bytes + LAST, 'latin1')));
-    let isAnswered = false;
-    socket.on('data', (chunk: Buffer) => {
-      text += chunk.toString('latin1');
-      if (isAnswered || !FINAL_STATUS.test(text)) return;
-      isAnswered = true;
-      void probe('meanwhile').then(() => socket.end());
-    });
-    socket.on('error', () => undefined);
-    socket.once('close', () => resolve(text));
-  });
-}
-
 const as = (token: string): string => `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
-
-/** Sends a request of the administrator and checks its response. `backend.requests` has all earlier requests when this resolves. */
-async function probe(id: string): Promise<void> {
-  const line = `GET ${FLUNDERS}?probe=${id}`;
-  const answer = await api.read(`${FLUNDERS}?probe=${id}`);
-  expect(answer).toMatchObject({ line, user: 'admin', body: '' });
-  await waitUntil(line, () => backend.requests.some((request) => request.line === line));
-}
-
-/** The requests for resources since the last call, without probes. */
-async function arrived(): Promise<readonly ReadRequest[]> {
-  await probe('last');
-  return backend.requests.splice(0).filter(({ line }) => line.includes('/flunders') && !line.includes('?probe='));
-}
 
 const STARTS: readonly (readonly [string, StartBackend])[] = [
   ['Node', startNodeBackend],
@@ -105,12 +38,60 @@ const suites = hasGo() ? STARTS : STARTS.slice(0, 1);
 if (!hasGo()) skipLoudly('requests to an aggregated API server written in Go', 'no go in GO_BIN or on PATH');
 
 describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
-  beforeAll(() => start(startBackend), BUILD_MS);
-  afterAll(async () => {
-    await api.stop();
-    await backend.close();
-  });
-  beforeEach(() => void backend.requests.splice(0));
+  const api = useServer();
+  const backend = useResource(
+    async () => {
+      const authority = await createAuthority({ subject: { commonName: 'extensions' }, lifetimeMs: HOUR_MS, clock });
+      const started = await startBackend(await serverOf(authority, ['ext.agg.svc']));
+      await api.create('/api/v1/namespaces', { metadata: { name: 'agg' } });
+      const external = { type: 'ExternalName', externalName: 'localhost' };
+      await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: external });
+      const version = { group: GROUP, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
+      const caBundle = Buffer.from(authority.certificate).toString('base64');
+      const spec = { ...version, service: { namespace: 'agg', name: 'ext', port: started.port }, caBundle };
+      await api.create('/apis/apiregistration.platform.io/v1/apiservices', { metadata: { name: `v1.${GROUP}` }, spec });
+      // Alice may read flunders; the administrator may do everything.
+      await grant(api, 'reader', { apiGroups: [GROUP], resources: ['flunders'], verbs: ['get', 'list'] }, ['alice']);
+      await waitUntil('the server to be available', async () => (await api.get(FLUNDERS, { token: ALICE })).status === 200);
+      return started;
+    },
+    (started) => started.close(),
+    BUILD_MS,
+  );
+  beforeEach(() => void backend().requests.splice(0));
+
+  /** Sends the bytes on a new connection and returns all responses. A round trip after the first final response it ends the connection, and with it a body without a length. */
+  function sendRaw(bytes: string): Promise<string> {
+    const socket = api.connect();
+    let text = '';
+    return new Promise((resolve) => {
+      socket.once('secureConnect', () => socket.write(Buffer.from(bytes + LAST, 'latin1')));
+      let isAnswered = false;
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString('latin1');
+        if (isAnswered || !FINAL_STATUS.test(text)) return;
+        isAnswered = true;
+        void probe('meanwhile').then(() => socket.end());
+      });
+      socket.once('close', () => resolve(text));
+    });
+  }
+
+  /** Sends a request of the administrator and checks its response. `backend().requests` has all earlier requests when this resolves. */
+  async function probe(id: string): Promise<void> {
+    const line = `GET ${FLUNDERS}?probe=${id}`;
+    const answer = await api.read(`${FLUNDERS}?probe=${id}`);
+    expect(answer).toMatchObject({ line, user: 'admin', body: '' });
+    await waitUntil(line, () => backend().requests.some((request) => request.line === line));
+  }
+
+  /** The requests for resources since the last call, without probes. */
+  async function arrived(): Promise<readonly ReadRequest[]> {
+    await probe('last');
+    return backend()
+      .requests.splice(0)
+      .filter(({ line }) => line.includes('/flunders') && !line.includes('?probe='));
+  }
 
   const METHODS = ['GET', 'HEAD', 'OPTIONS', 'DELETE', 'POST', 'PUT', 'PATCH'];
 
@@ -141,7 +122,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
     await sendRaw(`GET ${FLUNDERS}?body HTTP/1.1\r\n${as(ALICE)}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`);
     await sendRaw(`GET ${FLUNDERS}?after HTTP/1.1\r\n${as(ALICE)}\r\n`);
     await probe('end');
-    const all = backend.requests.splice(0);
+    const all = backend().requests.splice(0);
     const [body, ...others] = all.filter(({ line }) => line === `GET ${FLUNDERS}?body`);
     expect([body?.body, others]).toEqual([SMUGGLED, []]);
     expect(all.filter(({ connection }) => connection === body?.connection)).toEqual([body]);

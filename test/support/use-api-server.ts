@@ -1,0 +1,47 @@
+/** Compiled API servers that tests share, each in a folder of its own. E2E_KUBECONFIG names a running server to use in place of one without flags. */
+import { copyFileSync } from 'node:fs';
+import path from 'node:path';
+import { freePort } from './ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ApiServerOptions } from './programs';
+import { useResource } from './use-resource';
+
+export interface TestApiServer {
+  readonly folder: string;
+  /** Path of the administrator's kubeconfig, which is there once the server is started; kubectl's caches lie beside it. */
+  readonly kubeconfig: string;
+  /** Throws before the server is started, and where a given one is used. */
+  readonly running: ApiServer;
+}
+
+type Options = Partial<Omit<ApiServerOptions, 'folder'>>;
+
+const START_MS = 60_000;
+
+/** A server that is started before the tests of a file or block and stopped after them. `options` may read files in its folder. */
+export function useApiServer(name: string, options?: (folder: string) => Options | Promise<Options>): TestApiServer {
+  const folder = temporaryFolder(`e2e-${name}`);
+  const kubeconfig = path.join(folder, 'kubeconfig');
+  const given = options === undefined ? process.env['E2E_KUBECONFIG'] : undefined;
+  const server = useResource(
+    async () => {
+      const started =
+        given === undefined ? await startApiServer({ folder, securePort: await freePort(), ...(await options?.(folder)) }) : undefined;
+      copyFileSync(started?.kubeconfig ?? given ?? '', kubeconfig);
+      return started;
+    },
+    async (started) => {
+      await started?.process.stop();
+      removeFolder(folder);
+    },
+    START_MS,
+  );
+  return {
+    folder,
+    kubeconfig,
+    get running() {
+      const started = server();
+      if (started === undefined) throw new Error('the server of E2E_KUBECONFIG was started elsewhere');
+      return started;
+    },
+  };
+}
