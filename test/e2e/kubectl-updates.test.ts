@@ -129,9 +129,12 @@ withEachKubectl('updates', (session) => {
       const read = await session.ok('get configmap plain -o json');
       expect(await session.ok('replace -f -', read.replace('"2"', '"3"'))).toBe('configmap/plain replaced\n');
       expect(await session.fails('replace -f -', read.replace('"2"', '"4"'))).toContain('(Conflict)');
+      const uidOf = (): Promise<string> => session.ok('get configmap plain -o jsonpath={.metadata.uid}');
+      const uid = await uidOf();
       expect(await session.ok('replace --force -f -', settings({ z: '1' }).replace('settings', 'plain'))).toBe(
         'configmap "plain" deleted\nconfigmap/plain replaced\n',
       );
+      expect(await uidOf()).not.toBe(uid);
     });
 
     it('set and rollout change the pod template of a Deployment', async () => {

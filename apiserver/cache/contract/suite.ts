@@ -1,5 +1,6 @@
 /** What every cache must do whatever store lies below it. Run with the memory, embedded and etcd stores. */
 import fc from 'fast-check';
+import type { OpenedStore } from '../../../test/support/open-stores';
 import type { Snapshot, WatchRequest } from '../cache';
 import { openCache, type CacheOptions, type OpenedCache } from '../open-cache';
 import { StoreError, type Revision, type Store } from '../../storage/store';
@@ -21,14 +22,9 @@ import {
 } from '../../../test/support/cache-fixture';
 import { guarantees, histories, record, type Recording } from './history';
 
-export interface OpenStore {
-  readonly store: Store;
-  dispose(): Promise<void>;
-}
-
 /** `open` makes an empty store; `runs` says how many random histories it is worth. */
-export function cacheContract(open: () => Promise<OpenStore>, runs: number): void {
-  let opened: OpenStore;
+export function cacheContract(open: () => Promise<OpenedStore>, runs: number): void {
+  let opened: OpenedStore;
   let store: Store;
   let caches: OpenedCache[];
 

@@ -2,15 +2,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { openEncryptionAtRest, type EncryptionFromFile } from '../../../apiserver/options/encryption-options';
-import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import type { Store } from '../../../apiserver/storage/store';
 import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemBytes, systemRandom } from '../../../shared/runtime/random';
-import { startEtcd } from '../../support/etcd';
 import { MemoryStore } from '../../support/memory-store';
+import { openEmbedded, openEtcd, type OpenedStore } from '../../support/open-stores';
 import { removeFolder, temporaryFolder } from '../../support/programs';
 import type { Answer } from './call';
 import { startFixture, type Fixture } from './fixture';
@@ -98,38 +96,24 @@ export async function expectRewrite(store: Store, expected: RegExp, ...providers
 }
 
 /** A store, and all that can be read of what lies below it. */
-export interface VisibleStore {
-  readonly store: Store;
+export interface VisibleStore extends OpenedStore {
   seen(): Promise<string>;
-  dispose(): Promise<void>;
 }
 
 export async function openVisibleEmbedded(): Promise<VisibleStore> {
-  const directory = temporaryFolder('encrypted-store');
-  const store = await openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
+  const { directory, ...opened } = await openEmbedded();
   const files = (): string[] => readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.mdb$|data/.test(name));
-  return {
-    store,
-    seen: async () => files().reduce((text, name) => text + readFileSync(path.join(directory, name), 'latin1'), ''),
-    async dispose() {
-      await store.close();
-      removeFolder(directory);
-    },
-  };
+  const seen = async () => files().reduce((text, name) => text + readFileSync(path.join(directory, name), 'latin1'), '');
+  return { ...opened, seen };
 }
 
 export async function openVisibleEtcd(): Promise<VisibleStore> {
-  const server = await startEtcd();
-  const store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
+  const opened = await openEtcd();
   return {
-    store,
+    ...opened,
     async seen() {
-      const { kvs } = await store.range({ start: '\0', end: '\u{10ffff}' });
+      const { kvs } = await opened.store.range({ start: '\0', end: '\u{10ffff}' });
       return kvs.map(({ value }) => value.toString('latin1')).join('');
-    },
-    async dispose() {
-      await store.close();
-      await server.dispose();
     },
   };
 }

@@ -3,51 +3,15 @@
  * rightly. On both stores; what goes over the network to several processes is in test/reliability/allocation.
  */
 import type { Store, Transaction } from '../../../apiserver/storage/store';
-import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { systemRandom as random } from '../../../shared/runtime/random';
 import { auditStore } from '../../support/allocations';
-import { describeWithEtcd, startEtcd } from '../../support/etcd';
-import { MemoryStore } from '../../support/memory-store';
-import { removeFolder, temporaryFolder } from '../../support/programs';
+import { describeWithEtcd } from '../../support/etcd';
+import { openEmbedded, openEtcd, openMemory } from '../../support/open-stores';
 import { openReplica, type Replica } from '../../support/replica';
 
-interface Opened {
-  readonly store: Store;
-  dispose(): Promise<void>;
-}
-
-const SUBJECTS: Readonly<Record<'memory' | 'embedded' | 'etcd', () => Promise<Opened>>> = {
-  async memory() {
-    const store = new MemoryStore();
-    return { store, dispose: () => store.close() };
-  },
-  async embedded() {
-    const directory = temporaryFolder('allocation-embedded');
-    const store = await openEmbeddedStore({ directory, clock, random });
-    return {
-      store,
-      async dispose() {
-        await store.close();
-        removeFolder(directory);
-      },
-    };
-  },
-  async etcd() {
-    const server = await startEtcd();
-    const store = await openEtcdStore({ endpoints: [server.endpoint], clock, random });
-    return {
-      store,
-      async dispose() {
-        await store.close();
-        await server.dispose();
-      },
-    };
-  },
-};
+const STORES = { memory: openMemory, embedded: openEmbedded, etcd: openEtcd };
 
 /** The store, and how many transactions went to it. */
 function counted(store: Store): { readonly store: Store; readonly sent: () => number } {
@@ -67,11 +31,11 @@ function counted(store: Store): { readonly store: Store; readonly sent: () => nu
 }
 
 async function both(
-  subject: keyof typeof SUBJECTS,
+  kind: keyof typeof STORES,
   ranges: { readonly ranges?: string; readonly nodePorts?: string },
   run: (replicas: readonly [Replica, Replica], store: Store, sent: () => number) => Promise<void>,
 ): Promise<void> {
-  const opened = await SUBJECTS[subject]();
+  const opened = await STORES[kind]();
   const { store, sent } = counted(opened.store);
   const [one, two] = await Promise.all([openReplica(store, clock, ranges), openReplica(store, clock, ranges)]);
   try {
@@ -122,10 +86,10 @@ const portsOf = (object: JsonObject): unknown[] =>
 
 const FULL = 'Internal error occurred: failed to allocate a serviceIP: range is full';
 
-function describeAllocation(subject: keyof typeof SUBJECTS): void {
-  describe(`two replicas on ${subject}`, () => {
-    it('give each of 1,000 Services that come in crowds an address of its own, and the rest to exactly as many more', async () => {
-      await both(subject, { ranges: '10.0.0.0/22' }, async (replicas, store, sent) => {
+function describeAllocation(kind: keyof typeof STORES): void {
+  describe(`two replicas on ${kind}`, () => {
+    it('allocate an address of its own to each of 1,000 Services, and the rest of the range to exactly as many more', async () => {
+      await both(kind, { ranges: '10.0.0.0/22' }, async (replicas, store, sent) => {
         const create = (index: number): Promise<JsonObject> =>
           (replicas[index % 2] ?? replicas[0]).create('services', service(`s-${index}`));
         const before = sent();
@@ -148,8 +112,8 @@ function describeAllocation(subject: keyof typeof SUBJECTS): void {
       });
     }, 60_000);
 
-    it('give a named address and a named node port to one of those who ask at once', async () => {
-      await both(subject, {}, async (replicas, store) => {
+    it('allocate a requested address and a requested node port to one of many requests at once', async () => {
+      await both(kind, {}, async (replicas, store) => {
         const wish = { type: 'NodePort', clusterIP: '10.0.0.9', ports: [{ port: 80, nodePort: 31000 }] };
         const same = await outcomes(
           Array.from({ length: 20 }, (_, index) => (replicas[index % 2] ?? replicas[0]).create('services', service(`a-${index}`, wish))),
@@ -167,8 +131,8 @@ function describeAllocation(subject: keyof typeof SUBJECTS): void {
       });
     });
 
-    it('share the last node ports without giving one twice', async () => {
-      await both(subject, { nodePorts: '30000-30019' }, async (replicas, store) => {
+    it('allocate the last node ports once each', async () => {
+      await both(kind, { nodePorts: '30000-30019' }, async (replicas, store) => {
         const wish = { type: 'NodePort' };
         const { made, refused } = await outcomes(
           Array.from({ length: 30 }, (_, index) => (replicas[index % 2] ?? replicas[0]).create('services', service(`s-${index}`, wish))),
@@ -182,8 +146,8 @@ function describeAllocation(subject: keyof typeof SUBJECTS): void {
       });
     });
 
-    it('spend one transaction on a Service, be the range empty or nearly full', async () => {
-      await both(subject, { ranges: '10.0.0.0/22' }, async ([one], store, sent) => {
+    it('need one transaction for a Service, whether the range is empty or nearly full', async () => {
+      await both(kind, { ranges: '10.0.0.0/22' }, async ([one], store, sent) => {
         for (const [from, to] of [
           [0, 20],
           [20, 1000],

@@ -2,54 +2,17 @@
  * Two replicas over one store create under the same quota at the same time: exactly as many get through as there is room for. On every store; what several
  * processes make of it while one of them is killed is in test/reliability/quota.
  */
-import type { Store } from '../../../apiserver/storage/store';
-import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import type { JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { systemRandom as random } from '../../../shared/runtime/random';
-import { describeWithEtcd, startEtcd } from '../../support/etcd';
-import { MemoryStore } from '../../support/memory-store';
-import { removeFolder, temporaryFolder } from '../../support/programs';
+import { describeWithEtcd } from '../../support/etcd';
+import { openEmbedded, openEtcd, openMemory } from '../../support/open-stores';
 import { openReplica, type Replica } from '../../support/replica';
 
-interface Opened {
-  readonly store: Store;
-  dispose(): Promise<void>;
-}
+const STORES = { memory: openMemory, embedded: openEmbedded, etcd: openEtcd };
 
-const SUBJECTS: Readonly<Record<'memory' | 'embedded' | 'etcd', () => Promise<Opened>>> = {
-  async memory() {
-    const store = new MemoryStore();
-    return { store, dispose: () => store.close() };
-  },
-  async embedded() {
-    const directory = temporaryFolder('quota-embedded');
-    const store = await openEmbeddedStore({ directory, clock, random });
-    return {
-      store,
-      async dispose() {
-        await store.close();
-        removeFolder(directory);
-      },
-    };
-  },
-  async etcd() {
-    const server = await startEtcd();
-    const store = await openEtcdStore({ endpoints: [server.endpoint], clock, random });
-    return {
-      store,
-      async dispose() {
-        await store.close();
-        await server.dispose();
-      },
-    };
-  },
-};
-
-async function both(subject: keyof typeof SUBJECTS, run: (replicas: readonly [Replica, Replica]) => Promise<void>): Promise<void> {
-  const { store, dispose } = await SUBJECTS[subject]();
+async function both(kind: keyof typeof STORES, run: (replicas: readonly [Replica, Replica]) => Promise<void>): Promise<void> {
+  const { store, dispose } = await STORES[kind]();
   const [one, two] = await Promise.all([openReplica(store, clock), openReplica(store, clock)]);
   try {
     await one.create('namespaces', { metadata: { name: 'default' } });
@@ -83,10 +46,10 @@ const pod = (name: string, cpu: string): JsonObject => ({
   spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }] },
 });
 
-function describeQuota(subject: keyof typeof SUBJECTS): void {
-  describe(`two replicas on ${subject}`, () => {
-    it('let exactly fifty of two hundred through', async () => {
-      await both(subject, async ([one, two]) => {
+function describeQuota(kind: keyof typeof STORES): void {
+  describe(`two replicas on ${kind}`, () => {
+    it('create exactly 50 of 200 objects under a quota of 50', async () => {
+      await both(kind, async ([one, two]) => {
         await one.create('resourcequotas', quota({ 'count/configmaps': '50' }));
         await two.cache.mostRecent({ deadline: clock.monotonic() + 5_000 });
         const calls = Array.from({ length: 200 }, (_, n) =>
@@ -108,8 +71,8 @@ function describeQuota(subject: keyof typeof SUBJECTS): void {
       });
     }, 60_000);
 
-    it('never give away more than there is, whatever is asked for', async () => {
-      await both(subject, async ([one, two]) => {
+    it('never exceed the quota of a resource, whatever is requested', async () => {
+      await both(kind, async ([one, two]) => {
         await one.create('resourcequotas', quota({ 'requests.cpu': '2', pods: '30' }));
         await two.cache.mostRecent({ deadline: clock.monotonic() + 5_000 });
         const sizes = ['50m', '100m', '150m', '400m'];

@@ -2,19 +2,41 @@
  * Objects that are written in one version and read in another, as release 1.31.1 answered: Events in two groups, autoscalers in two versions, flow control in a
  * version that is deprecated.
  */
-import { isObject, type JsonValue } from '../../../shared/values/json';
+import { runtimeConfigFlag } from '../../../apiserver/options/runtime-config';
+import type { KindRow } from '../../../shared/api/kinds';
+import { isObject } from '../../../shared/values/json';
+import { isBody, type Json } from '../../replay/reference';
+import type { RecordedAnswer } from '../../replay/requests/request-recording';
 import { decodeObject } from '../../../shared/api/types';
 import { decodeProtobuf } from '../../../shared/serialization';
-import { useServer } from '../http/fixture';
-import { replayRequests } from '../http/replay-requests';
-import { COMPARING } from './comparable';
+import { useResource } from '../../support/use-resource';
+import { startFixture, useServer } from '../http/fixture';
+import { replayRequests, type ReplayOptions } from '../http/replay-requests';
+
+function comparable(answer: RecordedAnswer): RecordedAnswer {
+  return { ...answer, body: comparableBody(answer.body) };
+}
+
+function comparableBody(body: Json): Json {
+  if (!isBody(body) || body['kind'] !== 'FlowSchema' || !isBody(body['metadata'])) return body;
+  const { status: _status, ...rest } = body;
+  const { managedFields: _managedFields, ...metadata } = body['metadata'];
+  return { ...rest, metadata };
+}
+
+const COMPARING: Pick<ReplayOptions, 'comparable' | 'withDeviation'> = {
+  withDeviation: ({ request, answer }) => ({ request, answer: comparable(answer) }),
+  comparable,
+};
+
+const flag = runtimeConfigFlag('');
+const kindsWith = (text: string): readonly KindRow[] => flag.parse(text, flag.default).kinds;
 
 replayRequests(['versions/requests'], COMPARING);
+replayRequests(['versions/optional'], { ...COMPARING, server: () => ({ kinds: kindsWith('api/all=true') }) });
 
 const api = useServer({ naming: 'kubernetes' });
-beforeAll(async () => {
-  await api.post('/api/v1/namespaces', { metadata: { name: 'versions-test' } });
-});
+beforeAll(() => api.create('/api/v1/namespaces', { metadata: { name: 'versions-test' } }));
 
 const NAMESPACED = '/namespaces/versions-test';
 const AUTOSCALER = {
@@ -33,45 +55,52 @@ const EVENT = {
   type: 'Normal',
 };
 
+const AUTOSCALERS = `${NAMESPACED}/horizontalpodautoscalers`;
 describe.each([
-  [
-    `/apis/autoscaling/v2${NAMESPACED}/horizontalpodautoscalers`,
-    `/apis/autoscaling/v1${NAMESPACED}/horizontalpodautoscalers`,
-    'autoscaling.v1.HorizontalPodAutoscaler',
-    AUTOSCALER,
-  ],
+  [`/apis/autoscaling/v2${AUTOSCALERS}`, `/apis/autoscaling/v1${AUTOSCALERS}`, 'autoscaling.v1.HorizontalPodAutoscaler', AUTOSCALER],
   [`/api/v1${NAMESPACED}/events`, `/apis/events.k8s.io/v1${NAMESPACED}/events`, 'events.v1.Event', EVENT],
-])('%s', (stored, served, type, object) => {
-  let shown: JsonValue;
-  beforeAll(async () => {
-    expect((await api.post(stored, object)).status).toBe(201);
+])('an object of %s that is read from %s', (stored, served, type, object) => {
+  const shown = useResource(async () => {
+    await api.create(stored, object);
     const { kind: _, apiVersion: __, ...rest } = await api.read(`${served}/both`);
-    shown = JSON.parse(JSON.stringify(rest));
+    return rest;
   });
 
-  test('says the same in protobuf, alone and in lists', async () => {
-    const accept = { accept: 'application/vnd.kubernetes.protobuf' };
-    const one = decodeProtobuf(type, (await api.get(`${served}/both`, { headers: accept })).body);
-    expect(decodeObject(type, one.object).object).toEqual(shown);
-    const list = decodeProtobuf(`${type}List`, (await api.get(served, { headers: accept })).body).object;
+  test('has the same content in protobuf, alone and in lists', async () => {
+    const accept = 'application/vnd.kubernetes.protobuf';
+    const one = decodeProtobuf(type, (await api.get(`${served}/both`, { accept })).body);
+    expect(decodeObject(type, one.object).object).toEqual(shown());
+    const list = decodeProtobuf(`${type}List`, (await api.get(served, { accept })).body).object;
     const items = Array.isArray(list['items']) ? list['items'].filter(isObject) : [];
-    expect(items.map((item) => decodeObject(type, item).object)).toEqual([shown]);
+    expect(items.map((item) => decodeObject(type, item).object)).toEqual([shown()]);
   });
 
-  test('says the same in lists and watches, whoever wrote it', async () => {
-    expect((await api.read(served))['items']).toEqual([shown]);
-    const patch = JSON.stringify({ metadata: { labels: { a: 'b' } } });
-    await api.merge(`${stored}/both`, patch);
+  test('has the same content in lists and watches', async () => {
+    expect((await api.read(served))['items']).toEqual([shown()]);
+    await api.merge(`${stored}/both`, { metadata: { labels: { a: 'b' } } });
     const events = await api.get(`${served}?watch=1&resourceVersion=0&timeoutSeconds=1&fieldSelector=metadata.name=both`);
     const [first = ''] = events.text.split('\n');
     expect(JSON.parse(first)).toEqual({ type: 'ADDED', object: await api.read(`${served}/both`) });
   });
 });
 
-test('counts what is asked for of a version that is going away', async () => {
+test('requests for a deprecated version are counted', async () => {
   await api.get('/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas/none/status');
-  expect((await api.get('/metrics')).text).toContain(
+  expect(await api.metrics()).toContain(
     'apiserver_requested_deprecated_apis{group="flowcontrol.apiserver.k8s.io",version="v1beta3",resource="flowschemas",' +
       'subresource="status",removed_release="1.32"} 1',
   );
+});
+
+test('a version is served without the version in which it is stored', async () => {
+  const without = await startFixture({ kinds: kindsWith('autoscaling/v2=false,v1=false,coordination.platform.io/v1=false') });
+  try {
+    const spec = { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd' } };
+    const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
+    expect((await without.post(path, { metadata: { name: 'h' }, spec })).status).toBe(201);
+    expect((await without.get(path.replace('v1', 'v2'))).status).toBe(404);
+    expect((await without.get('/api/v1/namespaces')).status).toBe(404);
+  } finally {
+    await without.stop();
+  }
 });

@@ -1,7 +1,4 @@
-/** The read rules over the real cache and real stores: what one replica pages, another goes on with; what is compacted, is gone. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+/** Reads over the cache and each kind of store: pages that another replica continues, exact lists, compacted revisions. */
 import fc from 'fast-check';
 import { openCache, type OpenedCache } from '../../../apiserver/cache/open-cache';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource } from '../../../apiserver/registry/verbs';
@@ -9,7 +6,6 @@ import { parseContinue } from '../../../apiserver/registry/read/continue-token';
 import { createReader } from '../../../apiserver/registry/read/reader';
 import { selectionFor } from '../../../apiserver/registry/read/selection';
 import { buildResources } from '../../../apiserver/registry/resources';
-import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import type { Revision, Store } from '../../../apiserver/storage/store';
 import { StatusError } from '../../../shared/api/errors/status';
@@ -17,48 +13,29 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { put, remove } from '../../support/cache-fixture';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
-
-interface Opened {
-  readonly store: Store;
-  dispose(): Promise<void>;
-}
+import { openEmbedded, type OpenedStore } from '../../support/open-stores';
+import { useResource } from '../../support/use-resource';
+import { describeWithEtcd, startEtcd } from '../../support/etcd';
 
 const resources = buildResources();
 const configMaps: Resource = resources.require('configmaps');
 const context: RequestContext = { user: { name: 'someone', groups: [] }, deadline: Infinity, warn: () => undefined };
 
-describe('reads over the embedded store', () => {
-  suite(async () => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'read-test-'));
-    const store = await openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
-    const dispose = async (): Promise<void> => {
-      await store.close();
-      await rm(directory, { recursive: true });
-    };
-    return { store, dispose };
-  });
-});
+describe('reads over the embedded store', () => suite(openEmbedded));
 
 describeWithEtcd('reads over etcd', () => {
-  let server: EtcdServer;
-
-  beforeAll(async () => {
-    server = await startEtcd();
-  });
-
-  afterAll(() => server.dispose());
+  const server = useResource(startEtcd, (started) => started.dispose());
 
   suite(async () => {
-    const store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
+    const store = await openEtcdStore({ endpoints: [server().endpoint], clock: systemClock, random: systemRandom });
     const { kvs } = await store.range({ start: '/registry/', end: '/registry0', keysOnly: true });
     for (const { key } of kvs) await store.transact({ compare: [], operations: [{ type: 'delete', key }] });
     return { store, dispose: () => store.close() };
   });
 });
 
-function suite(open: () => Promise<Opened>): void {
-  let opened: Opened;
+function suite(open: () => Promise<OpenedStore>): void {
+  let opened: OpenedStore;
   let store: Store;
   let replicas: { readonly cache: OpenedCache; readonly reader: Reader }[];
 
@@ -120,7 +97,7 @@ function suite(open: () => Promise<Opened>): void {
     return error;
   }
 
-  test('a read without a version shows every write that was done before it, on any replica', async () => {
+  test('a read without a version returns every earlier write, on any replica', async () => {
     const [one, other] = [await replica(), await replica()];
     for (let i = 0; i < 20; i += 1) {
       const revision = await write('a/x');
@@ -133,7 +110,7 @@ function suite(open: () => Promise<Opened>): void {
     expect(await failure(other.get(context, configMaps, { namespace: 'a', name: 'x' }, undefined))).toMatchObject({ code: 404 });
   });
 
-  test('exact lists show the state of their revision, from memory and, long after, from the store', async () => {
+  test('an exact list returns the state of its revision, from memory or later from the store', async () => {
     const first = await write('a/c1');
     const second = await write('a/c2');
     const removed = await remove(store, configMaps.stored, 'a/c1');
@@ -149,7 +126,7 @@ function suite(open: () => Promise<Opened>): void {
     }
   });
 
-  test('pages show one state, whatever is written between them and whichever replica is asked', async () => {
+  test('pages return one state, whatever is written between them and whichever replica serves them', async () => {
     const readers = [await replica(), await replica()];
     const anyKey = fc.tuple(fc.constantFrom('a', 'b', 'ab'), fc.integer({ min: 0, max: 12 })).map(([namespace, n]) => `${namespace}/c${n}`);
     const change = fc.record({ key: anyKey, odd: fc.boolean(), gone: fc.boolean() });
@@ -183,7 +160,7 @@ function suite(open: () => Promise<Opened>): void {
     );
   });
 
-  test('what is compacted is gone: 410, with a token that goes on in the newest state', async () => {
+  test('a compacted revision is answered with 410 and a token that continues in the newest state', async () => {
     for (const name of ['c1', 'c2', 'c3']) await write(`a/${name}`);
     const first = await list(await replica(), { limit: 1 });
     const newest = await write('a/c9');
@@ -198,7 +175,7 @@ function suite(open: () => Promise<Opened>): void {
     expect(await failure(list(reader, { resourceVersion: first.revision, resourceVersionMatch: 'Exact' }))).toMatchObject({ code: 410 });
   });
 
-  test('a version of the future is 504 after about three seconds', async () => {
+  test('a version of the future is answered with 504 after about three seconds', async () => {
     const reader = await replica();
     const revision = await write('a/c1');
     const begun = systemClock.monotonic();

@@ -1,16 +1,11 @@
-/** The versions that are off by default: answers about their kinds as release 1.31.1 gave them, and what is served under other settings of `--runtime-config`. */
-import { runtimeConfig, runtimeConfigFlag } from '../../../apiserver/options/runtime-config';
-import { apiVersionOf } from '../../../shared/api/identity/identity';
-import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
-import { replayRequests } from '../http/replay-requests';
-import { startFixture } from '../http/fixture';
-import { COMPARING } from './comparable';
+/** `--runtime-config`: which kinds are served under its settings, and which settings are rejected. */
+import { apiVersionOf } from '../../shared/api/identity/identity';
+import { SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
+import { runtimeConfig, runtimeConfigFlag } from './runtime-config';
 
 const flag = runtimeConfigFlag('');
 const kindsWith = (...texts: string[]): readonly KindRow[] =>
   texts.reduce((previous, text) => flag.parse(text, previous), flag.default).kinds;
-
-replayRequests(['versions/optional'], { ...COMPARING, server: () => ({ kinds: kindsWith('api/all=true') }) });
 
 const versions = (kinds: readonly KindRow[]): string[] => [...new Set(kinds.map((row) => apiVersionOf(row)))].sort();
 const added = (...texts: string[]): string[] => {
@@ -23,7 +18,7 @@ const gone = (...texts: string[]): string[] => {
 };
 
 describe('--runtime-config', () => {
-  test('switches stages and versions on, in either spelling', () => {
+  test('enables stages and versions, in either spelling', () => {
     expect(added()).toEqual([]);
     expect(added('api/beta=true')).toEqual([
       'admissionregistration.platform.io/v1beta1',
@@ -37,7 +32,7 @@ describe('--runtime-config', () => {
     expect(added('storage.k8s.io/v1beta1/nothing=true')).toEqual([]);
   });
 
-  test('warns of a version that its group does not have, and serves the rest', () => {
+  test('returns the versions that a group does not have, and serves the rest', () => {
     expect(added('batch/v2alpha1', 'resource.k8s.io/v1alpha3')).toEqual(['resource.platform.io/v1alpha3']);
     const { unknownVersions } = runtimeConfig(
       new Map([
@@ -51,7 +46,7 @@ describe('--runtime-config', () => {
     expect(unknownVersions).toEqual(['batch/v2alpha1', 'apps/v2/deployments']);
   });
 
-  test('switches off what is served by default; the narrower key wins', () => {
+  test('disables versions and resources; the narrower key wins', () => {
     expect(gone('api/beta=false')).toEqual([
       'flowcontrol.apiserver.platform.io/v1beta3/flowschemas',
       'flowcontrol.apiserver.platform.io/v1beta3/prioritylevelconfigurations',
@@ -73,20 +68,7 @@ describe('--runtime-config', () => {
       'networking.k8s.io/v1beta1/ipaddresses',
       'networking.k8s.io/v1beta1/ipaddresses cannot be served: addresses of Services are kept with the Services and not as objects of their own',
     ],
-  ])('refuses %s', (text, message) => {
+  ])('rejects %s: %s', (text, message) => {
     expect(() => kindsWith(text)).toThrow(message);
   });
-});
-
-test('a version whose hub is off is served all the same, and what the server itself needs is there', async () => {
-  const without = await startFixture({ kinds: kindsWith('autoscaling/v2=false', 'v1=false', 'coordination.platform.io/v1=false') });
-  try {
-    const body = JSON.stringify({ metadata: { name: 'h' }, spec: { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd' } } });
-    const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
-    expect((await without.post(path, body)).status).toBe(201);
-    expect((await without.get(path.replace('v1', 'v2'))).status).toBe(404);
-    expect((await without.get('/api/v1/namespaces')).status).toBe(404);
-  } finally {
-    await without.stop();
-  }
 });
