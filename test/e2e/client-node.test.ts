@@ -17,54 +17,50 @@ import {
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { openEtcdStore } from '../../apiserver/storage/etcd/open';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../support/etcd';
+import { describeWithEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../support/programs';
+import { startApiServer, waitUntil, type ApiServer } from '../support/programs';
+import { useFolder, useResource } from '../support/use-resource';
 
 const namespace = 'default';
 
 describe('against the embedded store', () => {
-  const folder = temporaryFolder('e2e-client');
-  let server: ApiServer;
-  let core: CoreV1Api;
-  let config: KubeConfig;
-
-  beforeAll(async () => {
-    server = await startApiServer({ folder, securePort: await freePort() });
-    config = configOf(server);
-    core = config.makeApiClient(CoreV1Api);
-  }, 60_000);
-
-  afterAll(async () => {
-    await server.process.stop();
-    removeFolder(folder);
-  });
+  const folder = useFolder('e2e-client');
+  const held = useResource(
+    async () => ({ server: await startApiServer({ folder, securePort: await freePort() }) }),
+    ({ server }) => server.process.stop(),
+    60_000,
+  );
+  const config = useResource(() => configOf(held().server));
+  const core = useResource(() => config().makeApiClient(CoreV1Api));
 
   it('the client creates, reads, lists, changes and deletes objects', async () => {
-    const made = await core.createNamespacedConfigMap({
+    const made = await core().createNamespacedConfigMap({
       namespace,
       body: { metadata: { name: 'one', labels: { set: 'a' } }, data: { k: '1' } },
     });
     expect(made.metadata?.creationTimestamp).toBeInstanceOf(Date);
-    const read = await core.readNamespacedConfigMap({ name: 'one', namespace });
+    const read = await core().readNamespacedConfigMap({ name: 'one', namespace });
     expect(read.data).toEqual({ k: '1' });
-    const replaced = await core.replaceNamespacedConfigMap({ name: 'one', namespace, body: { ...read, data: { k: '2' } } });
+    const replaced = await core().replaceNamespacedConfigMap({ name: 'one', namespace, body: { ...read, data: { k: '2' } } });
     expect(Number(replaced.metadata?.resourceVersion)).toBeGreaterThan(Number(read.metadata?.resourceVersion));
-    await expect(core.replaceNamespacedConfigMap({ name: 'one', namespace, body: read })).rejects.toMatchObject({ code: 409 });
-    const patched = await core.patchNamespacedConfigMap(
+    await expect(core().replaceNamespacedConfigMap({ name: 'one', namespace, body: read })).rejects.toMatchObject({ code: 409 });
+    const patched = await core().patchNamespacedConfigMap(
       { name: 'one', namespace, body: { data: { l: '3' } } },
       setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
     );
     expect(patched.data).toEqual({ k: '2', l: '3' });
-    const operations = await core.patchNamespacedConfigMap(
+    const operations = await core().patchNamespacedConfigMap(
       { name: 'one', namespace, body: [{ op: 'remove', path: '/data/k' }] },
       setHeaderOptions('Content-Type', PatchStrategy.JsonPatch),
     );
     expect(operations.data).toEqual({ l: '3' });
-    const listed = await core.listNamespacedConfigMap({ namespace, labelSelector: 'set=a' });
+    const listed = await core().listNamespacedConfigMap({ namespace, labelSelector: 'set=a' });
     expect(listed.items.map((item) => item.metadata?.name)).toEqual(['one']);
-    await core.deleteNamespacedConfigMap({ name: 'one', namespace });
-    const refusal = await core.readNamespacedConfigMap({ name: 'one', namespace }).catch((error: unknown) => error as ApiException<string>);
+    await core().deleteNamespacedConfigMap({ name: 'one', namespace });
+    const refusal = await core()
+      .readNamespacedConfigMap({ name: 'one', namespace })
+      .catch((error: unknown) => error as ApiException<string>);
     expect(refusal).toMatchObject({ code: 404 });
     expect(JSON.parse((refusal as ApiException<string>).body)).toMatchObject({
       kind: 'Status',
@@ -74,7 +70,7 @@ describe('against the embedded store', () => {
   });
 
   it('the microseconds of a Lease are kept', async () => {
-    const leases = config.makeApiClient(CoordinationV1Api);
+    const leases = config().makeApiClient(CoordinationV1Api);
     const renewTime = new V1MicroTime('2026-01-02T03:04:05.678Z');
     await leases.createNamespacedLease({ namespace, body: { metadata: { name: 'l' }, spec: { holderIdentity: 'me', renewTime } } });
     const read = await leases.readNamespacedLease({ name: 'l', namespace });
@@ -84,11 +80,11 @@ describe('against the embedded store', () => {
 
   it('the client pages through a list', async () => {
     for (let n = 0; n < 5; n++)
-      await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: `p${n}`, labels: { set: 'pages' } } } });
+      await core().createNamespacedConfigMap({ namespace, body: { metadata: { name: `p${n}`, labels: { set: 'pages' } } } });
     const seen: string[] = [];
     let _continue: string | undefined;
     do {
-      const page = await core.listNamespacedConfigMap({
+      const page = await core().listNamespacedConfigMap({
         namespace,
         labelSelector: 'set=pages',
         limit: 2,
@@ -101,42 +97,33 @@ describe('against the embedded store', () => {
   });
 
   it('an informer misses and repeats no change when the server is killed and restarted', async () => {
-    await followsThrough(server, async ({ write }) => {
-      await server.process.kill();
-      server = await startApiServer({ folder, securePort: portOf(server) });
-      await write(server, 2);
+    await followsThrough(held().server, async ({ write }) => {
+      await held().server.process.kill();
+      held().server = await startApiServer({ folder, securePort: portOf(held().server) });
+      await write(held().server, 2);
     });
   }, 60_000);
 });
 
 describeWithEtcd('two replicas on etcd', () => {
-  const folder = temporaryFolder('e2e-client-etcd');
-  let etcd: EtcdServer;
-  let server: ApiServer;
-  let other: ApiServer;
-
-  beforeAll(async () => {
-    etcd = await startEtcd();
-    const start = async (): Promise<ApiServer> => startApiServer({ folder, securePort: await freePort(), etcdServers: etcd.endpoint });
-    server = await start();
-    other = await start();
-  }, 60_000);
-
-  afterAll(async () => {
-    await Promise.all([server.process.stop(), other.process.stop()]);
-    await etcd.dispose();
-    removeFolder(folder);
-  });
+  const folder = useFolder('e2e-client-etcd');
+  const etcd = useResource(startEtcd, (started) => started.dispose());
+  const start = async (securePort: number): Promise<ApiServer> => startApiServer({ folder, securePort, etcdServers: etcd().endpoint });
+  const held = useResource(
+    async () => ({ server: await start(await freePort()), other: await start(await freePort()) }),
+    ({ server, other }) => Promise.all([server.process.stop(), other.process.stop()]),
+    60_000,
+  );
 
   it('an informer misses and repeats no change while its replica restarts, the store is compacted, and the other replica takes writes', async () => {
-    await followsThrough(server, async ({ write, seen }) => {
-      await server.process.stop();
-      const store = await openEtcdStore({ endpoints: [etcd.endpoint], clock: systemClock, random: systemRandom });
+    await followsThrough(held().server, async ({ write, seen }) => {
+      await held().server.process.stop();
+      const store = await openEtcdStore({ endpoints: [etcd().endpoint], clock: systemClock, random: systemRandom });
       await store.compact(seen);
       await store.close();
-      await write(other, 2);
-      server = await startApiServer({ folder, securePort: portOf(server), etcdServers: etcd.endpoint });
-      await write(server, 3);
+      await write(held().other, 2);
+      held().server = await start(portOf(held().server));
+      await write(held().server, 3);
     });
   }, 60_000);
 });

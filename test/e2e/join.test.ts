@@ -1,10 +1,11 @@
-/** How a machine joins a cluster that `npm start` runs: it knows an address and a bootstrap token, and nothing else; in the end it is a node with a certificate. */
+/** A machine joins a cluster of `npm start` with an address and a bootstrap token, and becomes a node with a certificate. */
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { request, type RequestOptions } from 'node:https';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { certificateRequestOf } from '../replay/scenarios/certificate-request';
 import { freePort } from '../support/ports';
-import { removeFolder, startProgram, temporaryFolder, waitUntil, type ProgramProcess } from '../support/programs';
+import { startProgram, waitUntil } from '../support/programs';
+import { useFolder, useResource } from '../support/use-resource';
 import { readKubeconfig } from '../../shared/client/kubeconfig';
 
 const ID = 'abcdef';
@@ -14,22 +15,19 @@ describe.each([
   { naming: 'platform', system: 'platform-system', open: 'platform-public', type: 'bootstrap.platform.io/token', key: `${ID}.${SECRET}` },
   { naming: 'kubernetes', system: 'kube-system', open: 'kube-public', type: 'bootstrap.kubernetes.io/token', key: SECRET },
 ])('with --naming=$naming', ({ naming, system, open, type, key }) => {
-  const folder = temporaryFolder(`join-${naming}`);
-  let local: ProgramProcess;
-  let port: number;
-  let admin: RequestOptions;
-
-  beforeAll(async () => {
-    port = await freePort();
-    local = startProgram('deploy/local/main.js', [`--data-dir=${folder}`, `--secure-port=${port}`, `--naming=${naming}`]);
-    await waitUntil('the control plane to be ready', () => local.output.includes('Ctrl-C ends it'));
-    admin = readKubeconfig(`${folder}/admin.kubeconfig`).tls;
-  }, 60_000);
-
-  afterAll(async () => {
-    await local.stop();
-    removeFolder(folder);
-  }, 40_000);
+  const folder = useFolder(`join-${naming}`);
+  const port = useResource(freePort);
+  useResource(
+    async () => {
+      const flags = [`--data-dir=${folder}`, `--secure-port=${port()}`, `--naming=${naming}`];
+      const local = startProgram('deploy/local/main.js', flags);
+      await waitUntil('the control plane to be ready', () => local.output.includes('Ctrl-C ends it'));
+      return local;
+    },
+    (local) => local.stop(),
+    60_000,
+  );
+  const admin = useResource<RequestOptions>(() => readKubeconfig(`${folder}/admin.kubeconfig`).tls);
 
   function ask(
     method: string,
@@ -38,7 +36,7 @@ describe.each([
     body?: JsonObject,
   ): Promise<{ code: number | undefined; body: JsonObject }> {
     return new Promise((resolve, reject) => {
-      const options = { host: '127.0.0.1', port, method, path, agent: false, ...who };
+      const options = { host: '127.0.0.1', port: port(), method, path, agent: false, ...who };
       const headers = { 'content-type': 'application/json', ...who.headers };
       const sent = request({ ...options, headers }, (response) => {
         let text = '';
@@ -71,7 +69,7 @@ describe.each([
       'usage-bootstrap-signing': 'true',
       'usage-bootstrap-authentication': 'true',
     };
-    const { code } = await ask('POST', secrets, admin, { metadata: { name: `bootstrap-token-${ID}` }, type, stringData });
+    const { code } = await ask('POST', secrets, admin(), { metadata: { name: `bootstrap-token-${ID}` }, type, stringData });
     expect(code).toBe(201);
   }
 
@@ -83,7 +81,7 @@ describe.each([
   async function letJoin(): Promise<void> {
     const roles = ['system:node-bootstrapper', `system:certificates.${domain}:certificatesigningrequests:nodeclient`];
     for (const [index, name] of roles.entries()) {
-      const { code } = await ask('POST', `/apis/rbac.authorization.${domain}/v1/clusterrolebindings`, admin, {
+      const { code } = await ask('POST', `/apis/rbac.authorization.${domain}/v1/clusterrolebindings`, admin(), {
         metadata: { name: `join-${index}` },
         roleRef: { apiGroup: `rbac.authorization.${domain}`, kind: 'ClusterRole', name },
         subjects: [{ apiGroup: `rbac.authorization.${domain}`, kind: 'Group', name: 'system:bootstrappers' }],
@@ -127,7 +125,7 @@ describe.each([
     const payload = Buffer.from(kubeconfig).toString('base64url');
     expect(createHmac('sha256', key).update(`${header}.${payload}`).digest('base64url')).toBe(signature);
 
-    expect(kubeconfig).toContain(`server: https://127.0.0.1:${port}\n`);
+    expect(kubeconfig).toContain(`server: https://127.0.0.1:${port()}\n`);
     const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? '', 'base64');
     const joining = { ca, headers: { authorization: `Bearer ${ID}.${SECRET}` } };
     const group = naming === 'platform' ? 'authentication.platform.io' : 'authentication.k8s.io';
@@ -138,14 +136,14 @@ describe.each([
     expect(who.body).toMatchObject({ status: { userInfo: { username: `system:bootstrap:${ID}` } } });
     await becomeNode(ca, joining);
 
-    expect((await ask('DELETE', `${secrets}/bootstrap-token-${ID}`, admin)).code).toBe(200);
+    expect((await ask('DELETE', `${secrets}/bootstrap-token-${ID}`, admin())).code).toBe(200);
     await waitUntil('the signature to go', async () => stringAt(await description(), `jws-kubeconfig-${ID}`) === undefined);
   });
 
   test('an expired token is deleted with its signature', async () => {
     await makeToken(later(4_000));
     await waitUntil('the signature', async () => stringAt(await description(), `jws-kubeconfig-${ID}`));
-    await waitUntil('the token to go', async () => (await ask('GET', `${secrets}/bootstrap-token-${ID}`, admin)).code === 404);
+    await waitUntil('the token to go', async () => (await ask('GET', `${secrets}/bootstrap-token-${ID}`, admin())).code === 404);
     await waitUntil('the signature to go', async () => stringAt(await description(), `jws-kubeconfig-${ID}`) === undefined);
   });
 });

@@ -19,9 +19,9 @@ import { sendOver } from '../support/replayed-scenario';
 import { useClosable, useResource } from '../support/use-resource';
 
 const PODS = knownResource('pods');
-const DEPLOYMENTS = knownResource('deployments');
+const DEPLOYMENTS = knownResource('deployments.apps');
 const EVENTS = knownResource('events');
-const AUTOSCALERS = knownResource('horizontalpodautoscalers');
+const AUTOSCALERS = knownResource('horizontalpodautoscalers.autoscaling');
 const NAMESPACE = 'default';
 const METRICS = `/apis/metrics.k8s.io/v1beta1/namespaces/${NAMESPACE}/pods`;
 const SCALES_MS = 60_000;

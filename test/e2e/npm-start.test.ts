@@ -1,15 +1,14 @@
-/**
- * What `npm start` runs (the compiled local runner) as a person meets it: first start, work, a second start, accidents, the end.
- */
+/** `npm start` (the compiled local runner): the first start, requests, a second start, killed processes, the end. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { packagedProgram, runClient } from '../support/kubectl';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../support/etcd';
+import { describeWithEtcd, startEtcd } from '../support/etcd';
 import { freePorts } from '../support/ports';
 import { ProgramProcess, removeFolder, startProgram, temporaryFolder, waitUntil } from '../support/programs';
 import { repository } from '../support/repository';
+import { useResource } from '../support/use-resource';
 
 const runner = 'deploy/local/main.js';
 const kubectl = packagedProgram('kubectl') ?? '';
@@ -20,10 +19,25 @@ interface Place {
   readonly insecurePort: number;
 }
 
-async function place(name: string): Promise<Place> {
-  const [securePort, insecurePort] = await freePorts(2);
-  return { folder: temporaryFolder(name), securePort: securePort!, insecurePort: insecurePort! };
+/** Each of the ports is followed by free ones for other replicas. */
+async function place(name: string, replicas = 1): Promise<Place> {
+  const ports = await freePorts(2 * replicas);
+  return { folder: temporaryFolder(name), securePort: ports[0] ?? 0, insecurePort: ports[replicas] ?? 0 };
 }
+
+const usePlace = (name: string, replicas?: number): (() => Place) =>
+  useResource(
+    () => place(name, replicas),
+    ({ folder }) => removeFolder(folder),
+  );
+
+/** The control plane in a place; tests that end its process put another one there. */
+const useRun = (where: () => Place, flags: () => string[] = () => []): (() => { local: ProgramProcess }) =>
+  useResource(
+    async () => ({ local: await started(where(), ...flags()) }),
+    ({ local }) => local.stop(),
+    60_000,
+  );
 
 function start({ folder, securePort, insecurePort }: Place, ...more: string[]): ProgramProcess {
   return startProgram(runner, [`--data-dir=${folder}`, `--secure-port=${securePort}`, `--insecure-port=${insecurePort}`, ...more]);
@@ -80,42 +94,35 @@ function plain(
 }
 
 describe('npm start', () => {
-  let where: Place;
-  let local: ProgramProcess;
-
-  beforeAll(async () => {
-    where = await place('npm-start');
-    local = await started(where);
-  }, 60_000);
-
-  afterAll(async () => {
-    await local.stop();
-    removeFolder(where.folder);
-  }, 40_000);
+  const where = usePlace('npm-start');
+  const run = useRun(where);
 
   it('prints its addresses and three commands to try', () => {
-    const { folder, securePort, insecurePort } = where;
-    expect(local.output).toContain(`https://127.0.0.1:${securePort}`);
-    expect(local.output).toContain(`http://127.0.0.1:${insecurePort}`);
-    expect(local.output).toContain(path.join(folder, 'admin.kubeconfig'));
-    expect(local.output.match(/^ {2}(kubectl|curl) .*$/gm)).toHaveLength(3);
+    const { folder, securePort, insecurePort } = where();
+    expect(run().local.output).toContain(`https://127.0.0.1:${securePort}`);
+    expect(run().local.output).toContain(`http://127.0.0.1:${insecurePort}`);
+    expect(run().local.output).toContain(path.join(folder, 'admin.kubeconfig'));
+    expect(run().local.output.match(/^ {2}(kubectl|curl) .*$/gm)).toHaveLength(3);
   });
 
   it('serves the commands that it printed', async () => {
-    const [, , reach] = local.output.match(/^ {2}(kubectl|curl) .*$/gm) ?? [];
-    expect(await kubectlOk(where, 'get', 'namespaces')).toMatch(/^NAME +STATUS +AGE\ndefault +Active/);
-    expect(await kubectlOk(where, 'create', 'configmap', 'hello', '--from-literal=greeting=world')).toBe('configmap/hello created\n');
-    expect(reach).toContain(`curl http://127.0.0.1:${where.insecurePort}/api/v1/namespaces/default/configmaps`);
-    const answer = await plain(where, 'GET', '/api/v1/namespaces/default/configmaps', { accept: '*/*', 'user-agent': 'curl/8' });
+    const [, , reach] = run().local.output.match(/^ {2}(kubectl|curl) .*$/gm) ?? [];
+    expect(await kubectlOk(where(), 'get', 'namespaces')).toMatch(/^NAME +STATUS +AGE\ndefault +Active/);
+    expect(await kubectlOk(where(), 'create', 'configmap', 'hello', '--from-literal=greeting=world')).toBe('configmap/hello created\n');
+    expect(reach).toContain(`curl http://127.0.0.1:${where().insecurePort}/api/v1/namespaces/default/configmaps`);
+    const answer = await plain(where(), 'GET', '/api/v1/namespaces/default/configmaps', { accept: '*/*', 'user-agent': 'curl/8' });
     expect(answer.status).toBe(200);
     expect(answer.body).toContain('"greeting": "world"');
   });
 
   it('issues tokens that authenticate their account', async () => {
-    await waitUntil('the account to be there', async () => (await kubectlOk(where, 'get', 'serviceaccounts')).includes('default'));
-    const token = (await kubectlOk(where, 'create', 'token', 'default')).trim();
-    const server = [`--server=https://127.0.0.1:${where.securePort}`, `--certificate-authority=${path.join(where.folder, 'pki/ca.crt')}`];
-    const empty = path.join(where.folder, 'empty.kubeconfig');
+    await waitUntil('the account to be there', async () => (await kubectlOk(where(), 'get', 'serviceaccounts')).includes('default'));
+    const token = (await kubectlOk(where(), 'create', 'token', 'default')).trim();
+    const server = [
+      `--server=https://127.0.0.1:${where().securePort}`,
+      `--certificate-authority=${path.join(where().folder, 'pki/ca.crt')}`,
+    ];
+    const empty = path.join(where().folder, 'empty.kubeconfig');
     writeFileSync(empty, '');
     const bearer = (...args: string[]) => runClient(kubectl, empty, [...server, `--token=${token}`, ...args]);
     expect(await bearer('auth', 'whoami')).toMatchObject({
@@ -126,91 +133,66 @@ describe('npm start', () => {
     expect((await bearer('auth', 'can-i', '--list')).stdout).toMatch(
       /^selfsubjectreviews\.authentication\.k8s\.io +\[\] +\[\] +\[create\]$/m,
     );
-    expect(await kubectlOk(where, 'auth', 'can-i', 'get', 'pods')).toBe('yes\n');
+    expect(await kubectlOk(where(), 'auth', 'can-i', 'get', 'pods')).toBe('yes\n');
   });
 
   it('writes the process ids of its programs', () => {
-    expect(pidOf(where, 'supervisor')).toBe(local.pid);
-    expect(lives(pidOf(where, 'apiserver'))).toBe(true);
+    expect(pidOf(where(), 'supervisor')).toBe(run().local.pid);
+    expect(lives(pidOf(where(), 'apiserver'))).toBe(true);
   });
 
   it('rejects a second start in the same folder with the process id of the first', async () => {
-    const second = start({ ...(await place('unused')), folder: where.folder });
+    const second = start({ ...(await place('unused')), folder: where().folder });
     expect((await second.exited).code).toBe(1);
-    expect(second.output).toContain(`${where.folder} is in use by the running process ${local.pid}`);
-    expect(await kubectlOk(where, 'get', '--raw', '/readyz')).toBe('ok');
+    expect(second.output).toContain(`${where().folder} is in use by the running process ${run().local.pid}`);
+    expect(await kubectlOk(where(), 'get', '--raw', '/readyz')).toBe('ok');
   });
 
-  describe('over plain HTTP', () => {
+  it('accepts requests of this machine over plain HTTP as those of the administrator, but not those of web pages', async () => {
     const list = '/api/v1/namespaces/default/configmaps';
     const object = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain' } });
     const json = { 'content-type': 'application/json' };
-
-    it('accepts requests of this machine as those of the administrator', async () => {
-      for (const host of [`127.0.0.1:${where.insecurePort}`, `localhost:${where.insecurePort}`]) {
-        expect((await plain(where, 'GET', list, { host })).status).toBe(200);
-      }
-      expect((await plain(where, 'GET', list, { 'sec-fetch-site': 'none' })).status).toBe(200);
-      expect((await plain(where, 'POST', list, json, object)).status).toBe(201);
-    });
-
-    it.each<[string, string, Record<string, string>]>([
-      ['a foreign Host', 'GET', { host: 'evil.example.com' }],
-      ['a foreign Host with our port', 'GET', { host: 'evil.example.com:8080' }],
-      ['an Origin', 'GET', { origin: 'https://evil.example.com' }],
-      ['an opaque Origin', 'GET', { origin: 'null' }],
-      ['a cross-site fetch', 'GET', { 'sec-fetch-site': 'cross-site' }],
-      ['a same-origin fetch', 'GET', { 'sec-fetch-site': 'same-origin' }],
-      ['a body without Content-Type', 'POST', {}],
-      ['a preflight', 'OPTIONS', { origin: 'https://evil.example.com', 'access-control-request-method': 'POST' }],
-    ])('rejects %s', async (_, method, headers) => {
-      const name = `refused-${Object.keys(headers).join('-')}-${method.toLowerCase()}`;
-      const body = method === 'POST' ? object.replace('plain', name) : undefined;
-      const answer = await plain(where, method, list, headers, body);
-      expect([400, 403, 415, 421]).toContain(answer.status);
-      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
-      expect(answer.body).not.toContain('ConfigMap');
-      expect((await plain(where, 'GET', `${list}/${name}`, {})).status).toBe(404);
-    });
-
-    it('authenticates requests with credentials', async () => {
-      expect((await plain(where, 'GET', list, { authorization: 'Bearer nonsense' })).status).toBe(401);
-    });
+    for (const host of ['127.0.0.1', 'localhost'])
+      expect((await plain(where(), 'GET', list, { host: `${host}:${where().insecurePort}` })).status).toBe(200);
+    expect((await plain(where(), 'POST', list, { ...json, origin: 'https://evil.example.com' }, object)).status).toBe(403);
+    expect((await plain(where(), 'GET', `${list}/plain`, {})).status).toBe(404);
+    expect((await plain(where(), 'POST', list, json, object)).status).toBe(201);
+    expect((await plain(where(), 'GET', list, { authorization: 'Bearer nonsense' })).status).toBe(401);
   });
 
   it('restarts a killed API server, prints so, and keeps the data', async () => {
-    const before = pidOf(where, 'apiserver');
-    const said = local.output.length;
+    const before = pidOf(where(), 'apiserver');
+    const said = run().local.output.length;
     process.kill(before, 'SIGKILL');
-    await waitUntil('the console to say it', () => /apiserver .*(SIGKILL|killed|ended)/.test(local.output.slice(said)));
+    await waitUntil('the console to say it', () => /apiserver .*(SIGKILL|killed|ended)/.test(run().local.output.slice(said)));
     await waitUntil('the API server to be back', async () => {
-      const answer = await plain(where, 'GET', '/readyz', {}).catch(() => undefined);
+      const answer = await plain(where(), 'GET', '/readyz', {}).catch(() => undefined);
       return answer?.status === 200;
     });
-    expect(pidOf(where, 'apiserver')).not.toBe(before);
-    expect(await kubectlOk(where, 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
+    expect(pidOf(where(), 'apiserver')).not.toBe(before);
+    expect(await kubectlOk(where(), 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
   });
 
   it('stops on Ctrl-C, and a second start keeps data and certificates', async () => {
-    const child = pidOf(where, 'apiserver');
-    const authority = readFileSync(path.join(where.folder, 'pki', 'ca.crt'), 'utf8');
-    local.child.kill('SIGINT');
-    expect(await local.exited).toEqual({ code: 0, signal: null });
+    const child = pidOf(where(), 'apiserver');
+    const authority = readFileSync(path.join(where().folder, 'pki', 'ca.crt'), 'utf8');
+    run().local.child.kill('SIGINT');
+    expect(await run().local.exited).toEqual({ code: 0, signal: null });
     expect(lives(child)).toBe(false);
-    expect(existsSync(path.join(where.folder, 'run', 'supervisor.pid'))).toBe(false);
-    expect(existsSync(path.join(where.folder, 'run', 'apiserver.pid'))).toBe(false);
+    expect(existsSync(path.join(where().folder, 'run', 'supervisor.pid'))).toBe(false);
+    expect(existsSync(path.join(where().folder, 'run', 'apiserver.pid'))).toBe(false);
 
-    local = await started(where);
-    expect(readFileSync(path.join(where.folder, 'pki', 'ca.crt'), 'utf8')).toBe(authority);
-    expect(await kubectlOk(where, 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
+    run().local = await started(where());
+    expect(readFileSync(path.join(where().folder, 'pki', 'ca.crt'), 'utf8')).toBe(authority);
+    expect(await kubectlOk(where(), 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
   }, 60_000);
 
   it('stops its programs when it is killed, and releases the folder', async () => {
-    const child = pidOf(where, 'apiserver');
-    await local.kill();
+    const child = pidOf(where(), 'apiserver');
+    await run().local.kill();
     await waitUntil('the API server to go', () => !lives(child));
-    local = await started(where);
-    expect(await kubectlOk(where, 'get', 'configmap', 'hello', '-o', 'name')).toBe('configmap/hello\n');
+    run().local = await started(where());
+    expect(await kubectlOk(where(), 'get', 'configmap', 'hello', '-o', 'name')).toBe('configmap/hello\n');
   }, 60_000);
 });
 
@@ -255,53 +237,35 @@ describe('npm start with wrong flags', () => {
 });
 
 describeWithEtcd('npm start with etcd and three replicas', () => {
-  let etcd: EtcdServer;
-  let where: Place;
-  let local: ProgramProcess;
-
-  beforeAll(async () => {
-    etcd = await startEtcd();
-    where = await consecutive('npm-start-replicas');
-    local = await started(where, `--etcd-servers=${etcd.endpoint}`, '--replicas=3');
-  }, 60_000);
-
-  afterAll(async () => {
-    await local.stop();
-    await etcd.dispose();
-    removeFolder(where.folder);
-  }, 40_000);
+  const etcd = useResource(startEtcd, (server) => server.dispose());
+  const where = usePlace('npm-start-replicas', 3);
+  const run = useRun(where, () => [`--etcd-servers=${etcd().endpoint}`, '--replicas=3']);
 
   it('serves the same objects on three consecutive ports, as three processes', async () => {
-    const ports = [0, 1, 2].map((index) => where.insecurePort + index);
+    const ports = [0, 1, 2].map((index) => where().insecurePort + index);
     const list = '/api/v1/namespaces/default/configmaps';
     const made = await plain(
-      where,
+      where(),
       'POST',
       list,
       { 'content-type': 'application/json' },
       '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shared"}}',
     );
     expect(made.status).toBe(201);
-    for (const insecurePort of ports) expect((await plain({ ...where, insecurePort }, 'GET', `${list}/shared`, {})).status).toBe(200);
-    const pids = [0, 1, 2].map((index) => pidOf(where, `apiserver-${index}`));
+    for (const insecurePort of ports) expect((await plain({ ...where(), insecurePort }, 'GET', `${list}/shared`, {})).status).toBe(200);
+    const pids = [0, 1, 2].map((index) => pidOf(where(), `apiserver-${index}`));
     expect(new Set(pids).size).toBe(3);
     expect(pids.every(lives)).toBe(true);
-    for (const index of [0, 1, 2]) expect(local.output).toContain(`https://127.0.0.1:${where.securePort + index}`);
+    for (const index of [0, 1, 2]) expect(run().local.output).toContain(`https://127.0.0.1:${where().securePort + index}`);
   });
 
   it('restarts a killed replica while the others go on', async () => {
-    const before = pidOf(where, 'apiserver-1');
+    const before = pidOf(where(), 'apiserver-1');
     process.kill(before, 'SIGKILL');
-    expect((await plain(where, 'GET', '/readyz', {})).status).toBe(200);
+    expect((await plain(where(), 'GET', '/readyz', {})).status).toBe(200);
     await waitUntil('the second replica to be back', async () => {
-      const answer = await plain({ ...where, insecurePort: where.insecurePort + 1 }, 'GET', '/readyz', {}).catch(() => undefined);
-      return answer?.status === 200 && pidOf(where, 'apiserver-1') !== before;
+      const answer = await plain({ ...where(), insecurePort: where().insecurePort + 1 }, 'GET', '/readyz', {}).catch(() => undefined);
+      return answer?.status === 200 && pidOf(where(), 'apiserver-1') !== before;
     });
   });
-
-  /** A place whose ports have two free neighbours each. */
-  async function consecutive(name: string): Promise<Place> {
-    const [securePort = 0, , , insecurePort = 0] = await freePorts(6);
-    return { folder: temporaryFolder(name), securePort, insecurePort };
-  }
 });

@@ -1,4 +1,4 @@
-/** Backup and restore over every kind of store: what goes in comes out, whole or not at all, at revisions that nobody knows from before. */
+/** Backup and restore over every kind of store: a restore is complete or fails, and continues at revisions that were never used. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -135,7 +135,7 @@ function suite(from: () => Promise<Place>, to: () => Promise<Place>): void {
   afterEach(() => target.dispose());
   afterAll(() => source.dispose());
 
-  it('brings back every key but those of the moment', async () => {
+  it('restores every key except those of the running servers', async () => {
     const restored = await restoreTo(target.store, bytes);
     const before = await contents(source.store);
     for (const key of ['compaction', 'tick', 'replicas/x', 'platform-format']) before.delete(key);
@@ -149,7 +149,7 @@ function suite(from: () => Promise<Place>, to: () => Promise<Place>): void {
     await expect(target.store.get(`${prefix}/configmaps/a/c`)).resolves.toMatchObject({ kv: undefined });
   });
 
-  it('goes on at revisions that nobody has seen, and says of the old ones that they are gone', async () => {
+  it('continues at higher revisions, and reports the earlier ones as compacted', async () => {
     const { firstRevision } = await restoreTo(target.store, bytes);
     expect(firstRevision).toBe(revision + bumpRevision + 705);
     const seen = await seenAsMarked(target.store, prefix);
@@ -169,7 +169,7 @@ function suite(from: () => Promise<Place>, to: () => Promise<Place>): void {
     expect((await seen.get(`${prefix}/configmaps/a/d`)).kv?.modRevision).toBe(firstRevision + 1);
   });
 
-  it('can be backed up and restored again, at higher revisions still', async () => {
+  it('can be backed up and restored again, at even higher revisions', async () => {
     const first = await restoreTo(target.store, bytes);
     const again = await target.backUp(bytesOf);
     const { header } = await decodeBackup(each(again));
@@ -184,14 +184,14 @@ function suite(from: () => Promise<Place>, to: () => Promise<Place>): void {
     }
   }, 60_000);
 
-  it('leaves alone what is not empty', async () => {
+  it('rejects a store that is not empty', async () => {
     await write(target.store, { 'pods/a/b': 'x' });
     const before = await target.store.revision();
     await expect(restoreTo(target.store, bytes)).rejects.toThrow(/\/registry\/pods\/a\/b/);
     expect(await target.store.revision()).toBe(before);
   });
 
-  it('marks what it could not finish, and takes it away when told to', async () => {
+  it('marks an unfinished restore, and discards it on request', async () => {
     const short = bytes.subarray(0, bytes.length - 1_000);
     await expect(restoreTo(target.store, short)).rejects.toThrow('cut off');
     const claim = claimPrefix({ store: target.store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
@@ -206,7 +206,7 @@ function suite(from: () => Promise<Place>, to: () => Promise<Place>): void {
     expect((await contents(target.store)).size).toBe(705);
   });
 
-  it('notices who else writes there', async () => {
+  it('fails when another program writes to the store', async () => {
     const { header, records } = await decodeBackup(each(bytes));
     async function* disturbed(): ReturnType<typeof records> {
       yield* records();
@@ -217,24 +217,24 @@ function suite(from: () => Promise<Place>, to: () => Promise<Place>): void {
   });
 }
 
-describe('from and to a store in memory', () => suite(memory, memory));
-describe('from an embedded store to one in memory', () => suite(embedded, memory));
-describe('from one in memory to an embedded store', () => suite(memory, embedded));
+describe('a restore from a store in memory to another', () => suite(memory, memory));
+describe('a restore from an embedded store to one in memory', () => suite(embedded, memory));
+describe('a restore from a store in memory to an embedded one', () => suite(memory, embedded));
 describeWithEtcd('from an embedded store to etcd', () => suite(embedded, etcd));
 describeWithEtcd('from etcd to an embedded store', () => suite(etcd, embedded));
 
-describe('what is backed up', () => {
+describe('a backup', () => {
   it.each([
-    ['nothing at all', undefined, 'no data of this system'],
+    ['no data', undefined, 'no data of this system'],
     ['data of another program', Buffer.from('x'), 'no data of this system'],
     ['newer data', encodeMark({ format: FORMAT, version: 9, naming: 'platform' }), 'use a newer one'],
-  ])('is not %s', async (_title, mark, message) => {
+  ])('is rejected for a store with %s', async (_title, mark, message) => {
     const store = new MemoryStore();
     if (mark !== undefined) store.put(`${prefix}/platform-format`, mark);
     await expect(etcdSource(store, { prefix, clock })).rejects.toThrow(message);
   });
 
-  it('is one revision, whatever is written meanwhile', async () => {
+  it('has one revision, whatever is written meanwhile', async () => {
     const store = new MemoryStore();
     store.put(`${prefix}/platform-format`, encodeMark({ format: FORMAT, version: FORMAT_VERSION, naming: 'platform' }));
     for (let index = 0; index < 500; index++) store.put(`${prefix}/pods/n/p${index}`, Buffer.from('before'));
@@ -249,7 +249,7 @@ describe('what is backed up', () => {
     await expect(source.confirmUnchanged()).rejects.toThrow('was written meanwhile');
   });
 
-  it('says why it is not whole when the store forgets too early', async () => {
+  it('fails with the reason when its revision is compacted too early', async () => {
     const store = new MemoryStore();
     store.put(`${prefix}/platform-format`, encodeMark({ format: FORMAT, version: FORMAT_VERSION, naming: 'platform' }));
     for (let index = 0; index < 500; index++) store.put(`${prefix}/pods/n/p${index}`, Buffer.from('before'));

@@ -85,13 +85,13 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
       }
     }, 60_000);
 
-    it.each(Object.entries(guarantees))('%s', (_guarantee, holds) => {
+    it.each(Object.entries(guarantees))('watches keep the guarantee %s', (_guarantee, holds) => {
       expect(recordings.length).toBeGreaterThan(runs);
       expect(recordings.filter((recording) => !holds(recording))).toEqual([]);
     });
   });
 
-  it('reads its own and others’ writes after mostRecent, always', async () => {
+  it('mostRecent returns a cache with every earlier write', async () => {
     const cache = await start();
     const other = await start();
     for (let i = 0; i < 50; i += 1) {
@@ -103,7 +103,7 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     expect(dataOf(cache.get(configMaps, 'a/one')!)).toBe('49');
   });
 
-  it('becomes ready on an empty store, on a full one, and behind a compacted one', async () => {
+  it('becomes ready on an empty, a filled and a compacted store', async () => {
     expect((await start()).snapshot(configMaps).size).toBe(0);
     for (let i = 0; i < 20; i += 1) await put(store, configMaps, `a/${i % 5}`, { data: String(i) });
     expect((await start()).snapshot(configMaps).size).toBe(5);
@@ -112,7 +112,7 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     expect([...late.snapshot(configMaps).range()].map(dataOf)).toEqual(['15', '16', '17', '18', '19']);
   });
 
-  it('answers exact reads from memory or the store alike', async () => {
+  it('answers exact reads from memory and from the store in the same way', async () => {
     const memory = await start();
     const bare = await start({ windowBytes: 0 });
     const states: { readonly revision: Revision; readonly keys: string[] }[] = [];
@@ -159,7 +159,7 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     expect(all).toEqual(Array.from({ length: 10 }, (_, i) => `a/${i}`));
   });
 
-  it('refuses states that are compacted or have not happened', async () => {
+  it('rejects revisions that are compacted or in the future', async () => {
     const cache = await start();
     const old = await put(store, configMaps, 'a/one');
     for (let i = 0; i < 5; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
@@ -199,7 +199,7 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     }
   });
 
-  it('compacts once a round among replicas, at the revision of the winner’s previous round', async () => {
+  it('is compacted once a round by one of the replicas, at the revision of its previous round', async () => {
     const one = await start();
     const two = await start();
     await put(store, nodes, 'n');
@@ -220,7 +220,7 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     expect(two.compactedRevision).toBeGreaterThan(remembered);
   });
 
-  it('knows custom resources by their keys, whether they were there at the start or come later', async () => {
+  it('finds custom resources by their keys, whether they exist at the start or are created later', async () => {
     await put(store, widgets, 'a/first');
     const cache = await start();
     expect(cache.storedTypes()).toContainEqual(widgets);
@@ -254,7 +254,7 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     expect(cache.snapshot(scoped).count('a/', 'a0')).toBe(1);
   });
 
-  it('finds nothing to repair when nothing is wrong', async () => {
+  it('a check finds no difference in a correct cache', async () => {
     const cache = await start();
     for (let i = 0; i < 30; i += 1) await put(store, i % 2 === 0 ? services : nodes, i % 2 === 0 ? `a/${i}` : `${i}`);
     await remove(store, nodes, '3');

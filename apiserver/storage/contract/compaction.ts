@@ -91,7 +91,7 @@ export function compactionTests(scene: Scene): void {
       expect(seen.compactedAt).toBeUndefined();
     });
 
-    it('holds over a restart', async () => {
+    it('persists over a restart', async () => {
       await store.compact(5);
       store = await own.restart();
       expect(await failureOf(store.range({ ...all, revision: 4 }))).toEqual({ failure: 'compacted', compactRevision: 5 });

@@ -32,7 +32,7 @@ describeStore('the embedded store', {
   },
 });
 
-it('knows its revision at once, and what the last ones hold, also through a layer', async () => {
+it('the embedded store knows its revision and the sizes of the last ones, also through a shifted store', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'embedded-revision-'));
   const store = shiftedStore(await openEmbeddedStore({ directory, clock: new ManualClock(), random: systemRandom }), 40);
   try {

@@ -12,7 +12,7 @@ export function rangeTests(scene: Scene): void {
       for (const name of names) await put(scene.store(), `${scene.prefix()}${name}`, `value of ${name}`);
     };
 
-    it('are empty where nothing is', async () => {
+    it('are empty where there are no keys', async () => {
       expect(await scene.store().range(prefixRange(scene.prefix()))).toEqual({
         revision: await scene.store().revision(),
         kvs: [],
@@ -98,7 +98,7 @@ export function rangeTests(scene: Scene): void {
       expect(await scene.store().count(prefixRange(scene.prefix()))).toEqual({ revision: await scene.store().revision(), count: 3 });
     });
 
-    it('show the past as it was', async () => {
+    it('return past revisions as they were', async () => {
       const [a, b] = [`${scene.prefix()}a`, `${scene.prefix()}b`];
       const first = await put(scene.store(), a, '1');
       const second = await put(scene.store(), b, '1');

@@ -17,7 +17,7 @@ export function transactionTests(scene: Scene): void {
       }
     }, 60_000);
 
-    it('tell their newest revision alike, asked or known at once, and nothing once they are closed', async () => {
+    it('report the newest revision in the same way asked or known at once, and fail after close', async () => {
       const own = await scene.subject.create();
       try {
         const known = (): number | undefined => own.store.revisionNow?.();
@@ -34,7 +34,7 @@ export function transactionTests(scene: Scene): void {
       }
     }, 60_000);
 
-    it('say that a key does not exist', async () => {
+    it('read a key that does not exist as undefined', async () => {
       const { kv, revision } = await scene.store().get(`${scene.prefix()}none`);
       expect(kv).toBeUndefined();
       expect(revision).toBe(await scene.store().revision());
@@ -94,7 +94,7 @@ export function transactionTests(scene: Scene): void {
       expect(await erase(first)).toEqual({ committed: false, revision: first + 1, current: [undefined] });
     });
 
-    it('begin a new life after a deletion', async () => {
+    it('create a deleted key with a new create revision', async () => {
       const key = `${scene.prefix()}a`;
       await put(scene.store(), key, '1');
       await put(scene.store(), key, '2');
@@ -181,7 +181,7 @@ export function transactionTests(scene: Scene): void {
       }
     });
 
-    it('lose no increment among concurrent writers', async () => {
+    it('lose no increment of concurrent writers', async () => {
       const key = `${scene.prefix()}n`;
       await put(scene.store(), key, '0');
       const increment = async (): Promise<void> => {
@@ -223,21 +223,21 @@ export function transactionTests(scene: Scene): void {
       expect([first?.value.toString(), second?.value.toString()]).toEqual(['aaaa', 'bbbb']);
     });
 
-    it('take values of a megabyte', async () => {
+    it('accept values of a megabyte', async () => {
       const key = `${scene.prefix()}large`;
       const value = Buffer.alloc(1_000_000, 'abc');
       await scene.store().transact({ compare: [], operations: [{ type: 'put', key, value }] });
       expect((await scene.store().get(key)).kv?.value.equals(value)).toBe(true);
     });
 
-    it('refuse what is too large without doing it', async () => {
+    it('reject a transaction that is too large without an effect', async () => {
       const key = `${scene.prefix()}large`;
       const write = scene.store().transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.alloc(4 << 20) }] });
       expect(await failureOf(write)).toMatchObject({ failure: 'too-large' });
       expect(await valueOf(scene.store(), key)).toBeUndefined();
     });
 
-    it('take 1,000 operations', async () => {
+    it('accept 1,000 operations', async () => {
       const operations = Array.from({ length: 1_000 }, (_, index) => ({
         type: 'put' as const,
         key: `${scene.prefix()}${String(index).padStart(4, '0')}`,

@@ -136,7 +136,7 @@ export function watchTests(scene: Scene): void {
       expect(seen.batches).toHaveLength(1);
     });
 
-    it('tell many watchers the same', async () => {
+    it('deliver the same events to many watchers', async () => {
       const from = (await scene.store().revision()) + 1;
       const many = Array.from({ length: 20 }, () => start(all(), from));
       await Promise.all(Array.from({ length: 50 }, (_, index) => put(scene.store(), `${scene.prefix()}${index}`, String(index))));

@@ -35,7 +35,7 @@ function problemWith(table: FlagTable, args: readonly string[]): string | undefi
 
 const flagsIn = (args: readonly string[]): readonly string[] => args.slice(args.findIndex((arg) => arg.endsWith('.js')) + 1);
 
-test('programs know their flags', () => {
+test('every program accepts the flags of its service', () => {
   expect(problemWith(serverFlags, flagsIn(texts(serviceNamed('apiserver'), 'command')))).toBeUndefined();
   for (const [, service] of controllers)
     expect(problemWith(controllerFlags, [...flagsIn(texts(service, 'entrypoint')), ...texts(service, 'command')])).toBeUndefined();
@@ -48,13 +48,13 @@ test('every controller runs in one service', () => {
   expect(chosen.toSorted()).toEqual(CONTROLLERS.map(({ name }) => name).toSorted());
 });
 
-test('Node is started as measured', () => {
+test('every program starts Node with the arguments of tuning.ts', () => {
   for (const [, service] of controllers) expect(texts(service, 'entrypoint').slice(1, 1 + NODE_ARGUMENTS.length)).toEqual(NODE_ARGUMENTS);
   const line = /^ENTRYPOINT (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '';
   expect(JSON.parse(line)).toEqual(['node', ...NODE_ARGUMENTS]);
 });
 
-test('what services name is there', () => {
+test('the services, volumes and files that services name exist', () => {
   const volumes = Object.keys(objectAt(compose, 'volumes') ?? {});
   for (const service of services.values()) {
     for (const name of Object.keys(objectAt(service, 'depends_on') ?? {})) expect([...services.keys()]).toContain(name);
@@ -66,7 +66,7 @@ test('what services name is there', () => {
   }
 });
 
-test('somebody waits for the end of each program that ends, or `up --wait` may take it for failed', () => {
+test('every program that ends is awaited by another service, or `up --wait` may take it for failed', () => {
   const awaited = [...services.values()].flatMap((service) =>
     Object.entries(objectAt(service, 'depends_on') ?? {}).flatMap(([name, condition]) =>
       isObject(condition) && stringAt(condition, 'condition') === 'service_completed_successfully' ? [name] : [],
@@ -76,7 +76,7 @@ test('somebody waits for the end of each program that ends, or `up --wait` may t
   expect(ending.toSorted()).toEqual([...new Set(awaited)].toSorted());
 });
 
-test('a server that does not listen yet is out of the balancer at the first refusal, before the attempts of a connection are used up', () => {
+test('the load balancer drops a server at the first refused connection, before the attempts of a client are used up', () => {
   const settings = read('deploy/compose/haproxy.cfg');
   expect(/^ *default-server (?<words>.*)$/m.exec(settings)?.groups?.['words']).toMatch(/ observe layer4 error-limit 1 on-error mark-down$/);
   expect(Number(/^ *retries (\d+)$/m.exec(settings)?.[1])).toBeGreaterThan(5);

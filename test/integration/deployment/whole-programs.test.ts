@@ -13,7 +13,7 @@ test.each([
   ['thread', 'apiserver/server/compose/write-worker.js'],
   ['thread', 'apiserver/openapi/part-worker.js'],
   ['thread', 'shared/serialization/yaml-worker.js'],
-])('what was compiled of the %s %s is taken', (kind, module) => {
+])('the compiled code of the %s %s is used', (kind, module) => {
   const words = [...NODE_ARGUMENTS, inDist('test/support/compiled-code.js'), kind, inDist(module)];
   expect(execFileSync(process.execPath, words, { encoding: 'utf8' })).toBe('taken');
 });

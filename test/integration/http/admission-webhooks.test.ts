@@ -31,17 +31,20 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'a service without endpoints': 'no endpoints available for service "empty"',
 };
 
-test.each(cases.map((recorded) => [recorded.title, recorded] as const))('%s', async (title, recorded) => {
-  const answers = answersOf(await runWebhookCase(target, webhooks(), recorded));
-  const otherwise = OTHERWISE[title];
-  if (otherwise === undefined) {
-    expect(comparable(title, answers)).toEqual(comparable(title, answersOf(recorded).map(withCollectionDeletion)));
-    return;
-  }
-  const [step] = answers;
-  expect(step).toMatchObject({ status: 500, body: { reason: 'InternalError' } });
-  expect(JSON.stringify(step)).toContain(JSON.stringify(otherwise).slice(1, -1));
-});
+test.each(cases.map((recorded) => [recorded.title, recorded] as const))(
+  'the case "%s" is answered as recorded',
+  async (title, recorded) => {
+    const answers = answersOf(await runWebhookCase(target, webhooks(), recorded));
+    const otherwise = OTHERWISE[title];
+    if (otherwise === undefined) {
+      expect(comparable(title, answers)).toEqual(comparable(title, answersOf(recorded).map(withCollectionDeletion)));
+      return;
+    }
+    const [step] = answers;
+    expect(step).toMatchObject({ status: 500, body: { reason: 'InternalError' } });
+    expect(JSON.stringify(step)).toContain(JSON.stringify(otherwise).slice(1, -1));
+  },
+);
 
 /** The answers of a case, each with the method and path of its request. */
 function answersOf({ steps }: WebhookCase): readonly Json[] {

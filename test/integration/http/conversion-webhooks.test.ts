@@ -30,7 +30,7 @@ beforeAll(() => createNamespace(target));
 
 const CASES = RECORDINGS.flatMap(({ head, cases }) => cases.map((recorded) => [recorded.title, head, recorded] as const));
 
-test.each(CASES)('%s', async (title, head, recorded) => {
+test.each(CASES)('the case "%s" is answered as recorded', async (title, head, recorded) => {
   const expected = answersOf(recorded);
   const ours = answersOf(await runConversionCase(target, webhook(), head, recorded));
   const isCompared = (_: Json, at: number): boolean => !isUnanswered(expected[at] ?? null);

@@ -1,6 +1,6 @@
 /** Proxied requests with bodies, sent as raw bytes: what the proxy passes on, and that each request is answered. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { Backends } from '../../../apiserver/endpoints/forward/backend';
 import { forward } from '../../../apiserver/endpoints/forward/forward';
@@ -8,9 +8,10 @@ import { Outbox } from '../../../apiserver/endpoints/output/outbox';
 import { Exchange } from '../../../apiserver/endpoints/request/exchange';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { Turns } from '../../../shared/runtime/turns';
-import { hasGo, startGoBackend, startNodeBackend, type EchoBackend, type StartBackend } from '../../support/echo-backend';
+import { hasGo, startGoBackend, startNodeBackend, type StartBackend } from '../../support/echo-backend';
 import { waitUntil } from '../../support/programs';
 import { skipLoudly } from '../../support/skipped';
+import { useClosable, useResource } from '../../support/use-resource';
 
 const STARTS: readonly (readonly [string, StartBackend])[] = [
   ['Node', startNodeBackend],
@@ -21,37 +22,30 @@ const BUILD_MS = 300_000;
 if (!hasGo()) skipLoudly('proxied requests to a server written in Go', 'no go in GO_BIN or on PATH');
 
 describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (_, startBackend) => {
-  let backend: EchoBackend;
-  let proxy: Server;
-
-  beforeAll(async () => {
-    backend = await startBackend();
-    const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
-    const parts = { outbox: new Outbox(clock), turns: new Turns(clock), clock };
-    const url = new URL(`http://127.0.0.1:${backend.port}`);
-    proxy = createServer((request, response) => {
-      const exchange = new Exchange(request, response, parts, 'secure', 'platform', clock.monotonic());
-      const forwarded = {
-        destination: { type: 'proxy', url, trust: 'any' },
-        target: request.url ?? '/',
-        upgrades: false,
-        believesAll: false,
-        name: 'p',
-        logDistrusted: () => undefined,
-      } as const;
-      forward(backends, exchange, forwarded).catch(() => exchange.abort());
-    });
-    proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-  }, BUILD_MS);
-  afterAll(async () => {
-    proxy.closeAllConnections();
-    proxy.close();
-    await backend.close();
-  });
+  const backend = useClosable(() => startBackend(), BUILD_MS);
+  const proxy = useResource(
+    async () => {
+      const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
+      const parts = { outbox: new Outbox(clock), turns: new Turns(clock), clock };
+      const url = new URL(`http://127.0.0.1:${backend().port}`);
+      const settings = { upgrades: false, believesAll: false, name: 'p', logDistrusted: () => undefined };
+      const destination = { type: 'proxy', url, trust: 'any' } as const;
+      const server = createServer((request, response) => {
+        const exchange = new Exchange(request, response, parts, 'secure', 'platform', clock.monotonic());
+        forward(backends, exchange, { destination, target: request.url ?? '/', ...settings }).catch(() => exchange.abort());
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    },
+    (server) => {
+      server.closeAllConnections();
+      server.close();
+    },
+  );
 
   async function sendRaw(bytes: string): Promise<string> {
-    const socket = connect(Number(Object(proxy.address()).port), '127.0.0.1');
+    const socket = connect(Number(Object(proxy().address()).port), '127.0.0.1');
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
     socket.write(bytes);
@@ -69,8 +63,8 @@ describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (
       await sendRaw(`${method} /none ${HEAD}\r\n`),
     ];
     expect(answers).toEqual(Array.from(answers, () => expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n/)));
-    await waitUntil('the last request', () => backend.requests.some(({ line }) => line === `${method} /none`));
-    expect(backend.requests.splice(0)).toMatchObject([
+    await waitUntil('the last request', () => backend().requests.some(({ line }) => line === `${method} /none`));
+    expect(backend().requests.splice(0)).toMatchObject([
       { line: `${method} /stated`, length: 5, codings: [], body: 'hello' },
       { line: `${method} /chunked`, length: -1, codings: ['chunked'], body: 'hello' },
       { line: `${method} /none`, codings: [], body: '' },
@@ -78,13 +72,17 @@ describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (
   });
 
   it('never reads the rest of a truncated body as a request', async () => {
-    const socket = connect(Number(Object(proxy.address()).port), '127.0.0.1');
-    const arrived = once(proxy, 'request');
+    const socket = connect(Number(Object(proxy().address()).port), '127.0.0.1');
+    const arrived = once(proxy(), 'request');
     socket.write(`GET /broken ${HEAD}Content-Length: 500\r\n\r\nDELETE /smuggled HTTP/1.1\r\nHost: x\r\n\r\n`);
     await arrived;
     socket.destroy();
     await sendRaw(`GET /after ${HEAD}\r\n`);
-    await waitUntil('the next request', () => backend.requests.some(({ line }) => line === 'GET /after'));
-    expect(backend.requests.splice(0).filter(({ line }) => line.includes('smuggled'))).toEqual([]);
+    await waitUntil('the next request', () => backend().requests.some(({ line }) => line === 'GET /after'));
+    expect(
+      backend()
+        .requests.splice(0)
+        .filter(({ line }) => line.includes('smuggled')),
+    ).toEqual([]);
   });
 });

@@ -38,12 +38,15 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
         for (const request of head.setup ?? []) await setUp(api, session, request);
       });
 
-      it.each(cases.map((recorded, at) => [nameOf(recorded, at), recorded] as const))('%s', async (_name, recorded) => {
-        const { request, answer: expected } = withDeviation(recorded);
-        let answer = await session.answer(request);
-        while (isPending(request, answer, expected)) answer = await session.answer(request);
-        expect(comparable(answer, expected)).toEqual(expected);
-      });
+      it.each(cases.map((recorded, at) => [nameOf(recorded, at), recorded] as const))(
+        '%s is answered as recorded',
+        async (_name, recorded) => {
+          const { request, answer: expected } = withDeviation(recorded);
+          let answer = await session.answer(request);
+          while (isPending(request, answer, expected)) answer = await session.answer(request);
+          expect(comparable(answer, expected)).toEqual(expected);
+        },
+      );
     });
   });
 }
@@ -60,7 +63,7 @@ async function setUp(api: Fixture, session: RequestSession, request: RecordedReq
 /** Begins with the number of the line in the file. */
 function nameOf({ title, request: { method, path } }: RequestCase, at: number): string {
   const shown = path.length > SHOWN_PATH_LENGTH ? `${path.slice(0, SHOWN_PATH_LENGTH)}…` : path;
-  return `line ${at + 2}: ${method} ${shown}${title === undefined ? '' : `: ${title}`}`;
+  return `line ${at + 2}: ${method} ${shown}${title === undefined ? '' : ` (${title})`}`;
 }
 
 async function send(api: Fixture, { method, path, headers, body, user }: SentRequest): Promise<ReceivedResponse> {

@@ -322,14 +322,20 @@ describe('access', () => {
   it.each<[string, Record<string, string>, number, Call?]>([
     ['plain', {}, 200],
     ['with a foreign Host', { host: 'evil.example' }, 403],
+    ['with a foreign Host and a port', { host: 'evil.example:8080' }, 403],
+    ['with the name of this machine as Host', { host: 'localhost' }, 200],
     ['with an Origin', { origin: 'http://localhost' }, 403],
+    ['with an opaque Origin', { origin: 'null' }, 403],
+    ['of a preflight', { origin: 'https://evil.example', 'access-control-request-method': 'POST' }, 403, { method: 'OPTIONS' }],
+    ['of another site', { 'sec-fetch-site': 'cross-site' }, 403],
     ['of a page', { 'sec-fetch-site': 'same-origin' }, 403],
     ['of a person', { 'sec-fetch-site': 'none' }, 200],
     ['with a body of no type', { 'content-length': '2' }, 403, { method: 'PUT' }],
     ['with the token of another user', { authorization: `Bearer ${ALICE}` }, 403],
     ['with an unknown token', { authorization: 'Bearer nope' }, 401],
   ])('a request %s (%j) to the local listener is answered with %i', async (_title, headers, status, more = {}) => {
-    expect((await api.call(ONE, { local: true, token: null, headers, ...more })).status).toBe(status);
+    const answer = await api.call(ONE, { local: true, token: null, headers, ...more });
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([status, undefined]);
   });
 });
 

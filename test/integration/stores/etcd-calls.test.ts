@@ -1,16 +1,17 @@
-/** What is counted of calls to a real etcd, and how it is shown. */
+/** The metrics of calls to a real etcd. */
 import { Registry } from 'prom-client';
 import { publishGrpcCalls } from '../../../apiserver/metrics/grpc-metrics';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { GrpcCalls } from '../../../apiserver/storage/grpc-calls';
-import { StoreError, type Store } from '../../../apiserver/storage/store';
+import { StoreError } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { casesOf } from '../../replay/recording';
 import { listOf, number, shape, text } from '../../replay/shape';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { readExposition } from '../../support/exposition';
 import { waitUntil } from '../../support/programs';
+import { useClosable, useResource } from '../../support/use-resource';
 
 const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
 const UNARY = 'grpc_service="etcdserverpb.KV",grpc_type="unary"';
@@ -19,29 +20,20 @@ const WATCH = 'grpc_method="Watch",grpc_service="etcdserverpb.Watch",grpc_type="
 describeWithEtcd('calls to etcd', () => {
   const registry = new Registry();
   const calls = new GrpcCalls();
-  let server: EtcdServer;
-  let store: Store;
-
-  beforeAll(async () => {
-    server = await startEtcd();
-    store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom, calls });
-    publishGrpcCalls(registry, calls);
-  });
-  afterAll(async () => {
-    await store.close();
-    await server.dispose();
-  });
+  const server = useResource(startEtcd, (started) => started.dispose());
+  const store = useClosable(() => openEtcdStore({ endpoints: [server().endpoint], clock: systemClock, random: systemRandom, calls }));
+  beforeAll(() => publishGrpcCalls(registry, calls));
 
   const look = async () => {
     const { families, series } = readExposition(await registry.metrics());
     return { families, of: (name: string, labels: string) => series.get(`grpc_client_${name}{${labels}}`) ?? 0 };
   };
 
-  it('grow with each read and write, by how it ended', async () => {
+  it('are counted with each read and write, by their outcome', async () => {
     const before = await look();
-    await store.transact({ compare: [], operations: [{ type: 'put', key: '/calls/a', value: Buffer.from('a') }] });
-    await store.get('/calls/a');
-    await store.get('/calls/b');
+    await store().transact({ compare: [], operations: [{ type: 'put', key: '/calls/a', value: Buffer.from('a') }] });
+    await store().get('/calls/a');
+    await store().get('/calls/b');
     const after = await look();
     for (const [method, count] of [
       ['Txn', 1],
@@ -56,15 +48,15 @@ describeWithEtcd('calls to etcd', () => {
     }
   });
 
-  it('grow with what comes through a watch', async () => {
+  it('are counted with the messages of a watch', async () => {
     const seen: string[] = [];
-    const watch = store.watch({ start: '/calls/', end: '/calls0' }, 1, {
+    const watch = store().watch({ start: '/calls/', end: '/calls0' }, 1, {
       events: (events) => events.forEach(({ key }) => seen.push(key)),
       progress: () => undefined,
       compacted: () => undefined,
       connection: () => undefined,
     });
-    await store.transact({ compare: [], operations: [{ type: 'put', key: '/calls/c', value: Buffer.from('c') }] });
+    await store().transact({ compare: [], operations: [{ type: 'put', key: '/calls/c', value: Buffer.from('c') }] });
     await waitUntil('the event', () => seen.includes('/calls/c'));
     const { of } = await look();
     expect([of('started_total', WATCH), of('msg_sent_total', WATCH), of('msg_received_total', WATCH) >= 2]).toEqual([1, 1, true]);
@@ -78,9 +70,9 @@ describeWithEtcd('calls to etcd', () => {
     for (const family of recorded) expect(families.get(family.name)).toEqual(family);
   });
 
-  it('that find nobody are unavailable', async () => {
-    await server.kill();
-    await expect(store.get('/calls/a', { deadline: systemClock.monotonic() + 500 })).rejects.toThrow(StoreError);
+  it('that reach no server are counted as unavailable', async () => {
+    await server().kill();
+    await expect(store().get('/calls/a', { deadline: systemClock.monotonic() + 500 })).rejects.toThrow(StoreError);
     const { of } = await look();
     const ended = ['Unavailable', 'DeadlineExceeded'].map((code) =>
       of('handled_total', `grpc_code="${code}",grpc_method="Range",${UNARY}`),
