@@ -1,4 +1,5 @@
 /** Raw requests to an API server, each on a connection of its own: what a client library would hide is what is tested. */
+import type { ClientHttp2Stream } from 'node:http2';
 import { request as plainRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { RunningServer } from '../../../apiserver/server/compose/compose';
@@ -105,6 +106,10 @@ function headersOf({ token = ADMIN, type = 'application/json', accept, headers }
     ...headers,
   };
 }
+
+/** The status of a response over HTTP/2. */
+export const statusOf = (stream: ClientHttp2Stream): Promise<unknown> =>
+  new Promise((resolve, reject) => void stream.on('response', (headers) => resolve(headers[':status'])).on('error', reject));
 
 /** The bytes of a request without a body over HTTP/1.1. */
 export const requestBytes = (line: string, headers: readonly string[] = [], token = ADMIN): string =>

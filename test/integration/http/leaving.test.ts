@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { connect as connectTo, createServer } from 'node:net';
 import { waitUntil } from '../../support/programs';
-import { ADMIN } from './call';
+import { ADMIN, statusOf } from './call';
 import { type Fixture, startFixture } from './fixture';
 
 /** Clients' streams have odd numbers. */
@@ -32,12 +32,7 @@ afterEach(async () => {
 /** Once, however often it is asked for. */
 const stop = (): Promise<void> => (stopped ??= api.stop());
 
-const send = (path: string): ClientHttp2Stream => session.request({ ':path': path, ...headers });
-const statusOf = (stream: ClientHttp2Stream): Promise<unknown> =>
-  new Promise((resolve, reject) => {
-    stream.on('response', (answer) => resolve(answer[':status'])).on('error', reject);
-    stream.resume();
-  });
+const send = (path: string): ClientHttp2Stream => session.request({ ':path': path, ...headers }).resume();
 
 async function watch(): Promise<{ readonly seen: () => string; readonly ended: () => boolean }> {
   const stream = send('/api/v1/namespaces/default/configmaps?watch=1');

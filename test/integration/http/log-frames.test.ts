@@ -1,9 +1,10 @@
 /** Logs over WebSockets: subprotocols, messages and closing as on the reference server, with a fake kubelet. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import WebSocket from 'ws';
+import type WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
 import { ADMIN, requestBytes } from './call';
+import { openWebSocket, type WebSocketClient } from './web-socket';
 import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
 const TOKEN = `base64url.bearer.authorization.k8s.io.${Buffer.from(ADMIN).toString('base64url')}`;
@@ -31,36 +32,15 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.terminate();
 });
 
-interface LogClient {
-  readonly socket: WebSocket;
-  readonly messages: { readonly text: string; readonly isBinary: boolean }[];
-  readonly code: () => number | undefined;
-}
-
-function open(protocols: readonly string[], query = ''): LogClient {
-  const url = `wss://127.0.0.1:${api.server.port}${POD}/log${query}`;
-  const headers = { authorization: `Bearer ${ADMIN}` };
-  const socket = new WebSocket(url, [...protocols], { rejectUnauthorized: false, headers });
-  sockets.push(socket);
-  const messages: LogClient['messages'] = [];
-  let closed: number | undefined;
-  socket.on('error', () => undefined);
-  socket.on('message', (data: Buffer, isBinary) => messages.push({ text: data.toString(), isBinary }));
-  socket.on('close', (code) => (closed = code));
-  return { socket, messages, code: () => closed };
-}
-
-async function untilClosed(client: LogClient): Promise<LogClient> {
-  await waitUntil('the end of the log', () => client.code() !== undefined);
+function open(protocols: readonly string[], query = ''): WebSocketClient {
+  const client = openWebSocket(api, `${POD}/log${query}`, protocols);
+  sockets.push(client.socket);
   return client;
 }
 
-/** The status of a response that opens no WebSocket. */
-async function refusalStatus({ socket }: LogClient): Promise<number | undefined> {
-  const [, response]: [unknown, { statusCode?: number | undefined }] = await new Promise((resolve) =>
-    socket.once('unexpected-response', (request, answer) => resolve([request, answer])),
-  );
-  return response.statusCode;
+async function untilClosed(client: WebSocketClient): Promise<WebSocketClient> {
+  await waitUntil('the end of the log', () => client.code() !== undefined);
+  return client;
 }
 
 describe('a log over a WebSocket', () => {
@@ -88,7 +68,7 @@ describe('a log over a WebSocket', () => {
   test.each([[['v4.channel.k8s.io']], [[TOKEN]], [['BINARY.K8S.IO']], [['binary.platform.io']]])(
     'is rejected with 403 for the subprotocols %j',
     async (offered) => {
-      expect(await refusalStatus(open(offered))).toBe(403);
+      expect(await open(offered).refusal()).toBe(403);
     },
   );
 
@@ -168,9 +148,9 @@ describe('a log over a WebSocket', () => {
   });
 
   test('is rejected with an HTTP status when there is no log', async () => {
-    expect(await refusalStatus(open([BINARY], '?container=none'))).toBe(400);
+    expect(await open([BINARY], '?container=none').refusal()).toBe(400);
     respond = (response) => response.writeHead(500).end('broken');
-    expect(await refusalStatus(open([BINARY]))).toBe(500);
+    expect(await open([BINARY]).refusal()).toBe(500);
   });
 
   test.each([

@@ -52,7 +52,10 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
       await api.create('/apis/apiregistration.platform.io/v1/apiservices', { metadata: { name: `v1.${GROUP}` }, spec });
       // Alice may read flunders; the administrator may do everything.
       await grant(api, 'reader', { apiGroups: [GROUP], resources: ['flunders'], verbs: ['get', 'list'] }, ['alice']);
-      await waitUntil('the server to be available', async () => (await api.get(FLUNDERS, { token: ALICE })).status === 200);
+      await waitUntil(
+        'the server to be available',
+        async () => (await api.get(`${FLUNDERS}?probe=ready`, { token: ALICE })).status === 200,
+      );
       return started;
     },
     (started) => started.close(),

@@ -1,7 +1,7 @@
 /** What only HTTP/2 has: bodies that are cut off in order, and requests that ask before they send. */
 import { constants, type ClientHttp2Stream } from 'node:http2';
 import { useResource } from '../../support/use-resource';
-import { ADMIN } from './call';
+import { ADMIN, statusOf } from './call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
@@ -14,12 +14,6 @@ const session = useResource(
 
 const post = (contentType: string, headers: Record<string, string> = {}): ClientHttp2Stream =>
   session().request({ ':method': 'POST', ':path': CONFIGMAPS, authorization: `Bearer ${ADMIN}`, 'content-type': contentType, ...headers });
-
-const statusOf = (stream: ClientHttp2Stream): Promise<unknown> =>
-  new Promise((resolve, reject) => {
-    stream.on('response', (headers) => resolve(headers[':status']));
-    stream.on('error', reject);
-  });
 
 it('a body that is cut off where it could end is not stored', async () => {
   const stream = post('application/yaml');

@@ -1,8 +1,9 @@
 /** Watches over WebSockets, as web pages request them: the same events, each a message of its own. */
 import { once } from 'node:events';
-import WebSocket from 'ws';
+import type WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
 import { ADMIN, requestBytes } from './call';
+import { openWebSocket } from './web-socket';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
@@ -11,27 +12,8 @@ const BEARER = `base64url.bearer.authorization.k8s.io.${Buffer.from(ADMIN).toStr
 const api = useServer();
 beforeAll(() => api.createConfigMap('one', { a: '1' }));
 
-interface Heard {
-  readonly socket: WebSocket;
-  readonly messages: { readonly text: string; readonly isBinary: boolean }[];
-}
-
-function open(path: string, protocols: readonly string[] = [BEARER, 'base64.binary.k8s.io'], headers = {}): Heard {
-  const address = `wss://127.0.0.1:${api.server.port}${path}`;
-  const socket = new WebSocket(address, [...protocols], { rejectUnauthorized: false, headers, origin: 'https://page.example' });
-  const messages: Heard['messages'] = [];
-  socket.on('message', (data: Buffer, isBinary) => messages.push({ text: data.toString('latin1'), isBinary }));
-  return { socket, messages };
-}
-
-async function refusal(heard: Heard): Promise<number | undefined> {
-  heard.socket.on('error', () => undefined);
-  const [, response]: [unknown, { statusCode?: number | undefined }] = await new Promise((resolve) =>
-    heard.socket.once('unexpected-response', (request, answer) => resolve([request, answer])),
-  );
-  heard.socket.terminate();
-  return response.statusCode;
-}
+const open = (path: string, protocols: readonly string[] = [BEARER, 'base64.binary.k8s.io'], headers = {}) =>
+  openWebSocket(api, path, protocols, { headers, origin: 'https://page.example' });
 
 test('a watch sends the events of one over plain HTTP, and does not select the protocol with the token', async () => {
   const heard = open(`${CONFIGMAPS}?watch=1`);
@@ -64,11 +46,11 @@ test('a watch that times out closes normally', async () => {
 });
 
 test('an invalid watch is rejected with an HTTP status', async () => {
-  expect(await refusal(open(`${CONFIGMAPS}?watch=1`, ['base64url.bearer.authorization.k8s.io.eA', 'v1']))).toBe(401);
-  expect(await refusal(open('/apis/nope?watch=1'))).toBe(404);
-  expect(await refusal(open(`${CONFIGMAPS}?watch=1&resourceVersion=abc`))).toBe(400);
+  expect(await open(`${CONFIGMAPS}?watch=1`, ['base64url.bearer.authorization.k8s.io.eA', 'v1']).refusal()).toBe(401);
+  expect(await open('/apis/nope?watch=1').refusal()).toBe(404);
+  expect(await open(`${CONFIGMAPS}?watch=1&resourceVersion=abc`).refusal()).toBe(400);
   // A list is a list, whatever the header says.
-  expect(await refusal(open(CONFIGMAPS))).toBe(200);
+  expect(await open(CONFIGMAPS).refusal()).toBe(200);
 });
 
 /** As recorded of the reference server. */
@@ -80,7 +62,7 @@ test.each([
   ['/api/v1/namespaces/default/pods/missing/log', 404],
   ['/openapi/v3', 200],
 ])('%s does not upgrade to a WebSocket and is answered with %i', async (path, status) => {
-  expect(await refusal(open(path, ['v5.channel.k8s.io'], { authorization: `Bearer ${ADMIN}` }))).toBe(status);
+  expect(await open(path, ['v5.channel.k8s.io'], { authorization: `Bearer ${ADMIN}` }).refusal()).toBe(status);
 });
 
 test('a watch ends when its client leaves or sends too much', async () => {
@@ -88,7 +70,6 @@ test('a watch ends when its client leaves or sends too much', async () => {
     (await api.metrics()).match(/^apiserver_longrunning_requests\{.*configmaps.*$/m)?.[0] ?? '0';
   for (const leave of [(one: WebSocket) => one.terminate(), (one: WebSocket) => one.send('x'.repeat(100_000))]) {
     const heard = open(`${CONFIGMAPS}?watch=1`);
-    heard.socket.on('error', () => undefined);
     await waitUntil('an event', () => heard.messages.length > 0);
     leave(heard.socket);
     await once(heard.socket, 'close');
