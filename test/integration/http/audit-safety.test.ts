@@ -72,7 +72,11 @@ describe('a log on a full disk', () => {
     const wording = { format: 'json', dialect: 'platform', longestEvent: undefined } as const;
     audit.writeTo(new LogSink(file, wording, mode === 'blocking-strict', systemClock, audit.lost));
     const on = await startFixture({ audit });
-    await run(on, audit).finally(() => on.stop());
+    try {
+      await run(on, audit);
+    } finally {
+      await on.stop();
+    }
   }
 
   it('loses events, which are counted, and no acknowledged request', () =>

@@ -94,7 +94,11 @@ const webhook = (changes: object = {}): object => ({
 
 async function withAuthorizer(flags: readonly string[], use: (api: Fixture) => Promise<void>): Promise<void> {
   const api = await startFixture({ authorization: await openAuthorizerLinks(flagsOf(...flags), parts) });
-  await use(api).finally(() => api.stop());
+  try {
+    await use(api);
+  } finally {
+    await api.stop();
+  }
 }
 
 describe('an authorization webhook', () => {
