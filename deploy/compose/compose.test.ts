@@ -2,13 +2,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load, YAML11_SCHEMA } from 'js-yaml';
-import { FLAGS as serverFlags } from '../../../apiserver/options/flags';
-import { flags as controllerFlags } from '../../../controllers/flags';
-import { CONTROLLERS } from '../../../controllers/table';
-import { NODE_ARGUMENTS } from '../../../deploy/cluster/tuning';
-import { parseFlags, type FlagTable } from '../../../shared/runtime/flags';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { repository } from '../../support/repository';
+import { FLAGS as serverFlags } from '../../apiserver/options/flags';
+import { flags as controllerFlags } from '../../controllers/flags';
+import { CONTROLLERS } from '../../controllers/table';
+import { NODE_ARGUMENTS } from '../cluster/tuning';
+import { parseFlags, type FlagTable } from '../../shared/runtime/flags';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { repository } from '../../test/support/repository';
 
 const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8');
 
