@@ -17,7 +17,7 @@ import {
 import { UNBOUNDED } from '../cost/estimate';
 import type { Expression, Type } from '../engine';
 import { compileRule, hasRules, type CompiledRule } from './compiled-rule';
-import { declaredType, mostInRequest } from './declared-type';
+import { declaredType, mostIn, REQUEST_BYTES } from './declared-type';
 import { readFieldPath } from './field-path';
 
 const EXPRESSION_LIMIT = 10_000_000;
@@ -106,7 +106,7 @@ function checkNode(node: SchemaNode, place: Place, context: Context): Found {
     found.expressions.push(internalError(`${place.path}.x-kubernetes-validations`, NO_TYPE));
     return found;
   }
-  const count = place.count ?? mostInRequest(node);
+  const count = place.count ?? mostIn(node, REQUEST_BYTES);
   node.rules.forEach((rule, index) => {
     const path = rulePath(place, index);
     append(found.expressions, checkCompiled(rule, compileRule(rule, self), self, { ...place, path, count }, context));

@@ -7,9 +7,9 @@ import { BOOL, DOUBLE, INT, STRING, type Type } from '../types/type';
 import { escapeMember } from './member-names';
 
 /** The most bytes of a request. */
-const REQUEST = 3 * 1024 * 1024;
-/** What brackets or quotes around a whole object leave. */
-const WITHIN = REQUEST - 2;
+export const REQUEST_BYTES = 3 * 1024 * 1024;
+/** What is left of the brackets or quotes around a whole object. */
+const AROUND = 2;
 
 /** The fewest bytes of a value in JSON. */
 const SMALLEST = { string: 2, 'date-time': 21, date: 12, duration: 3, boolean: 4, number: 1, list: 2, object: 2 } as const;
@@ -20,22 +20,19 @@ const MEMBER = 4;
 const ENTRY = 6;
 const UTF8 = 4;
 
-const TEXT: Type = { kind: 'string', max: WITHIN };
-const METADATA = new Map([
-  ['name', TEXT],
-  ['generateName', TEXT],
-]);
-
-/** What a rule at this node sees as `self`; undefined when nothing is known of the value. `whole` = an object with kind and metadata of its own. */
-export function declaredType(node: SchemaNode, whole: boolean, name = 'selfType'): Type | undefined {
-  if (node.intOrString) return { kind: 'dyn', max: WITHIN };
+/**
+ * What a rule at this node sees as `self`; undefined when nothing is known of the value. `whole` = an object with kind and metadata of its own; `bytes` = the size of
+ * the object in which the value stands.
+ */
+export function declaredType(node: SchemaNode, whole: boolean, bytes = REQUEST_BYTES, name = 'selfType'): Type | undefined {
+  if (node.intOrString) return { kind: 'dyn', max: bytes - AROUND };
   switch (node.type) {
     case 'array':
-      return listType(node, name);
+      return listType(node, bytes, name);
     case 'object':
-      return objectType(node, whole || node.embeddedResource, name);
+      return objectType(node, whole || node.embeddedResource, bytes, name);
     case 'string':
-      return textType(node);
+      return textType(node, bytes);
     case 'boolean':
       return BOOL;
     case 'integer':
@@ -47,55 +44,63 @@ export function declaredType(node: SchemaNode, whole: boolean, name = 'selfType'
   }
 }
 
-function listType(node: SchemaNode, name: string): Type | undefined {
-  const item = node.items === undefined ? undefined : declaredType(node.items, false, `${name}.@idx`);
-  return node.items === undefined || item === undefined ? undefined : { kind: 'list', item, max: mostItems(node, node.items) };
+function listType(node: SchemaNode, bytes: number, name: string): Type | undefined {
+  const item = node.items === undefined ? undefined : declaredType(node.items, false, bytes, `${name}.@idx`);
+  if (node.items === undefined || item === undefined) return undefined;
+  return { kind: 'list', item, max: mostOf(node.maxItems, (bytes - AROUND) / (smallest(node.items) + 1), bytes) };
 }
 
-/** The most items of a list. */
-const mostItems = (list: SchemaNode, item: SchemaNode): number => list.maxItems ?? Math.floor(WITHIN / (smallest(item) + 1));
-/** The most members of an object with free names. */
-const mostEntries = (map: SchemaNode, value: SchemaNode): number => map.maxProperties ?? Math.floor(WITHIN / (smallest(value) + ENTRY));
+/** Of the limit in the schema and of what there is room for. In a whole request the schema alone counts (upstream behaviour). */
+function mostOf(limit: number | undefined, room: number, bytes: number): number {
+  return Math.floor(limit === undefined ? room : bytes < REQUEST_BYTES ? Math.min(limit, room) : limit);
+}
 
-/** How many values of a node a request can hold at most, whatever is around them. */
-export const mostInRequest = (node: SchemaNode): number => Math.floor(REQUEST / (smallest(node) + 1));
+/** How many values of a node an object can hold at most, whatever is around them. */
+export const mostIn = (node: SchemaNode, bytes: number): number => Math.floor(bytes / (smallest(node) + 1));
 
-function objectType(node: SchemaNode, whole: boolean, name: string): Type | undefined {
+function objectType(node: SchemaNode, whole: boolean, bytes: number, name: string): Type | undefined {
   if (typeof node.additionalProperties === 'object') {
-    const value = declaredType(node.additionalProperties, false, `${name}.@prop`);
-    return value === undefined ? undefined : { kind: 'map', key: STRING, value, max: mostEntries(node, node.additionalProperties) };
+    const value = declaredType(node.additionalProperties, false, bytes, `${name}.@prop`);
+    if (value === undefined) return undefined;
+    const room = (bytes - AROUND) / (smallest(node.additionalProperties) + ENTRY);
+    return { kind: 'map', key: STRING, value, max: mostOf(node.maxProperties, room, bytes) };
   }
   const fields = new Map<string, Type>();
   for (const [member, child] of node.properties) {
     const escaped = escapeMember(member);
-    const type = escaped === undefined ? undefined : declaredType(child, false, `${name}.${member}`);
+    const type = escaped === undefined ? undefined : declaredType(child, false, bytes, `${name}.${member}`);
     if (escaped !== undefined && type !== undefined) fields.set(escaped, type);
   }
   if (whole) {
-    fields.set('apiVersion', TEXT);
-    fields.set('kind', TEXT);
-    fields.set('metadata', { kind: 'object', name: `${name}.metadata`, fields: METADATA });
+    const text: Type = { kind: 'string', max: bytes - AROUND };
+    fields.set('apiVersion', text);
+    fields.set('kind', text);
+    const metadata = new Map([
+      ['name', text],
+      ['generateName', text],
+    ]);
+    fields.set('metadata', { kind: 'object', name: `${name}.metadata`, fields: metadata });
   }
   return { kind: 'object', name, fields };
 }
 
-function textType(node: SchemaNode): Type {
+function textType(node: SchemaNode, bytes: number): Type {
   switch (node.format) {
     case 'byte':
-      return { kind: 'bytes', max: node.maxLength ?? WITHIN };
+      return { kind: 'bytes', max: mostOf(node.maxLength, bytes - AROUND, bytes) };
     case 'duration':
       return { kind: 'duration', max: LARGEST[node.format] };
     case 'date':
     case 'date-time':
       return { kind: 'timestamp', max: LARGEST[node.format] };
     default:
-      return { kind: 'string', max: mostCharacters(node) };
+      return { kind: 'string', max: mostCharacters(node, bytes) };
   }
 }
 
-function mostCharacters(node: SchemaNode): number {
-  if (node.maxLength !== undefined) return node.maxLength * UTF8;
-  if (node.values === undefined || node.values.length === 0) return WITHIN;
+function mostCharacters(node: SchemaNode, bytes: number): number {
+  if (node.maxLength !== undefined) return mostOf(node.maxLength * UTF8, bytes - AROUND, bytes);
+  if (node.values === undefined || node.values.length === 0) return bytes - AROUND;
   return node.values.reduce<number>((most, value) => Math.max(most, typeof value === 'string' ? Buffer.byteLength(value) : 0), 0);
 }
 
