@@ -15,7 +15,7 @@ import type { RbacPolicy } from '../authorization/rbac/policy';
 import { countParts, parts, readRule, type PolicyRule } from '../authorization/rbac/rule';
 import { shownRules } from '../authorization/rbac/shown-rules';
 import type { AdmissionRequest } from '../registry/admission';
-import { givingWay } from '../registry/give-way';
+import { runYielding } from '../registry/yield-if-due';
 import type { MutatingPlugin } from './chain';
 
 export interface EscalationParts {
@@ -116,13 +116,13 @@ async function refuseMissing({ policy }: EscalationParts, request: AdmissionRequ
   const count = rules.reduce((sum, rule) => sum + countParts(rule), 0);
   if (count > MOST_PARTS)
     throw refusal(request, `it grants ${count} permissions one by one, and only ${MOST_PARTS} can be compared with those of a user`);
-  const missing = await givingWay(
+  const missing = await runYielding(
     context,
     partsOf(rules, (part) => !isHeld(part)),
   );
   if (missing.length === 0) return;
   const groups = user.groups.map((group) => JSON.stringify(group)).join(' ');
-  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${await givingWay(context, shownRules(missing))}`;
+  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${await runYielding(context, shownRules(missing))}`;
   throw refusal(request, text + resolutionErrors(heldBy(policy, user, namespace).errors));
 }
 

@@ -1,10 +1,10 @@
 /**
- * A custom kind from what was sent of it to a thread (registry/write/heavy.ts). Kinds are known again by what they are made of, so that their schemas and rules
+ * A custom kind from what was sent of it to a thread (registry/write/executor/offload/messages.ts). Kinds are known again by what they are made of, so that their schemas and rules
  * are made once. Reads no definition.
  */
 import { LRUCache } from 'lru-cache';
 import type { CustomVersion } from '../../shared/api/structural/version';
-import type { SentResource } from '../registry/write/heavy';
+import type { SentResource } from '../registry/write/executor/offload/messages';
 import type { Resource } from '../registry/verbs';
 import { createSchemas, type Schemas } from './schemas';
 

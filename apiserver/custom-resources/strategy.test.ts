@@ -2,7 +2,6 @@ import { readSchema } from '../../shared/api/structural/read-schema';
 import { Meter } from '../../shared/expression/run/meter';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import type { JsonObject } from '../../shared/values/json';
-import { TooLong } from '../../shared/values/steps';
 import { customStrategy } from './strategy';
 
 const schema = readSchema({
@@ -156,33 +155,43 @@ it('does not match more text than it has time for', () => {
   expect(long.at(-1)).toContain('too long to be matched');
 });
 
-describe('what takes long', () => {
-  const strategyWith = (spec: JsonObject): ReturnType<typeof customStrategy> =>
+describe('a write stays on the server thread', () => {
+  const mostInline = (spec: JsonObject): number | undefined =>
     customStrategy(
       { group: 'example.com', version: 'v1', kind: 'Thing' },
       { ...version, schema: readSchema({ type: 'object', properties: { spec: { type: 'object', ...spec } } }) },
-    );
-  const hasty = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: () => undefined, hasty: true } as never;
-
-  it('is given up in haste: rules', () => {
-    const rule = 'self.l.all(a, self.l.all(b, self.l.exists(c, c == a + b - b)))';
-    const { validate } = strategyWith({
-      properties: { l: { type: 'array', items: { type: 'integer' } } },
-      'x-kubernetes-validations': [{ rule }],
-    });
-    const of = (length: number): JsonObject => ({ metadata: {}, spec: { l: Array.from({ length }, (_, n) => n) } });
-    expect(validate?.(of(5), undefined, hasty)).toEqual([]);
-    expect(() => validate?.(of(100), undefined, hasty)).toThrow(TooLong);
-    expect(validate?.(of(100), undefined, context).map(({ text }) => text)).toEqual([
-      expect.stringContaining('no further validation rules will be run due to call cost exceeds limit'),
-    ]);
+    ).mostInline;
+  const listWith = (rule: string, maxItems?: number): JsonObject => ({
+    properties: { l: { type: 'array', items: { type: 'integer' }, ...(maxItems === undefined ? {} : { maxItems }) } },
+    'x-kubernetes-validations': [{ rule }],
   });
 
-  it('is given up in haste: patterns', () => {
-    const { validate } = strategyWith({ additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } });
-    const of = (length: number): JsonObject => ({ metadata: {}, spec: { a: 'x'.repeat(length) } });
-    expect(validate?.(of(10), undefined, hasty)).toEqual([]);
-    expect(() => validate?.(of(1000), undefined, hasty)).toThrow(TooLong);
-    expect(validate?.(of(1000), undefined, context)).toEqual([]);
+  it('whatever its size, when its kind has no rules and no patterns', () => {
+    expect(mostInline({ properties: { l: { type: 'array', items: { type: 'integer' } } } })).toBeGreaterThanOrEqual(1_000_000);
+  });
+
+  it('up to the size at which nested loops of its rules may take long', () => {
+    const rule = 'self.l.all(a, self.l.all(b, a + b >= 0))';
+    const most = mostInline(listWith(rule)) ?? 0;
+    expect(most).toBeGreaterThan(100);
+    expect(most).toBeLessThan(1_000);
+    expect(mostInline(listWith(rule, 10))).toBe(Infinity);
+    expect(mostInline(listWith('self.l.all(a, a >= 0)'))).toBeGreaterThan(16 * 1024);
+  });
+
+  it('up to the size at which its patterns may take long', () => {
+    const most = mostInline({ additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } }) ?? 0;
+    expect(most).toBeGreaterThan(100);
+    expect(most).toBeLessThan(10_000);
+    expect(mostInline({ additionalProperties: { type: 'string', pattern: '^[a-z0-9-]+$' } })).toBeGreaterThan(16 * 1024);
+  });
+
+  it('never, when the rules of its kind are too long to be estimated', () => {
+    expect(mostInline(listWith(`self.l.size() >= 0 ${'&& self.l.size() >= 0 '.repeat(1_000)}`))).toBe(0);
+  });
+
+  it('never, when the types of its rules are too large to be estimated', () => {
+    const members = Object.fromEntries(Array.from({ length: 12_000 }, (_, n) => [`m${n}`, { type: 'integer' }]));
+    expect(mostInline({ properties: members, 'x-kubernetes-validations': [{ rule: 'self.m1 >= 0' }] })).toBe(0);
   });
 });

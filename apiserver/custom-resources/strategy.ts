@@ -1,5 +1,6 @@
 /** The rules of a custom kind: those of its schema, of its scale, and those that it states in the expression language. */
 import { stringsAt } from '../../shared/values/json';
+import { patternSteps } from '../../shared/api/structural/pattern-steps';
 import { validateSchema } from '../../shared/api/structural/validate';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import type { CustomVersion } from '../../shared/api/structural/version';
@@ -33,6 +34,22 @@ function rulesOf(schema: SchemaNode): CompiledRules {
   return rules;
 }
 
+/** What rules and patterns may take of a write on the server's thread: each is some 20 ms. */
+const INLINE_COST = 100_000;
+const INLINE_STEPS = 1_000_000;
+
+const mostInline = new WeakMap<SchemaNode, number>();
+
+/** Bytes of the largest write whose rules and patterns certainly take no longer. */
+function mostInlineOf(schema: SchemaNode): number {
+  let most = mostInline.get(schema);
+  if (most === undefined) {
+    most = Math.min(rulesOf(schema).mostBytes(INLINE_COST), Math.floor(INLINE_STEPS / patternSteps(schema)));
+    mostInline.set(schema, most);
+  }
+  return most;
+}
+
 export function customStrategy(kind: GroupVersionKind, version: CustomVersion): Strategy {
   const { scale } = version;
   const head: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
@@ -41,17 +58,17 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
   const judge = (
     bare: JsonObject,
     bareOld: JsonObject | undefined,
-    { hasty, warn }: StrategyContext,
+    { warn }: StrategyContext,
     scaleErrors: typeof specErrors,
   ): readonly FieldError[] => {
     const [object, old] = [whole(bare), whole(bareOld)];
     const { schema } = version;
     const others = scale === undefined ? [] : scaleErrors(bare, scale);
-    const errors = validateSchema(schema, object, old, { isHasty: hasty === true, others });
+    const errors = validateSchema(schema, object, old, others);
     const rules = rulesOf(schema);
     if (rules.isEmpty) return errors;
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidAs('<nil>', '"null"', UNCHECKED)];
-    const outcome = rules.validate(object, old, hasty === true);
+    const outcome = rules.validate(object, old);
     // A violation that was stored before the rule existed causes only a warning, which is sent whether or not there are other errors.
     outcome.warnings.forEach(warn);
     return [...errors, ...outcome.errors];
@@ -59,6 +76,9 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
   const judgeSpec = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] =>
     judge(object, old, context, specErrors);
   return {
+    get mostInline() {
+      return mostInlineOf(version.schema);
+    },
     validate: (object, _, context) => judgeSpec(object, undefined, context),
     update: { validate: judgeSpec },
     status: { validate: (object, old, context) => judge(object, old, context, statusErrors) },

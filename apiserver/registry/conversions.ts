@@ -3,6 +3,7 @@
  * needs no webhook never comes here.
  */
 import type { KindRow } from '../../shared/api/kinds';
+import type { Eventually } from '../../shared/runtime/eventually';
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 
@@ -24,12 +25,10 @@ export interface Conversions {
   object(row: KindRow, from: string, to: string, object: JsonObject, context: ConversionContext): Promise<JsonObject>;
 }
 
-/** What one request knows of its object in other versions: steps that are worked out in one go are tried again with what they lacked. */
+/** What one request knows of its object in other versions. */
 export interface OtherVersions {
-  /** Works within `settled` only. The result is not to be changed. */
-  convert(object: JsonObject, from: string, to: string): JsonObject;
-  /** Tries a step until it knows all that it asks for. It must leave everything as it was where it throws. */
-  settled<T>(step: () => T | Promise<T>): Promise<T>;
+  /** A promise when a webhook has to be asked; rejects with a StatusError. The result is not to be changed. */
+  convert(object: JsonObject, from: string, to: string): Eventually<JsonObject>;
 }
 
 /** Where there are no webhooks to ask: all is as it is stored. */

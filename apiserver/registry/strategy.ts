@@ -24,8 +24,6 @@ export interface StrategyContext {
   /** The families in which Services get addresses; that of Services which ask for none stands first. */
   readonly serviceFamilies: readonly IpFamily[];
   readonly gates: Pick<FeatureGates, 'enabled'>;
-  /** What takes more than a few milliseconds is to be given up with `TooLong`. */
-  readonly hasty?: true;
   /** Adds a warning to the response, whether the object is accepted or refused. */
   readonly warn: (text: string) => void;
 }
@@ -84,8 +82,11 @@ export interface Abridged {
 }
 
 export interface Strategy<T extends JsonObject = JsonObject> {
-  /** Its rules may take long, whatever its objects are: they are worked out as heavy ones. */
-  readonly isHeavy?: true;
+  /**
+   * In bytes of what is sent and stored: a write of more is offloaded to a worker thread, because the rules of the kind may take more than some 20 ms of it; 0 = every
+   * write. Absent: the number of values alone decides.
+   */
+  readonly mostInline?: number | undefined;
   /** Makes members agree that say the same in two ways. Before anyone is asked who owns them. */
   canonicalize?(object: T): void;
   /** Labels on which the server insists: set before ownership is recorded and again after admission. */

@@ -134,7 +134,7 @@ export interface SentBody {
   readonly format: BodyFormat;
 }
 
-/** The body of a POST or PUT. What is heavy is not parsed before it is in a thread. */
+/** The body of a POST or PUT. What is offloaded is parsed in the worker thread. */
 export type ObjectBody = ParsedBody | { readonly sent: SentBody; readonly value?: undefined };
 
 /** A body as parsed: plain JSON plus what strict decoding found on the way. Dialect not yet converted. */
@@ -207,7 +207,7 @@ export interface OwnStatus {
 }
 
 export interface Writer {
-  /** Whether a body is to be left unparsed. */
+  /** Whether a body is to be left unparsed, because the write is offloaded. */
   defers(resource: Resource, body: SentBody): boolean;
   /** Whether a patch is. */
   defersPatch(patch: PatchBody): boolean;
@@ -228,7 +228,7 @@ export interface Writer {
     patch: PatchBody,
     options: WriteOptions & { readonly force?: boolean },
   ): Promise<WriteResult>;
-  /** Changes a stored object past the rules of its kind: see registry/write/edit.ts. */
+  /** Changes a stored object past the rules of its kind: see registry/write/steps/edit.ts. */
   edit(
     context: RequestContext,
     resource: Resource,
@@ -236,7 +236,7 @@ export interface Writer {
     options: { readonly dryRun: boolean; readonly preconditions?: EditPreconditions },
     change: (object: JsonObject) => void,
   ): Promise<Entry>;
-  /** See registry/write/own-status.ts. */
+  /** See `writeOwnStatus` in registry/write/executor/writes.ts. */
   ownStatus(context: RequestContext, resource: Resource, key: ObjectKey, own: OwnStatus, options: WriteOptions): Promise<void>;
   delete(context: RequestContext, resource: Resource, key: ObjectKey, options: DeleteOptions): Promise<DeleteResult>;
   deleteCollection(

@@ -3,7 +3,7 @@ import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Steps } from '../../shared/values/steps';
 import { badRequest } from '../../shared/api/errors/status';
 import type { Authorizer, PathRule, ResourceRule } from '../authorization/authorizer';
-import { giveWay, givingWay } from '../registry/give-way';
+import { yieldIfDue, runYielding } from '../registry/yield-if-due';
 import type { OperationHandler } from '../registry/operations/operation';
 
 /** Answers with an object of its own, which does not say what was asked. */
@@ -11,11 +11,11 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
   return async ({ object, context }) => {
     const namespace = stringAt(objectAt(object, 'spec'), 'namespace') ?? '';
     if (namespace === '') throw badRequest('no namespace on request');
-    await giveWay(context);
+    await yieldIfDue(context);
     const { resources, paths, incomplete, errors } = authorizer.rules(context.user, namespace);
     const status = {
-      resourceRules: await givingWay(context, showing(resources, shownResourceRule)),
-      nonResourceRules: await givingWay(context, showing(paths, shownPathRule)),
+      resourceRules: await runYielding(context, showing(resources, shownResourceRule)),
+      nonResourceRules: await runYielding(context, showing(paths, shownPathRule)),
       incomplete,
       ...(errors.length === 0 ? {} : { evaluationError: errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]` }),
     };

@@ -1,14 +1,14 @@
 /** Long work in slices of a few milliseconds, so that leases are renewed and others have their turn meanwhile. */
 import type { Clock } from '../../shared/runtime/clock';
-import { withPasses, type Steps } from '../../shared/values/steps';
+import { runSteps, type Steps } from '../../shared/values/steps';
 
 const SLICE_MS = 5;
 
-export function inSlices<T>(steps: Steps<T>, clock: Pick<Clock, 'monotonic'>): Promise<T> {
+export async function inSlices<T>(steps: Steps<T>, clock: Pick<Clock, 'monotonic'>): Promise<T> {
   let until = clock.monotonic() + SLICE_MS;
-  return withPasses(steps, () => {
+  return runSteps(steps, () => {
     if (clock.monotonic() < until) return undefined;
-    return new Promise((resolve) =>
+    return new Promise<void>((resolve) =>
       setImmediate(() => {
         until = clock.monotonic() + SLICE_MS;
         resolve();

@@ -2,11 +2,15 @@
  * A few threads that do one job each at a time, and the jobs that wait for them: those of each flow in turn, so that nobody waits for all that another has
  * asked for. A job that takes too long, or too much memory, costs its thread and nothing else. Knows nothing of what the jobs are.
  */
+import type { MessagePort } from 'node:worker_threads';
 import type { Clock, Timer } from './clock';
+
+/** What goes to another thread as it is, without a copy: here it is gone. */
+export type Moved = ArrayBuffer | MessagePort;
 
 /** A thread of node:worker_threads. */
 export interface Thread<J, A> {
-  postMessage(job: J, moved?: readonly ArrayBuffer[]): void;
+  postMessage(job: J, moved?: readonly Moved[]): void;
   on(event: 'message', listener: (answer: A) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   /** Whether the process waits for it. */
@@ -46,8 +50,7 @@ export interface Load {
   readonly weight: number;
   /** Whose job it is. */
   readonly flow?: string;
-  /** Memory that the thread gets as it is, without a copy: here it is gone. */
-  readonly moved?: readonly ArrayBuffer[];
+  readonly moved?: readonly Moved[];
 }
 
 interface Waiting<J, A> extends Load {

@@ -1,4 +1,4 @@
-import { atOnce, withPasses, type Steps } from './steps';
+import { atOnce, runSteps, type Steps } from './steps';
 
 function* counting(done: string[]): Steps<string> {
   for (const step of ['one', 'two']) {
@@ -17,7 +17,7 @@ it('runs all steps at once', () => {
 it('passes between the steps, and goes on when the pass is over', async () => {
   const done: string[] = [];
   const resting: (() => void)[] = [];
-  const whole = withPasses(counting(done), () => (done.length === 1 ? new Promise((resolve) => resting.push(resolve)) : undefined));
+  const whole = runSteps(counting(done), () => (done.length === 1 ? new Promise((resolve) => resting.push(resolve)) : undefined));
   expect(done).toEqual(['one']);
   resting[0]?.();
   expect(await whole).toBe('all');

@@ -6,7 +6,7 @@ import { openCache, type OpenedCache } from '../../apiserver/cache/open-cache';
 import { REPLICAS, Replicas } from '../../apiserver/upkeep/replicas';
 import type { RequestContext, Writer } from '../../apiserver/registry/verbs';
 import { buildResources, type Resources } from '../../apiserver/registry/resources';
-import { createWriter } from '../../apiserver/registry/write/writer';
+import { createWriter } from '../../apiserver/registry/write/executor/writer';
 import type { Store } from '../../apiserver/storage/store';
 import type { JsonObject } from '../../shared/values/json';
 import { GENERATED_NAMES } from '../../shared/names/dialect';

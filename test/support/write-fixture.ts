@@ -7,11 +7,12 @@ import type { PluginSwitches } from '../../apiserver/admission/switches';
 import type { MayUse } from '../../apiserver/admission/service-addresses';
 import type { MayUseSigner } from '../../apiserver/admission/signers';
 import type { Entry } from '../../apiserver/cache/cache';
-import { ALL_ADMITTED, type AdmissionRequest } from '../../apiserver/registry/admission';
+import { ALL_ADMITTED, type Admission, type AdmissionRequest } from '../../apiserver/registry/admission';
 import type {
   DeleteOptions,
   DeleteResult,
   ListPage,
+  ObjectBody,
   PatchType,
   RequestContext,
   Resource,
@@ -21,10 +22,10 @@ import type {
 } from '../../apiserver/registry/verbs';
 import { buildResources, type Resources } from '../../apiserver/registry/resources';
 import { resourceInfos, type ResourceInfo } from '../../apiserver/registry/object/resource-info';
-import type { HeavyThreads, SentResource } from '../../apiserver/registry/write/heavy';
-import { workOutHeavy, workOutRemoval, type WorkPath } from '../../apiserver/registry/write/heavy-work';
-import { createWriter } from '../../apiserver/registry/write/writer';
-import type { JsonObject } from '../../shared/values/json';
+import type { OffloadThreads, SentResource } from '../../apiserver/registry/write/executor/offload/messages';
+import { runOffloaded, type WorkerDependencies } from '../../apiserver/registry/write/executor/offload/worker';
+import { createWriter } from '../../apiserver/registry/write/executor/writer';
+import { stringifyJson, type JsonObject } from '../../shared/values/json';
 import { StatusError, type Status } from '../../shared/api/errors/status';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../shared/names/dialect';
 import { featureGates, type FeatureName } from '../../shared/runtime/feature-gates';
@@ -109,7 +110,7 @@ export function testLedger(
   });
 }
 
-/** Whatever there is is heavy. */
+/** Nothing is small enough to stay. */
 const EVERYTHING = { bytes: -1, yamlBytes: -1, values: -1 };
 
 /** Everything lives in the namespace `ns`, which exists. */
@@ -124,8 +125,10 @@ export async function writeFixture(
     /** Absent = what a test sends is what is stored. */
     readonly plugins?: PluginSwitches;
     readonly gates?: ReadonlyMap<FeatureName, boolean>;
-    /** All writes are worked out as heavy ones are. */
-    readonly isHeavy?: boolean;
+    /** Every write is offloaded: bodies are sent unparsed, and the steps run as in a worker thread. */
+    readonly isOffloaded?: boolean;
+    /** Changes what the steps ask of admission. */
+    readonly admission?: (usual: Admission) => Admission;
     /** Somebody outside, who is asked about every object that is written. */
     readonly asked?: (request: AdmissionRequest) => undefined;
   } = {},
@@ -140,14 +143,13 @@ export async function writeFixture(
   const ledger = testLedger(random, names, more);
   const gates = featureGates(more.gates);
   const infoOf = resourceInfos(PREFIX, names.dialect, strategyOf);
-  const workPath: WorkPath = {
+  const workerDeps: WorkerDependencies = {
     admission: pureAdmission(names),
     clock,
     random,
     names,
     eventTtlSeconds: 3600,
     conversions: NO_CONVERSIONS,
-    store,
     strategyContext: ({ context }) => ({
       names,
       user: context.user,
@@ -164,13 +166,11 @@ export async function writeFixture(
     if (found?.stored === undefined) throw new Error('no such resource');
     return infoOf(found);
   };
-  const threads: HeavyThreads = {
+  const threads: OffloadThreads = {
     limits: EVERYTHING,
-    async run(work) {
-      return structuredClone(await workOutHeavy(workPath, infoOfSent(work.resource), structuredClone(work)));
-    },
-    async remove(work) {
-      return structuredClone(await workOutRemoval(workPath, infoOfSent(work.resource), structuredClone(work)));
+    async run(write, remote) {
+      const ask: typeof remote.ask = async (question) => structuredClone(await remote.ask(structuredClone(question)));
+      return structuredClone(await runOffloaded(workerDeps, infoOfSent(write.resource), structuredClone(write), { ask }));
     },
   };
   const { asked } = more;
@@ -183,7 +183,8 @@ export async function writeFixture(
     store,
     cache,
     reader: { list },
-    admission: asked === undefined ? admission : { ...ALL_ADMITTED, asksOthers: () => true, validate: asked },
+    admission:
+      asked === undefined ? (more.admission?.(admission) ?? admission) : { ...ALL_ADMITTED, asksOthers: () => true, validate: asked },
     clock,
     random,
     names,
@@ -194,7 +195,7 @@ export async function writeFixture(
     definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
     leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: 3600,
-    threads: more.isHeavy === true ? threads : undefined,
+    threads: more.isOffloaded === true ? threads : undefined,
   });
   const warnings: string[] = [];
   const context: RequestContext = {
@@ -218,6 +219,10 @@ export async function writeFixture(
     fieldManager: options.fieldManager ?? 'test',
     ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
   });
+  const bodyOf = (value: JsonObject): ObjectBody =>
+    more.isOffloaded === true
+      ? { sent: { bytes: Buffer.from(stringifyJson(value)), format: 'json' } }
+      : { value, duplicates: [], format: 'json' };
   const answer = ({ entry, created }: { readonly entry: Entry; readonly created: boolean }): Answer => ({
     object: objectOf(entry),
     entry,
@@ -235,9 +240,7 @@ export async function writeFixture(
     resource,
     context,
     create: async (name, value, options) =>
-      answer(
-        await writer.create(context, resource(name), namespaceOf(name, options), { value, duplicates: [], format: 'json' }, full(options)),
-      ),
+      answer(await writer.create(context, resource(name), namespaceOf(name, options), bodyOf(value), full(options))),
     update: async (name, object, value, options) =>
       answer(
         await writer.update(
@@ -245,7 +248,7 @@ export async function writeFixture(
           resource(name),
           { namespace: namespaceOf(name, options), name: object },
           options?.subresource,
-          { value, duplicates: [], format: 'json' },
+          bodyOf(value),
           full(options),
         ),
       ),

@@ -1,6 +1,6 @@
 /** What is said of the pods that a namespace has when more is to be enforced in it: those with the same findings stand in one line under the first one's name. */
 import type { JsonObject } from '../../../shared/values/json';
-import { giveWay } from '../../registry/give-way';
+import { yieldIfDue } from '../../registry/yield-if-due';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
 import type { AdmissionRequest } from '../../registry/admission';
@@ -27,7 +27,7 @@ export async function warnOfExisting(
   for (const entry of entries) {
     if (++seen > MOST) break;
     // A pod takes as long as a small request: others come in between.
-    await giveWay(context);
+    await yieldIfDue(context);
     const { object } = parseEntry(entry);
     if (isExempt(object)) continue;
     const found = findingsIn(securedPod(object), enforce.level, enforce.minor);

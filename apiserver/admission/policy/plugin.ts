@@ -14,7 +14,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { quote } from '../../../shared/values/quote';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { giveWay } from '../../registry/give-way';
+import { yieldIfDue } from '../../registry/yield-if-due';
 import type { AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
 import type { Entry } from '../../cache/cache';
 import { yieldToOthers } from '../../cache/pace';
@@ -115,7 +115,7 @@ class Asking {
     const { context } = this.request;
     try {
       while (steps.next().done !== true) {
-        const rest = giveWay(context);
+        const rest = yieldIfDue(context);
         if (rest !== undefined) return rest.then(() => this.goOn(steps));
       }
     } catch (error) {

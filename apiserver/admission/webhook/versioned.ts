@@ -15,7 +15,7 @@ export const isConverted = ({ resource: { row }, subresource }: Pick<AdmissionRe
 /** An object of the request in another version, for whoever asks to change. Rejects with a StatusError. */
 export async function inVersion({ versions }: AdmissionRequest, object: JsonObject, from: string, to: string): Promise<JsonObject> {
   if (versions === undefined) throw new Error('nobody can convert the objects of this request');
-  return from === to ? object : cloneJson(await versions.settled(() => versions.convert(object, from, to)));
+  return from === to ? object : cloneJson(await versions.convert(object, from, to));
 }
 
 export class VersionedObjects {

@@ -62,7 +62,7 @@ export function userVariables({ name, uid = '', groups, extra = {} }: UserInfo):
 export function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>): Value {
   let value: Value;
   try {
-    value = expression.evaluate(variables, LIMIT, new Budget(LIMIT, false, 'accounts'));
+    value = expression.evaluate(variables, LIMIT, new Budget(LIMIT, 'accounts'));
   } catch (error) {
     if (error instanceof CostExceeded) throw new ExpressionError('the expression costs too much');
     throw error;

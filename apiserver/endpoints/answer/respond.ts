@@ -14,7 +14,7 @@ import { negotiateStatus, type Representation } from '../request/negotiation';
 import { ANSWERED, answering } from '../request/traced';
 import { ByteSink, ChunkPool } from '../representation/byte-sink';
 import type { Entry } from '../../cache/cache';
-import { giveWay } from '../../registry/give-way';
+import { yieldIfDue } from '../../registry/yield-if-due';
 import type { Encoder } from '../representation/encoder';
 import { indentJson, withoutNewline } from '../representation/indent';
 import { STATUS_TYPE } from '../representation/protobuf-encoder';
@@ -124,7 +124,7 @@ export async function sendPieces(exchange: Exchange, contentType: string, pieces
     for await (const piece of pieces) {
       sink.text(piece);
       if (sink.full) await sink.ready();
-      await giveWay(exchange);
+      await yieldIfDue(exchange);
       if (output.gone) return;
     }
   });

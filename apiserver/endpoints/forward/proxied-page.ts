@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 import { constants, createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib';
-import { giveWay } from '../../registry/give-way';
+import { yieldIfDue } from '../../registry/yield-if-due';
 import type { Exchange } from '../request/exchange';
 import { headersToClient } from './headers';
 import { LinkRewriter } from './link-rewriter';
@@ -53,7 +53,7 @@ function rewritingStream(exchange: Exchange, place: ProxyPlace): Duplex {
       for (let at = 0; at < piece.length; at += SLICE) {
         const rewritten = rewriter.write(piece.toString('latin1', at, at + SLICE));
         if (rewritten !== '') yield Buffer.from(rewritten, 'latin1');
-        await giveWay(exchange);
+        await yieldIfDue(exchange);
       }
     }
     yield Buffer.from(rewriter.end(), 'latin1');

@@ -3,7 +3,7 @@ import { objectAt, stringAt, type JsonValue } from '../../../shared/values/json'
 import type { KindRow } from '../../../shared/api/kinds';
 import { parseJson, SyntaxFault } from '../../../shared/serialization';
 import type { ObjectBody, Resource, SentBody, Subresource } from '../../registry/verbs';
-import { breaks } from '../../registry/write/breaks';
+import { yieldPoint } from '../../registry/yield-if-due';
 import type { ApiParts } from './api-parts';
 import { bodyFormat, patchType, readBody } from '../request/body';
 import { parseObject } from '../../registry/object/parse-body';
@@ -79,13 +79,13 @@ function patchValue(bytes: Buffer): JsonValue {
   }
 }
 
-/** Whose body took long to parse lets others go first. */
+/** Yields where a body takes long to parse. */
 async function bodyOf(parts: ApiParts, exchange: Exchange, resource: Resource, row: KindRow, sent: SentBody): Promise<ObjectBody> {
   recordSent(parts, exchange, sent.bytes);
   if (parts.writer.defers(resource, sent)) return { sent };
-  const { pass } = breaks(parts.clock, exchange);
-  const body = { ...(await parseObject(sent.bytes, sent.format, row, parts.clock, pass)), sent };
-  await pass();
+  const yieldIfDue = yieldPoint(parts.clock, exchange);
+  const body = { ...(await parseObject(sent.bytes, sent.format, row, parts.clock, yieldIfDue)), sent };
+  await yieldIfDue();
   return body;
 }
 

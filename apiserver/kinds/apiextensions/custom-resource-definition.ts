@@ -17,7 +17,7 @@ import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/ap
 type Definition = ApiextensionsV1CustomResourceDefinition;
 
 export const customResourceDefinition: Strategy<Definition> = {
-  isHeavy: true,
+  mostInline: 0,
   prepareForCreate(object) {
     object.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
     noteStorageVersion(object);

@@ -8,12 +8,14 @@ import { metadataOf, readMetadata, timestamp } from '../../../shared/api/metadat
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
 import { canonicalGroup, LAST_APPLIED_ANNOTATION } from '../../../shared/names/dialect';
-import { ApplyConflict, applyConfiguration, type Applied } from '../../../shared/patch/apply/apply';
+import { ApplyConflict, applyingConfiguration, type Applied } from '../../../shared/patch/apply/apply';
 import { compare } from '../../../shared/patch/apply/compare';
 import { readEntries, type ManagedFieldsEntry, type Manager } from '../../../shared/patch/apply/entries';
 import { difference, isEmptySet, union } from '../../../shared/patch/apply/field-set';
 import { keptItems, type KeptItem } from '../../../shared/patch/apply/kept-items';
-import { recordUpdate } from '../../../shared/patch/apply/manager';
+import { recordingUpdate } from '../../../shared/patch/apply/manager';
+import type { Steps } from '../../../shared/values/steps';
+import type { OtherVersions } from '../conversions';
 import { MissingKey } from '../../../shared/patch/apply/shape';
 import { fieldSetOf, shapeFaults } from '../../../shared/patch/apply/typed';
 import { knownFields } from '../../../shared/patch/apply/unknown-fields';
@@ -101,6 +103,7 @@ export interface ApplyRequest {
   readonly force: boolean;
   /** Since 1970. */
   readonly ms: number;
+  readonly versions: OtherVersions | undefined;
 }
 
 /** The result of applying a configuration to a stored object. */
@@ -112,16 +115,16 @@ export interface AppliedTo {
 }
 
 /** `old`: the stored object; `undefined` when there is none. Throws StatusError. */
-export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): AppliedTo {
-  const { info, name, subresource } = request;
-  const ownership = ownershipOf(info, subresource);
+export function* applyingTo(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<AppliedTo> {
+  const { info, name, subresource, versions } = request;
+  const ownership = ownershipOf(info, subresource, versions);
   const faults = shapeFaults(ownership.own.shape, config);
   if (faults.length > 0) throw untyped(info, config, faults);
   const uid = stringAt(objectAt(config, 'metadata') ?? {}, 'uid') ?? '';
   if (old === undefined && uid !== '') {
     throw status.conflict(info.gr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
   }
-  const { applied, entries, manager } = guarded(() => apply(request, config, old));
+  const { applied, entries, manager } = yield* guarded(applying(request, config, old));
   const object = decode(info, applied.object, config);
   refreshLastApplied(request, object, config);
   setOwnership(metadataOf(object), applied.entries);
@@ -154,9 +157,9 @@ function placeOf(object: JsonObject): string {
 const typeOf = (info: KindInfo): string => `${info.group}/${info.row.version}, Kind=${info.kind}`;
 
 /** A stored object may hold what only a configuration is refused for. */
-function guarded<T>(run: () => T): T {
+function* guarded<T>(steps: Steps<T>): Steps<T> {
   try {
-    return run();
+    return yield* steps;
   } catch (error) {
     if (error instanceof ApplyConflict) throw status.applyConflict(error.message, error.causes);
     throw error instanceof MissingKey ? status.clientFault(`failed to create typed live object: ${error.message}`) : error;
@@ -170,33 +173,35 @@ interface ApplyResult {
   readonly manager: Manager;
 }
 
-function apply(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): ApplyResult {
-  const { info, subresource } = request;
-  const ownership = ownershipOf(info, subresource);
+function* applying(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<ApplyResult> {
+  const { info, subresource, versions } = request;
+  const ownership = ownershipOf(info, subresource, versions);
   const now = timestamp(request.ms);
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
   const manager = managerOf(info, subresource, request.manager, 'Apply');
-  const entries = old === undefined ? [] : liveEntries(request, old, live, now);
-  const attempt = (force: boolean): ApplyResult => {
-    const applied = applyConfiguration(ownership, live, config, entries, manager, { force, now });
-    return { applied, entries, manager };
-  };
+  const entries = old === undefined ? [] : yield* liveEntries(request, old, live, now);
+  const attempt = (force: boolean): Steps<Applied> => applyingConfiguration(ownership, live, config, entries, manager, { force, now });
   try {
-    return attempt(request.force);
+    return { applied: yield* attempt(request.force), entries, manager };
   } catch (error) {
-    if (error instanceof ApplyConflict && mayTakeOver(request, live, error)) return attempt(true);
-    throw error;
+    if (!(error instanceof ApplyConflict) || !mayTakeOver(request, live, error)) throw error;
+    return { applied: yield* attempt(true), entries, manager };
   }
 }
 
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /** An object that was never tracked belongs to those who wrote it before anyone applied. */
-function liveEntries({ info, subresource }: ApplyRequest, old: JsonObject, live: JsonObject, now: string): readonly ManagedFieldsEntry[] {
+function* liveEntries(
+  { info, subresource, versions }: ApplyRequest,
+  old: JsonObject,
+  live: JsonObject,
+  now: string,
+): Steps<readonly ManagedFieldsEntry[]> {
   const list = readMetadata(old)['managedFields'];
   if (Array.isArray(list) && list.length > 0) return readEntries(list);
   const manager = managerOf(info, subresource, BEFORE_FIRST_APPLY, 'Update');
-  return recordUpdate(ownershipOf(info, subresource), emptyObject(info), live, [], manager, now);
+  return yield* recordingUpdate(ownershipOf(info, subresource, versions), emptyObject(info), live, [], manager, now);
 }
 
 function decode(info: KindInfo, value: JsonObject, config: JsonObject): JsonObject {

@@ -82,7 +82,7 @@ export interface Attempts {
   /** Nothing is stored. It begins with a proven state, because it never meets the store's own compare. */
   readonly dryRun: boolean;
   /** How an earlier update of this request left the object: it begins there. */
-  readonly left?: Entry;
+  readonly left?: Entry | undefined;
   /** To be waited for before the answer is made: many writes are stored at once. */
   readonly turn?: () => Promise<unknown> | undefined;
   /** Takes note of how long the store is waited for. Absent = nobody does. */
@@ -90,13 +90,13 @@ export interface Attempts {
   /** Refusals rest on more than the objects above, so only a cache that has caught up proves them. */
   readonly restsOnMore: boolean;
   /** It begins with a proven state, because somebody outside is shown it. */
-  readonly provesFirst?: boolean;
+  readonly provesFirst?: boolean | undefined;
   /** Where it is told in the trace of its request. Absent = it is in none. */
   readonly trace?: TraceSpan | undefined;
   /** What it is called there; absent = it has no name, only its calls of the store have. */
-  readonly called?: 'Create etcd3' | 'GuaranteedUpdate etcd3';
+  readonly called?: 'Create etcd3' | 'GuaranteedUpdate etcd3' | undefined;
   /** The object is to be born: what to say where there is one already that cannot be read. Absent = why it cannot be. */
-  readonly taken?: () => StatusError;
+  readonly taken?: (() => StatusError) | undefined;
 }
 
 export interface AttemptDependencies {

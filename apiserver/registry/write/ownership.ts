@@ -19,6 +19,7 @@ import type { FieldSet } from '../../../shared/patch/apply/field-set';
 import { recordingUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
 import { customShape } from '../../../shared/patch/apply/custom-shape';
 import { MissingKey, shapeOf, type Shape } from '../../../shared/patch/apply/shape';
+import type { OtherVersions } from '../conversions';
 import type { KindInfo } from '../object/resource-info';
 import { toHub, toServed } from '../object/resource-info';
 
@@ -30,22 +31,31 @@ const KEPT: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
   metadata: { 'f:metadata': {}, 'f:spec': {} },
 };
 /**
- * How an endpoint's writes come to own fields. Of custom kinds, what an endpoint leaves as it is is left in its own version only: a status that comes without a spec
+ * How an endpoint's writes come to own fields. `versions`: converts where only a webhook can. Of custom kinds, what an endpoint leaves as it is is left in its own version only: a status that comes without a spec
  * takes the spec's fields from those who own them in other versions (upstream behaviour).
  */
-export function ownershipOf(info: KindInfo, subresource: string | undefined): Ownership {
+export function ownershipOf(info: KindInfo, subresource: string | undefined, versions?: OtherVersions): Ownership {
   const resets = resetsOf(info, subresource);
   const own: VersionView = { shape: kindShape(info.row), resets, convert: same, back: same };
   const inOthers = info.row.custom === undefined ? resets : NOTHING;
-  return { own, in: (apiVersion) => (apiVersion === info.apiVersion ? own : viewOf(info, apiVersion, inOthers)) };
+  return { own, in: (apiVersion) => (apiVersion === info.apiVersion ? own : viewOf(info, apiVersion, inOthers, versions)) };
 }
 
 const same = (object: JsonObject): JsonObject => object;
 
-function viewOf(info: KindInfo, apiVersion: string, resets: FieldSet): VersionView | undefined {
+function viewOf(info: KindInfo, apiVersion: string, resets: FieldSet, versions: OtherVersions | undefined): VersionView | undefined {
   const version = info.versions.get(apiVersion);
   if (version === undefined) return undefined;
   const { row, converter } = version;
+  if (versions !== undefined) {
+    const [own, other] = [info.row.version, apiVersion.slice(apiVersion.indexOf('/') + 1)];
+    return {
+      shape: kindShape(row),
+      resets,
+      convert: (object) => versions.convert(object, own, other),
+      back: (object) => versions.convert(object, other, own),
+    };
+  }
   return {
     shape: kindShape(row),
     resets,
@@ -107,6 +117,7 @@ export function* recordingOwnership(
   object: JsonObject,
   old: JsonObject | undefined,
   ms: number,
+  versions?: OtherVersions,
 ): Steps<void> {
   const metadata = metadataOf(object);
   const stored = old === undefined ? undefined : arrayAt(readMetadata(old), 'managedFields');
@@ -120,12 +131,10 @@ export function* recordingOwnership(
   let entries: readonly ManagedFieldsEntry[];
   try {
     const who = managerOf(info, subresource, manager, 'Update');
-    entries = yield* recordingUpdate(ownershipOf(info, subresource), live, toServed(info, object), base, who, timestamp(ms));
+    entries = yield* recordingUpdate(ownershipOf(info, subresource, versions), live, toServed(info, object), base, who, timestamp(ms));
   } catch (error) {
     // Items that cannot be told apart have no owners: the object goes untracked (upstream behaviour).
     if (error instanceof MissingKey) return;
-    // It may be tried again.
-    if (sent !== undefined) metadata['managedFields'] = sent;
     throw error;
   }
   setOwnership(metadata, entries);

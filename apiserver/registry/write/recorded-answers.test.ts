@@ -22,11 +22,11 @@ describe.each([
   ['requests', true],
   ['kinds', true],
   ['deletion', true],
-] as const)('%s, as heavy writes: %s', (name, isHeavy) => {
+] as const)('%s, offloaded: %s', (name, isOffloaded) => {
   const { cases } = requestRecording(`writes/${name}`);
   let fixture: Fixture;
   beforeAll(async () => {
-    fixture = await writeFixture({ isHeavy });
+    fixture = await writeFixture({ isOffloaded });
     for (const name of ['default', 'platform-system', 'platform-public']) await fixture.create('namespaces', { metadata: { name } });
   });
 

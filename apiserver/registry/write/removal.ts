@@ -19,7 +19,7 @@ export function mayGo({ strategy }: ResourceInfo, object: JsonObject): boolean {
 export type Course = 'wait' | 'mark' | 'mark-and-remove' | 'remove';
 
 /** Marks `object` (its metadata is a copy) as far as the options ask for it, and says what is to be done with it. */
-export function mark(info: ResourceInfo, object: JsonObject, options: DeleteOptions, context: DeletionContext): Course {
+export function markForDeletion(info: ResourceInfo, object: JsonObject, options: DeleteOptions, context: DeletionContext): Course {
   const { deletion } = info.strategy;
   const terminating = isTerminating(readMetadata(object));
   if (deletion?.prepareForDeletion === undefined) return markWithGrace(info, object, options, context.now);

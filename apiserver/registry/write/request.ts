@@ -17,9 +17,8 @@ import type { Admission, AdmissionOperation, AdmissionRequest, GivenOptions } fr
 import type { StrategyContext } from '../strategy';
 import { leaseGuard } from './fence';
 import type { Attempts, Current, Guard, WatchedKey } from './guaranteed-update';
-import type { HeavyThreads } from './heavy';
 import { NO_CONVERSIONS, type Conversions, type OtherVersions } from '../conversions';
-import { needsWebhook, resourceInfos, type ResourceInfo, type StrategyOf } from '../object/resource-info';
+import { resourceInfos, type ResourceInfo, type StrategyOf } from '../object/resource-info';
 
 export interface WriterDependencies {
   readonly store: Store;
@@ -46,11 +45,9 @@ export interface WriterDependencies {
   readonly eventTtlSeconds: number;
   /** Absent = nothing is stored in a version that only a webhook can convert. */
   readonly conversions?: Conversions;
-  /** Absent = heavy writes are worked out here like others. */
-  readonly threads?: HeavyThreads | undefined;
 }
 
-/** What all steps of one request share. */
+/** What all attempts at one request share. */
 export interface WriteRequest {
   readonly context: RequestContext;
   readonly info: ResourceInfo;
@@ -60,8 +57,6 @@ export interface WriteRequest {
   readonly subresource: Subresource;
   readonly dryRun: boolean;
   readonly options: GivenOptions;
-  /** Where something takes too long, the steps may give up with `TooLong`: then all is done elsewhere. */
-  readonly hasty?: true;
   /** An update or apply that found nothing and creates instead: the user must be allowed to do that too. */
   readonly creates?: 'instead';
   /** What becomes known of its object in other versions; absent where that needs nobody to ask. */
@@ -71,25 +66,28 @@ export interface WriteRequest {
 const WRITE_LIMIT_MS = 34_000;
 
 /** The dependencies, and what follows from them. */
-export interface WritePath extends WriterDependencies {
+export interface WriteDependencies extends WriterDependencies {
   readonly conversions: Conversions;
   readonly infoOf: (resource: Resource) => ResourceInfo;
   /** What the request asks of the ranges; undefined for a kind that takes nothing from them. To be closed. */
   readonly claimsFor: (request: WriteRequest) => AllocationClaims | undefined;
-  /** `name` = the object's, which may have been generated since the request was made. */
-  readonly attemptsFor: (request: WriteRequest, name: string) => Attempts;
-  readonly strategyContext: (request: Pick<WriteRequest, 'context' | 'hasty'>) => StrategyContext;
+  readonly attemptsFor: (request: WriteRequest, told: ToldAttempts) => Attempts;
+  readonly strategyContext: (request: Pick<WriteRequest, 'context'>) => StrategyContext;
 }
 
-/** What of it the steps of an attempt need. */
-export type AttemptPath = Pick<
-  WritePath,
-  'admission' | 'clock' | 'conversions' | 'eventTtlSeconds' | 'names' | 'random' | 'strategyContext'
-> & {
-  readonly store: Pick<Store, 'maxOperations'>;
-};
+/** What the guaranteed update is told of a write besides its request. */
+export interface ToldAttempts extends Pick<Attempts, 'called' | 'left' | 'provesFirst' | 'taken'> {
+  /** The object's, which may have been generated since the request was made. */
+  readonly name: string;
+}
 
-export function createWritePath(dependencies: WriterDependencies): WritePath {
+/** What of it the steps need, in whatever thread they run. */
+export type StepDependencies = Pick<
+  WriteDependencies,
+  'admission' | 'clock' | 'conversions' | 'eventTtlSeconds' | 'names' | 'random' | 'strategyContext'
+>;
+
+export function createWriteDependencies(dependencies: WriterDependencies): WriteDependencies {
   const { clock, gates, ledger, names } = dependencies;
   const infoOf = resourceInfos(dependencies.prefix, names.dialect, dependencies.strategyOf);
   const guarding: Guarding = {
@@ -103,7 +101,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
     conversions: dependencies.conversions ?? NO_CONVERSIONS,
     infoOf,
     claimsFor: ({ info }) => (info.strategy.allocation === undefined ? undefined : new AllocationClaims(ledger)),
-    attemptsFor(request, name) {
+    attemptsFor(request, { name, called, taken, left, provesFirst }) {
       const { info, namespace, context, dryRun } = request;
       return {
         object: watched(info, entryKey({ namespace, name })),
@@ -114,17 +112,19 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         trace: context.trace,
         timed: (work) => context.timed?.(work) ?? work,
         restsOnMore: info.strategy.allocation !== undefined || isCounted(dependencies.admission, request),
-        provesFirst: needsWebhook(info) || dependencies.admission.asksOthers({ resource: info.resource, subresource: request.subresource }),
+        provesFirst,
+        called,
+        taken,
+        left,
       };
     },
-    strategyContext: ({ context, hasty }) => ({
+    strategyContext: ({ context }) => ({
       names,
       user: context.user,
       warn: (text) => context.warn(text),
       now: clock.now(),
       serviceFamilies: ledger.families,
       gates,
-      ...(hasty === true ? { hasty } : {}),
     }),
   };
 }

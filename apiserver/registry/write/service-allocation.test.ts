@@ -61,8 +61,8 @@ async function audited(fixture: Fixture): Promise<unknown> {
 it.each([
   ['here', false],
   ['in a thread', true],
-])('gives an address in one transaction and takes it back with the Service, worked out %s', async (_where, isHeavy) => {
-  const fixture = await writeFixture({ isHeavy });
+])('gives an address in one transaction and takes it back with the Service, worked out %s', async (_where, isOffloaded) => {
+  const fixture = await writeFixture({ isOffloaded });
   const before = fixture.store.calls.transact;
   const { object } = await fixture.create('services', service('a', web()));
   expect(fixture.store.calls.transact - before).toBe(1);

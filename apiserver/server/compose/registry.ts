@@ -49,7 +49,7 @@ import { createOperations } from '../../registry/operations/operations';
 import { operationTable } from '../../registry/operations/table';
 import { createViews } from '../../registry/operations/views';
 import type { Admission } from '../../registry/admission';
-import { createWriter } from '../../registry/write/writer';
+import { createWriter } from '../../registry/write/executor/writer';
 import { createAccess, createAuthorizer, type Access } from '../access';
 import { bootstrapSecrets } from '../bootstrap-secrets';
 import { boundObjects } from '../bound-objects';
@@ -225,7 +225,7 @@ function admissionOf(
 
 const ttlSeconds = ({ eventTtlMs }: Setting['options']): number => Math.round(eventTtlMs / 1000);
 
-function threadsOf({ options, store, clock }: Setting): WriteThreads | undefined {
+function threadsOf({ options, clock }: Setting): WriteThreads | undefined {
   return openWriteThreads(clock, {
     naming: options.naming,
     prefix: options.prefix,
@@ -234,7 +234,6 @@ function threadsOf({ options, store, clock }: Setting): WriteThreads | undefined
     plugins: options.plugins,
     ranges: options.serviceRanges,
     nodePorts: options.nodePorts,
-    maxOperations: store.maxOperations,
   });
 }
 

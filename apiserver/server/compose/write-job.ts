@@ -1,10 +1,11 @@
-/** What a thread for heavy objects is told, and what it answers. Holds no code. */
+/** What a worker thread for large objects is told, and what it answers. Holds no code. */
+import type { MessagePort } from 'node:worker_threads';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { FeatureName } from '../../../shared/runtime/feature-gates';
 import type { PluginSwitches } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { EncoderForm, ShownHeavy } from '../../endpoints/representation/showing';
-import type { HeavyOutcome, HeavyRemoval, HeavyRemovalOutcome, HeavyWork, SentEntry, SentResource } from '../../registry/write/heavy';
+import type { OffloadedWrite, OffloadResult, SentEntry, SentResource } from '../../registry/write/executor/offload/messages';
 
 /** Of the server; the same in every job. */
 export interface WriteSetting {
@@ -15,8 +16,6 @@ export interface WriteSetting {
   readonly plugins: PluginSwitches | undefined;
   readonly ranges: ServiceRanges;
   readonly nodePorts: PortRange;
-  /** Of a transaction of the store. */
-  readonly maxOperations: number;
 }
 
 /** How an object is to be shown. */
@@ -27,13 +26,14 @@ export interface ShowWork extends Omit<EncoderForm, 'row'> {
   readonly as: 'item' | 'object';
 }
 
-export interface WriteJob {
-  readonly setting: WriteSetting;
-  readonly work: HeavyRemoval | HeavyWork | ShowWork;
+/** A write, and where its questions go. */
+export interface WriteWork extends OffloadedWrite {
+  readonly server: MessagePort;
 }
 
-export type WriteAnswer =
-  | { readonly outcome: HeavyOutcome }
-  | { readonly removal: HeavyRemovalOutcome }
-  | { readonly shown: ShownHeavy }
-  | { readonly fault: string };
+export interface WriteJob {
+  readonly setting: WriteSetting;
+  readonly work: ShowWork | WriteWork;
+}
+
+export type WriteAnswer = { readonly result: OffloadResult } | { readonly shown: ShownHeavy } | { readonly fault: string };

@@ -1,29 +1,23 @@
 /**
- * Heavy writes are worked out beside the event loop, in two threads at most, which end when nobody has asked for a while. Each user's have their turn. One
- * that takes too long or too much memory costs its thread and is refused.
+ * The worker threads for offloaded writes, two at most, which end when nobody has asked for a while. Each user's writes have their turn. One that takes too
+ * long or too much memory costs its thread and is refused.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
 import { requestTooLarge, timeout, tooManyRequests } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry, StoredType } from '../../cache/cache';
 import type { Kept } from '../../endpoints/representation/encoding-cache';
 import type { EncoderForm, Showing, ShownHeavy } from '../../endpoints/representation/showing';
-import { bufferOf, sentEntry, sentResource } from '../../registry/write/heavy-attempt';
+import type { OffloadedWrite, OffloadResult, OffloadThreads, Question, RemoteSteps } from '../../registry/write/executor/offload/messages';
+import { hasManyValues, OFFLOAD_LIMITS } from '../../registry/write/executor/offload/rule';
+import { bufferOf, bytesOf, sentEntry, sentResource } from '../../registry/write/executor/offload/transfer';
 import { movable, startThread } from '../../../shared/runtime/thread';
-import { ThreadLost, ThreadPool, ThreadsBusy, type Thread } from '../../../shared/runtime/thread-pool';
-import {
-  HEAVY_LIMITS,
-  hasManyValues,
-  type HeavyOutcome,
-  type HeavyRemoval,
-  type HeavyRemovalOutcome,
-  type HeavyThreads,
-  type HeavyWork,
-} from '../../registry/write/heavy';
+import { ThreadLost, ThreadPool, ThreadsBusy, type Moved, type Thread } from '../../../shared/runtime/thread-pool';
 import type { WriteAnswer, WriteJob, WriteSetting } from './write-job';
 
-/** Only the built program has it; run from sources (tests) heavy writes are worked out like others. */
+/** Only the built program has it; run from sources (tests) no write is offloaded. */
 const WORKER_FILE = join(__dirname, 'write-worker.js');
 const MEMORY_MB = 512;
 const LIMITS = {
@@ -39,8 +33,8 @@ const LIMITS = {
 /** Whoever is shown an object need not know where others of its kind are stored. */
 const NOWHERE: StoredType = { name: '', segment: '', namespaced: false };
 
-export class WriteThreads implements HeavyThreads, Showing {
-  readonly limits = HEAVY_LIMITS;
+export class WriteThreads implements OffloadThreads, Showing {
+  readonly limits = OFFLOAD_LIMITS;
   private readonly pool: ThreadPool<WriteJob, WriteAnswer>;
 
   constructor(
@@ -51,17 +45,19 @@ export class WriteThreads implements HeavyThreads, Showing {
     this.pool = new ThreadPool(start, LIMITS);
   }
 
-  async run(work: HeavyWork): Promise<HeavyOutcome> {
-    const sent = work.what.verb === 'patch' ? work.what.patch : work.what.body;
-    const answer = await this.answer(work, sent.bytes.length);
-    if ('outcome' in answer) return answer.outcome;
-    throw unexpected(answer);
-  }
-
-  async remove(work: HeavyRemoval): Promise<HeavyRemovalOutcome> {
-    const answer = await this.answer(work, 0);
-    if ('removal' in answer) return answer.removal;
-    throw unexpected(answer);
+  /** The questions of the worker come through a channel of their own. */
+  async run(write: OffloadedWrite, remote: RemoteSteps): Promise<OffloadResult> {
+    const { port1: questions, port2: server } = new MessageChannel();
+    questions.on('message', (question: Question) => {
+      void remote.ask(question).then((answer) => questions.postMessage(answer));
+    });
+    try {
+      const answer = await this.answer({ ...write, server }, bytesOf(write.what)?.length ?? 0);
+      if ('result' in answer) return answer.result;
+      throw unexpected(answer);
+    } finally {
+      questions.close();
+    }
   }
 
   isHeavy(bytes: Uint8Array): boolean {
@@ -97,11 +93,11 @@ export class WriteThreads implements HeavyThreads, Showing {
 }
 
 /** Copies, made for this. */
-function movedWith(work: WriteJob['work']): readonly ArrayBuffer[] {
+function movedWith(work: WriteJob['work']): readonly Moved[] {
   const { resource, entry } = work;
-  const sent = work.type !== 'change' ? undefined : work.what.verb === 'patch' ? work.what.patch : work.what.body;
   const schemas = resource.type === 'custom' ? resource.versions.map(({ schema }) => schema) : [];
-  return movable([entry?.bytes, sent?.bytes, ...schemas]);
+  if (work.type === 'show') return movable([entry?.bytes, ...schemas]);
+  return [...movable([entry?.bytes, bytesOf(work.what), ...schemas]), work.server];
 }
 
 const unexpected = (answer: WriteAnswer): Error => new Error('fault' in answer ? answer.fault : 'a thread answered something else');

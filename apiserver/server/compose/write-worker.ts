@@ -1,5 +1,5 @@
 /**
- * A thread of write-threads.ts: works out each heavy write that it is given and answers it. It goes behind the threads that serve requests where there are
+ * A thread of write-threads.ts: runs each write that it is given and answers with its outcome. It goes behind the threads that serve requests where there are
  * not processors enough for all.
  */
 import { setPriority } from 'node:os';
@@ -21,11 +21,11 @@ import { resourceInfos, type ResourceInfo } from '../../registry/object/resource
 import { buildResources } from '../../registry/resources';
 import { NO_CONVERSIONS } from '../../registry/conversions';
 import type { Resource, ServedResource } from '../../registry/verbs';
-import type { SentResource } from '../../registry/write/heavy';
-import { receivedEntry } from '../../registry/write/heavy-attempt';
-import { workOutHeavy, workOutRemoval, type WorkPath } from '../../registry/write/heavy-work';
+import type { Answer, RemoteSteps, SentResource } from '../../registry/write/executor/offload/messages';
+import { receivedEntry } from '../../registry/write/executor/offload/transfer';
+import { runOffloaded, type WorkerDependencies } from '../../registry/write/executor/offload/worker';
 import { strategyOf } from './strategies';
-import type { ShowWork, WriteAnswer, WriteJob, WriteSetting } from './write-job';
+import type { ShowWork, WriteAnswer, WriteJob, WriteSetting, WriteWork } from './write-job';
 
 /** Of a thread, where the system knows such; else of everything, which is not wanted. */
 const NICENESS = 10;
@@ -35,20 +35,20 @@ const resources = buildResources([...SERVED_KINDS, ...OPTIONAL_KINDS]);
 const custom = new SentKinds();
 
 interface Server {
-  readonly path: WorkPath;
+  readonly deps: WorkerDependencies;
   readonly infoOf: (resource: Resource) => ResourceInfo;
   readonly encoders: Encoders;
 }
 
 let server: Server | undefined;
 
-function serverOf({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nodePorts, maxOperations }: WriteSetting): Server {
+function serverOf({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nodePorts }: WriteSetting): Server {
   const names = GENERATED_NAMES[naming];
   const enabled = featureGates(gates);
   const ledger = (): Ledger =>
     new Ledger({ ranges, nodePorts, prefix, random: systemRandom, firstAddressFor: { namespace: 'default', name: names.defaultService } });
   const { families } = ledger();
-  const path: WorkPath = {
+  const deps: WorkerDependencies = {
     admission: pureAdmission(names, plugins),
     clock: systemClock,
     random: systemRandom,
@@ -56,7 +56,6 @@ function serverOf({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nod
     eventTtlSeconds,
     // Whoever has to ask a webhook does not come here.
     conversions: NO_CONVERSIONS,
-    store: { maxOperations },
     strategyContext: ({ context }) => ({
       names,
       user: context.user,
@@ -67,7 +66,7 @@ function serverOf({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nod
     }),
     ledger,
   };
-  return { path, infoOf: resourceInfos(prefix, naming, strategyOf), encoders: new Encoders({ table: tables, clock: systemClock, naming }) };
+  return { deps, infoOf: resourceInfos(prefix, naming, strategyOf), encoders: new Encoders({ table: tables, clock: systemClock, naming }) };
 }
 
 /** What is shown need not be stored. */
@@ -93,13 +92,22 @@ function shownBy(encoders: Encoders, { resource, wanted, names, include, entry, 
   return { kept: encoders.cache.slot(shown) };
 }
 
+/** Questions are asked one after the other. */
+function remoteSteps({ server: port }: WriteWork): RemoteSteps {
+  return {
+    ask: (question) =>
+      new Promise((resolve) => {
+        port.once('message', (found: Answer) => resolve(found));
+        port.postMessage(question);
+      }),
+  };
+}
+
 async function answer({ setting, work }: WriteJob): Promise<WriteAnswer> {
   try {
-    const { path, infoOf, encoders } = (server ??= serverOf(setting));
+    const { deps, infoOf, encoders } = (server ??= serverOf(setting));
     if (work.type === 'show') return { shown: shownBy(encoders, work) };
-    const info = infoOf(resourceOf(work.resource));
-    if (work.type === 'removal') return { removal: await workOutRemoval(path, info, work) };
-    return { outcome: await workOutHeavy(path, info, work) };
+    return { result: await runOffloaded(deps, infoOf(resourceOf(work.resource)), work, remoteSteps(work)) };
   } catch (error) {
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
@@ -107,9 +115,8 @@ async function answer({ setting, work }: WriteJob): Promise<WriteAnswer> {
 
 /** What was made for the answer goes as it is; what is shown stays in the encoders' cache as well. */
 function memoryOf(made: WriteAnswer): ArrayBuffer[] {
-  const end = 'outcome' in made ? made.outcome.end : 'removal' in made ? made.removal.end : undefined;
-  if (end?.type === 'marked') return movable([end.value]);
-  return end?.type === 'store' ? movable([end.value, end.shown?.bytes]) : [];
+  const outcome = 'result' in made ? made.result.outcome : undefined;
+  return outcome?.type === 'store' ? movable([outcome.value, outcome.shown?.bytes]) : [];
 }
 
 parentPort?.on('message', (job: WriteJob) => void answer(job).then((made) => parentPort?.postMessage(made, memoryOf(made))));

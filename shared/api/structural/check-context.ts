@@ -1,6 +1,5 @@
 /** What a run of schema checks gathers: where it stands and what is wrong. Holds no rules. */
 import { append } from '../../values/append';
-import { TooLong } from '../../values/steps';
 import { fieldErrorAs, type FieldError, type FieldErrorReason } from '../errors/field-error';
 import { goSyntax } from '../../values/go-syntax';
 import type { JsonValue } from '../../values/json';
@@ -25,27 +24,18 @@ export interface Mark {
 
 /** What matching the texts of one object may take, in steps of some 20 ns. */
 const MATCHING_LIMIT = 2_500_000;
-/** Of the same, a few milliseconds' worth. */
-const HASTY_LIMIT = 100_000;
 
 export class CheckContext {
   private failures = 0;
-  private stepsLeft: number;
+  private stepsLeft = MATCHING_LIMIT;
   private readonly errors: FieldError[] = [];
   private readonly path: (string | number)[] = [];
 
-  /** `isHasty` = what takes more than a few milliseconds is given up with `TooLong`. */
-  constructor(
-    readonly correlation: Correlation,
-    private readonly isHasty = false,
-  ) {
-    this.stepsLeft = isHasty ? HASTY_LIMIT : MATCHING_LIMIT;
-  }
+  constructor(readonly correlation: Correlation) {}
 
   /** Whether there is time left to match a text; false = it is not to be tried. */
   affords(steps: number): boolean {
     this.stepsLeft -= steps;
-    if (this.stepsLeft < 0 && this.isHasty) throw new TooLong();
     return this.stepsLeft >= 0;
   }
 

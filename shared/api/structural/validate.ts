@@ -11,21 +11,9 @@ import { validateEmbedded } from './embedded';
 import { validateListTypes } from './list-types';
 import type { SchemaNode } from './schema-node';
 
-export interface SchemaContext {
-  /** Throws `TooLong` rather than take more than a few milliseconds. */
-  readonly isHasty?: boolean;
-  /** What else is wrong with the object; told after its types, before its lists. */
-  readonly others?: readonly FieldError[];
-}
-
-/** `old` is what the object replaces. */
-export function validateSchema(
-  node: SchemaNode,
-  object: JsonObject,
-  old?: JsonObject,
-  { isHasty = false, others = [] }: SchemaContext = {},
-): FieldError[] {
-  const context = new CheckContext(new Correlation(), isHasty);
+/** `old` is what the object replaces; `others` = what else is wrong with the object, reported after its types and before its lists. */
+export function validateSchema(node: SchemaNode, object: JsonObject, old?: JsonObject, others: readonly FieldError[] = []): FieldError[] {
+  const context = new CheckContext(new Correlation());
   checkOf(node)(object, context, old);
   const lists = old !== undefined && validateListTypes(node, old).length > 0 ? [] : validateListTypes(node, object);
   return [...context.found, ...others, ...validateEmbedded(node, object), ...lists].slice(0, MOST_ERRORS);

@@ -8,12 +8,17 @@ import { equalJson, isObject, own, stringifyJson, type JsonObject, type JsonValu
 import { Budget, CostExceeded, Failure, type Expression, type Value } from '../engine';
 import { NONE, OptionalValue } from '../values/value';
 import { compileRule, OLD_SELF, SELF } from './compiled-rule';
-import { declaredType } from './declared-type';
+import { declaredType, mostIn, REQUEST_BYTES } from './declared-type';
 import { readFieldPath } from './field-path';
 import { wrapperOf, type Wrap } from './json-value';
 
 const CALL_LIMIT = 1_000_000;
 const OBJECT_LIMIT = 10_000_000;
+/** Characters of rules that are compiled in a few milliseconds, and nodes in their types that are looked at in as many. */
+const LONGEST_ESTIMATED = 16 * 1024;
+const LARGEST_ESTIMATED = 10_000;
+/** Larger objects have one bound: few of them have few values. */
+const MOST_BYTES = 64 * 1024;
 /** More errors than these help nobody. */
 const MOST_ERRORS = 1000;
 
@@ -26,24 +31,30 @@ export interface RuleOutcome {
 export interface CompiledRules {
   /** Whether there is no rule at all. */
   readonly isEmpty: boolean;
-  /**
-   * `old` is what is stored, in the same version; undefined when the object is new. Both must fit the schema. `isHasty` = throws `TooLong` rather than take
-   * more than a few milliseconds.
-   */
-  validate(object: JsonObject, old: JsonObject | undefined, isHasty?: boolean): RuleOutcome;
+  /** `old` is what is stored, in the same version; undefined when the object is new. Both must fit the schema. */
+  validate(object: JsonObject, old: JsonObject | undefined): RuleOutcome;
+  /** The bytes of the largest object, by powers of two, whose rules certainly cost no more; Infinity when all objects are so, 0 when the rules are too long to tell, or their types too large. */
+  mostBytes(cost: number): number;
 }
 
 const NOTHING_WRONG: RuleOutcome = { errors: [], warnings: [] };
 
 export function compileRules(root: SchemaNode): CompiledRules {
   const node = ruleNode(root, true);
-  if (node === undefined) return { isEmpty: true, validate: () => NOTHING_WRONG };
+  if (node === undefined) return { isEmpty: true, validate: () => NOTHING_WRONG, mostBytes: () => Infinity };
   return {
     isEmpty: false,
-    validate(object, old, isHasty = false) {
-      const run = new Run(isHasty);
+    validate(object, old) {
+      const run = new Run();
       node.visit(run, { value: object, old, isSame: () => false, path: '' });
       return { errors: run.errors, warnings: run.warnings };
+    },
+    mostBytes(cost) {
+      if (node.textLength() > LONGEST_ESTIMATED || node.typeSize(LARGEST_ESTIMATED) >= LARGEST_ESTIMATED) return 0;
+      if (node.mostCost(REQUEST_BYTES, 1) <= cost) return Infinity;
+      let bytes = MOST_BYTES;
+      while (bytes > 0 && node.mostCost(bytes, 1) > cost) bytes = Math.floor(bytes / 2);
+      return bytes;
     },
   };
 }
@@ -58,16 +69,22 @@ interface Visit {
   readonly path: string;
 }
 
+/** How many nodes there are at and below one; counts no further than to `most`. */
+function sizeOf({ properties, items, additionalProperties }: SchemaNode, most: number): number {
+  let size = 1;
+  for (const child of [...properties.values(), items, additionalProperties]) {
+    if (size >= most) return size;
+    if (typeof child === 'object') size += sizeOf(child, most - size);
+  }
+  return size;
+}
+
 /** What happens to one object. */
 class Run {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
-  readonly budget: Budget;
+  readonly budget = new Budget(OBJECT_LIMIT, 'none');
   hasStopped = false;
-
-  constructor(isHasty: boolean) {
-    this.budget = new Budget(OBJECT_LIMIT, isHasty, 'none');
-  }
 
   add(error: FieldError, tolerated: boolean): void {
     if (tolerated) this.warnings.push(error.text);
@@ -171,6 +188,42 @@ class RuleNode {
       return stringifyJson(value);
     });
     return keys.join('\u0000');
+  }
+
+  /** Characters of all rules at and below the node. */
+  textLength(): number {
+    const { properties, values, items } = this.below;
+    const own = this.node.rules.reduce((length, { rule, messageExpression }) => length + rule.length + messageExpression.length, 0);
+    const nodes = [
+      ...properties.map(([, child]) => child),
+      ...(values === undefined ? [] : [values]),
+      ...(items === undefined ? [] : [items]),
+    ];
+    return nodes.reduce((length, child) => length + child.textLength(), own);
+  }
+
+  /** How many nodes the types of the rules at and below the node have together; counts no further than to `most`. */
+  typeSize(most: number): number {
+    const { properties, values, items } = this.below;
+    let size = this.node.rules.length === 0 ? 1 : sizeOf(this.node, most);
+    for (const child of [...properties.map(([, below]) => below), values, items]) {
+      if (size >= most) return size;
+      size += child?.typeSize(most - size) ?? 0;
+    }
+    return size;
+  }
+
+  /** What the rules at and below the node may cost, in an object of so many bytes that has `count` values of the node at most. */
+  mostCost(bytes: number, count: number): number {
+    const self = declaredType(this.node, this.whole, bytes);
+    const most = (times: number | undefined, child: SchemaNode): number => Math.min(count * (times ?? Infinity), mostIn(child, bytes));
+    let cost = 0;
+    if (self !== undefined) for (const { expression } of this.ready().rules) cost += expression.estimate(self).max * count;
+    const { properties, values, items } = this.below;
+    for (const [, child] of properties) cost += child.mostCost(bytes, count);
+    if (values !== undefined) cost += values.mostCost(bytes, most(this.node.maxProperties, values.node));
+    if (items !== undefined) cost += items.mostCost(bytes, most(this.node.maxItems, items.node));
+    return cost;
   }
 
   private ready(): Ready {

@@ -19,6 +19,7 @@ import {
   type FieldSet,
   type PathElement,
 } from './field-set';
+import { arrival, atOnce, type Steps } from '../../values/steps';
 import { Changes, withoutServerFields, type Ownership } from './manager';
 import { mergeApplied, removeFields, restoreNulls } from './merge';
 import type { Shape } from './shape';
@@ -103,6 +104,18 @@ export function applyConfiguration(
   manager: Manager,
   options: { readonly force: boolean; readonly now: string },
 ): Applied {
+  return atOnce(applyingConfiguration(ownership, live, config, entries, manager, options));
+}
+
+/** The same in steps. */
+export function* applyingConfiguration(
+  ownership: Ownership,
+  live: JsonObject,
+  config: JsonObject,
+  entries: readonly ManagedFieldsEntry[],
+  manager: Manager,
+  options: { readonly force: boolean; readonly now: string },
+): Steps<Applied> {
   const { shape, resets } = ownership.own;
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
   const others = entries.filter((entry) => entry !== previous);
@@ -114,16 +127,17 @@ export function applyConfiguration(
   const object =
     previous === undefined || repeats
       ? merged
-      : restoreNulls(shape, prune(ownership, merged, previous, [configuredFields(ownership, config, manager), ...others]), config);
+      : restoreNulls(shape, yield* pruning(ownership, merged, previous, [configuredFields(ownership, config, manager), ...others]), config);
 
   const changes = new Changes(ownership, live, object);
-  const conflicts = others.flatMap((entry) => {
-    const change = changes.in(entry.manager.apiVersion);
-    const fields = change === undefined ? EMPTY_SET : intersection(entry.fields, change.changed);
-    return isEmptySet(fields) ? [] : [{ manager: entry.manager, fields }];
-  });
+  const conflicts: Conflict[] = [];
+  for (const { manager: other, fields: owned } of others) {
+    const change = yield* changes.in(other.apiVersion);
+    const fields = change === undefined ? EMPTY_SET : intersection(owned, change.changed);
+    if (!isEmptySet(fields)) conflicts.push({ manager: other, fields });
+  }
   if (conflicts.length > 0 && !options.force) throw new ApplyConflict(conflicts);
-  const left = changes.leave(others);
+  const left = yield* changes.leave(others);
   const time = equalJson(live, object) ? previous?.time : options.now;
   const fields = repeats ? previous.fields : canonical(own);
   return { object, entries: isEmptySet(own) ? left : [...left, { manager, time, fields }] };
@@ -135,32 +149,43 @@ function configuredFields({ own: { shape, resets } }: Ownership, config: JsonObj
 }
 
 /** Removes the fields that the manager applied before and that no owner has now. Each field set is read in the version in which it was written. */
-function prune(ownership: Ownership, merged: JsonObject, last: ManagedFieldsEntry, owners: readonly ManagedFieldsEntry[]): JsonObject {
+function* pruning(
+  ownership: Ownership,
+  merged: JsonObject,
+  last: ManagedFieldsEntry,
+  owners: readonly ManagedFieldsEntry[],
+): Steps<JsonObject> {
   const view = ownership.in(last.manager.apiVersion);
   if (view === undefined || isEmptySet(last.fields)) return merged;
   // Nothing is given up while the manager wants all that it wanted: the way of a controller that says the same again and again.
   const now = owners.find(({ manager }) => manager.apiVersion === last.manager.apiVersion && isSameManager(manager, last.manager));
   if (now !== undefined && isEmptySet(difference(last.fields, now.fields))) return merged;
   const { shape } = view;
-  const whole = view.convert(merged);
+  const whole = yield* arrival(view.convert(merged));
   const applied = withStructMembers(shape, last.fields);
   // All that was applied goes, with everything below it; then what someone wants comes back, and with it what nobody ever applied.
-  const stripped = view.back(removeFields(shape, whole, applied));
-  const restored = view.convert(restoreOwned(ownership, merged, stripped, owners));
-  return view.back(removeFields(shape, whole, intersection(difference(allFields(shape, whole), allFields(shape, restored)), applied)));
+  const stripped = yield* arrival(view.back(removeFields(shape, whole, applied)));
+  const restored = yield* arrival(view.convert(yield* restoringOwned(ownership, merged, stripped, owners)));
+  const given = intersection(difference(allFields(shape, whole), allFields(shape, restored)), applied);
+  return yield* arrival(view.back(removeFields(shape, whole, given)));
 }
 
 /** `stripped` with everything that somebody owns in `merged`. */
-function restoreOwned(ownership: Ownership, merged: JsonObject, stripped: JsonObject, owners: readonly ManagedFieldsEntry[]): JsonObject {
+function* restoringOwned(
+  ownership: Ownership,
+  merged: JsonObject,
+  stripped: JsonObject,
+  owners: readonly ManagedFieldsEntry[],
+): Steps<JsonObject> {
   let restored = stripped;
   for (const apiVersion of new Set(owners.map(({ manager }) => manager.apiVersion))) {
     const view = ownership.in(apiVersion);
     if (view === undefined) continue;
     const { shape } = view;
     const owned = owners.filter(({ manager }) => manager.apiVersion === apiVersion).map(({ fields }) => fields);
-    const kept = union(allFields(shape, view.convert(restored)), withStructMembers(shape, owned.reduce(union, EMPTY_SET)));
-    const whole = view.convert(merged);
-    restored = view.back(removeFields(shape, whole, difference(allFields(shape, whole), kept)));
+    const kept = union(allFields(shape, yield* arrival(view.convert(restored))), withStructMembers(shape, owned.reduce(union, EMPTY_SET)));
+    const whole = yield* arrival(view.convert(merged));
+    restored = yield* arrival(view.back(removeFields(shape, whole, difference(allFields(shape, whole), kept))));
   }
   return restored;
 }

@@ -2,7 +2,7 @@
  * Who owns which fields after a write that was no apply. The object itself is only looked at.
  */
 import { compareBytes, type JsonObject } from '../../values/json';
-import { atOnce, type Steps } from '../../values/steps';
+import { arrival, atOnce, type Steps } from '../../values/steps';
 import { comparing } from './compare';
 import { compareManagers, isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
 import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOf, type FieldSet } from './field-set';
@@ -13,9 +13,9 @@ export interface VersionView {
   readonly shape: Shape;
   /** Fields that the endpoint does not write: nobody comes to own them through it. */
   readonly resets: FieldSet;
-  /** From the endpoint's own version to this one. */
-  convert(object: JsonObject): JsonObject;
-  back(object: JsonObject): JsonObject;
+  /** From the endpoint's own version to this one. A promise where a webhook converts. */
+  convert(object: JsonObject): JsonObject | Promise<JsonObject>;
+  back(object: JsonObject): JsonObject | Promise<JsonObject>;
 }
 
 /** What stays the same from request to request on one endpoint. */
@@ -37,33 +37,31 @@ export class Changes {
   ) {}
 
   /** Undefined for what is no version of the kind. */
-  in(apiVersion: string): FieldChange | undefined {
-    return atOnce(this.findingOut(apiVersion));
-  }
-
-  /** The same in steps. */
-  *findingOut(apiVersion: string): Steps<FieldChange | undefined> {
+  *in(apiVersion: string): Steps<FieldChange | undefined> {
     if (!this.known.has(apiVersion)) this.known.set(apiVersion, yield* this.compare(this.ownership.in(apiVersion)));
     return this.known.get(apiVersion);
   }
 
   private *compare(view: VersionView | undefined): Steps<FieldChange | undefined> {
     if (view === undefined) return undefined;
-    const { added, modified, removed } = yield* comparing(view.shape, view.convert(this.before), view.convert(this.after));
+    const before = yield* arrival(view.convert(this.before));
+    const { added, modified, removed } = yield* comparing(view.shape, before, yield* arrival(view.convert(this.after)));
     const changed = differenceBelow(union(modified, added), view.resets);
     const gone = differenceBelow(removed, view.resets);
     return { changed, removed: gone, touched: union(changed, gone) };
   }
 
   /** The entries without what has changed; who owns nothing then, or in a version that there is not, has no entry. */
-  leave(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
-    return entries.flatMap((entry) => {
-      const change = this.in(entry.manager.apiVersion);
-      if (change === undefined) return [];
+  *leave(entries: readonly ManagedFieldsEntry[]): Steps<readonly ManagedFieldsEntry[]> {
+    const left: ManagedFieldsEntry[] = [];
+    for (const entry of entries) {
+      const change = yield* this.in(entry.manager.apiVersion);
+      if (change === undefined) continue;
       const fields = difference(entry.fields, change.touched);
-      if (fields === entry.fields) return [entry];
-      return isEmptySet(fields) ? [] : [{ ...entry, fields }];
-    });
+      if (fields === entry.fields) left.push(entry);
+      else if (!isEmptySet(fields)) left.push({ ...entry, fields });
+    }
+    return left;
   }
 }
 
@@ -123,13 +121,13 @@ export function* recordingUpdate(
   now: string,
 ): Steps<readonly ManagedFieldsEntry[]> {
   const changes = new Changes(ownership, before, after);
-  const change = yield* changes.findingOut(manager.apiVersion);
+  const change = yield* changes.in(manager.apiVersion);
   yield;
   const own = withoutServerFields(change?.changed ?? EMPTY_SET);
   const gone = withoutServerFields(change?.removed ?? EMPTY_SET);
   const isOneVersion = entries.every((entry) => entry.manager.apiVersion === manager.apiVersion);
   if (isOneVersion && isEmptySet(own) && isEmptySet(gone)) return capped(entries);
-  if (change === undefined || isEmptySet(own)) return capped(changes.leave(entries));
+  if (change === undefined || isEmptySet(own)) return capped(yield* changes.leave(entries));
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
   const lost = union(change.removed, difference(change.changed, own));
   const owned = difference(previous?.fields ?? EMPTY_SET, lost);
@@ -138,7 +136,7 @@ export function* recordingUpdate(
   yield;
   const mine: ManagedFieldsEntry = { manager, time: now, fields: fields === owned ? owned : canonical(fields) };
   yield;
-  return capped([...changes.leave(entries.filter((entry) => entry !== previous)), mine]);
+  return capped([...(yield* changes.leave(entries.filter((entry) => entry !== previous))), mine]);
 }
 
 const MOST_UPDATERS = 10;

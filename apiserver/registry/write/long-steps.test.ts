@@ -1,4 +1,4 @@
-/** How often the write of a large object gives way; a usual one never does, however long it takes. */
+/** How often the long computations of a write pause, and when a pause yields to the event loop. */
 import type { JsonObject } from '../../../shared/values/json';
 import { encodingBody } from '../../../shared/api/types';
 import { comparing } from '../../../shared/patch/apply/compare';
@@ -7,7 +7,7 @@ import { parsingJson } from '../../../shared/serialization';
 import { ManualClock } from '../../../test/support/manual-clock';
 import type { Steps } from '../../../shared/values/steps';
 import { refusal, writeFixture } from '../../../test/support/write-fixture';
-import { breaks } from './breaks';
+import { yieldPoint } from '../yield-if-due';
 
 const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
 const WIDE = 100_000;
@@ -49,12 +49,12 @@ it('whoever has had his turn lets others go first, and else goes on', async () =
   const clock = new ManualClock();
   let turns = 0;
   const rest = (): Promise<void> => Promise.resolve(void (turns += 1));
-  const { pass } = breaks(clock, { rest });
-  expect(pass()).toBeUndefined();
+  const yieldIfDue = yieldPoint(clock, { rest });
+  expect(yieldIfDue()).toBeUndefined();
   clock.advance(60);
-  await pass();
+  await yieldIfDue();
   expect(turns).toBe(1);
-  expect(pass()).toBeUndefined();
+  expect(yieldIfDue()).toBeUndefined();
 });
 
 it('whoever has waited long goes on where the turn has only begun', () => {
@@ -66,11 +66,11 @@ it('whoever has waited long goes on where the turn has only begun', () => {
       return isTurnOver;
     },
   };
-  const { pass } = breaks(clock, context);
+  const yieldIfDue = yieldPoint(clock, context);
   clock.advance(60);
-  expect(pass()).toBeUndefined();
+  expect(yieldIfDue()).toBeUndefined();
   isTurnOver = true;
-  expect(pass()).toBeDefined();
+  expect(yieldIfDue()).toBeDefined();
 });
 
 it('a usual object is one step', () => {

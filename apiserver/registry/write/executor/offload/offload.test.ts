@@ -1,0 +1,140 @@
+/** An offloaded write: its steps run as in a worker thread, and those that need the server's thread are asked for there. */
+import { stringifyJson, type JsonObject } from '../../../../../shared/values/json';
+import { forbidden } from '../../../../../shared/api/errors/status';
+import { metadataOf } from '../../../../../shared/api/metadata/object-meta';
+import { objectOf, refusal, writeFixture, type Fixture } from '../../../../../test/support/write-fixture';
+import { StateChanged, type Admission, type AdmissionRequest, type Reservation } from '../../../admission';
+
+const map = (name: string): JsonObject => ({ metadata: { name }, data: { a: 'b' } });
+const opened = (admission: Partial<Admission> = {}): Promise<Fixture> =>
+  writeFixture({ isOffloaded: true, admission: (usual) => ({ ...usual, ...admission }) });
+
+describe('a mutating plug-in that looks into objects', () => {
+  it('is shown the object, and its changes are stored', async () => {
+    const seen: (JsonObject | undefined)[] = [];
+    const f = await opened({
+      looksInto: () => true,
+      mutate({ operation, object, oldObject, resource: { row } }) {
+        if (row.resource !== 'configmaps' || object === undefined) return undefined;
+        seen.push(operation === 'UPDATE' ? structuredClone(oldObject) : structuredClone(object));
+        metadataOf(object)['annotations'] = { by: operation, __proto__: 'x' };
+        return undefined;
+      },
+    });
+    expect((await f.create('configmaps', map('a'))).object).toMatchObject({ metadata: { annotations: { by: 'CREATE' } } });
+    await f.cache.catchUp();
+    expect((await f.patch('configmaps', 'a', 'merge', { data: { c: 'd' } })).object).toMatchObject({
+      metadata: { annotations: { by: 'UPDATE' } },
+    });
+    expect(seen).toMatchObject([{ data: { a: 'b' } }, { data: { a: 'b' }, metadata: { annotations: { by: 'CREATE' } } }]);
+    expect(await f.stored('configmaps', 'a')).toMatchObject({ metadata: { annotations: { by: 'UPDATE' } }, data: { a: 'b', c: 'd' } });
+  });
+
+  it('is not shown an object that validation refuses, only its name', async () => {
+    const seen: AdmissionRequest[] = [];
+    const f = await opened({ looksInto: () => true, mutate: (request) => void seen.push(request) });
+    seen.length = 0;
+    expect(await refusal(f.create('configmaps', { metadata: { name: 'A B' }, data: { a: 'b' } }))).toMatchObject({ code: 422 });
+    expect(seen.map(({ object }) => object)).toEqual([{ metadata: { name: 'A B', generateName: '' } }]);
+  });
+});
+
+it('shows plug-ins that do not look into objects only the name', async () => {
+  const seen: AdmissionRequest[] = [];
+  const f = await opened({ looksInto: () => false, validate: (request) => void seen.push(request) });
+  seen.length = 0;
+  await f.create('configmaps', map('a'));
+  expect(seen.map(({ object, name, operation }) => ({ object, name, operation }))).toEqual([
+    { object: { metadata: { name: 'a', generateName: '' } }, name: 'a', operation: 'CREATE' },
+  ]);
+});
+
+it('starts again on the present state when a plug-in has changed it', async () => {
+  let isFirst = true;
+  const f = await opened({
+    validate({ resource: { row } }) {
+      if (row.resource !== 'configmaps' || !isFirst) return undefined;
+      isFirst = false;
+      throw new StateChanged();
+    },
+  });
+  expect((await f.create('configmaps', map('a'))).created).toBe(true);
+  expect(isFirst).toBe(false);
+});
+
+describe('what admission reserves', () => {
+  const reserving = (over: (revision?: number) => void): Partial<Admission> => {
+    const reservation: Reservation = { writes: [{ key: '/guard', modRevision: 0, lost: () => undefined }], over };
+    return { reserve: ({ resource: { row } }) => (row.resource === 'configmaps' ? Promise.resolve(reservation) : undefined) };
+  };
+
+  it('is compared in the transaction of the object, and released with its revision', async () => {
+    const over = jest.fn();
+    const f = await opened(reserving(over));
+    const transact = jest.spyOn(f.store, 'transact');
+    const { entry } = await f.create('configmaps', map('a'));
+    expect(transact.mock.calls.at(-1)?.[0].compare).toContainEqual({ key: '/guard', modRevision: 0 });
+    expect(over.mock.calls).toEqual([[entry.revision]]);
+  });
+
+  it('is released when a later step fails', async () => {
+    const over = jest.fn();
+    const f = await opened(reserving(over));
+    await f.create('configmaps', map('a'));
+    over.mockClear();
+    const taken = f.writer.create(
+      f.context,
+      f.resource('configmaps'),
+      'ns',
+      { sent: { bytes: Buffer.from(stringifyJson({ metadata: { name: 'b', resourceVersion: '7' } })), format: 'json' } },
+      { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' },
+    );
+    expect(await refusal(taken)).toMatchObject({ message: 'resourceVersion should not be set on objects to be created' });
+    expect(over.mock.calls).toEqual([[]]);
+  });
+});
+
+it('refuses a name that is taken, and generates another where it may', async () => {
+  const f = await opened();
+  await f.create('configmaps', map('a'));
+  await f.cache.catchUp();
+  expect(await refusal(f.create('configmaps', map('a')))).toMatchObject({ code: 409, reason: 'AlreadyExists' });
+  f.random.suffixes.push('taken', 'taken', 'free');
+  const generated = { metadata: { generateName: 'g-' } };
+  expect((await f.create('configmaps', generated)).object).toMatchObject({ metadata: { name: 'g-taken' } });
+  await f.cache.catchUp();
+  expect((await f.create('configmaps', generated)).object).toMatchObject({ metadata: { name: 'g-free' } });
+});
+
+it('asks whether the user may create what an update finds missing, in its place among the steps', async () => {
+  const f = await opened();
+  f.context = { ...f.context, creationRefusal: () => Promise.resolve(forbidden({ group: '', resource: 'configmaps' }, 'a', 'no')) };
+  const { writer, context } = f;
+  const patch = {
+    type: 'apply',
+    bytes: Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}'),
+    dialect: 'platform',
+  } as const;
+  const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
+  expect(
+    await refusal(writer.patch(context, f.resource('configmaps'), { namespace: 'ns', name: 'a' }, undefined, patch, options)),
+  ).toMatchObject({ code: 403 });
+});
+
+it('takes the addresses that the ledger of the server has chosen, and gives them back', async () => {
+  const f = await opened();
+  const { object } = await f.create('services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
+  expect(object).toMatchObject({ spec: { clusterIP: expect.stringMatching(/^10\.0\.0\./) } });
+  expect([...f.ledger.all().keys()]).toHaveLength(1);
+  await f.cache.catchUp();
+  await f.remove('services', 's');
+  expect([...f.ledger.all().keys()]).toHaveLength(0);
+});
+
+it('answers a dry run with the object that would have been stored', async () => {
+  const f = await opened();
+  const { object, entry } = await f.create('configmaps', map('a'), { dryRun: true });
+  expect(object).toMatchObject({ metadata: { name: 'a', uid: expect.any(String) }, data: { a: 'b' } });
+  expect(objectOf(entry)).not.toHaveProperty('metadata.resourceVersion');
+  expect(await f.stored('configmaps', 'a')).toBeUndefined();
+});
