@@ -1,7 +1,7 @@
 /** The API server's program: flags in, a running server until it is told to stop. */
 import { systemClock as clock } from '../shared/runtime/clock';
-import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/runtime/flags';
-import { Lifecycle } from '../shared/runtime/lifecycle';
+import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/cli/flags';
+import { Lifecycle } from '../shared/runtime/process/lifecycle';
 import { createLogger, levelOf } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { errorMessage } from '../shared/runtime/error-message';

@@ -5,8 +5,8 @@
 import type { ClientConfig } from '../shared/client/client-config';
 import type { Clock, Timer } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
-import { nowAndThen } from '../shared/runtime/now-and-then';
-import { lifeFault } from '../shared/runtime/pki';
+import { nowAndThen } from '../shared/runtime/periodic';
+import { lifeFault } from '../shared/pki/certificates';
 
 export interface CredentialLifeOptions {
   readonly config: () => ClientConfig;

@@ -1,6 +1,6 @@
 /** The controllers' command line: one table, upstream's names where upstream has the flag. */
 import { isIP } from 'node:net';
-import { bool, choice, decimal, duration, int, list, string, versionFlag, type FlagValues } from '../shared/runtime/flags';
+import { bool, choice, decimal, duration, int, list, string, versionFlag, type FlagValues } from '../shared/cli/flags';
 import { logLevelFlag, verbosityFlag } from '../shared/runtime/logger';
 import { CONTROLLERS } from './table';
 

@@ -5,7 +5,7 @@ import { followKubeconfig } from '../shared/client/kubeconfig-file';
 import { WORKLOAD_NAMES } from '../shared/names/workload';
 import type { Clock } from '../shared/runtime/clock';
 import { derived } from '../shared/runtime/derived';
-import { fixed, FollowedFiles, type Followed } from '../shared/runtime/followed-files';
+import { fixed, FollowedFiles, type Followed } from '../shared/runtime/files/followed-files';
 import type { Logger } from '../shared/runtime/logger';
 import type { ControllerFlags } from './flags';
 import type { ControllerSettings } from './runtime/controller';

@@ -6,7 +6,7 @@ import type { Clock } from '../shared/runtime/clock';
 import { derived } from '../shared/runtime/derived';
 import { errorCode } from '../shared/runtime/error-code';
 import type { Health } from '../shared/runtime/health';
-import type { Lifecycle } from '../shared/runtime/lifecycle';
+import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import type { ControllerFlags } from './flags';
 import { PathAccess } from './serving/access';

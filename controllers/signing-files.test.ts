@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseFlags } from '../shared/runtime/flags';
+import { parseFlags } from '../shared/cli/flags';
 import { silentLogger } from '../shared/runtime/logger';
-import { createAuthority } from '../shared/runtime/pki';
+import { createAuthority } from '../shared/pki/certificates';
 import { ManualClock, settle } from '../test/support/manual-clock';
 import { flags, type ControllerFlags } from './flags';
 import { SigningFiles, signingProblem } from './signing-files';

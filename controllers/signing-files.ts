@@ -1,8 +1,8 @@
 /** The authorities with which requests for certificates are signed: read from their files at the start, and again when they change. Keys are never told. */
 import { ConfigError, readConfigFile } from '../shared/client/client-config';
-import { readAuthority, type SigningAuthority } from '../shared/runtime/certificate-authority';
+import { readAuthority, type SigningAuthority } from '../shared/pki/certificate-authority';
 import type { Clock } from '../shared/runtime/clock';
-import { FollowedFiles } from '../shared/runtime/followed-files';
+import { FollowedFiles } from '../shared/runtime/files/followed-files';
 import type { Logger } from '../shared/runtime/logger';
 import type { SignerName } from './certificates/rules';
 import type { ControllerFlags } from './flags';

@@ -1,7 +1,7 @@
 /** The controllers' program: from the command line to running controllers, and an orderly end. */
 import { systemClock as clock, type Clock } from '../shared/runtime/clock';
-import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/runtime/flags';
-import { Lifecycle } from '../shared/runtime/lifecycle';
+import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/cli/flags';
+import { Lifecycle } from '../shared/runtime/process/lifecycle';
 import { createLogger, levelOf } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { flags as table } from './flags';

@@ -7,7 +7,7 @@ import type { Format } from '../../shared/configuration/read';
 import { flag, integer, object, text, type Configured } from '../../shared/configuration/schema';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
-import { KeptAnswers, type Answered } from '../../shared/runtime/kept-answers';
+import { KeptAnswers, type Answered } from '../../shared/runtime/response-cache';
 import { objectAt } from '../../shared/values/json';
 import { qualifiedName } from '../../shared/values/name-formats';
 import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';

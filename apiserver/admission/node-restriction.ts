@@ -6,7 +6,7 @@ import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject 
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { notFound, type StatusError } from '../../shared/api/errors/status';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { readRequest, RequestFault } from '../../shared/runtime/certificate-request';
+import { readRequest, RequestFault } from '../../shared/pki/certificate-request';
 import { NODE_USER_PREFIX, nodeOf } from '../authorization/node/authorizer';
 import { podReferences, type ReferredKind } from '../authorization/node/references';
 import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';

@@ -8,7 +8,7 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { forbidden, type StatusError } from '../../shared/api/errors/status';
 import { MASTERS, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { readRequest } from '../../shared/runtime/certificate-request';
+import { readRequest } from '../../shared/pki/certificate-request';
 import { whenKnown, type Eventually } from '../../shared/runtime/eventually';
 import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';

@@ -3,7 +3,7 @@
  * tells it. It keeps no more of bodies than the request's level asks for, and texts only, so that nobody changes afterwards what was recorded.
  */
 import { isObject, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { formatDuration } from '../../shared/runtime/duration';
+import { formatDuration } from '../../shared/cli/duration';
 import { parseStored } from '../../shared/serialization';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { SUCCESS, TRUNCATED, type AuditEvent, type AuditObject, type AuditSubject } from './event';

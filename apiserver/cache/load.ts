@@ -3,7 +3,7 @@
  *
  * What it never does: move the clock or tell watchers; that is for the caller, who does it without giving way.
  */
-import { Garbage } from '../../shared/runtime/garbage';
+import { Garbage } from '../../shared/runtime/process/garbage';
 import { StoreError, type Revision } from '../storage/store';
 import { compareWithStore, type ComparisonHost, type Difference } from './comparison';
 import { LARGEST_SHARED } from './held-entry';

@@ -8,9 +8,9 @@ import type { KindRow } from '../../shared/api/kinds';
 import { labelsOf, readMetadata } from '../../shared/api/metadata/object-meta';
 import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
 import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
-import { atATime } from '../../shared/runtime/at-a-time';
+import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import type { Clock } from '../../shared/runtime/clock';
-import { inTime } from '../../shared/runtime/in-time';
+import { withTimeout } from '../../shared/runtime/with-timeout';
 import type { Random } from '../../shared/runtime/random';
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry, Labels } from '../cache/cache';
@@ -128,7 +128,7 @@ export class WebhookConverter implements Conversions {
       [...missing].map(async ([from, places]) => {
         const way = wayOf(row, from, row.version);
         if (way === undefined) return;
-        await atATime(CALLS_AT_A_TIME, batchesOf(entries, places), async (batch) => {
+        await withConcurrencyLimit(CALLS_AT_A_TIME, batchesOf(entries, places), async (batch) => {
           const shown = await this.convertBatch(row, way, batch, entries, context, isFresh);
           batch.forEach((place, at) => {
             const entry = shown[at];
@@ -278,7 +278,7 @@ export class WebhookConverter implements Conversions {
     const { clock } = this.parts;
     const left = deadline - clock.monotonic();
     if (left >= CALL_MS * MOST_GROWTH) return work;
-    return inTime(work, clock, Math.max(0, left) + AFTERWARDS_MS, () => {
+    return withTimeout(work, clock, Math.max(0, left) + AFTERWARDS_MS, () => {
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
     });
   }

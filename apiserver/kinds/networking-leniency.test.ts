@@ -9,7 +9,7 @@ import { ingress } from './networking/ingress';
 import { networkPolicy } from './networking/network-policy';
 import type { Strategy, StrategyContext } from '../registry/strategy';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { featureGates } from '../../shared/runtime/feature-gates';
+import { featureGates } from '../../shared/cli/feature-gates';
 
 const context: StrategyContext = {
   names: GENERATED_NAMES.platform,

@@ -1,7 +1,7 @@
 /** What the rules of workloads bear with because it was stored before, or held back (checked against release 1.31.1, partly with objects planted in its store). */
 import type { JsonObject } from '../../shared/values/json';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { featureGates } from '../../shared/runtime/feature-gates';
+import { featureGates } from '../../shared/cli/feature-gates';
 import { cronJob } from './batch/cron-job';
 import { daemonSet } from './apps/daemon-set';
 import { deployment } from './apps/deployment';

@@ -5,15 +5,15 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import { RELEASE, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
-import type { FeatureGates } from '../../shared/runtime/feature-gates';
-import { FIXED_GATES } from '../../shared/runtime/fixed-gates';
+import type { FeatureGates } from '../../shared/cli/feature-gates';
+import { FIXED_GATES } from '../../shared/cli/fixed-gates';
 import type { KindRow } from '../../shared/api/kinds';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { CacheStatistics } from '../cache/statistics';
 import type { StoreStatus } from '../storage/store';
 import type { Ledger } from '../allocation/ledger';
 import { publishAllocations } from './allocation-metrics';
-import { PRIORITIES, type Priority } from '../../shared/runtime/turns';
+import { PRIORITIES, type Priority } from '../../shared/scheduling/event-loop-scheduler';
 import { publishCache } from './cache-metrics';
 import { publishAudit, type AuditCounts } from './audit-metrics';
 import { publishEncryption, type EncryptionGauges, type EncryptionMetrics } from './encryption-metrics';

@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
-import { movable, startThread } from '../../shared/runtime/thread';
-import { ThreadPool } from '../../shared/runtime/thread-pool';
+import { movable, startThread } from '../../shared/scheduling/thread';
+import { ThreadPool } from '../../shared/scheduling/thread-pool';
 import { readDescriptions } from './descriptions';
 import { PartMaker, type DigestJob, type Digests, type MadePart, type PartJob, type RemoteJob, type RemoteParts } from './part-job';
 

@@ -1,5 +1,5 @@
 /** The flags about the audit log, under upstream's names. */
-import { bool, choice, duration, int, string } from '../../shared/runtime/flags';
+import { bool, choice, duration, int, string } from '../../shared/cli/flags';
 import { AUDIT_FORMATS } from '../audit/event-line';
 
 const AUDIT = 'Audit';

@@ -2,8 +2,8 @@
 import type { Fault } from '../../shared/configuration/fault';
 import type { Format } from '../../shared/configuration/read';
 import { flag, listOf, object, text, word, type Configured } from '../../shared/configuration/schema';
-import { certificatesIn } from '../../shared/runtime/certificate-bundle';
-import type { FeatureGates } from '../../shared/runtime/feature-gates';
+import { certificatesIn } from '../../shared/pki/certificate-bundle';
+import type { FeatureGates } from '../../shared/cli/feature-gates';
 import { ALL_ALGORITHMS, type ClaimRule, type ClaimSource, type TokenIssuerConfig } from '../authentication/oidc/issuer';
 import { compileClaims } from '../authentication/oidc/expressions';
 import { compileMapping } from '../authentication/oidc/mapping';

@@ -2,7 +2,7 @@
 import type { Fault } from '../../shared/configuration/fault';
 import type { Format } from '../../shared/configuration/read';
 import { DURATION_FORMAT, listOf, object, text, word, type Configured } from '../../shared/configuration/schema';
-import { parseDuration } from '../../shared/runtime/duration';
+import { parseDuration } from '../../shared/cli/duration';
 import { compileConditions } from '../authorization/webhook/conditions';
 
 const webhook = object(

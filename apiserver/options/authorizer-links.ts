@@ -1,7 +1,7 @@
 /** Who decides what is allowed, in which order: by the flags, or by a file that may change while the server runs. */
 import { readFileSync } from 'node:fs';
 import { append } from '../../shared/values/append';
-import { parseDuration } from '../../shared/runtime/duration';
+import { parseDuration } from '../../shared/cli/duration';
 import { authorizerCosts } from '../metrics/condition-metrics';
 import type { Meters } from '../metrics/meters';
 import type { Logger } from '../../shared/runtime/logger';

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { KubeletCredentials } from '../endpoints/forward/backend';
 import type { ProxyCredentials } from '../aggregation/extensions';
-import { readBundle } from '../../shared/runtime/certificate-bundle';
-import { FollowedFiles } from '../../shared/runtime/followed-files';
+import { readBundle } from '../../shared/pki/certificate-bundle';
+import { FollowedFiles } from '../../shared/runtime/files/followed-files';
 import type { ServerFlags } from './flags';
 
 /** Throws where the files cannot be used. */

@@ -1,5 +1,5 @@
 /** Cipher suites of TLS 1.2 under the names that upstream's flag takes, as OpenSSL names them. Those of TLS 1.3 are always offered, on upstream's servers as well. */
-import { FlagError, list, type Flag } from '../../shared/runtime/flags';
+import { FlagError, list, type Flag } from '../../shared/cli/flags';
 
 const SUITES: ReadonlyMap<string, string> = new Map([
   ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA', 'ECDHE-ECDSA-AES128-SHA'],

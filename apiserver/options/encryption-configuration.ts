@@ -3,7 +3,7 @@ import type { Fault } from '../../shared/configuration/fault';
 import type { Format } from '../../shared/configuration/read';
 import { DURATION_FORMAT, integer, listOf, object, text, type Configured } from '../../shared/configuration/schema';
 import { canonicalGroup } from '../../shared/names/dialect';
-import { parseDuration } from '../../shared/runtime/duration';
+import { parseDuration } from '../../shared/cli/duration';
 import { append } from '../../shared/values/append';
 import { quote } from '../../shared/values/quote';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { silentLogger } from '../../shared/runtime/logger';
-import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { etcdCredentialFiles } from './etcd-credential-files';
 

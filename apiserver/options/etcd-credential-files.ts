@@ -1,8 +1,8 @@
 /** With what etcd is connected to, in its files. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { readBundle } from '../../shared/runtime/certificate-bundle';
-import { FollowedFiles } from '../../shared/runtime/followed-files';
+import { readBundle } from '../../shared/pki/certificate-bundle';
+import { FollowedFiles } from '../../shared/runtime/files/followed-files';
 import type { EtcdCredentials } from '../storage/etcd/unary';
 
 /** '' = none. */

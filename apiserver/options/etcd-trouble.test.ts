@@ -1,4 +1,4 @@
-import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
 import type { LogFields } from '../../shared/runtime/logger';
 import { ManualClock } from '../../test/support/manual-clock';
 import { etcdTrouble } from './etcd-trouble';

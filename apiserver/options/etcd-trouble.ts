@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import { eachNowAndThen } from '../../shared/runtime/now-and-then';
-import { lifeFault } from '../../shared/runtime/pki';
+import { eachNowAndThen } from '../../shared/runtime/periodic';
+import { lifeFault } from '../../shared/pki/certificates';
 import type { Unreachable } from '../storage/etcd/unary';
 
 export interface EtcdTroubleOptions {

@@ -1,5 +1,5 @@
 /** The API server's flags, under upstream's names. Only flags that change something are listed; any other is a usage error. */
-import { featureGatesFlag } from '../../shared/runtime/feature-gates';
+import { featureGatesFlag } from '../../shared/cli/feature-gates';
 import {
   bool,
   choice,
@@ -13,7 +13,7 @@ import {
   versionFlag,
   type Flag,
   type FlagValues,
-} from '../../shared/runtime/flags';
+} from '../../shared/cli/flags';
 import { logLevelFlag, verbosityFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
 import { ADMISSION_PLUGINS, type PluginRow } from '../admission/table';

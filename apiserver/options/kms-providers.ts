@@ -4,7 +4,7 @@
  */
 import { NotYetUsable } from '../../shared/configuration/configuration-files';
 import type { Clock } from '../../shared/runtime/clock';
-import { parseDuration } from '../../shared/runtime/duration';
+import { parseDuration } from '../../shared/cli/duration';
 import type { Logger } from '../../shared/runtime/logger';
 import type { RandomBytes } from '../../shared/runtime/random';
 import { KmsMetrics } from '../metrics/kms-metrics';

@@ -1,5 +1,5 @@
 /** The flags about tokens of OpenID providers, under upstream's names. */
-import { list, map, string } from '../../shared/runtime/flags';
+import { list, map, string } from '../../shared/cli/flags';
 
 const OIDC = 'OpenID Connect';
 const text = (help: string, preset = ''): ReturnType<typeof string> => string({ section: OIDC, help, default: preset });

@@ -6,7 +6,7 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import { OPTIONAL_KINDS, SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { quote } from '../../shared/values/quote';
 import { canonicalGroup } from '../../shared/names/dialect';
-import { FlagError, map, type Flag } from '../../shared/runtime/flags';
+import { FlagError, map, type Flag } from '../../shared/cli/flags';
 
 export interface RuntimeConfig {
   /** The flag's keys, groups in canonical spelling. */

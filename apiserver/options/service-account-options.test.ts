@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseFlags } from '../../shared/runtime/flags';
+import { parseFlags } from '../../shared/cli/flags';
 import { removeFolder, temporaryFolder } from '../../test/support/programs';
 import { FLAGS, type ServerFlags } from './flags';
 import { serviceAccountsOf, serviceAccountFlagFault, tokenKeyFiles } from './service-account-options';

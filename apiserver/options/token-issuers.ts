@@ -1,6 +1,6 @@
 /** Whose tokens are taken, and where nobody is let in: by the flags, or by a file that may change while the server runs. */
 import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
-import { readBundle } from '../../shared/runtime/certificate-bundle';
+import { readBundle } from '../../shared/pki/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import { everywhere, nowhere, onlyAt, type AnonymousPolicy } from '../authentication/anonymous';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { silentLogger } from '../../shared/runtime/logger';
-import { createSigningKeyPair } from '../../shared/runtime/pki';
+import { createSigningKeyPair } from '../../shared/pki/certificates';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { followTokenKeys } from './token-key-files';
 

@@ -1,4 +1,4 @@
-import { helpText, parseFlags } from '../../shared/runtime/flags';
+import { helpText, parseFlags } from '../../shared/cli/flags';
 import { levelOf } from '../../shared/runtime/logger';
 import { FLAGS } from './flags';
 

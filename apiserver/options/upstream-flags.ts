@@ -2,7 +2,7 @@
  * Flags of the reference server that change nothing here, so that a command line that is brought along is either right as it is or told what is missing: each takes
  * the values that say what holds anyway, and refuses others with the reason.
  */
-import { onlyAs } from '../../shared/runtime/flags';
+import { onlyAs } from '../../shared/cli/flags';
 
 const AUDIT_VERSIONS = ['audit.k8s.io/v1', 'audit.platform.io/v1'];
 const ON = ['true'];

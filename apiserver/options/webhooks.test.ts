@@ -6,7 +6,7 @@ import { noFileEvents } from '../../test/support/file-events';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import { silentLogger } from '../../shared/runtime/logger';
-import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
 import { openWebhook, type KubeconfigWebhook } from './webhooks';
 
 let folder: string;

@@ -8,7 +8,7 @@ import type { FieldError } from '../../shared/api/errors/field-error';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { FieldSet } from '../../shared/patch/apply/field-set';
-import type { FeatureGates } from '../../shared/runtime/feature-gates';
+import type { FeatureGates } from '../../shared/cli/feature-gates';
 import type { IpFamily } from '../../shared/values/ip-address';
 import type { JsonObject } from '../../shared/values/json';
 import type { AllocationClaims, Held } from '../allocation/claims';

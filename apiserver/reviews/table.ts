@@ -1,5 +1,5 @@
 /** Which function answers which review. */
-import type { FeatureGates } from '../../shared/runtime/feature-gates';
+import type { FeatureGates } from '../../shared/cli/feature-gates';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Authorizer } from '../authorization/authorizer';
 import type { OperationTable } from '../registry/operations/operation';

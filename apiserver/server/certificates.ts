@@ -2,7 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import { commonNameOf, subjectValues } from '../../shared/runtime/pki';
+import { commonNameOf, subjectValues } from '../../shared/pki/certificates';
 import type { ClientCertificate } from '../authentication/authenticator';
 import type { Exchange } from '../endpoints/request/exchange';
 import { lifeOf, type ClientAuthorities, type Life } from './client-authorities';

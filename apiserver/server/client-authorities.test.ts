@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ClientAuthorities, lifeOf } from './client-authorities';
 

@@ -3,7 +3,7 @@
  * whose time is over, is not who he was. Never opens or closes a connection.
  */
 import type { X509Certificate } from 'node:crypto';
-import { certificatesIn } from '../../shared/runtime/certificate-bundle';
+import { certificatesIn } from '../../shared/pki/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
 
 /** So many certificates lie between a client's and one that is trusted, at most. */

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ManualClock } from '../../test/support/manual-clock';
 import { Exchange } from '../endpoints/request/exchange';
-import { Turns } from '../../shared/runtime/turns';
+import { Turns } from '../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../endpoints/output/outbox';
 import { Deadlines } from './deadlines';
 

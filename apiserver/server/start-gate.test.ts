@@ -1,6 +1,6 @@
 import { Agent, createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Turns } from '../../shared/runtime/turns';
+import { Turns } from '../../shared/scheduling/event-loop-scheduler';
 import { systemRandom as random } from '../../shared/runtime/random';
 import { ManualClock } from '../../test/support/manual-clock';
 import { waitUntil } from '../../test/support/programs';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createAuthority, issueCertificate, readCertificate, type Credential } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate, readCertificate, type Credential } from '../../shared/pki/certificates';
 import { silentLogger, type Logger } from '../../shared/runtime/logger';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import type { TlsFiles } from './listeners';

@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { pemsIn, readBundle } from '../../shared/runtime/certificate-bundle';
+import { pemsIn, readBundle } from '../../shared/pki/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { watchFiles } from '../../shared/runtime/file-watch';
+import { watchFiles } from '../../shared/runtime/files/file-watch';
 import type { Logger } from '../../shared/runtime/logger';
-import { covers, createAuthority, issueCertificate, lifeFault, needsRenewal, readCertificate } from '../../shared/runtime/pki';
+import { covers, createAuthority, issueCertificate, lifeFault, needsRenewal, readCertificate } from '../../shared/pki/certificates';
 import type { TlsFiles } from './listeners';
 
 export interface TlsPaths {

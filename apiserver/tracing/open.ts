@@ -3,7 +3,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { resourceFromAttributes, type Resource } from '@opentelemetry/resources';
 import { ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Clock } from '../../shared/runtime/clock';
-import { inTime } from '../../shared/runtime/in-time';
+import { withTimeout } from '../../shared/runtime/with-timeout';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
 import type { Store } from '../storage/store';
@@ -57,7 +57,7 @@ export function openTracing(configuration: TracingConfiguration, surroundings: T
     },
     flush: () => provider.forceFlush(),
     // Whoever does not take the last spans in time does without them.
-    close: () => inTime(provider.shutdown().catch(ignore), clock, LAST_MS, ignore),
+    close: () => withTimeout(provider.shutdown().catch(ignore), clock, LAST_MS, ignore),
   };
 }
 

@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import { StatusError } from '../../shared/api/errors/status';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { GeneratedNames } from '../../shared/names/dialect';
-import { pemsIn } from '../../shared/runtime/certificate-bundle';
+import { pemsIn } from '../../shared/pki/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
 import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Cache } from '../cache/cache';

@@ -3,7 +3,7 @@
  * A second one would do no harm, since every deletion is conditioned on the revision that was found to be expired. Many writers make Events
  * at once, so many deletions are under way at once: one after the other they would fall behind for ever.
  */
-import { atATime } from '../../shared/runtime/at-a-time';
+import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Cache, StoredType } from '../cache/cache';
 import { Pace, yieldToOthers } from '../cache/pace';
@@ -106,7 +106,7 @@ async function* batches({ cache, types, prefix, clock }: EventExpiryOptions): As
 /** Returns how many were deleted: those written again since they were found are spared. Rejects with StoreError, and then begins no more. */
 async function remove({ store, clock }: EventExpiryOptions, expired: readonly Expired[], wanted: () => boolean): Promise<number> {
   let deleted = 0;
-  await atATime(IN_FLIGHT, expired, async ({ key, revision }) => {
+  await withConcurrencyLimit(IN_FLIGHT, expired, async ({ key, revision }) => {
     if (!wanted()) return;
     const deletion = { compare: [{ key, modRevision: revision }], operations: [{ type: 'delete', key }] } as const;
     const { committed } = await store.transact(deletion, { deadline: clock.monotonic() + CALL_MS });

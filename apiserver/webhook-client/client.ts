@@ -9,7 +9,7 @@ import { callWebhook, type WebhookAnswer } from '../../shared/client/webhook';
 import { JSON_MEDIA_TYPE, WEBHOOK_USER_AGENT } from '../../shared/names/dialect';
 import { hostUrl, parseHost } from '../../shared/values/host-url';
 import type { Clock } from '../../shared/runtime/clock';
-import { inTime } from '../../shared/runtime/in-time';
+import { withTimeout } from '../../shared/runtime/with-timeout';
 import { NOBODY, type Identify, type NoIdentity, type WebhookIdentity } from './identity';
 import type { OutgoingTraces } from '../tracing/span';
 import type { WebhookTarget } from './place';
@@ -116,7 +116,7 @@ export class WebhookClient {
     const { clock, identify } = this.parts;
     const startedAt = clock.monotonic();
     const found = identify?.(to.host) ?? NOBODY;
-    const who = found instanceof Promise ? await inTime(found, clock, options.timeoutMs, tooLate) : found;
+    const who = found instanceof Promise ? await withTimeout(found, clock, options.timeoutMs, tooLate) : found;
     if ('fault' in who) return who.asked ? { ...who, fault: `Post "${to.url}": ${who.fault}` } : who;
     const timeoutMs = Math.max(1, options.timeoutMs - (clock.monotonic() - startedAt));
     const answer = await this.call(this.placeFor(to, target.authority, who), { to, body, who, options: { ...options, timeoutMs } });

@@ -7,7 +7,7 @@ import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 import { knownResource } from '../../shared/client/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
 import { groupIn } from '../../shared/names/dialect';
-import { readRequest, RequestFault } from '../../shared/runtime/certificate-request';
+import { readRequest, RequestFault } from '../../shared/pki/certificate-request';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { ALL_REQUESTS, has, readSigningRequest, REQUESTS, withCondition, type SigningRequest } from './request';

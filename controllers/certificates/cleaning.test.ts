@@ -1,4 +1,4 @@
-import { createAuthority } from '../../shared/runtime/pki';
+import { createAuthority } from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/manual-clock';
 import { endOfRequest } from './cleaning';
 import type { SigningRequest } from './request';

@@ -1,4 +1,4 @@
-import type { ParsedRequest } from '../../shared/runtime/certificate-request';
+import type { ParsedRequest } from '../../shared/pki/certificate-request';
 import { faultOf, lifetimeOf, usesOf } from './rules';
 
 const NAMES = { dns: [], emails: [], ips: [], uris: [] };

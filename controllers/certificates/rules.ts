@@ -1,6 +1,6 @@
 /** What the signers of the product demand of a request before they sign it, and for how long they do; pure. The words are upstream's. */
-import type { CertificateUses, KeyUse } from '../../shared/runtime/certificate-authority';
-import type { ParsedRequest } from '../../shared/runtime/certificate-request';
+import type { CertificateUses, KeyUse } from '../../shared/pki/certificate-authority';
+import type { ParsedRequest } from '../../shared/pki/certificate-request';
 import type { SigningRequest } from './request';
 
 export const NODE_CLIENT = 'platform.io/kube-apiserver-client-kubelet';

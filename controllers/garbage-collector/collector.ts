@@ -5,7 +5,7 @@ import type { Resource } from '../../shared/client/resource';
 import { DONE, type WorkOutcome } from '../../shared/client/workers';
 import { apiVersionIn } from '../../shared/names/dialect';
 import { apiVersionOf } from '../../shared/api/identity/identity';
-import { atATime } from '../../shared/runtime/at-a-time';
+import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 import type { ControllerContext } from '../runtime/controller';
 import type { OwnerGraph, SeenNode } from './graph';
@@ -88,7 +88,7 @@ export class Collector {
     if (node === undefined || !isOrphaning(node.object)) return DONE;
     if (!isSettled()) return UNSETTLED;
     const owner = new Set([uid]);
-    await atATime(FORGETTING, graph.dependents(uid), async (dependent) =>
+    await withConcurrencyLimit(FORGETTING, graph.dependents(uid), async (dependent) =>
       this.writes.patch(dependent.node, (object) => withoutOwners(object, owner)),
     );
     this.owners.orphans(uid);

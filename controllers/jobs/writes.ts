@@ -3,7 +3,7 @@ import { isConflict, isNotFound } from '../../shared/client/api-error';
 import { finalizersOf, keyOf, type ApiObject } from '../../shared/client/api-object';
 import type { EventRecorder } from '../../shared/client/event-recorder';
 import type { RestClient } from '../../shared/client/rest-client';
-import { atATime } from '../../shared/runtime/at-a-time';
+import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
 import type { Expectations } from '../owned/expectations';
 import { NamespaceGoing, slowStart, type PodKeeper } from '../owned/pods';
@@ -52,7 +52,7 @@ export class JobWrites {
   /** Uids of those that bear it no more. */
   private async freeAll(job: ApiObject, pods: readonly ApiObject[], failures: unknown[]): Promise<ReadonlySet<string>> {
     const freed = new Set<string>();
-    await atATime(AT_A_TIME, pods, async (pod) => {
+    await withConcurrencyLimit(AT_A_TIME, pods, async (pod) => {
       this.options.onFreeing(job, pod, true);
       try {
         await freePod(this.options.client, pod, this.options.signal);
@@ -69,7 +69,7 @@ export class JobWrites {
     const { keeper, expectations } = this.options;
     const removed = new Set<string>();
     expectations.expectDeletions(keyOf(job), pods.map(keyOf));
-    await atATime(AT_A_TIME, pods, async (pod) => {
+    await withConcurrencyLimit(AT_A_TIME, pods, async (pod) => {
       try {
         if (!(await keeper.delete(job, pod))) expectations.deleted(keyOf(job), keyOf(pod));
         removed.add(pod.uid);

@@ -8,7 +8,7 @@ import { knownResource } from '../../shared/client/resource';
 import { pause } from '../../shared/client/signals';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING } from '../../shared/names/legacy-token';
-import { atATime } from '../../shared/runtime/at-a-time';
+import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { accountOf } from '../account-tokens/reconcile';
 import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
@@ -72,7 +72,7 @@ export async function look(
   const term = termAt(clock.now(), settings.legacyTokenPeriodMs);
   if (secrets.length === 0 || !isKnownLongEnough(await trackedSince(context), term)) return;
   const mounted = new Set(pods().flatMap((pod) => [...secretsIn(pod)].map((name) => keyOf({ namespace: pod.namespace, name }))));
-  await atATime(AT_A_TIME, secrets, async (secret) => {
+  await withConcurrencyLimit(AT_A_TIME, secrets, async (secret) => {
     const { namespace, name, uid, resourceVersion } = secret;
     const owner = account(secret, accountOf(secret, PREFIXES));
     const isMadeByHand = owner === undefined || !secretsOf(owner).has(name);

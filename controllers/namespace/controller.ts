@@ -2,7 +2,7 @@
  * Empties namespaces that are being deleted and then lets them go. What stands in the way is said in the namespace's conditions, and looked
  * at again: after the objects' grace period, or with growing delay.
  */
-import { atATime } from '../../shared/runtime/at-a-time';
+import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { isNotFound } from '../../shared/client/api-error';
@@ -78,7 +78,7 @@ export class NamespaceDeletion {
     const failures: string[] = [];
     const remainders: Remainder[] = [];
     for (const stage of deletionStages(discovered.resources)) {
-      await atATime(RESOURCES_AT_A_TIME, stage, async (resource) => {
+      await withConcurrencyLimit(RESOURCES_AT_A_TIME, stage, async (resource) => {
         try {
           const left = await deleteContent(resource, { client: this.context.client, namespace: name, signal: this.context.signal });
           if (left !== undefined) remainders.push(left);

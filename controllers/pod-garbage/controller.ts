@@ -6,7 +6,7 @@ import { isConflict, isNotFound } from '../../shared/client/api-error';
 import type { ApiObject } from '../../shared/client/api-object';
 import { knownResource } from '../../shared/client/resource';
 import { pause } from '../../shared/client/signals';
-import { atATime } from '../../shared/runtime/at-a-time';
+import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import {
   failedStatus,
@@ -85,7 +85,7 @@ export class PodCollection {
   }
 
   private async removeAll(pods: readonly ApiObject[], reason: PodGarbageReason): Promise<void> {
-    await atATime(AT_A_TIME, pods, async (pod) => {
+    await withConcurrencyLimit(AT_A_TIME, pods, async (pod) => {
       const { logger, signal } = this.context;
       try {
         await this.remove(pod, reason);

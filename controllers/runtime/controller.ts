@@ -12,9 +12,9 @@ import type { WorkQueue } from '../../shared/client/work-queue';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { WorkloadNames } from '../../shared/names/workload';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Followed } from '../../shared/runtime/followed-files';
+import type { Followed } from '../../shared/runtime/files/followed-files';
 import type { Logger } from '../../shared/runtime/logger';
-import type { SigningAuthority } from '../../shared/runtime/certificate-authority';
+import type { SigningAuthority } from '../../shared/pki/certificate-authority';
 import type { Random } from '../../shared/runtime/random';
 
 /** What requests for certificates are signed with. */

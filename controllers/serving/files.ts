@@ -1,11 +1,11 @@
 /** The certificates with which a process serves its health and metrics: from files, read again when they change, or made for its lifetime. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { readBundle } from '../../shared/runtime/certificate-bundle';
+import { readBundle } from '../../shared/pki/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
-import { watchFiles } from '../../shared/runtime/file-watch';
+import { watchFiles } from '../../shared/runtime/files/file-watch';
 import type { Logger } from '../../shared/runtime/logger';
-import { createAuthority, issueCertificate, needsRenewal, type Credential } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate, needsRenewal, type Credential } from '../../shared/pki/certificates';
 
 export interface ServingFiles extends Credential {
   /** PEM. Who vouches for clients; undefined = certificates of clients are not asked for. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { systemClock } from '../../shared/runtime/clock';
 import { Health } from '../../shared/runtime/health';
 import { createLogger } from '../../shared/runtime/logger';
-import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
 import type { Caller } from './access';
 import { serve, type PageServer, type ServingOptions } from './server';
 

@@ -9,7 +9,7 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
 import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../shared/runtime/health';
 import type { Logger } from '../../shared/runtime/logger';
-import { readCertificate } from '../../shared/runtime/pki';
+import { readCertificate } from '../../shared/pki/certificates';
 import type { PathAccess } from './access';
 import type { ServingFiles } from './files';
 

@@ -10,7 +10,7 @@ import { RestClient } from '../../shared/client/rest-client';
 import { CLUSTER_INFO, CLUSTER_INFO_ROLE } from '../../shared/names/bootstrap-token';
 import { GENERATED_NAMES, groupIn, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Credential } from '../../shared/runtime/pki';
+import type { Credential } from '../../shared/pki/certificates';
 import type { Random } from '../../shared/runtime/random';
 import type { JsonObject } from '../../shared/values/json';
 import { clusterKubeconfig } from './kubeconfig';

@@ -7,7 +7,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { readIfThere } from '../../shared/runtime/read-if-there';
+import { readIfThere } from '../../shared/runtime/files/read-if-there';
 import {
   belongsTogether,
   covers,
@@ -19,8 +19,8 @@ import {
   type CertificateUsage,
   type Credential,
   type Subject,
-} from '../../shared/runtime/pki';
-import { signingAlgorithmOf } from '../../shared/runtime/signing-algorithm';
+} from '../../shared/pki/certificates';
+import { signingAlgorithmOf } from '../../shared/pki/signing-algorithm';
 import { writeFileAtomically } from './files';
 
 /** An end certificate: `<file>.crt` and `<file>.key`. */

@@ -1,5 +1,5 @@
 /** Kubeconfigs with the certificates inside, so that the one file is all a client needs. */
-import type { Credential } from '../../shared/runtime/pki';
+import type { Credential } from '../../shared/pki/certificates';
 
 const CLUSTER = 'platform';
 export const ADMINISTRATOR = 'platform-admin';

@@ -6,7 +6,7 @@ import { FLAGS as serverFlags } from '../../apiserver/options/flags';
 import { flags as controllerFlags } from '../../controllers/flags';
 import { CONTROLLERS } from '../../controllers/table';
 import { NODE_ARGUMENTS } from '../cluster/tuning';
-import { parseFlags, type FlagTable } from '../../shared/runtime/flags';
+import { parseFlags, type FlagTable } from '../../shared/cli/flags';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { repository } from '../../test/support/repository';
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { belongsTogether, covers, readCertificate } from '../../shared/runtime/pki';
+import { belongsTogether, covers, readCertificate } from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { Clock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';

@@ -6,7 +6,7 @@
  */
 import path from 'node:path';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
-import type { Credential } from '../../shared/runtime/pki';
+import type { Credential } from '../../shared/pki/certificates';
 import { systemRandom, type Random } from '../../shared/runtime/random';
 import { CredentialFolder, type Leaf } from '../cluster/credentials';
 import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from '../cluster/identities';

@@ -4,7 +4,7 @@
  */
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { Lifecycle } from '../../shared/runtime/lifecycle';
+import { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { createLogger } from '../../shared/runtime/logger';
 import type { ControlPlaneOptions } from './api';
 import { openControlPlane } from './control-plane';

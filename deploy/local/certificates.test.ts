@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, webcrypto, type KeyObject } from 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { belongsTogether, covers, loadX509, readCertificate, type Credential } from '../../shared/runtime/pki';
+import { belongsTogether, covers, loadX509, readCertificate, type Credential } from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ensureCertificates } from './certificates';
 import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';

@@ -1,6 +1,6 @@
 /** The certificates and keys of a local control plane, in `<data-dir>/pki`. */
 import type { Clock } from '../../shared/runtime/clock';
-import type { Credential } from '../../shared/runtime/pki';
+import type { Credential } from '../../shared/pki/certificates';
 import { CredentialFolder } from '../cluster/credentials';
 import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from '../cluster/identities';
 

@@ -3,7 +3,7 @@
  */
 import path from 'node:path';
 import { releaseText } from '../../shared/names/dialect';
-import { int, list, parseFlags, string, versionFlag, type FlagValues, type ParsedFlags } from '../../shared/runtime/flags';
+import { int, list, parseFlags, string, versionFlag, type FlagValues, type ParsedFlags } from '../../shared/cli/flags';
 
 const table = {
   'data-dir': string({

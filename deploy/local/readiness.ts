@@ -1,7 +1,7 @@
 /** Asks an API server whether it is ready, as the administrator. */
 import { get } from 'node:https';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Credential } from '../../shared/runtime/pki';
+import type { Credential } from '../../shared/pki/certificates';
 
 const POLL_MS = 50;
 const ANSWER_MS = 2_000;

@@ -4,7 +4,7 @@ import { get, type RequestOptions } from 'node:https';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
-import { Lifecycle } from '../../shared/runtime/lifecycle';
+import { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { silentLogger } from '../../shared/runtime/logger';
 import { freePorts } from '../../test/support/ports';
 import { removeFolder, temporaryFolder, waitUntil } from '../../test/support/programs';

@@ -5,8 +5,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
-import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
-import type { Lifecycle } from '../../shared/runtime/lifecycle';
+import { USAGE_EXIT_CODE } from '../../shared/cli/flags';
+import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { ensureCertificates, type Certificates } from './certificates';
 import type { Publication } from '../cluster/cluster-info';

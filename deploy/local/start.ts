@@ -1,8 +1,8 @@
 /** What `npm start` runs: wires the local runner to the real process, clock and console. */
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
-import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
-import { Lifecycle } from '../../shared/runtime/lifecycle';
+import { USAGE_EXIT_CODE } from '../../shared/cli/flags';
+import { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { publishClusterInfo } from '../cluster/cluster-info';

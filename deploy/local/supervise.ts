@@ -3,8 +3,8 @@
  * How a process is started and what time it is are given to it; it knows nothing of programs, files or ports.
  */
 import type { Clock } from '../../shared/runtime/clock';
-import { formatDuration } from '../../shared/runtime/duration';
-import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
+import { formatDuration } from '../../shared/cli/duration';
+import { USAGE_EXIT_CODE } from '../../shared/cli/flags';
 
 export interface Exit {
   readonly code: number | null;

@@ -8,7 +8,7 @@ import { openEmbeddedStore } from '../../apiserver/storage/embedded/open';
 import { prefixRange, type Store } from '../../apiserver/storage/store';
 import { claimPrefix } from '../../apiserver/upkeep/ownership';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
-import { UsageError } from '../../shared/runtime/flags';
+import { UsageError } from '../../shared/cli/flags';
 import { systemRandom as random } from '../../shared/runtime/random';
 import { backup, move, restoreFile, verify, type Host } from './commands';
 import type { StoreFlags } from './flags';

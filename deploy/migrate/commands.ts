@@ -11,7 +11,7 @@ import {
   type RestoreTarget,
 } from '../../apiserver/backup/restore';
 import type { Clock } from '../../shared/runtime/clock';
-import { UsageError } from '../../shared/runtime/flags';
+import { UsageError } from '../../shared/cli/flags';
 import type { Random } from '../../shared/runtime/random';
 import { readChunks, writeWhole } from './files';
 import type { BackupFlags, MoveFlags, RestoreFlags, VerifyFlags } from './flags';

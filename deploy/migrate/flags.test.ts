@@ -1,5 +1,5 @@
 import { FLAGS } from '../../apiserver/options/flags';
-import { parseFlags, type FlagTable } from '../../shared/runtime/flags';
+import { parseFlags, type FlagTable } from '../../shared/cli/flags';
 import { BACKUP_FLAGS, MOVE_FLAGS, RESTORE_FLAGS, VERIFY_FLAGS } from './flags';
 
 const TABLES: Readonly<Record<string, FlagTable>> = { backup: BACKUP_FLAGS, restore: RESTORE_FLAGS, move: MOVE_FLAGS };

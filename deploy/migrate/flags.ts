@@ -1,5 +1,5 @@
 /** The command line of `platform-migrate`: its verbs, and the flags of each as rows. Where a store is reached it says in the words of the API server. */
-import { bool, choice, int, list, string, type FlagTable, type FlagValues } from '../../shared/runtime/flags';
+import { bool, choice, int, list, string, type FlagTable, type FlagValues } from '../../shared/cli/flags';
 
 const STORE = 'Store';
 const BACKUP = 'Backup';

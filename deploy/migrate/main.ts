@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** `platform-migrate`: backups of a cluster's data, and its way from one machine to another. Wires the commands to the real process, clock and console. */
 import { systemClock } from '../../shared/runtime/clock';
-import { flagsOrExit, USAGE_EXIT_CODE, UsageError, type CommandLine, type FlagTable, type FlagValues } from '../../shared/runtime/flags';
+import { flagsOrExit, USAGE_EXIT_CODE, UsageError, type CommandLine, type FlagTable, type FlagValues } from '../../shared/cli/flags';
 import { systemRandom } from '../../shared/runtime/random';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { backup, move, restoreFile, verify, type Host } from './commands';

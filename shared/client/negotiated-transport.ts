@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import type { Clock } from '../runtime/clock';
-import { TRUST_WHAT_IS_NAMED } from '../runtime/trust';
+import { TRUST_WHAT_IS_NAMED } from '../pki/trust';
 import type { TlsOptions } from './client-config';
 import { raceSignal } from './signals';
 import { ConnectionError, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';

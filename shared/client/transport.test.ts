@@ -5,7 +5,7 @@ import { createSecureServer, constants, type Http2SecureServer, type ServerHttp2
 import type { AddressInfo } from 'node:net';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { startTcpProxy } from '../../test/support/tcp-proxy';
-import { createAuthority, issueCertificate } from '../runtime/pki';
+import { createAuthority, issueCertificate } from '../pki/certificates';
 import { systemClock } from '../runtime/clock';
 import { connectTo } from './connect';
 import { Http2Transport } from './http2-transport';

@@ -3,8 +3,8 @@
  * old configuration in use and is told in the log, by {@link LiveConfiguration.fault} and by the counts.
  */
 import type { Clock } from '../runtime/clock';
-import { fileEvents, type FileEvents } from '../runtime/file-events';
-import { watchFiles } from '../runtime/file-watch';
+import { fileEvents, type FileEvents } from '../runtime/files/file-events';
+import { watchFiles } from '../runtime/files/file-watch';
 import type { Logger } from '../runtime/logger';
 import { errorMessage } from '../runtime/error-message';
 import { readConfiguration, type Format } from './read';

@@ -1,7 +1,7 @@
 /** Holds values against schemas with ajv, and says in plain words what is wrong where. Loaded only when a file is read, because ajv takes time to load. */
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
-import { parseDuration } from '../runtime/duration';
+import { parseDuration } from '../cli/duration';
 import { quote } from '../values/quote';
 import { memberPath, type Fault } from './fault';
 import { DURATION_FORMAT, type Schema } from './schema';

@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
 import type { Clock } from './clock';
-import { choice, int, type Flag } from './flags';
+import { choice, int, type Flag } from '../cli/flags';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof levels)[number];

@@ -1,6 +1,6 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { StatusError } from '../api/errors/status';
-import type { Thread } from '../runtime/thread-pool';
+import type { Thread } from '../scheduling/thread-pool';
 import { SyntaxFault } from './syntax-fault';
 import { YamlPool, type ThreadAnswer } from './yaml-pool';
 

@@ -4,7 +4,7 @@
  */
 import { tooManyRequests } from '../api/errors/status';
 import type { Clock } from '../runtime/clock';
-import { ThreadLost, ThreadPool, ThreadsBusy, type Thread } from '../runtime/thread-pool';
+import { ThreadLost, ThreadPool, ThreadsBusy, type Thread } from '../scheduling/thread-pool';
 import type { JsonValue } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
 import type { YamlDocument } from './yaml-document';

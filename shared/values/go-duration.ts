@@ -1,4 +1,4 @@
-/** Durations as upstream writes them (`1h30m`, `1.5s`), and what it says of a text that is none. Those of our own flags are read by shared/runtime/duration.ts. */
+/** Durations as upstream writes them (`1h30m`, `1.5s`), and what it says of a text that is none. Those of our own flags are read by shared/cli/duration.ts. */
 import { quote } from './quote';
 
 const UNITS: ReadonlyMap<string, number> = new Map([

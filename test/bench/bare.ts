@@ -1,7 +1,7 @@
 /** The floor of the benchmark: the bare TLS server as a child process, and what the same bytes cost it. */
 import { fork, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import type { Credential } from '../../shared/runtime/pki';
+import type { Credential } from '../../shared/pki/certificates';
 import type { BareMessage } from './bare-server';
 import { BenchClient } from './client';
 import { warmLoop, type Cost } from './measure';

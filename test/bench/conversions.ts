@@ -2,7 +2,7 @@
  * What it costs to list custom objects in a version that only a webhook knows: the time of the whole list, nothing of it remembered, beside that of the webhook alone,
  * which is asked the same by this client; and what another client waits meanwhile.
  */
-import { atATime } from '../../shared/runtime/at-a-time';
+import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { GROUP, isConversionCase, isConversionHead, NAMESPACE } from '../replay/conversions/case';
 import { recordingOf } from '../replay/recording';
@@ -63,7 +63,7 @@ async function prepare(client: BenchClient, { place: { port, caBundle } }: Conve
   while (!(await isServed(client)));
   const text = 'x'.repeat(800);
   const indexes = Array.from({ length: count }, (_, at) => at);
-  await atATime(WRITERS, indexes, async (at) => {
+  await withConcurrencyLimit(WRITERS, indexes, async (at) => {
     await client.send('POST', path('v1'), JSON.stringify(widget(at, text)));
   });
 }
@@ -124,7 +124,9 @@ async function aloneWith(
 ): Promise<Pick<ConversionWaits, 'webhookCpuMs' | 'webhookMs'>> {
   const direct = new Client(webhook.place.port, '');
   const begun = cpuSeconds(webhook.pid);
-  const webhookMs = await timed(() => atATime(AT_A_TIME, reviews, async (review) => void (await direct.send('POST', '/convert', review))));
+  const webhookMs = await timed(() =>
+    withConcurrencyLimit(AT_A_TIME, reviews, async (review) => void (await direct.send('POST', '/convert', review))),
+  );
   const webhookCpuMs = (cpuSeconds(webhook.pid) - begun) * 1_000;
   direct.close();
   return { webhookMs, webhookCpuMs };

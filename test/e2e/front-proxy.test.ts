@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
-import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
 import { startFrontProxy, type FrontProxy, type ProxiedUser } from '../support/front-proxy';
 import { packagedProgram, runClient, startClient, type Outcome } from '../support/kubectl';
 import { waitUntil } from '../support/programs';

@@ -4,7 +4,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
-import { issueCertificate } from '../../shared/runtime/pki';
+import { issueCertificate } from '../../shared/pki/certificates';
 import { CERTIFICATE_REQUEST } from '../support/certificate-request';
 import { runClient } from '../support/kubectl';
 import { withEachKubectl } from '../support/kubectl-session';

@@ -125,7 +125,7 @@ test.each(PROJECTS)('$runner runs the package in a project of type $type', async
 });
 
 test('the package finds the dependencies of linked packages after the standard input was found to be a pipe', async () => {
-  const loader = path.join(modules, PACKAGE, 'dist/shared/runtime/pki.js');
+  const loader = path.join(modules, PACKAGE, 'dist/shared/pki/certificates.js');
   const script = `
     const { fstatSync } = require('node:fs');
     const { loadX509 } = require(${JSON.stringify(loader)});

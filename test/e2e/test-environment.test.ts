@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import path from 'node:path';
 import { systemClock as clock } from '../../shared/runtime/clock';
-import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
 import { describeWithEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
 import { startProgram, waitUntil } from '../support/programs';

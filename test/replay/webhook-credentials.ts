@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
-import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
 import { startWebhookServer, type WebhookServer } from '../support/webhook-server';
 import { recordingOf, recordingsIn } from './recording';
 import type { Body } from './reference';

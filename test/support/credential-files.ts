@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
-import { createAuthority, issueCertificate, type CertificateUsage, type Credential } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate, type CertificateUsage, type Credential } from '../../shared/pki/certificates';
 import { ManualClock } from './manual-clock';
 
 const HOUR_MS = 3_600_000;

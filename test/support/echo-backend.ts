@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import type { Credential } from '../../shared/runtime/pki';
+import type { Credential } from '../../shared/pki/certificates';
 import { findProgram } from './find-program';
 import { closed, listening } from './listening';
 import { removeFolder, temporaryFolder } from './programs';

@@ -1,7 +1,7 @@
 /** Certificates for members of etcd and for their clients, as files, from an authority of their own. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { CertificateUsage } from '../../shared/runtime/pki';
+import type { CertificateUsage } from '../../shared/pki/certificates';
 import { makeAuthority, makePair, pairIn, savePair } from './credential-files';
 import type { EtcdTls } from './etcd';
 

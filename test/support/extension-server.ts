@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { systemClock as clock } from '../../shared/runtime/clock';
-import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
 import { closed, listening } from './listening';
 
 export const EXTENSION_GROUP = 'wardle.example.com';

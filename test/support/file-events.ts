@@ -1,4 +1,4 @@
 /** For tests in which the clock alone decides when files are compared. */
-import type { FileEvents } from '../../shared/runtime/file-events';
+import type { FileEvents } from '../../shared/runtime/files/file-events';
 
 export const noFileEvents: FileEvents = () => () => undefined;

@@ -4,7 +4,7 @@
  */
 import { createServer, request, type Server } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Credential } from '../../shared/runtime/pki';
+import type { Credential } from '../../shared/pki/certificates';
 import { closed, listening } from './listening';
 
 export interface ProxiedUser {

@@ -11,7 +11,7 @@ import type { Store } from '../../apiserver/storage/store';
 import type { JsonObject } from '../../shared/values/json';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
-import { featureGates } from '../../shared/runtime/feature-gates';
+import { featureGates } from '../../shared/cli/feature-gates';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { UNCHANGED } from './plugin-switches';

@@ -11,8 +11,8 @@ import { PROGRAM as CONTROLLERS, startControllers } from '../../controllers/prog
 import { kubeconfig } from '../../deploy/cluster/kubeconfig';
 import { ensureCertificates, type Certificates } from '../../deploy/local/certificates';
 import { systemClock } from '../../shared/runtime/clock';
-import { parseFlags, type CommandLine, type FlagTable, type ParsedFlags } from '../../shared/runtime/flags';
-import { Lifecycle } from '../../shared/runtime/lifecycle';
+import { parseFlags, type CommandLine, type FlagTable, type ParsedFlags } from '../../shared/cli/flags';
+import { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom as random } from '../../shared/runtime/random';
 import { controllerArguments } from './control-plane';

@@ -2,7 +2,7 @@
 import { createServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { systemClock } from '../../shared/runtime/clock';
-import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
 import type { Body } from '../replay/reference';
 import type { Reply } from '../replay/webhooks/behaviours';
 import { closed, listening } from './listening';

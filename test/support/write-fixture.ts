@@ -28,7 +28,7 @@ import { createWriter } from '../../apiserver/registry/write/executor/writer';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 import { StatusError, type Status } from '../../shared/api/errors/status';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../shared/names/dialect';
-import { featureGates, type FeatureName } from '../../shared/runtime/feature-gates';
+import { featureGates, type FeatureName } from '../../shared/cli/feature-gates';
 import type { Random } from '../../shared/runtime/random';
 import { ManualClock } from './manual-clock';
 import { MemoryStore } from './memory-store';

@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Eventually } from '../../../shared/runtime/eventually';
-import { KeptAnswers, type Answered } from '../../../shared/runtime/kept-answers';
-import { nowAndThen } from '../../../shared/runtime/now-and-then';
+import { KeptAnswers, type Answered } from '../../../shared/runtime/response-cache';
+import { nowAndThen } from '../../../shared/runtime/periodic';
 import type { Dialect } from '../../../shared/names/dialect';
 import { TooLate, type Attempted, type WebhookAnswer } from '../../../shared/client/webhook';
 import type { JsonObject } from '../../../shared/values/json';

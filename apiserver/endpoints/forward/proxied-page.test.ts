@@ -5,7 +5,7 @@ import { createServer, request as plainRequest, type IncomingMessage, type Reque
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, createGzip, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { Turns } from '../../../shared/runtime/turns';
+import { Turns } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../output/outbox';
 import { Exchange } from '../request/exchange';
 import { Backends } from './backend';

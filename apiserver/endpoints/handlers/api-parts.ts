@@ -2,7 +2,7 @@
 import type { KindRow } from '../../../shared/api/kinds';
 import type { NamespaceAlias } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { FeatureGates } from '../../../shared/runtime/feature-gates';
+import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
 import type { Reader, RequestContext, ServedResource, Writer } from '../../registry/verbs';
 import type { Resources } from '../../registry/resources';

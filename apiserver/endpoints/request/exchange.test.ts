@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { Exchange } from './exchange';
-import { Turns } from '../../../shared/runtime/turns';
+import { Turns } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../output/outbox';
 
 /** An exchange over the HTTP/2 connection `session`; `log` is what goes over it. */

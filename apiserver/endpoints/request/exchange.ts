@@ -14,7 +14,7 @@ import type { Eventually } from '../../../shared/runtime/eventually';
 import { FLOW_HEADERS, type Dialect, type FlowHeaders } from '../../../shared/names/dialect';
 import type { Trail } from '../../audit/trail';
 import type { RequestContext, ServedResource } from '../../registry/verbs';
-import type { Priority, Turns } from '../../../shared/runtime/turns';
+import type { Priority, Turns } from '../../../shared/scheduling/event-loop-scheduler';
 import type { RequestTrace } from '../../tracing/span';
 import type { Outbox } from '../output/outbox';
 import { endInPieces, hasRoom, isLong } from '../output/write-progress';

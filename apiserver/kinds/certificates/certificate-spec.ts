@@ -2,7 +2,7 @@
 import { duplicate, invalidAs, invalidValue, notSupported, required, tooLong } from '../../../shared/api/errors/field-error';
 import type { CertificatesV1CertificateSigningRequest } from '../../../shared/api/types/generated/members';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import { readRequest, RequestFault } from '../../../shared/runtime/certificate-request';
+import { readRequest, RequestFault } from '../../../shared/pki/certificate-request';
 import { goBytes } from '../../../shared/values/go-values';
 import { dnsLabel, dnsSubdomain, type NameCheck } from '../../../shared/values/name-formats';
 import type { Errors } from '../rules/checks';

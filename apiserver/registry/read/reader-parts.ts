@@ -2,7 +2,7 @@
  * What the read side is built from. `createReader(parts): Reader` is in reader.ts, `selectionFor(row, labelSelector, fieldSelector)` in
  * selection.ts, `parseContinue`/`formatContinue` in continue-token.ts.
  */
-import type { FeatureGates } from '../../../shared/runtime/feature-gates';
+import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache, StoredType } from '../../cache/cache';
 import { NO_CONVERSIONS, type Conversions } from '../conversions';

@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../../shared/values/json';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { FeatureGates } from '../../../shared/runtime/feature-gates';
+import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
 import { AllocationClaims } from '../../allocation/claims';
 import type { Ledger } from '../../allocation/ledger';

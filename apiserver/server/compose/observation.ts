@@ -7,7 +7,7 @@ import { FlowControl, type FlowMeter } from '../../flow-control/flow-control';
 import { FlowControlMetrics } from '../../metrics/flow-control-metrics';
 import { Metrics } from '../../metrics/metrics';
 import { droppedLines } from '../../../shared/runtime/logger';
-import { Turns } from '../../../shared/runtime/turns';
+import { Turns } from '../../../shared/scheduling/event-loop-scheduler';
 import type { Connections } from '../connections';
 import { InFlight } from '../in-flight';
 import type { ServerState } from '../state';

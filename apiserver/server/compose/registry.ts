@@ -12,7 +12,7 @@ import type { MakeNamespace } from '../../admission/namespace-auto-provision';
 import type { NodeRestrictionParts } from '../../admission/node-restriction';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
-import { nowAndThen } from '../../../shared/runtime/now-and-then';
+import { nowAndThen } from '../../../shared/runtime/periodic';
 import type { WebhookCall } from '../../admission/webhook/ask';
 import { WebhookClient } from '../../webhook-client/client';
 import { identify } from '../../webhook-client/identity';

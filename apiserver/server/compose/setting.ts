@@ -3,7 +3,7 @@ import type { LiveConfiguration } from '../../../shared/configuration/configurat
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Dialect, GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { FeatureGates } from '../../../shared/runtime/feature-gates';
+import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
 import type { ProxyCredentials } from '../../aggregation/extensions';

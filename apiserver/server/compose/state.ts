@@ -24,7 +24,7 @@ import { createReader } from '../../registry/read/reader';
 import { buildResources, type Resources } from '../../registry/resources';
 import { WebhookConverter } from '../../conversion/converter';
 import { WebhookClient } from '../../webhook-client/client';
-import { nowAndThen } from '../../../shared/runtime/now-and-then';
+import { nowAndThen } from '../../../shared/runtime/periodic';
 import type { Setting } from './setting';
 
 export interface State {

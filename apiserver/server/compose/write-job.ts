@@ -1,7 +1,7 @@
 /** What a worker thread for large objects is told, and what it answers. Holds no code. */
 import type { MessagePort } from 'node:worker_threads';
 import type { Dialect } from '../../../shared/names/dialect';
-import type { FeatureName } from '../../../shared/runtime/feature-gates';
+import type { FeatureName } from '../../../shared/cli/feature-gates';
 import type { PluginSwitches } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { EncoderForm, ShownHeavy } from '../../endpoints/representation/showing';

@@ -13,8 +13,8 @@ import type { EncoderForm, Showing, ShownHeavy } from '../../endpoints/represent
 import type { OffloadedWrite, OffloadResult, OffloadThreads, Question, RemoteSteps } from '../../registry/write/executor/offload/messages';
 import { hasManyValues, OFFLOAD_LIMITS } from '../../registry/write/executor/offload/rule';
 import { bufferOf, bytesOf, sentEntry, sentResource } from '../../registry/write/executor/offload/transfer';
-import { movable, startThread } from '../../../shared/runtime/thread';
-import { ThreadLost, ThreadPool, ThreadsBusy, type Moved, type Thread } from '../../../shared/runtime/thread-pool';
+import { movable, startThread } from '../../../shared/scheduling/thread';
+import { ThreadLost, ThreadPool, ThreadsBusy, type Moved, type Thread } from '../../../shared/scheduling/thread-pool';
 import type { WriteAnswer, WriteJob, WriteSetting } from './write-job';
 
 /** Only the built program has it; run from sources (tests) no write is offloaded. */

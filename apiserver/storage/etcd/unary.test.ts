@@ -1,7 +1,7 @@
 import { createSecureServer, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '../../../shared/runtime/clock';
-import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
+import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { freePort } from '../../../test/support/ports';
 import { startSilentServer } from '../../../test/support/silent-server';
 import { startTcpProxy } from '../../../test/support/tcp-proxy';

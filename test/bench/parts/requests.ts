@@ -1,7 +1,7 @@
 /** What reads, watches and writes cost, beside what they cannot cost less than. */
 import { PROTOBUF_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
-import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
+import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { systemRandom } from '../../../shared/runtime/random';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../../support/etcd';

@@ -6,7 +6,7 @@ import { ControllerMetrics } from '../../../controllers/runtime/metrics';
 import { InformerPool } from '../../../shared/client/informer-pool';
 import { aborted } from '../../../shared/client/signals';
 import { ConnectionError } from '../../../shared/client/transport';
-import { parseFlags } from '../../../shared/runtime/flags';
+import { parseFlags } from '../../../shared/cli/flags';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { objectAt, stringAt } from '../../../shared/values/json';
 import { FakeApi } from '../../support/fake-api';

@@ -1,6 +1,6 @@
 /** Authenticating proxies, credentials that look like theirs, and credentials in odd forms: endless, repeated, escaped, signed by others. */
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
+import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { useResource } from '../../support/use-resource';
 import { ADMIN, ALICE, type Call } from './call';
 import { clientOf, HOUR_MS, serverOf, useServer } from './fixture';

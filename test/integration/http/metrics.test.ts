@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
-import { featureGates } from '../../../shared/runtime/feature-gates';
+import { featureGates } from '../../../shared/cli/feature-gates';
 import { growth, readExposition, type Exposition } from '../../support/exposition';
 import { grownBy, isAskedFor } from '../../replay/metric-growth';
 import { METRIC_STEPS } from '../../replay/metric-steps';

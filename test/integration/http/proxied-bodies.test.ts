@@ -7,7 +7,7 @@ import { forward } from '../../../apiserver/endpoints/forward/forward';
 import { Outbox } from '../../../apiserver/endpoints/output/outbox';
 import { Exchange } from '../../../apiserver/endpoints/request/exchange';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { Turns } from '../../../shared/runtime/turns';
+import { Turns } from '../../../shared/scheduling/event-loop-scheduler';
 import { hasGo, startGoBackend, startNodeBackend, type StartBackend } from '../../support/echo-backend';
 import { waitUntil } from '../../support/programs';
 import { skipLoudly } from '../../support/skipped';

@@ -1,5 +1,5 @@
 /** Replays the recorded answers of release 1.31.1 to updates and deletions, to impersonated requests and grants of permissions, and of the health endpoints. */
-import { featureGates } from '../../../shared/runtime/feature-gates';
+import { featureGates } from '../../../shared/cli/feature-gates';
 import { recordingsIn } from '../../replay/recording';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
 import { comparableAnswer, withDeviation } from '../../support/deviating-steps';

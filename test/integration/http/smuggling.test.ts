@@ -3,7 +3,7 @@
  * body, and no part of one user's request becomes the start of another's.
  */
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { createAuthority } from '../../../shared/runtime/pki';
+import { createAuthority } from '../../../shared/pki/certificates';
 import { createChance } from '../../replay/chance';
 import { hasGo, startGoBackend, startNodeBackend, type ReadRequest, type StartBackend } from '../../support/echo-backend';
 import { waitUntil } from '../../support/programs';

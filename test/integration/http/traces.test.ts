@@ -2,7 +2,7 @@
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { NO_OPINION, NO_RULES, type Authorizer } from '../../../apiserver/authorization/authorizer';
 import { openTracing } from '../../../apiserver/tracing/open';
-import { featureGates } from '../../../shared/runtime/feature-gates';
+import { featureGates } from '../../../shared/cli/feature-gates';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';

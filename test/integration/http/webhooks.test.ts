@@ -10,7 +10,7 @@ import { asking, openWebhook } from '../../../apiserver/options/webhooks';
 import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
 import { ConfigurationError } from '../../../shared/configuration/fault';
 import { systemClock } from '../../../shared/runtime/clock';
-import { parseFlags } from '../../../shared/runtime/flags';
+import { parseFlags } from '../../../shared/cli/flags';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { joined } from '../../support/exposition';

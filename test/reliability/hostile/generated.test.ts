@@ -14,7 +14,7 @@ import { groupResourceText } from '../../../shared/api/identity/identity';
 import { StatusError } from '../../../shared/api/errors/status';
 import { DecodeError } from '../../../shared/api/types';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { featureGates } from '../../../shared/runtime/feature-gates';
+import { featureGates } from '../../../shared/cli/feature-gates';
 import { parsingJson } from '../../../shared/serialization';
 import { atOnce } from '../../../shared/values/steps';
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';

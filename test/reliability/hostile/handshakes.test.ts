@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { createAuthority, issueCertificate } from '../../../shared/runtime/pki';
+import { createAuthority, issueCertificate } from '../../../shared/pki/certificates';
 import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../../support/programs';
 
 const hook = path.resolve(__dirname, '../../support/typescript-hook.cjs');

@@ -3,7 +3,7 @@ import { rowConditions } from '../../../apiserver/printers/table';
 import { scheduleFault } from '../../../shared/values/cron-schedule';
 import { KNOWN_KINDS } from '../../../shared/api/kinds';
 import { requirementsOf } from '../../../shared/api/selectors/object-selector';
-import { parseDuration } from '../../../shared/runtime/duration';
+import { parseDuration } from '../../../shared/cli/duration';
 
 describe.each(['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnProperty'])('%s', (name) => {
   it('is no unit of time', () => {

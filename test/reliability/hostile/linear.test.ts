@@ -16,7 +16,7 @@ import { shapeOf, STRING, type Shape } from '../../../shared/patch/apply/shape';
 import { shapeFaults } from '../../../shared/patch/apply/typed';
 import { applyJsonPatch, parseOperations } from '../../../shared/patch/json-patch';
 import { goText } from '../../../shared/patch/strategic-merge';
-import { parseDuration } from '../../../shared/runtime/duration';
+import { parseDuration } from '../../../shared/cli/duration';
 import { fieldFaults, parseJson, SyntaxFault } from '../../../shared/serialization';
 import { composeYaml } from '../../../shared/serialization/yaml-document';
 import { goSyntax } from '../../../shared/values/go-syntax';

@@ -4,7 +4,7 @@
  */
 import { request } from 'node:https';
 import { isNotFound } from '../../../shared/client/api-error';
-import { readCertificate } from '../../../shared/runtime/pki';
+import { readCertificate } from '../../../shared/pki/certificates';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { knownResource, type Resource } from '../../../shared/client/resource';
 import type { RestClient } from '../../../shared/client/rest-client';

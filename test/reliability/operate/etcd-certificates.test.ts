@@ -1,7 +1,7 @@
 /** The certificates between an API server and etcd expire or are swapped: whoever reads the log knows which member, why, and what to do. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Credential } from '../../../shared/runtime/pki';
+import type { Credential } from '../../../shared/pki/certificates';
 import { makeAuthority, makePair, pairIn, savePair, type PairFiles, type When } from '../../support/credential-files';
 import { isReady } from '../../../deploy/local/readiness';
 import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/etcd';

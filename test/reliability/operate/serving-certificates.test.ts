@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { connect } from 'node:tls';
-import type { Credential } from '../../../shared/runtime/pki';
+import type { Credential } from '../../../shared/pki/certificates';
 import { ApiClient } from '../../support/api-client';
 import { HASTY } from '../../support/control-plane';
 import { makeAuthority, makePair, pairIn, savePair, type When } from '../../support/credential-files';

@@ -2,7 +2,7 @@
  * Records scenarios (format `scenarios`): sends the requests of each step and writes down the state in which the cluster comes to rest. The server runs with its
  * controllers. The lines of a recording that has only a head with a `seed` are generated from it.
  */
-import { atATime } from '../../../shared/runtime/at-a-time';
+import { withConcurrencyLimit } from '../../../shared/scheduling/concurrency-limit';
 import { systemClock } from '../../../shared/runtime/clock';
 import { stringifyJson } from '../../../shared/values/json';
 import { startScenarioServer } from '../../support/scenario-server';
@@ -27,7 +27,7 @@ export async function recordScenarios(recording: string, server: ReferenceServer
     lines.set(scenario, await recordScenario(scenario, new Stage(needed.send, `sc-${scenario.name}-${process.pid}`)));
   });
   try {
-    await atATime(CONCURRENT_SCENARIOS, scenarios, record);
+    await withConcurrencyLimit(CONCURRENT_SCENARIOS, scenarios, record);
   } finally {
     await needed.close();
   }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createAuthority, type Credential } from '../../../../shared/runtime/pki';
+import { createAuthority, type Credential } from '../../../../shared/pki/certificates';
 import { ManualClock } from '../../../../test/support/manual-clock';
 import { tlsPairFault } from './tls-pair';
 

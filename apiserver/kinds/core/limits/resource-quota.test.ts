@@ -2,7 +2,7 @@
 import { resourceQuota } from './resource-quota';
 import type { StrategyContext } from '../../../registry/strategy';
 import { GENERATED_NAMES } from '../../../../shared/names/dialect';
-import { featureGates } from '../../../../shared/runtime/feature-gates';
+import { featureGates } from '../../../../shared/cli/feature-gates';
 import type { CoreV1ResourceQuotaSpec } from '../../../../shared/api/types/generated/members';
 
 const context: StrategyContext = {

@@ -4,7 +4,7 @@ import { generateName } from '../../../../shared/values/name-formats';
 import type { FieldError } from '../../../../shared/api/errors/field-error';
 import { invalidValue, notSupported } from '../../../../shared/api/errors/field-error';
 import * as status from '../../../../shared/api/errors/status';
-import { atATime } from '../../../../shared/runtime/at-a-time';
+import { withConcurrencyLimit } from '../../../../shared/scheduling/concurrency-limit';
 import { scopeBounds } from '../../../cache/key-space';
 import type { Entry } from '../../../cache/cache';
 import { parseObject } from '../../object/parse-body';
@@ -278,7 +278,7 @@ export async function deleteCollection(
   if (refusal !== undefined) throw status.internalError(`unable to transform key "${refusal.storeKey}": ${refusal.reason}`);
   const page = await deps.reader.list(context, info.resource, request.namespace, list);
   const entries = [...page.entries];
-  await atATime(WORKERS, entries, async (entry) => {
+  await withConcurrencyLimit(WORKERS, entries, async (entry) => {
     // Deletions that store nothing (dry runs) wait for nothing either.
     await yieldIfDue(context);
     try {

@@ -1,12 +1,12 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { inTime } from './in-time';
+import { withTimeout } from './with-timeout';
 
 const late = (): string => 'late';
 
 it('is what the work comes to, and leaves no timer', async () => {
   const clock = new ManualClock();
-  expect(await inTime(Promise.resolve('done'), clock, 10, late)).toBe('done');
-  await expect(inTime(Promise.reject(new Error('no')), clock, 10, late)).rejects.toThrow('no');
+  expect(await withTimeout(Promise.resolve('done'), clock, 10, late)).toBe('done');
+  await expect(withTimeout(Promise.reject(new Error('no')), clock, 10, late)).rejects.toThrow('no');
   expect(clock.pending).toBe(0);
 });
 
@@ -14,8 +14,8 @@ it('is what is said instead when the time is over, whatever the work comes to th
   const clock = new ManualClock();
   let fail: (error: Error) => void = () => undefined;
   const work = new Promise<string>((_resolve, reject) => (fail = reject));
-  const told = inTime(work, clock, 10, late);
-  const thrown = inTime(work, clock, 10, (): never => {
+  const told = withTimeout(work, clock, 10, late);
+  const thrown = withTimeout(work, clock, 10, (): never => {
     throw new Error('too late');
   });
   clock.advance(10);

@@ -3,7 +3,7 @@
  * asked for. A job that takes too long, or too much memory, costs its thread and nothing else. Knows nothing of what the jobs are.
  */
 import type { MessagePort } from 'node:worker_threads';
-import type { Clock, Timer } from './clock';
+import type { Clock, Timer } from '../runtime/clock';
 
 /** What goes to another thread as it is, without a copy: here it is gone. */
 export type Moved = ArrayBuffer | MessagePort;

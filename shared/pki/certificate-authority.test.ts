@@ -2,9 +2,9 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { certificateRequest } from '../../test/replay/scenarios/certificate-request';
 import { issueFor, readAuthority } from './certificate-authority';
 import { readRequest } from './certificate-request';
-import { createAuthority } from './pki';
-import { systemClock } from './clock';
-import { systemRandom } from './random';
+import { createAuthority } from './certificates';
+import { systemClock } from '../runtime/clock';
+import { systemRandom } from '../runtime/random';
 
 const DAY = 86_400_000;
 

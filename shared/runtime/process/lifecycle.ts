@@ -5,9 +5,9 @@
  * parent's IPC channel) stops the stages in reverse order, each within its time, and then exits. A second signal exits 1 at once.
  * What it never does: start anything, or decide how a stage drains.
  */
-import type { Clock } from './clock';
-import { inTime } from './in-time';
-import type { Logger } from './logger';
+import type { Clock } from '../clock';
+import { withTimeout } from '../with-timeout';
+import type { Logger } from '../logger';
 
 export interface StopStage {
   readonly name: string;
@@ -94,7 +94,7 @@ export class Lifecycle {
     const { name, timeoutMs } = stage;
     try {
       const work = Promise.resolve(stage.run(reason)).then(() => true);
-      const isDone = await inTime(work, clock, timeoutMs, () => false);
+      const isDone = await withTimeout(work, clock, timeoutMs, () => false);
       if (!isDone) logger.error('stop stage ran out of time', { stage: name, timeoutMs });
       return isDone;
     } catch (error) {

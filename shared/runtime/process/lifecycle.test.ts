@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { ManualClock, settle } from '../../test/support/manual-clock';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { Lifecycle } from './lifecycle';
-import { silentLogger } from './logger';
+import { silentLogger } from '../logger';
 
 function setUp() {
   const clock = new ManualClock();

@@ -3,9 +3,17 @@ import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { systemClock, type Clock } from './clock';
+import { systemClock, type Clock } from '../runtime/clock';
 import { COMMON_NAMES_IN_ONE_RDN, NO_SUBJECT, TWO_COMMON_NAMES } from '../../test/support/odd-certificates';
-import { belongsTogether, covers, createAuthority, createSigningKeyPair, issueCertificate, needsRenewal, readCertificate } from './pki';
+import {
+  belongsTogether,
+  covers,
+  createAuthority,
+  createSigningKeyPair,
+  issueCertificate,
+  needsRenewal,
+  readCertificate,
+} from './certificates';
 
 const day = 86_400_000;
 
@@ -50,7 +58,7 @@ describe('certificates', () => {
     const { certificate } = await authority();
     const hook = path.resolve(__dirname, '../../test/support/typescript-hook.cjs');
     const program = `
-      require(${JSON.stringify(path.resolve(__dirname, 'pki.ts'))}).readCertificate(process.argv[1]);
+      require(${JSON.stringify(path.resolve(__dirname, 'certificates.ts'))}).readCertificate(process.argv[1]);
       process.stdout.write(typeof require('node:tls').createSecureContext);`;
     // A process of its own: jest has loaded node:tls already.
     const { stdout } = spawnSync(process.execPath, ['-r', hook, '-e', program, '--', certificate], { encoding: 'utf8' });

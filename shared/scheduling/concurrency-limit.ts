@@ -1,7 +1,7 @@
 /** A few at a time: many things to do, of which only so many are under way at once. */
 
 /** Calls `task` for each item. The first failure is the call's, and begins no more; those under way are let go on. */
-export async function atATime<T>(most: number, items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
+export async function withConcurrencyLimit<T>(most: number, items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < items.length) {

@@ -2,9 +2,9 @@
  * Something that is read from files (keys, certificates, where servers are), and again when one of them changes. What cannot be used then leaves the old in use
  * and is told in the log. Never says what is in a file.
  */
-import type { Clock } from './clock';
+import type { Clock } from '../clock';
 import { stampOf, watchFiles } from './file-watch';
-import type { Logger } from './logger';
+import type { Logger } from '../logger';
 
 /** What may be another one the next time it is asked for. */
 export interface Followed<T> {

@@ -1,10 +1,10 @@
-import { atATime } from './at-a-time';
+import { withConcurrencyLimit } from './concurrency-limit';
 
 test('so many are under way at once, and each comes once', async () => {
   const done: number[] = [];
   let underWay = 0;
   let most = 0;
-  await atATime(3, [1, 2, 3, 4, 5, 6, 7], async (item) => {
+  await withConcurrencyLimit(3, [1, 2, 3, 4, 5, 6, 7], async (item) => {
     underWay += 1;
     most = Math.max(most, underWay);
     await Promise.resolve();
@@ -17,7 +17,7 @@ test('so many are under way at once, and each comes once', async () => {
 
 test('a failure begins no more', async () => {
   const begun: number[] = [];
-  const failing = atATime(2, [1, 2, 3, 4, 5, 6], async (item) => {
+  const failing = withConcurrencyLimit(2, [1, 2, 3, 4, 5, 6], async (item) => {
     begun.push(item);
     await Promise.resolve();
     if (item === 1) throw new Error('one');

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import type { Clock, Timer } from './clock';
+import type { Clock, Timer } from '../clock';
 import { fileEvents, type FileEvents } from './file-events';
 
 const COMPARE_MS = 60_000;

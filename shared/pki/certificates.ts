@@ -13,7 +13,7 @@ import { isIP } from 'node:net';
 import 'node:tls';
 import { promisify } from 'node:util';
 import type * as X509 from '@peculiar/x509';
-import type { Clock } from './clock';
+import type { Clock } from '../runtime/clock';
 import { signingAlgorithmOf } from './signing-algorithm';
 
 /** A certificate (PEM, one block) with its private key (PEM, SEC 1: clients in Java take no other form for a key of an elliptic curve). */

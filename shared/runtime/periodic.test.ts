@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { eachNowAndThen, nowAndThen } from './now-and-then';
+import { eachNowAndThen, nowAndThen } from './periodic';
 
 it('tells the first of what comes within a time', () => {
   const clock = new ManualClock();

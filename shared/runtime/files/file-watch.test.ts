@@ -2,10 +2,10 @@ import { mkdtempSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utim
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { noFileEvents } from '../../test/support/file-events';
-import { ManualClock, settle } from '../../test/support/manual-clock';
-import { waitUntil } from '../../test/support/programs';
-import { systemClock } from './clock';
+import { noFileEvents } from '../../../test/support/file-events';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { waitUntil } from '../../../test/support/programs';
+import { systemClock } from '../clock';
 import type { FileEvents } from './file-events';
 import { stampOf, watchFiles } from './file-watch';
 

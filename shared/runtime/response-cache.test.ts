@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { KeptAnswers, type Answered } from './kept-answers';
+import { KeptAnswers, type Answered } from './response-cache';
 
 type Said = { readonly text: string };
 

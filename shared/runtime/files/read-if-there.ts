@@ -1,6 +1,6 @@
 /** Reads a file that need not be there. */
 import { readFileSync } from 'node:fs';
-import { errorCode } from './error-code';
+import { errorCode } from '../error-code';
 
 /** Undefined = there is no such file. Throws what else keeps it from being read. */
 export function readIfThere(file: string): Buffer | undefined {

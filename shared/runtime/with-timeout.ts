@@ -2,7 +2,7 @@
 import type { Clock } from './clock';
 
 /** What `work` comes to, or, when it is not over after `ms`, what `late` says, which may throw. The work goes on; nobody hears of it any more. */
-export function inTime<T, L>(work: Promise<T>, clock: Pick<Clock, 'after'>, ms: number, late: () => L): Promise<T | L> {
+export function withTimeout<T, L>(work: Promise<T>, clock: Pick<Clock, 'after'>, ms: number, late: () => L): Promise<T | L> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(ms, () => {
       try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { removeFolder, temporaryFolder } from '../../test/support/programs';
+import { removeFolder, temporaryFolder } from '../../../test/support/programs';
 import { openWhole, runWhole, wholeFiles } from './whole-program';
 
 const folder = temporaryFolder('whole-program');

@@ -2,8 +2,8 @@
 import { createPrivateKey, webcrypto, X509Certificate, type KeyObject } from 'node:crypto';
 import type * as X509 from '@peculiar/x509';
 import type { ParsedRequest } from './certificate-request';
-import { loadX509 } from './pki';
-import type { Random } from './random';
+import { loadX509 } from './certificates';
+import type { Random } from '../runtime/random';
 import { signingAlgorithmOf } from './signing-algorithm';
 
 /** An authority that signs; read by {@link readAuthority}. */

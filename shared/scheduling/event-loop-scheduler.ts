@@ -6,7 +6,7 @@
  * needs: ten such hold up nobody for longer than one.
  * Never counts or limits requests: whoever waits here has been let in.
  */
-import type { Clock } from './clock';
+import type { Clock } from '../runtime/clock';
 
 /** What keeps a cluster alive or takes no time; what is usual; what takes long and may, and whoever is not done. */
 export const PRIORITIES = ['urgent', 'usual', 'bulk'] as const;

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { Turns, type Priority, type TurnScheduler } from './turns';
+import { Turns, type Priority, type TurnScheduler } from './event-loop-scheduler';
 
 /** An event loop whose turns the test takes. */
 class Loop implements TurnScheduler {
