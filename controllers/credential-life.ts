@@ -2,7 +2,7 @@
  * Says in the log when the certificate with which the controllers come to the API servers is out of its time, and what is to be done: the servers say only that
  * they do not know who it is. Renews nothing; a changed kubeconfig is read by those who follow it.
  */
-import type { ClientConfig } from '../shared/client/client-config';
+import type { ClientConfig } from '../shared/client/kubeconfig/client-config';
 import type { Clock, Timer } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import { nowAndThen } from '../shared/runtime/periodic';

@@ -1,7 +1,7 @@
 /** What the controllers are told by flags and by the files that these name, which are read again when they change. Connects to nothing. */
 import { readPrivateKey, type TokenKey } from '../shared/api/identity/token-keys';
-import { readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/client-config';
-import { followKubeconfig } from '../shared/client/kubeconfig-file';
+import { readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/kubeconfig/client-config';
+import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';
 import { WORKLOAD_NAMES } from '../shared/names/workload';
 import type { Clock } from '../shared/runtime/clock';
 import { derived } from '../shared/runtime/derived';

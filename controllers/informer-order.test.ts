@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { timestamp } from '../shared/api/metadata/object-meta';
-import { apiObject, type ApiObject } from '../shared/client/api-object';
+import { apiObject, type ApiObject } from '../shared/client/rest/api-object';
 import { GENERATED_NAMES } from '../shared/names/dialect';
 import type { JsonObject } from '../shared/values/json';
 import { atOnce } from '../shared/values/steps';

@@ -1,7 +1,7 @@
 /** From the command line to served health and metrics. */
-import { connectFollowed } from '../shared/client/followed-connection';
-import { followKubeconfig } from '../shared/client/kubeconfig-file';
-import type { RestClient } from '../shared/client/rest-client';
+import { connectFollowed } from '../shared/client/transport/followed-connection';
+import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';
+import type { RestClient } from '../shared/client/rest/rest-client';
 import type { Clock } from '../shared/runtime/clock';
 import { derived } from '../shared/runtime/derived';
 import { errorCode } from '../shared/runtime/error-code';

@@ -1,12 +1,12 @@
 /** The controllers of one process made from its flags: connections, running controllers, health and metrics; all ended by the lifecycle that they are given. Ends no process. */
 import { hostname } from 'node:os';
 import { KeyFileError } from '../shared/api/identity/token-keys';
-import { AccountCredentials } from '../shared/client/account-credentials';
-import { ConfigError, type ClientConfig } from '../shared/client/client-config';
-import { connectFollowed } from '../shared/client/followed-connection';
-import { InformerPool } from '../shared/client/informer-pool';
-import type { RequestMeter } from '../shared/client/metered-transport';
-import { RestClient } from '../shared/client/rest-client';
+import { AccountCredentials } from '../shared/client/rest/account-credentials';
+import { ConfigError, type ClientConfig } from '../shared/client/kubeconfig/client-config';
+import { connectFollowed } from '../shared/client/transport/followed-connection';
+import { InformerPool } from '../shared/client/informer/informer-pool';
+import type { RequestMeter } from '../shared/client/transport/metered-transport';
+import { RestClient } from '../shared/client/rest/rest-client';
 import { GENERATED_NAMES, releaseText } from '../shared/names/dialect';
 import { PROGRAM_NAMES, userAgent } from '../shared/names/program';
 import type { Clock } from '../shared/runtime/clock';

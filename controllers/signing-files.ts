@@ -1,5 +1,5 @@
 /** The authorities with which requests for certificates are signed: read from their files at the start, and again when they change. Keys are never told. */
-import { ConfigError, readConfigFile } from '../shared/client/client-config';
+import { ConfigError, readConfigFile } from '../shared/client/kubeconfig/client-config';
 import { readAuthority, type SigningAuthority } from '../shared/pki/certificate-authority';
 import type { Clock } from '../shared/runtime/clock';
 import { FollowedFiles } from '../shared/runtime/files/followed-files';

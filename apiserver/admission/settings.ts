@@ -5,7 +5,7 @@ import type { NodeSelectorSettings } from './node-selector';
 import type { SecuritySettings } from './pod-security/settings';
 import type { TolerationSettings } from './pod-toleration-restriction';
 import type { LimitedResource } from './quota/limited';
-import type { KubeconfigUsers } from '../../shared/client/kubeconfig-users';
+import type { KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
 
 export interface AdmissionSettings {
   readonly nodeSelectors?: NodeSelectorSettings;

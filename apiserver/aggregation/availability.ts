@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib';
 import { isObject, type JsonObject } from '../../shared/values/json';
 import { connectionText } from '../../shared/runtime/connection-text';
 import type { Clock } from '../../shared/runtime/clock';
-import { tryParseObject } from '../../shared/client/json-body';
+import { tryParseObject } from '../../shared/client/rest/json-body';
 import { MASTERS } from '../../shared/api/identity/user';
 import type { ServiceState } from '../webhook-client/resolve';
 import { answerOf } from '../endpoints/forward/relay';

@@ -3,7 +3,7 @@ import { errorMessage } from '../../shared/runtime/error-message';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { auditEvent } from '../../test/support/audit-event';
 import { BackOff } from '../../shared/client/back-off';
-import type { TransportRequest } from '../../shared/client/transport';
+import type { TransportRequest } from '../../shared/client/transport/transport';
 import type { AuditEvent } from './event';
 import { BatchSink, type BatchOptions, type Deliver } from './batch-sink';
 import { LogSink, readerTarget, type LineTarget } from './log-sink';

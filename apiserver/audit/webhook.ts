@@ -1,6 +1,6 @@
 /** Hands batches of events to a server, and tries again where that may help. */
 import type { BackOff } from '../../shared/client/back-off';
-import { callWebhook, type WebhookOptions } from '../../shared/client/webhook';
+import { callWebhook, type WebhookOptions } from '../../shared/client/rest/webhook';
 import { AUDIT_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Deliver } from './batch-sink';
 

@@ -1,6 +1,6 @@
 /** A TokenReview as it is sent to a remote server, and as that answers. Sends nothing. */
-import { MalformedAnswer } from '../../shared/client/api-object';
-import { parseBody } from '../../shared/client/json-body';
+import { MalformedAnswer } from '../../shared/client/rest/api-object';
+import { parseBody } from '../../shared/client/rest/json-body';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { apiVersionIn, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
 import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../shared/values/json';

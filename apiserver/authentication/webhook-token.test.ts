@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ManualClock, settle } from '../../test/support/manual-clock';
-import type { WebhookAnswer } from '../../shared/client/webhook';
+import type { WebhookAnswer } from '../../shared/client/rest/webhook';
 import { asking, KubeconfigWebhook } from '../options/webhooks';
 import { systemClock } from '../../shared/runtime/clock';
 import type { JsonObject } from '../../shared/values/json';

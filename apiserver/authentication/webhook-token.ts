@@ -2,7 +2,7 @@
  * Tokens that a remote server knows. What it says of one counts for a while, whether it knows the token or not; what goes wrong is forgotten at once. Tokens that
  * come while it is asked about as many as may wait are refused.
  */
-import type { WebhookAnswer } from '../../shared/client/webhook';
+import type { WebhookAnswer } from '../../shared/client/rest/webhook';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { KeptAnswers, type Answered } from '../../shared/runtime/response-cache';

@@ -1,6 +1,6 @@
 /** What a conversion webhook answers (ConversionReview). Asks nobody, and judges no object. */
 import { isAscii } from 'node:buffer';
-import { parseBody, tryParseObject } from '../../shared/client/json-body';
+import { parseBody, tryParseObject } from '../../shared/client/rest/json-body';
 import { apiVersionIn, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseBody } from '../../shared/client/json-body';
+import { parseBody } from '../../shared/client/rest/json-body';
 import { ConversionFault } from './fault';
 import { readAnswer, readWhole, type ConvertedObjects } from './review';
 import { splitAnswer } from './split-answer';

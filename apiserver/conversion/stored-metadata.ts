@@ -2,7 +2,7 @@
  * The metadata of a stored custom object as they are spelled there. Of them a webhook changes labels and annotations only; all else goes into the converted
  * object as it lies, unread, for who owns what is half of many an object; and where it changes nothing, all of them do. Judges nothing.
  */
-import { parseBody } from '../../shared/client/json-body';
+import { parseBody } from '../../shared/client/rest/json-body';
 import { endOfText, endOfValue } from '../../shared/serialization/json-tokens';
 import { isObject, own, stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { TextSpan } from './split-answer';

@@ -8,7 +8,7 @@ import { TOLERATION_FORMAT } from '../admission/pod-toleration-restriction';
 import { limitedResources, QUOTA_FORMAT } from '../admission/quota/limited';
 import type { AdmissionSettings } from '../admission/settings';
 import type { Fault } from '../../shared/configuration/fault';
-import { readKubeconfigUsers, type KubeconfigUsers } from '../../shared/client/kubeconfig-users';
+import { readKubeconfigUsers, type KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
 import { readConfiguration, readEmbedded, type Format } from '../../shared/configuration/read';
 import { anyObject, listOf, object, text, type Configured } from '../../shared/configuration/schema';
 import type { Clock } from '../../shared/runtime/clock';

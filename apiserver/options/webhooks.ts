@@ -2,10 +2,10 @@
  * Servers that are asked or told something, as kubeconfigs name them. When such a file or one that it names changes, the next question goes where it
  * says then.
  */
-import { readConfigFile, type ClientConfig } from '../../shared/client/client-config';
-import { connect } from '../../shared/client/connect';
-import { readKubeconfig } from '../../shared/client/kubeconfig';
-import { askWebhook, type Attempted, type WebhookAddress, type WebhookAnswer } from '../../shared/client/webhook';
+import { readConfigFile, type ClientConfig } from '../../shared/client/kubeconfig/client-config';
+import { connect } from '../../shared/client/transport/connect';
+import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
+import { askWebhook, type Attempted, type WebhookAddress, type WebhookAnswer } from '../../shared/client/rest/webhook';
 import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';

@@ -2,10 +2,10 @@
  * Asks webhooks: one POST each, over connections that are kept, bounded in their number, in time and in what is read of an answer. A redirect
  * to another server, or by another method, is an answer that nobody can use. What went wrong is told in upstream's words.
  */
-import type { TlsOptions } from '../../shared/client/client-config';
-import { Http1Transport } from '../../shared/client/http1-transport';
-import { ConnectionError, type Transport } from '../../shared/client/transport';
-import { callWebhook, type WebhookAnswer } from '../../shared/client/webhook';
+import type { TlsOptions } from '../../shared/client/kubeconfig/client-config';
+import { Http1Transport } from '../../shared/client/transport/http1-transport';
+import { ConnectionError, type Transport } from '../../shared/client/transport/transport';
+import { callWebhook, type WebhookAnswer } from '../../shared/client/rest/webhook';
 import { JSON_MEDIA_TYPE, WEBHOOK_USER_AGENT } from '../../shared/names/dialect';
 import { hostUrl, parseHost } from '../../shared/values/host-url';
 import type { Clock } from '../../shared/runtime/clock';

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readKubeconfigUsers } from '../../shared/client/kubeconfig-users';
+import { readKubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
 import { systemClock } from '../../shared/runtime/clock';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { Body } from '../../test/replay/reference';

@@ -2,9 +2,9 @@
  * As whom webhooks are asked: the users of a kubeconfig bear the names of hosts, of domains (`*.example.com`), or of everyone (`*`). Certificates are read again once a
  * minute, tokens in files as everywhere. Who is named nowhere is asked by nobody in particular. Asks no webhook.
  */
-import { CredentialSource, type Credentials } from '../../shared/client/credential-source';
-import { ExecCredentials, type ClientPair } from '../../shared/client/exec-credentials';
-import type { KubeconfigUser, KubeconfigUsers } from '../../shared/client/kubeconfig-users';
+import { CredentialSource, type Credentials } from '../../shared/client/kubeconfig/credential-source';
+import { ExecCredentials, type ClientPair } from '../../shared/client/kubeconfig/exec-credentials';
+import type { KubeconfigUser, KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Eventually } from '../../shared/runtime/eventually';
 import { errorMessage } from '../../shared/runtime/error-message';

@@ -1,6 +1,6 @@
 /** What came of asking a webhook, and what went wrong in upstream's words. Asks nobody. */
-import { tryParseObject } from '../../shared/client/json-body';
-import { Moving, TooLate, type WebhookAnswer } from '../../shared/client/webhook';
+import { tryParseObject } from '../../shared/client/rest/json-body';
+import { Moving, TooLate, type WebhookAnswer } from '../../shared/client/rest/webhook';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { connectionText } from '../../shared/runtime/connection-text';
 import { stringAt } from '../../shared/values/json';

@@ -5,12 +5,12 @@
 import { writeLegacyClaims } from '../../shared/api/identity/legacy-claims';
 import { signedToken } from '../../shared/api/identity/signed-token';
 import type { TokenKey } from '../../shared/api/identity/token-keys';
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import { ObjectStore } from '../../shared/client/object-store';
-import { knownResource, type Resource } from '../../shared/client/resource';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { ObjectStore } from '../../shared/client/informer/object-store';
+import { knownResource, type Resource } from '../../shared/client/rest/resource';
 import { aborted } from '../../shared/client/signals';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { accountOf, filled, needOf, withoutReference } from './reconcile';

@@ -1,5 +1,5 @@
 /** What is done about a Secret that holds an account's token; decided from what is seen, without a server. */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 
 export type Need =

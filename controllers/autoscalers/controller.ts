@@ -2,13 +2,13 @@
  * Lets targets have as many pods as what is measured of these asks for. Each autoscaler is looked at once in a period, the first time at a moment of its own, so that many
  * spread over it. Makes and deletes no pods itself: it tells the target's scale, whatever the target is.
  */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { EventRecorder } from '../../shared/client/event-recorder';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import type { WorkQueue } from '../../shared/client/work-queue';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import type { JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { ServedKinds } from '../runtime/served-kinds';

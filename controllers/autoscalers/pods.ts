@@ -1,6 +1,6 @@
 /** Which pods of a target count for a metric: those that serve, those that do not serve yet, those that nobody has measured, and those that are on their way out. Pure. */
 import { timeOf } from '../../shared/api/metadata/object-meta';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, own, stringAt } from '../../shared/values/json';
 import { conditionOf } from '../runtime/conditions';
 import { isReady } from '../runtime/pods';

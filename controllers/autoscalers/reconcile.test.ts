@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { apiObject } from '../../shared/client/api-object';
+import { apiObject } from '../../shared/client/rest/api-object';
 import { ScalingHistory } from './history';
 import { planAutoscaler, selectorFault, statusAfter, unscaledStatus, type Sight } from './reconcile';
 import type { Metric } from './spec';

@@ -1,6 +1,6 @@
 /** What becomes of an autoscaler: how many pods its target is to have, and what is to be said of it; decided from what was seen and measured, without a server. Seen at release 1.31.1. */
 import { timestamp } from '../../shared/api/metadata/object-meta';
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
 import { conditionsOf, transitionTime, withCondition } from '../runtime/conditions';
 import { byName } from '../runtime/pods';

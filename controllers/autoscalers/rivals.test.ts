@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { compileLabelSelector, parseLabelSelector } from '../../shared/api/selectors/label-selector';
-import { apiObject, keyOf, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { atOnce } from '../../shared/values/steps';
 import { labelsOf } from '../runtime/pods';
 import { Rivals } from './rivals';

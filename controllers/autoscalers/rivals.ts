@@ -8,8 +8,8 @@ import {
   type LabelMatcher,
   type LabelRequirement,
 } from '../../shared/api/selectors/label-selector';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
 import { otherQualifiedName } from '../../shared/names/dialect';
 import type { Steps } from '../../shared/values/steps';
 import { labelsOf } from '../runtime/pods';

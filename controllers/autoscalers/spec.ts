@@ -1,5 +1,5 @@
 /** What an autoscaler asks for, read into precise types. Amounts are whole thousandths, rounded up. Decides nothing. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { milliOf } from './quantities';
 

@@ -2,10 +2,10 @@
 import { parseApiVersion } from '../../shared/api/identity/identity';
 import { formatLabelSelector, parseLabelSelector } from '../../shared/api/selectors/label-selector';
 import { SelectorError } from '../../shared/api/selectors/selector-error';
-import { ApiError } from '../../shared/client/api-error';
-import type { ApiObject } from '../../shared/client/api-object';
-import type { Resource } from '../../shared/client/resource';
-import type { RestClient } from '../../shared/client/rest-client';
+import { ApiError } from '../../shared/client/rest/api-error';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { canonicalGroup } from '../../shared/names/dialect';
 import { objectAt, stringAt } from '../../shared/values/json';
 import type { ServedKinds } from '../runtime/served-kinds';

@@ -1,5 +1,5 @@
 /** What upstream's controller says in sentences of its own making: selectors as its structures are printed, and refusals that say nothing themselves. Only prints. */
-import type { ApiError } from '../../shared/client/api-error';
+import type { ApiError } from '../../shared/client/rest/api-error';
 import { arrayAt, isObject, objectAt, sortedKeys, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 
 /** A label selector as it is printed with its members. */

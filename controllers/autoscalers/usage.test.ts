@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { timestamp } from '../../shared/api/metadata/object-meta';
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import type { PodValue, PodValues } from './pods';
 import { byAverage, byShare, byUtilization, byValue, NoWish, type PodSight } from './usage';

@@ -2,7 +2,7 @@
  * How many pods it takes until each has as much to do as wanted, from what was measured of those that there are. Whoever is not measured, or does not serve yet, counts
  * so that nothing is done too much. Pure; the fractions are those of release 1.31.1, to the last bit.
  */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { groupPods, requestsOf, servingPods, type GroupedPods, type PodValue, type PodValues, type Readiness } from './pods';
 
 /** Why nothing can be said; the message is upstream's. */

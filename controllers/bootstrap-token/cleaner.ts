@@ -1,7 +1,7 @@
 /** Deletes bootstrap tokens in the moment in which they end. */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { keyOf } from '../../shared/client/api-object';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf } from '../../shared/client/rest/api-object';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { fateOf } from './cleaning';
 import { SECRETS, TokenSecrets } from './secrets';

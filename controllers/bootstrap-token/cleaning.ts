@@ -1,5 +1,5 @@
 /** What the token cleaner does about a bootstrap token; decided from what is seen, without a server. */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { endOf } from './token';
 
 export type Fate =

@@ -1,8 +1,8 @@
 /** The Secrets of bootstrap tokens, whichever dialect their type is spelled in. */
-import type { ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import type { Handlers } from '../../shared/client/notifications';
-import { knownResource } from '../../shared/client/resource';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import type { Handlers } from '../../shared/client/informer/notifications';
+import { knownResource } from '../../shared/client/rest/resource';
 import { BOOTSTRAP_TOKEN_TYPE } from '../../shared/names/bootstrap-token';
 import type { ControllerContext } from '../runtime/controller';
 

@@ -1,8 +1,8 @@
 /** Signs the cluster's description with every bootstrap token that may, so that whoever has a token can tell that it is true. */
-import { isNotFound } from '../../shared/client/api-error';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { CLUSTER_INFO, SIGNING_KEY } from '../../shared/names/bootstrap-token';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { TokenSecrets } from './secrets';

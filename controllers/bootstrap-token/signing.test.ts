@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { apiObject } from '../../shared/client/api-object';
+import { apiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import * as signing from './signing';
 import { signerOf } from './token';

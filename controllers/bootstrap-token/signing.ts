@@ -3,7 +3,7 @@
  * without a server. A signature (a detached JWS) is the same whenever it is made, so one that is there needs no check but a comparison.
  */
 import { createHmac } from 'node:crypto';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { CLUSTER_INFO } from '../../shared/names/bootstrap-token';
 import { objectAt, own, setMember, stringAt, type JsonObject } from '../../shared/values/json';
 import { signerOf, type SigningToken } from './token';

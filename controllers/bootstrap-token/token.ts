@@ -1,5 +1,5 @@
 /** Bootstrap tokens as their Secrets tell them. Never judges whether somebody may use one to sign in: that is the server's work. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { endOfToken } from '../../shared/api/identity/token-end';
 import { BOOTSTRAP_SECRET_PREFIX } from '../../shared/names/bootstrap-token';
 import { objectAt, stringAt } from '../../shared/values/json';

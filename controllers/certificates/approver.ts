@@ -2,10 +2,10 @@
  * Approves what nodes ask for themselves: a certificate with which they are known to the API, when whoever asks may have it by the rules of access. All other
  * requests wait for a person.
  */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { groupIn } from '../../shared/names/dialect';
 import { readRequest, RequestFault } from '../../shared/pki/certificate-request';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';

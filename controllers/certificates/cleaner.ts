@@ -1,7 +1,7 @@
 /** Deletes requests for certificates that have served their purpose: each at its time, which a timer tells. Whoever asked has his certificate by then. */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { endOfRequest } from './cleaning';
 import { ALL_REQUESTS, readSigningRequest, REQUESTS } from './request';

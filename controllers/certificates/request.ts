@@ -1,7 +1,7 @@
 /** What the controllers read of a CertificateSigningRequest, and what they add to it. */
-import type { ApiObject } from '../../shared/client/api-object';
-import type { Collection } from '../../shared/client/informer-pool';
-import { knownResource } from '../../shared/client/resource';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { Collection } from '../../shared/client/informer/informer-pool';
+import { knownResource } from '../../shared/client/rest/resource';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';

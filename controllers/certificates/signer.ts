@@ -2,10 +2,10 @@
  * Signs approved requests for the signers whose keys it was given. What a signer does not take is marked as failed, with the reason; what is signed stays as it is.
  * Keys and what is signed with them are never told.
  */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { aborted } from '../../shared/client/signals';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { issueFor } from '../../shared/pki/certificate-authority';
 import { readRequest, RequestFault, type ParsedRequest } from '../../shared/pki/certificate-request';
 import type { JsonObject } from '../../shared/values/json';

@@ -1,7 +1,7 @@
 /** Gives roles that are made of others the rules of those that they select, whenever one of them changes. */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { FIELD_MANAGERS } from '../../shared/names/program';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { isAggregated, missingRules } from './reconcile';

@@ -1,4 +1,4 @@
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import { missingRules } from './reconcile';
 

@@ -1,7 +1,7 @@
 /** Which rules a role has that is made of others; decided from what is seen, without a server. */
 import { selects } from '../../shared/api/selectors/object-selector';
 import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../shared/values/json';
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 
 export const isAggregated = ({ body }: ApiObject): boolean => objectAt(body, 'aggregationRule') !== undefined;
 

@@ -2,11 +2,11 @@
  * Makes a Job each time that a CronJob is due, by a timer for each, and keeps as few ended ones as it says. Never touches a Job that has begun, unless
  * another one is to take its place.
  */
-import { isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { EventRecorder } from '../../shared/client/event-recorder';
-import type { Informer } from '../../shared/client/informer';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { Informer } from '../../shared/client/informer/informer';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { Dependants } from '../owned/dependants';
 import { followDependants } from '../owned/follow';
 import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';

@@ -1,6 +1,6 @@
 /** What a CronJob's Jobs are called, and what they are made of. Knows no server. */
-import type { ApiObject } from '../../shared/client/api-object';
-import { knownResource } from '../../shared/client/resource';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource } from '../../shared/client/rest/resource';
 import type { Dialect } from '../../shared/names/dialect';
 import { qualifiedNameIn } from '../../shared/names/dialect';
 import { cloneJson, objectAt, type JsonObject } from '../../shared/values/json';

@@ -1,6 +1,6 @@
 /** What a CronJob is to do now: what it says of the Jobs that it made, which of them go, and whether one more is due; decided from what is seen, without a server. */
 import { timeOf } from '../../shared/api/metadata/object-meta';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { parseSchedule, type CronSchedule } from '../../shared/values/cron-schedule';
 import { lastTime, nextTime, timesBetween } from '../../shared/values/cron-times';
 import { arrayAt, compareBytes, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';

@@ -1,4 +1,4 @@
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { status as answer } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';

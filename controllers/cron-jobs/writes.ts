@@ -1,9 +1,9 @@
 /** A CronJob's writes: the Jobs that it makes and takes away, and its status. Never decides anything. */
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
-import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/api-error';
-import type { ApiObject } from '../../shared/client/api-object';
-import type { EventRecorder } from '../../shared/client/event-recorder';
-import type { RestClient } from '../../shared/client/rest-client';
+import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { endOf } from '../owned/ended-jobs';
 import { eventReference } from '../owned/reference';

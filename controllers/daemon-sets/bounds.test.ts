@@ -1,6 +1,6 @@
 /** Roll-outs of DaemonSets under any order of late news, lost races, failed writes and restarts, by the controller itself. */
 import fc from 'fast-check';
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { FakeApi } from '../../test/support/fake-api';
 import { lateMoves, playLate } from '../../test/support/late-world';
 import { isReady } from '../runtime/pods';

@@ -1,10 +1,10 @@
 /** Keeps one pod of a DaemonSet on every node that it may be on. Touches nothing for one that is being deleted; which node a pod goes to is said in the pod, and done by the scheduler. */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import type { WorkQueue } from '../../shared/client/work-queue';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
 import { nextAvailable } from '../owned/activity';
 import { claim } from '../owned/claim';

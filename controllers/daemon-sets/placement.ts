@@ -1,6 +1,6 @@
 /** On which nodes the pods of a template may be: by its selector, its affinity and the taints that it tolerates. Decided from the objects, without a server. */
 import { compileLabelSelector, type LabelMatcher, type LabelOperator } from '../../shared/api/selectors/label-selector';
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { otherQualifiedName, qualifiedNameIn, type Dialect } from '../../shared/names/dialect';
 import { arrayAt, cloneJson, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 import { taintsOf, tolerates } from '../runtime/nodes';

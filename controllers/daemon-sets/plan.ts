@@ -2,7 +2,7 @@
  * What is to be done for a DaemonSet: first as many pods as nodes want, one on each; when that is so, the roll-out of its template, within its bounds. Decided from what is
  * seen, without a server.
  */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { append } from '../../shared/values/append';
 import { compareBytes, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { isAvailable } from '../owned/activity';

@@ -1,6 +1,6 @@
 /** A pod of a DaemonSet: how it is made for a node, and for which node one was made. Decided from the objects, without a server. */
-import type { ApiObject } from '../../shared/client/api-object';
-import type { Resource } from '../../shared/client/resource';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { Resource } from '../../shared/client/rest/resource';
 import type { Dialect } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 import { podFrom } from '../owned/pods';

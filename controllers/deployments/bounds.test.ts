@@ -1,4 +1,4 @@
-import { apiObject } from '../../shared/client/api-object';
+import { apiObject } from '../../shared/client/rest/api-object';
 import type { JsonValue } from '../../shared/values/json';
 import { boundsOf } from './bounds';
 

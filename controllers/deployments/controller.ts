@@ -2,11 +2,11 @@
  * Lets a Deployment's pods go from one template to the next: a ReplicaSet for each template, of which it says how many pods it has. Makes and deletes no pods
  * itself, and touches nothing for a Deployment that is being deleted.
  */
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import type { WorkQueue } from '../../shared/client/work-queue';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { claim } from '../owned/claim';
 import { Dependants } from '../owned/dependants';
 import { followDependants, ownerOf } from '../owned/follow';

@@ -1,5 +1,5 @@
 /** Names of the annotations and the label by which a Deployment and its sets know each other; read in either spelling, written in the one that the stock command line looks for when it shows revisions or goes back to one. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { LAST_APPLIED_ANNOTATION, canonicalQualifiedName, qualifiedNameIn } from '../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 

@@ -2,7 +2,7 @@
  * What a Deployment asks of its sets, and what it says of itself: one plan from what is seen, without a server. The plan is made as if each of its changes had been
  * made at once; a change that the server refuses ends what is done of it, and the next plan starts from what is there.
  */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { hasEnded } from '../runtime/pods';
 import { numberAt } from '../owned/wishes';

@@ -1,5 +1,5 @@
 /** Which set is of the Deployment's present template, which number its revision has, and which old sets nobody goes back to any more. Knows no server. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { templateHash, withoutNothing } from '../owned/template-hash';
 import { minReadyOf, numberAt, templateOf } from '../owned/wishes';

@@ -1,7 +1,7 @@
 /** Roll-outs under any order of looks, late news, lost races and restarts: the bounds hold all the time, and the end is reached. */
 import * as fc from 'fast-check';
 import { timestamp } from '../../shared/api/metadata/object-meta';
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { qualifiedNameIn } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 import { boundsOf } from './bounds';

@@ -2,7 +2,7 @@
  * How many pods each of a Deployment's sets is to have: while it goes from one template to another, while it is scaled in the middle of that, and when all pods are
  * to go before new ones come. Changes planned sets only, and tells what it scaled.
  */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt } from '../../shared/values/json';
 import { generationOf, numberAt, replicasOf } from '../owned/wishes';
 import { boundsOf, isRolling } from './bounds';

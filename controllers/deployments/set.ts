@@ -1,5 +1,5 @@
 /** A Deployment's set as it is planned with: how it stands, and how it is to stand. Knows no server. */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { compareBytes, equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { withoutNothing } from '../owned/template-hash';
 import { generationOf, minReadyOf, numberAt, replicasOf, templateOf } from '../owned/wishes';

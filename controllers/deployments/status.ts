@@ -1,6 +1,6 @@
 /** What a Deployment's status says of its sets, of how far it has come, and of what keeps it from coming further. Decided from what is seen, without a server. */
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { compareBytes, equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { generationOf, numberAt, replicasOf } from '../owned/wishes';
 import { conditionOf, conditionsOf } from '../runtime/conditions';

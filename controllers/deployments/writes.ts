@@ -1,9 +1,9 @@
 /** A Deployment's writes: its sets, and its status with the number of its revision. Each rests on the version that was seen. Never decides anything. */
-import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { EventRecorder } from '../../shared/client/event-recorder';
-import { knownResource } from '../../shared/client/resource';
-import type { RestClient } from '../../shared/client/rest-client';
+import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import { knownResource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { controllerReference, eventReference } from '../owned/reference';

@@ -2,12 +2,12 @@
  * Keeps the status of disruption budgets: how many pods they speak of serve, and how many of those may be disrupted. A budget is looked at as soon as one of its
  * pods changes, so that evictions one after the other are not held up. Never evicts.
  */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import type { WorkQueue } from '../../shared/client/work-queue';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { objectAt, stringifyJson, type JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { byName, podReference } from '../runtime/pods';

@@ -2,7 +2,7 @@
  * Which pods each budget speaks of, kept up to date change by change, so that a pod's change costs no look at all pods. Knows nothing of
  * bounds, and forgets of pods all that no status is made of.
  */
-import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { requirementsOf } from '../../shared/api/selectors/object-selector';
 import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';

@@ -3,10 +3,10 @@
  * its kind. Changes nothing.
  */
 import { parseApiVersion } from '../../shared/api/identity/identity';
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
-import { isNotFound } from '../../shared/client/api-error';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
 import { canonicalGroup, groupIn } from '../../shared/names/dialect';
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { ControllerContext } from '../runtime/controller';

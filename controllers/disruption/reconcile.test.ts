@@ -1,4 +1,4 @@
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import type { JsonObject, JsonValue } from '../../shared/values/json';
 import type { CoveredPod } from './coverage';

@@ -1,5 +1,5 @@
 /** What a disruption budget's status is to say; decided from what is seen, without a server. Seen at release 1.31.1. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionsOf, transitionTime, withCondition } from '../runtime/conditions';

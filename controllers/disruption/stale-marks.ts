@@ -1,5 +1,5 @@
 /** Pods that were marked as to be disrupted and were not: after a time the mark is taken back. Pure. */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
 import { stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionOf, conditionsOf, conditionsPatch, withCondition } from '../runtime/conditions';

@@ -1,9 +1,9 @@
 /** Shows Endpoints that somebody writes by hand, for a Service without a selector, as EndpointSlices: who reads slices need not read Endpoints. */
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
-import type { WorkQueue } from '../../shared/client/work-queue';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { valueOfName, withoutNames } from '../../shared/names/spellings';
 import { objectAt } from '../../shared/values/json';
 import { reconcileSlices } from '../endpoint-slices/reconcile';

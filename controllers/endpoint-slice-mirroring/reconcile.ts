@@ -1,5 +1,5 @@
 /** Which Endpoints are shown as slices, and as which endpoints; decided from what is seen, without a server. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { valueOfName } from '../../shared/names/spellings';
 import { parseIpAddress } from '../../shared/values/ip-address';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';

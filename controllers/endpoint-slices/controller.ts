@@ -1,10 +1,10 @@
 /** Keeps the EndpointSlices of every Service that selects pods: reconcile.ts says which, this file looks and writes. */
-import { ApiError, isConflict } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
-import type { WorkQueue } from '../../shared/client/work-queue';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { ApiError, isConflict } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { labelOf } from '../service-pods/labels';
 import { ClusterView } from '../service-pods/cluster-view';
 import type { ServiceView } from '../service-pods/service';

@@ -1,6 +1,6 @@
 /** What slices need to know of nodes: their zones, and how many CPUs each zone has. */
-import type { ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
 import { valueOfName } from '../../shared/names/spellings';
 import { arrayAt, compareBytes, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { parseQuantity, QuantityFault } from '../../shared/values/quantity';

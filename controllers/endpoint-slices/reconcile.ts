@@ -1,5 +1,5 @@
 /** What is to be written so that slices say where their owner leads; decided from what is seen, without a server. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { append } from '../../shared/values/append';
 import { equalJson, type JsonObject } from '../../shared/values/json';
 import type { AddressType, ServiceView } from '../service-pods/service';

@@ -1,8 +1,8 @@
 /** The slices that one controller makes: what there is of them for each Service, and how changes are written. Decides nothing about their content. */
-import { ApiError, isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
+import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
 import { labelOf } from '../service-pods/labels';
 import type { ControllerContext } from '../runtime/controller';
 import { OwnWrites } from '../runtime/own-writes';

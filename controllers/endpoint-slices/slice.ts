@@ -1,5 +1,5 @@
 /** Slices as they are and as they are to be: which are a Service's own, what they hold, and the objects that are written. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { withoutNames } from '../../shared/names/spellings';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';

@@ -1,10 +1,10 @@
 /** Keeps the Endpoints of every Service that selects pods, and takes those away whose Service is gone. */
-import { ApiError, isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
-import type { WorkQueue } from '../../shared/client/work-queue';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { valueOfName } from '../../shared/names/spellings';
 import { objectAt } from '../../shared/values/json';
 import { ClusterView } from '../service-pods/cluster-view';

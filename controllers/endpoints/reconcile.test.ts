@@ -1,4 +1,4 @@
-import { apiObject } from '../../shared/client/api-object';
+import { apiObject } from '../../shared/client/rest/api-object';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 import { podView, type PodView } from '../service-pods/pod';

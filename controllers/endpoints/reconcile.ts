@@ -1,5 +1,5 @@
 /** What the Endpoints of a Service are to say; decided from what is seen, without a server. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { valueOfName, withoutNames } from '../../shared/names/spellings';
 import { append } from '../../shared/values/append';

@@ -1,5 +1,5 @@
-import { apiObject } from '../../shared/client/api-object';
-import { knownResource, type Resource } from '../../shared/client/resource';
+import { apiObject } from '../../shared/client/rest/api-object';
+import { knownResource, type Resource } from '../../shared/client/rest/resource';
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { fakeClient } from '../../test/support/fake-client';
 import { Collector } from './collector';

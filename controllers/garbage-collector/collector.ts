@@ -1,12 +1,12 @@
 /** Works on what the graph of owners says has to be looked at: finds out about owners, and does what the decision asks for. */
-import type { ObjectReference } from '../../shared/client/event-correlation';
-import type { EventRecorder } from '../../shared/client/event-recorder';
-import type { Resource } from '../../shared/client/resource';
-import { DONE, type WorkOutcome } from '../../shared/client/workers';
+import type { ObjectReference } from '../../shared/client/events/event-correlation';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { Resource } from '../../shared/client/rest/resource';
+import { DONE, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { apiVersionIn } from '../../shared/names/dialect';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import type { ControllerContext } from '../runtime/controller';
 import type { OwnerGraph, SeenNode } from './graph';
 import type { KindLookup } from './kinds';

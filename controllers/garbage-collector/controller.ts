@@ -2,9 +2,9 @@
  * Removes objects whose owners are gone, makes owners wait for their children or lets children outlive them, as whoever deletes asks. Follows the metadata of every
  * kind that is served.
  */
-import type { Resource } from '../../shared/client/resource';
+import type { Resource } from '../../shared/client/rest/resource';
 import { aborted } from '../../shared/client/signals';
-import { runWorkers } from '../../shared/client/workers';
+import { runWorkers } from '../../shared/client/work-queue/workers';
 import type { Controller, ControllerContext } from '../runtime/controller';
 import { Collector } from './collector';
 import { OwnerGraph } from './graph';

@@ -2,8 +2,8 @@
  * Who owns whom: every object that is followed, found by its uid, with those that name it as an owner. Owners that nobody has seen are nodes as well, without an
  * object. Says which objects have to be looked at after each change; decides nothing and asks nobody.
  */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
-import type { Resource } from '../../shared/client/resource';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Resource } from '../../shared/client/rest/resource';
 import { isOrphaning, isWaiting, ownersOf, type Owner } from './owners';
 import type { KindLookup } from './kinds';
 

@@ -1,6 +1,6 @@
 /** Which resources the collector follows, and where the objects are that references of owners name. Read from what the server says that it serves. */
-import type { ServedResource } from '../../shared/client/discovery';
-import type { Resource } from '../../shared/client/resource';
+import type { ServedResource } from '../../shared/client/rest/discovery';
+import type { Resource } from '../../shared/client/rest/resource';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 
 /** Nobody owns them for long, and there are many. */

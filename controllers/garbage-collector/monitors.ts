@@ -2,11 +2,11 @@
  * Follows every collection whose objects can be deleted, custom ones included: looks at what the server serves every 30 s, and as soon as a definition changes. One
  * collection that cannot be followed holds up nobody for long, and one that goes stops none of the others.
  */
-import { Informer, StreamingLists, type InformerOptions } from '../../shared/client/informer';
-import type { ApiObject } from '../../shared/client/api-object';
-import { discover, type Discovered } from '../../shared/client/discovery';
-import type { Resource } from '../../shared/client/resource';
-import type { RestClient } from '../../shared/client/rest-client';
+import { Informer, StreamingLists, type InformerOptions } from '../../shared/client/informer/informer';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import { discover, type Discovered } from '../../shared/client/rest/discovery';
+import type { Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { pause } from '../../shared/client/signals';
 import { canonicalGroup } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';

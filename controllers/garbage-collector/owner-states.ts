@@ -3,8 +3,8 @@
  * under its uid never comes back.
  */
 import { LRUCache } from 'lru-cache';
-import type { ApiObject } from '../../shared/client/api-object';
-import type { Resource } from '../../shared/client/resource';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { Resource } from '../../shared/client/rest/resource';
 import type { OwnerGraph, SeenNode } from './graph';
 import type { KindLookup } from './kinds';
 import { isWaiting, type Owner } from './owners';

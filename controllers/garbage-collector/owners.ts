@@ -2,7 +2,7 @@
  * What the collector reads of an object's metadata: who owns it, and how it is going. An object is kept as little more than that, because there may be a
  * hundred thousand of them.
  */
-import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 
 /** Keeps an owner until those of its children that block are gone, and until all of them have forgotten it. */

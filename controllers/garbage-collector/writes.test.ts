@@ -1,6 +1,6 @@
-import { ApiError } from '../../shared/client/api-error';
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
-import { knownResource } from '../../shared/client/resource';
+import { ApiError } from '../../shared/client/rest/api-error';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource } from '../../shared/client/rest/resource';
 import type { JsonObject } from '../../shared/values/json';
 import { GarbageWrites } from './writes';
 

@@ -2,10 +2,10 @@
  * The collector's writes. Each rests on the state that was seen: where the object has changed since, it is read and the change is made for what it is now; another
  * object under the same name is never touched.
  */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
-import type { RestClient } from '../../shared/client/rest-client';
-import type { Resource } from '../../shared/client/resource';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { Resource } from '../../shared/client/rest/resource';
 import { equalJson, type JsonObject } from '../../shared/values/json';
 import type { SeenNode } from './graph';
 import { ownersOf } from './owners';

@@ -1,5 +1,5 @@
 import { timestamp } from '../../shared/api/metadata/object-meta';
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { BackOffs, backOffMs } from './back-off';
 
 const NOW = Date.UTC(2026, 0, 2);

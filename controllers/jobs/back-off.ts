@@ -1,5 +1,5 @@
 /** How long a Job waits before it replaces pods that failed: longer with each failure that follows another one. Remembers failures, and never pods that have been counted. */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { hasEnded } from '../runtime/pods';
 import { endedAt, hasFailed, hasSucceeded } from './pod-life';
 

@@ -2,9 +2,9 @@
  * The first look that this process takes at a Job that another one has begun. What is followed may be older than what that one did: a pod would be made or counted
  * twice. So the server is asked once, and what is followed counts again when it has caught up.
  */
-import { isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { RestClient } from '../../shared/client/rest-client';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { objectAt } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';
 import type { Expectations } from '../owned/expectations';

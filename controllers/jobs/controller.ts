@@ -2,10 +2,10 @@
  * Runs Jobs: makes their pods, replaces those that fail, counts those that end, and says when all is done. Never changes what a pod is made of, and counts
  * each pod once, whatever is lost in between.
  */
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import type { WorkQueue } from '../../shared/client/work-queue';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { qualifiedNameIn } from '../../shared/names/dialect';
 import { claim } from '../owned/claim';
 import { Dependants } from '../owned/dependants';

@@ -3,7 +3,7 @@
  * for, and the end is reached.
  */
 import * as fc from 'fast-check';
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { endOf } from '../owned/ended-jobs';
 import { parseIndexes, sizeOf } from './indexes';

@@ -1,5 +1,5 @@
 /** What is counted of Jobs, under upstream's names. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { numberAt } from '../owned/wishes';
 import type { MetricMaker } from '../runtime/controller';

@@ -1,6 +1,6 @@
 /** Whether a Job is to end, how, and why. What was decided once stands. Knows no server. */
 import { timeOf } from '../../shared/api/metadata/object-meta';
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
 import type { JobEnd } from '../owned/ended-jobs';
 import { numberAt } from '../owned/wishes';

@@ -1,4 +1,4 @@
-import { apiObject } from '../../shared/client/api-object';
+import { apiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import { verdictOn } from './failure-policy';
 

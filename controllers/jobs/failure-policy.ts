@@ -1,5 +1,5 @@
 /** What a Job's policy says of a pod that has failed. Knows no server. */
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { numberAt } from '../owned/wishes';
 import { conditionsOf } from '../runtime/conditions';

@@ -1,6 +1,6 @@
 /** What Jobs and their pods know each other by. Labels of the selector are the server's to make. Read in either spelling, written in the one of the process. */
-import { finalizersOf, type ApiObject } from '../../shared/client/api-object';
-import { knownResource } from '../../shared/client/resource';
+import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource } from '../../shared/client/rest/resource';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { objectAt } from '../../shared/values/json';
 

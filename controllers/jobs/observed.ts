@@ -1,5 +1,5 @@
 /** A Job's pods, told apart once: those that work, that go, and that have ended and are to be counted. Knows no server. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { isActive } from '../owned/activity';
 import { verdictOn, type FailureVerdict } from './failure-policy';

@@ -1,10 +1,10 @@
 /** Lets pods go whose Job is gone or has ended without them: nobody will count them any more, and their finalizer would keep them for ever. */
-import { isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import type { RestClient } from '../../shared/client/rest-client';
-import { DONE, type WorkOutcome } from '../../shared/client/workers';
-import type { WorkQueue } from '../../shared/client/work-queue';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { DONE, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { endOf } from '../owned/ended-jobs';
 import { ownerOf } from '../owned/follow';
 import { controllerOf } from '../runtime/pods';

@@ -1,6 +1,6 @@
 /** How a Job sees a pod: whether it works, has ended, or is going, and since when. Knows no server. */
 import { timeOf } from '../../shared/api/metadata/object-meta';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
 import { numberAt } from '../owned/wishes';
 import { conditionOf } from '../runtime/conditions';

@@ -1,5 +1,5 @@
 /** The pods of a Job: its template, held until they are counted, and with their index where they have one. Knows no server. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { qualifiedNameIn, type Dialect } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { podFrom } from '../owned/pods';

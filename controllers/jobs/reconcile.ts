@@ -1,7 +1,7 @@
 /**
  * What a Job is to do now: which pods it makes, does without and counts, and what its status says before and after; decided from what is seen, without a server.
  */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { append } from '../../shared/values/append';
 import { inDeletionOrder } from '../owned/activity';
 import { conditionStatus } from '../runtime/conditions';

@@ -1,5 +1,5 @@
 /** What a Job asks for, with what stands for what it does not say. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { numberAt } from '../owned/wishes';
 

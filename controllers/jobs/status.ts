@@ -1,6 +1,6 @@
 /** What a Job's status says: before the finalizers of counted pods are taken off, and when all of a plan has been done. Knows no server. */
 import { timestamp } from '../../shared/api/metadata/object-meta';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionOf, conditionsOf, withCondition } from '../runtime/conditions';
 import { isReady } from '../runtime/pods';

@@ -2,7 +2,7 @@
  * How many of a Job's pods have ended, and how. A pod that has ended is first written down as uncounted, then its finalizer is taken off, and then it is counted:
  * whatever is lost in between, it is counted once. Knows no server.
  */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { numberAt } from '../owned/wishes';
 

@@ -1,4 +1,4 @@
-import { apiObject } from '../../shared/client/api-object';
+import { apiObject } from '../../shared/client/rest/api-object';
 import { Untracked } from './untracked';
 
 const pod = (uid: string, isTracked: boolean) =>

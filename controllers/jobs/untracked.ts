@@ -2,7 +2,7 @@
  * Pods whose finalizer was taken off here, and which are not seen without it yet: they have been counted, whatever their followed copies say. One that is not
  * followed yet may still come as it was.
  */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { isTracked } from './names';
 
 const NONE: ReadonlySet<string> = new Set();

@@ -1,8 +1,8 @@
 /** A Job's writes: its pods, their finalizers, and its status. Each rests on the version that was seen. Never decides anything. */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { finalizersOf, keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { EventRecorder } from '../../shared/client/event-recorder';
-import type { RestClient } from '../../shared/client/rest-client';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { finalizersOf, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
 import type { Expectations } from '../owned/expectations';

@@ -2,9 +2,9 @@
  * Takes tokens of service accounts out of use that an earlier release made by itself and that nobody has used for long, and later deletes them. Looks once a day:
  * what it looks at is counted in days. Tokens whose Secrets somebody made by hand are left alone.
  */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import { knownResource } from '../../shared/client/resource';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING } from '../../shared/names/legacy-token';

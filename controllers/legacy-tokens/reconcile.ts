@@ -2,7 +2,7 @@
  * What is done about tokens of service accounts that an earlier release made by itself and that nobody has used for long; decided from what is seen, without a
  * server. Seen at release 1.31.1.
  */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { dayOf, timeOf } from '../../shared/api/metadata/object-meta';
 import { LEGACY_TOKEN_LABELS } from '../../shared/names/legacy-token';
 import { arrayAt, isObject, objectAt, stringAt, type JsonValue } from '../../shared/values/json';

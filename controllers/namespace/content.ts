@@ -3,10 +3,10 @@
  * failure.
  */
 import { objectAt, own } from '../../shared/values/json';
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { finalizersOf, type ApiObject } from '../../shared/client/api-object';
-import type { ServedResource } from '../../shared/client/discovery';
-import type { ObjectList, RestClient } from '../../shared/client/rest-client';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { ServedResource } from '../../shared/client/rest/discovery';
+import type { ObjectList, RestClient } from '../../shared/client/rest/rest-client';
 import type { Remainder } from './progress';
 
 const PAGE_SIZE = 500;

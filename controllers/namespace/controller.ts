@@ -5,11 +5,11 @@
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { timestamp } from '../../shared/api/metadata/object-meta';
-import { isNotFound } from '../../shared/client/api-error';
-import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
-import { discover, type Discovered } from '../../shared/client/discovery';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { discover, type Discovered } from '../../shared/client/rest/discovery';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { errorMessage } from '../../shared/runtime/error-message';

@@ -2,7 +2,7 @@
  * In which order the content of a namespace goes. Pods come first and alone: what protects them (network policies) and what they still read
  * while they end (ConfigMaps, Secrets) stays until the last of them is gone. Everything else follows together.
  */
-import type { ServedResource } from '../../shared/client/discovery';
+import type { ServedResource } from '../../shared/client/rest/discovery';
 
 /** Names of resources of the core group that go before all others, in this order. */
 const FIRST: readonly string[] = ['pods'];

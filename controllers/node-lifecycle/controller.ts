@@ -2,14 +2,14 @@
  * Watches over nodes: those that give no sign of life are said to be lost and are tainted, their pods are said not to be ready, and by and by, not too many at a
  * time, their pods are made to leave. Never asks a node anything: leases and statuses are all it knows. Cloud providers are not asked whether a node still exists.
  */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import type { ObjectStore } from '../../shared/client/object-store';
-import { knownResource } from '../../shared/client/resource';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import type { ObjectStore } from '../../shared/client/informer/object-store';
+import { knownResource } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import type { WorkQueue } from '../../shared/client/work-queue';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { conditionOf, conditionsOf, conditionsPatch, withCondition } from '../runtime/conditions';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';

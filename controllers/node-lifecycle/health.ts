@@ -1,5 +1,5 @@
 /** Whether nodes are alive: what counts as a sign of life, when there were none for too long, and what is then said of the node. Pure. Seen at release 1.31.1. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionOf, conditionsOf, withCondition } from '../runtime/conditions';

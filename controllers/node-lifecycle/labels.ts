@@ -1,5 +1,5 @@
 /** Computes the deprecated `beta` labels of a node (os, arch), which have the value of the current ones. Pure. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { otherQualifiedName } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { nodeLabel } from '../runtime/nodes';

@@ -1,4 +1,4 @@
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { ManualClock } from '../../test/support/manual-clock';
 import { NodeMonitor } from './monitor';

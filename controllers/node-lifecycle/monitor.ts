@@ -2,7 +2,7 @@
  * What is remembered of nodes between two looks: their last signs of life, whose pods are being taken, whose turn comes next. Decides what is to be done about a
  * node; does nothing itself.
  */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { Clock } from '../../shared/runtime/clock';
 import type { JsonObject } from '../../shared/values/json';
 import type { NodeSettings } from '../runtime/controller';

@@ -1,5 +1,5 @@
 /** The taints that a node's conditions ask for. Those of others stay as they are. Pure. Seen at release 1.31.1. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { stringAt, type JsonObject } from '../../shared/values/json';

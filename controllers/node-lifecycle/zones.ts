@@ -2,7 +2,7 @@
  * Zones of nodes: how much of one is lost, and how fast pods are taken from its lost nodes then. Where much is lost at once the fault may lie between the nodes
  * and their observer. Pure.
  */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { NodeSettings } from '../runtime/controller';
 import { nodeLabel } from '../runtime/nodes';
 

@@ -1,7 +1,7 @@
 /** Keeps in an annotation of every node how long it may go on with what it knows of Secrets and ConfigMaps. */
-import { isNotFound } from '../../shared/client/api-error';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { otherQualifiedName } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';

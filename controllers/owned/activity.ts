@@ -1,6 +1,6 @@
 /** Which pods count, since when they serve, and which of them an owner that wants fewer can do without. Decided from what is seen, without a server. */
 import { timeOf } from '../../shared/api/metadata/object-meta';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { otherQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, compareBytes, isObject, objectAt, own, stringAt } from '../../shared/values/json';
 import { conditionOf } from '../runtime/conditions';

@@ -1,5 +1,5 @@
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
-import { knownResource } from '../../shared/client/resource';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource } from '../../shared/client/rest/resource';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { fakeClient } from '../../test/support/fake-client';
 import { claim, claimsOf, OwnerGone } from './claim';

@@ -2,10 +2,10 @@
  * Which dependants belong to an owner, and the two writes that make it so: taking in one that nobody controls, and letting one go that is not selected any more. For
  * any kind of dependants. Never looks at what the dependants are.
  */
-import { ApiError, isNotFound } from '../../shared/client/api-error';
-import { finalizersOf, isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Resource } from '../../shared/client/resource';
-import type { RestClient } from '../../shared/client/rest-client';
+import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
+import { finalizersOf, isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';
 import { controllerReference } from './reference';

@@ -1,6 +1,6 @@
 /** The objects of a collection by the object that controls them, and those that nobody controls by their namespace. One index for all who follow the same collection. */
-import type { ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
 import { controllerOf } from '../runtime/pods';
 import { indexed, type Indexed } from '../runtime/indexed';
 

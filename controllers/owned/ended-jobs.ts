@@ -1,5 +1,5 @@
 /** How a Job has ended, as its conditions say. Never judges why. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { conditionStatus } from '../runtime/conditions';
 
 export type JobEnd = 'Complete' | 'Failed';

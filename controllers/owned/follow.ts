@@ -3,9 +3,9 @@
  * Tells the owners' keys and what of their expectations has come true. Never looks at the owners' state otherwise.
  */
 import { parseApiVersion } from '../../shared/api/identity/identity';
-import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import type { Resource } from '../../shared/client/resource';
+import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import type { Resource } from '../../shared/client/rest/resource';
 import { canonicalGroup } from '../../shared/names/dialect';
 import { equalJson, objectAt } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';

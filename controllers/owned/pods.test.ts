@@ -1,6 +1,6 @@
-import { apiObject } from '../../shared/client/api-object';
-import type { Report } from '../../shared/client/event-correlation';
-import { knownResource } from '../../shared/client/resource';
+import { apiObject } from '../../shared/client/rest/api-object';
+import type { Report } from '../../shared/client/events/event-correlation';
+import { knownResource } from '../../shared/client/rest/resource';
 import { reply } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { NamespaceGoing, podFrom, PodKeeper, slowStart } from './pods';

@@ -1,9 +1,9 @@
 /** Pods made from a template and deleted again for an owner, with the Events that tell of it about the owner. Never decides how many there should be. */
-import { ApiError, isNamespaceTerminating, isNotFound } from '../../shared/client/api-error';
-import type { ApiObject } from '../../shared/client/api-object';
-import type { EventRecorder } from '../../shared/client/event-recorder';
-import { knownResource, type Resource } from '../../shared/client/resource';
-import type { RestClient } from '../../shared/client/rest-client';
+import { ApiError, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Dialect } from '../../shared/names/dialect';
 import { cloneJson, objectAt, own, type JsonObject } from '../../shared/values/json';
 import { controllerReference, eventReference } from './reference';

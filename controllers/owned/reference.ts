@@ -1,7 +1,7 @@
 /** How a dependant names the object that controls it, and how an Event names that object. Changes nothing. */
-import type { ApiObject } from '../../shared/client/api-object';
-import type { ObjectReference } from '../../shared/client/event-correlation';
-import type { Resource } from '../../shared/client/resource';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { ObjectReference } from '../../shared/client/events/event-correlation';
+import type { Resource } from '../../shared/client/rest/resource';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 

@@ -1,5 +1,5 @@
 /** What an owner's selector selects. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { requirementsOf } from '../../shared/api/selectors/object-selector';
 import { objectAt } from '../../shared/values/json';

@@ -1,5 +1,5 @@
 /** What owners of pods ask for, as all kinds of them write it. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
 
 export function numberAt(value: JsonObject | undefined, member: string): number | undefined {

@@ -2,9 +2,9 @@
  * Removes pods that nobody runs: of nodes that are gone or out of service, those that are deleted before they have a node, and finished ones when there are too many.
  * Looks at all of them every so often; a node that is not seen gets time to come back.
  */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import type { ApiObject } from '../../shared/client/api-object';
-import { knownResource } from '../../shared/client/resource';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';

@@ -1,5 +1,5 @@
 /** Which pods nobody runs any more; decided from what is seen, without a server. Seen at release 1.31.1. */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';

@@ -1,8 +1,8 @@
 /** Looks at every admission policy that is new or has changed, and writes into its status which of its expressions the kinds it is about do not bear out. */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import type { RestClient } from '../../shared/client/rest-client';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { groupIn } from '../../shared/names/dialect';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
 import { FIELD_MANAGERS } from '../../shared/names/program';

@@ -2,13 +2,13 @@
  * Keeps as many pods of a template as a ReplicaSet or a ReplicationController asks for: makes what is missing, deletes what is too many, takes in pods that it
  * selects, and says in the status how they are. Never changes a pod's contents, and touches nothing for an owner that is being deleted.
  */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
 import type { LabelMatcher } from '../../shared/api/selectors/label-selector';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import type { WorkQueue } from '../../shared/client/work-queue';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { isActive, nextAvailable } from '../owned/activity';
 import { claim } from '../owned/claim';
 import { Dependants } from '../owned/dependants';

@@ -1,6 +1,6 @@
 /** The two kinds that keep so many pods of a template, as rows: the one selects by a selector, the older one by plain labels. */
-import { knownResource, type Resource } from '../../shared/client/resource';
-import type { ApiObject } from '../../shared/client/api-object';
+import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { requirementsOfLabels } from '../../shared/api/selectors/object-selector';
 import { isEmptyObject, objectAt } from '../../shared/values/json';

@@ -1,5 +1,5 @@
 import { timestamp } from '../../shared/api/metadata/object-meta';
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import { BURST, planOf, replicaStatus } from './reconcile';
 

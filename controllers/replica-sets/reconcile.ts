@@ -1,6 +1,6 @@
 /** How many pods a set has to make or do without, and what its status says; decided from what is seen, without a server. */
 import { timestamp } from '../../shared/api/metadata/object-meta';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
 import { inDeletionOrder, isAvailable } from '../owned/activity';
 import { generationOf, minReadyOf, replicasOf, templateOf } from '../owned/wishes';

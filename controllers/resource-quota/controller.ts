@@ -2,12 +2,12 @@
  * Keeps the status of quotas: what they limit, and how much of it is used. Counts anew when what counts changes, many changes at a time, and every quota now and
  * then. Never refuses anything: that is for admission.
  */
-import { isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import { knownResource } from '../../shared/client/resource';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import type { WorkQueue } from '../../shared/client/work-queue';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { equalJson, own } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { indexed } from '../runtime/indexed';

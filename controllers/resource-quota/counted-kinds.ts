@@ -2,10 +2,10 @@
  * Copies of what quotas count, kind by kind: begun when a quota first speaks of a kind, ended when the kind is not served any more. Holds only the metadata of
  * kinds of which nothing but the number counts.
  */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
-import { discover, type ServedResource } from '../../shared/client/discovery';
-import { Informer } from '../../shared/client/informer';
-import type { Resource } from '../../shared/client/resource';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { discover, type ServedResource } from '../../shared/client/rest/discovery';
+import { Informer } from '../../shared/client/informer/informer';
+import type { Resource } from '../../shared/client/rest/resource';
 import { pause, raceSignal } from '../../shared/client/signals';
 import type { GroupResource } from '../../shared/api/identity/identity';
 import { SERVED_KINDS } from '../../shared/api/kinds';

@@ -1,6 +1,6 @@
 /** What a quota's status is to say; decided from what is seen, without a server. Seen at release 1.31.1. */
 import type { GroupResource } from '../../shared/api/identity/identity';
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { addAmounts } from '../../shared/quota/amounts';
 import { countedBy, type Counted } from '../../shared/quota/counted';
 import { isInScopes, scopesOf } from '../../shared/quota/scopes';

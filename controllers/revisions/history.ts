@@ -1,8 +1,8 @@
 /** An owner's revisions as they are kept: the one of its template found, put at the end of the history or made, and what is too old deleted. Never decides what is too old. */
-import { isAlreadyExists, isNotFound } from '../../shared/client/api-error';
-import type { ApiObject } from '../../shared/client/api-object';
-import type { Resource } from '../../shared/client/resource';
-import type { RestClient } from '../../shared/client/rest-client';
+import { isAlreadyExists, isNotFound } from '../../shared/client/rest/api-error';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';
 import { inOrder, isEqual, numberOf, patchOf, REVISIONS, revisionBody } from './revision';

@@ -1,8 +1,8 @@
 /**
  * ControllerRevisions: what an owner's template was, as a patch that brings it back; equal ones, their order and their names. Decided from what is seen, without a server.
  */
-import type { ApiObject } from '../../shared/client/api-object';
-import { knownResource, type Resource } from '../../shared/client/resource';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource, type Resource } from '../../shared/client/rest/resource';
 import type { Dialect } from '../../shared/names/dialect';
 import {
   compareBytes,

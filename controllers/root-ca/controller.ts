@@ -1,7 +1,7 @@
 /** Keeps the cluster's root certificate in a ConfigMap of every namespace, and restores what is deleted or changed. */
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import { ApiError, isNotFound } from '../../shared/client/api-error';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { createInNamespace } from '../runtime/create';
 import { aborted } from '../../shared/client/signals';

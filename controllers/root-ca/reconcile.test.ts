@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/values/json';
-import { apiObject } from '../../shared/client/api-object';
+import { apiObject } from '../../shared/client/rest/api-object';
 import { actionFor, type Publication } from './reconcile';
 
 const publication: Publication = { name: 'ca', certificate: 'PEM', annotation: ['platform.io/description', 'text'] };

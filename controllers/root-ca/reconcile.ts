@@ -1,7 +1,7 @@
 /** What the root CA publisher does about a namespace; decided from what is seen, without a server. */
 import { withoutNames } from '../../shared/names/spellings';
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 
 /** What is to be published. */
 export interface Publication {

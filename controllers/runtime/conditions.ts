@@ -1,5 +1,5 @@
 /** Conditions in an object's status: finding one, and putting one in its type's place. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 
 export function conditionsOf(object: JsonObject): readonly JsonObject[] {

@@ -3,12 +3,12 @@
  * run in.
  */
 import type { TokenKey } from '../../shared/api/identity/token-keys';
-import type { EventRecorder } from '../../shared/client/event-recorder';
-import type { Informer } from '../../shared/client/informer';
-import type { InformerPool } from '../../shared/client/informer-pool';
-import type { RestClient } from '../../shared/client/rest-client';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { Informer } from '../../shared/client/informer/informer';
+import type { InformerPool } from '../../shared/client/informer/informer-pool';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { raceSignal } from '../../shared/client/signals';
-import type { WorkQueue } from '../../shared/client/work-queue';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { WorkloadNames } from '../../shared/names/workload';
 import type { Clock } from '../../shared/runtime/clock';

@@ -1,7 +1,7 @@
 /** Objects of an informer by what else they are looked up by than their key. Follows the informer; holds nothing that it does not hold. */
-import { keyOf } from '../../shared/client/api-object';
-import { ObjectStore, type Indexer } from '../../shared/client/object-store';
-import type { Informer } from '../../shared/client/informer';
+import { keyOf } from '../../shared/client/rest/api-object';
+import { ObjectStore, type Indexer } from '../../shared/client/informer/object-store';
+import type { Informer } from '../../shared/client/informer/informer';
 
 export interface Indexed {
   readonly store: ObjectStore;

@@ -6,13 +6,13 @@
 import { createHash } from 'node:crypto';
 import type { Fence } from '../../shared/api/identity/fencing';
 import { BackOff } from '../../shared/client/back-off';
-import { EventRecorder } from '../../shared/client/event-recorder';
-import type { InformerPool } from '../../shared/client/informer-pool';
-import { LeaderElection, type Term } from '../../shared/client/leader-election';
+import { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { InformerPool } from '../../shared/client/informer/informer-pool';
+import { LeaderElection, type Term } from '../../shared/client/leader-election/leader-election';
 import { ItemRateLimit } from '../../shared/client/rate-limit';
-import type { RestClient } from '../../shared/client/rest-client';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { pause } from '../../shared/client/signals';
-import { WorkQueue } from '../../shared/client/work-queue';
+import { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { WORKLOAD_NAMES } from '../../shared/names/workload';
 import type { Clock } from '../../shared/runtime/clock';

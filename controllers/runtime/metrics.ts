@@ -1,9 +1,9 @@
 /** What the controllers' process counts, under upstream's names. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { MetricMaker } from './controller';
-import type { InformerPool } from '../../shared/client/informer-pool';
-import type { AnsweredRequest } from '../../shared/client/metered-transport';
-import type { QueueMetrics, WorkQueue } from '../../shared/client/work-queue';
+import type { InformerPool } from '../../shared/client/informer/informer-pool';
+import type { AnsweredRequest } from '../../shared/client/transport/metered-transport';
+import type { QueueMetrics, WorkQueue } from '../../shared/client/work-queue/work-queue';
 import type { Clock } from '../../shared/runtime/clock';
 
 const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];

@@ -1,6 +1,6 @@
 /** What controllers read of nodes. Names of taints and labels are known in either spelling, and written in the one that the server generates. */
-import type { ApiObject } from '../../shared/client/api-object';
-import type { ObjectReference } from '../../shared/client/event-correlation';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { ObjectReference } from '../../shared/client/events/event-correlation';
 import { canonicalQualifiedName, otherQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 

@@ -2,7 +2,7 @@
  * What a controller has written of an owner's dependants – a Service's slices, a Deployment's sets – and its informer has not told yet. A look at older ones would do
  * the same twice, so it waits. Counts by generation, which grows with each change of a dependant's content.
  */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt } from '../../shared/values/json';
 
 export class OwnWrites {

@@ -1,6 +1,6 @@
 /** What controllers read of pods. */
-import type { ApiObject } from '../../shared/client/api-object';
-import type { ObjectReference } from '../../shared/client/event-correlation';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { ObjectReference } from '../../shared/client/events/event-correlation';
 import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
 import { conditionStatus } from './conditions';
 

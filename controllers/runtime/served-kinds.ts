@@ -1,6 +1,6 @@
 /** Where the objects of a kind are, by what the server says that it serves: asked when a kind is looked for that is not known, and not more often than it is told to. Changes nothing. */
-import { discover, type Discovered, type ServedResource } from '../../shared/client/discovery';
-import type { RestClient } from '../../shared/client/rest-client';
+import { discover, type Discovered, type ServedResource } from '../../shared/client/rest/discovery';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 
 export type FoundKind =

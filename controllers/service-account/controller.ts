@@ -1,6 +1,6 @@
 /** Sees to it that every namespace has its service account `default`, and makes it again when it is deleted. */
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { createInNamespace } from '../runtime/create';
 import { DEFAULT_ACCOUNT, missingAccount } from './reconcile';

@@ -1,4 +1,4 @@
-import { apiObject } from '../../shared/client/api-object';
+import { apiObject } from '../../shared/client/rest/api-object';
 import { missingAccount } from './reconcile';
 
 const namespace = apiObject({ metadata: { name: 'n' } });

@@ -1,6 +1,6 @@
 /** What the service account controller does about a namespace; decided from what is seen, without a server. */
 import type { JsonObject } from '../../shared/values/json';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 
 export const DEFAULT_ACCOUNT = 'default';
 

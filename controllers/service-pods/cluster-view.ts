@@ -2,8 +2,8 @@
  * Services and pods as controllers see them that lead the ones to the others: parsed once at each change, and which Services a changed pod belongs to or
  * belonged to. Says whose state has to be looked at; never looks itself.
  */
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
 import { isSelected, podView, type PodView } from './pod';
 import { serviceView, type ServiceView } from './service';
 

@@ -1,4 +1,4 @@
-import { apiObject } from '../../shared/client/api-object';
+import { apiObject } from '../../shared/client/rest/api-object';
 import { podView } from './pod';
 import { PerPod } from './per-pod';
 import { serviceView } from './service';

@@ -1,5 +1,5 @@
 /** What the controllers that lead Services to their pods need to know of a pod, read once from the object as it came. */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { valueOfName } from '../../shared/names/spellings';
 import { parseIpAddress } from '../../shared/values/ip-address';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';

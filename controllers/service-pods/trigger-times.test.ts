@@ -1,4 +1,4 @@
-import { apiObject } from '../../shared/client/api-object';
+import { apiObject } from '../../shared/client/rest/api-object';
 import { podView, type PodView } from './pod';
 import { serviceView } from './service';
 import { TriggerTimes } from './trigger-times';

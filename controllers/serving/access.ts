@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { forbiddenPath, internalError, unauthorized } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { knownResource, type Resource } from '../../shared/client/resource';
-import type { RestClient } from '../../shared/client/rest-client';
+import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../shared/values/json';

@@ -1,6 +1,6 @@
 /** Roll-outs of StatefulSets under any order of late news, lost races, failed writes and restarts, by the controller itself. */
 import fc from 'fast-check';
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { lateMoves, playLate, type LateOptions } from '../../test/support/late-world';
 import { isReady } from '../runtime/pods';
 import { runStatefulSets } from './controller';

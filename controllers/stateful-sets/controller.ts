@@ -1,10 +1,10 @@
 /**
  * Keeps a StatefulSet's pods: each with a name and claims of its own, which the next one of that name has again. Touches nothing for one that is being deleted.
  */
-import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import type { WorkQueue } from '../../shared/client/work-queue';
+import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { qualifiedNameIn } from '../../shared/names/dialect';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { nextAvailable } from '../owned/activity';

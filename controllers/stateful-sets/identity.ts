@@ -1,6 +1,6 @@
 /** What a pod of a StatefulSet is called, which claims are its own, and how it is made. Decided from the set, without a server. */
-import type { ApiObject } from '../../shared/client/api-object';
-import type { Resource } from '../../shared/client/resource';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { Resource } from '../../shared/client/rest/resource';
 import { qualifiedNameIn, type Dialect } from '../../shared/names/dialect';
 import { arrayAt, cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { podFrom } from '../owned/pods';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { timestamp } from '../../shared/api/metadata/object-meta';
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import { podName } from './identity';
 import { planSet, type SetAction } from './plan';

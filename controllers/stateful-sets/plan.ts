@@ -2,7 +2,7 @@
  * What is to be done for a StatefulSet: one pod after the other where it wants that, the lowest first when there are too few, the highest first when there are too many
  * or they are of an old revision. Decided from what is seen, without a server.
  */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { isAvailable } from '../owned/activity';
 import { minReadyOf, numberAt, replicasOf } from '../owned/wishes';

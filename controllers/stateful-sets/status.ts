@@ -1,5 +1,5 @@
 /** What the status of a StatefulSet says. Decided from what is seen, without a server. */
-import { isBeingDeleted } from '../../shared/client/api-object';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
 import { isAvailable } from '../owned/activity';
 import { generationOf, minReadyOf } from '../owned/wishes';

@@ -1,10 +1,10 @@
 /** What is written for a StatefulSet: its pods, their claims and its status, with the Events that tell of it about the set. Never decides anything. */
-import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { EventRecorder } from '../../shared/client/event-recorder';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
-import type { RestClient } from '../../shared/client/rest-client';
+import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Expectations } from '../owned/expectations';
 import { eventReference } from '../owned/reference';

@@ -2,12 +2,12 @@
  * Volumes that are bound and claims that pods use are not removed before they are free: a finalizer keeps them, which the server gives them at
  * their creation and these controllers take away, or bring back where somebody else took it.
  */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/api-object';
-import type { Informer } from '../../shared/client/informer';
-import { knownResource, type Resource } from '../../shared/client/resource';
-import type { RestClient } from '../../shared/client/rest-client';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { decide, isBound, usesClaim } from './reconcile';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/values/json';
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { decide, isBound, usesClaim } from './reconcile';
 
 const FINALIZER = 'platform.io/pvc-protection';

@@ -1,6 +1,6 @@
 /** What the protection controllers do about a volume or a claim; decided from what is seen, without a server. Seen at release 1.31.1. */
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 
 export type FinalizerDecision =

@@ -2,10 +2,10 @@
  * Makes pods leave nodes whose taints they do not tolerate, at once or when the time is over for which they do. Deletes pods and nothing else, and never taints a
  * node.
  */
-import { isNotFound } from '../../shared/client/api-error';
-import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/api-object';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { equalJson, objectAt, own } from '../../shared/values/json';
 import { conditionsOf, conditionsPatch, transitionTime, withCondition } from '../runtime/conditions';

@@ -1,5 +1,5 @@
 /** How long a pod stays on a node that has taints. Pure. Seen at release 1.31.1. */
-import type { ApiObject } from '../../shared/client/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, own } from '../../shared/values/json';
 import { taintsOf, tolerates, type Taint } from '../runtime/nodes';
 

@@ -1,8 +1,8 @@
 /** Removes Jobs that have ended, and what is theirs, when the time that they are to be kept is over: by a timer for each, to the second. */
-import { isConflict, isNotFound } from '../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/api-object';
-import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { knownResource } from '../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { expiryOf } from './reconcile';
 

@@ -1,5 +1,5 @@
 /** When a finished Job is to go; decided from what is seen, without a server. */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { timeOf } from '../../shared/api/metadata/object-meta';
 import { arrayAt, isObject, objectAt, own, stringAt } from '../../shared/values/json';
 

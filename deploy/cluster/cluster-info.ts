@@ -2,11 +2,11 @@
  * Publishes where the cluster is and who vouches for it, for machines that want to join: they know nothing but a bootstrap token, so everybody may read it without
  * a name. Its signatures are a controller's work.
  */
-import { isAlreadyExists } from '../../shared/client/api-error';
-import { connectTo } from '../../shared/client/connect';
-import { CredentialSource } from '../../shared/client/credential-source';
-import { knownResource, type Resource } from '../../shared/client/resource';
-import { RestClient } from '../../shared/client/rest-client';
+import { isAlreadyExists } from '../../shared/client/rest/api-error';
+import { connectTo } from '../../shared/client/transport/connect';
+import { CredentialSource } from '../../shared/client/kubeconfig/credential-source';
+import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import { RestClient } from '../../shared/client/rest/rest-client';
 import { CLUSTER_INFO, CLUSTER_INFO_ROLE } from '../../shared/names/bootstrap-token';
 import { GENERATED_NAMES, groupIn, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';

@@ -1,8 +1,8 @@
 /** Our own client to the containers, or to one of them, as whom the kubeconfig names. */
-import type { ClientConfig } from '../../shared/client/client-config';
-import { connect } from '../../shared/client/connect';
-import { RestClient } from '../../shared/client/rest-client';
-import type { Transport } from '../../shared/client/transport';
+import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
+import { connect } from '../../shared/client/transport/connect';
+import { RestClient } from '../../shared/client/rest/rest-client';
+import type { Transport } from '../../shared/client/transport/transport';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 

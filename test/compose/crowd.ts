@@ -1,6 +1,6 @@
 /** Many clients that come at once, each with a connection that it keeps and asks over again and again. */
 import { Agent, request } from 'node:https';
-import type { ClientConfig } from '../../shared/client/client-config';
+import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
 
 const PATH = '/api/v1/namespaces/default/configmaps?limit=5';
 const PAUSE_MS = 200;

@@ -11,7 +11,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readKubeconfig } from '../../shared/client/kubeconfig';
+import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { connected } from './client';
 import { buildCommit, compose, docker, holdSmallDisk, IMAGE, letSmallDiskGo, wait } from './engine';

@@ -1,8 +1,8 @@
 /** What a cluster holds, object by object, as one server tells it; and what is different between two such tellings. Changes nothing. */
-import { discover } from '../../shared/client/discovery';
+import { discover } from '../../shared/client/rest/discovery';
 import { apiVersionOf } from '../../shared/api/identity/identity';
-import { keyOf } from '../../shared/client/api-object';
-import type { RestClient } from '../../shared/client/rest-client';
+import { keyOf } from '../../shared/client/rest/api-object';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { stringifyJson } from '../../shared/values/json';
 
 export interface Recorded {

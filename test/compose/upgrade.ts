@@ -3,12 +3,12 @@
  * are there, each is asked by itself and has to tell the same, see the other's writes and tell them to who watches; afterwards all is there as it was written.
  */
 import { load } from 'js-yaml';
-import type { ClientConfig } from '../../shared/client/client-config';
-import { discover } from '../../shared/client/discovery';
-import { ApiError } from '../../shared/client/api-error';
-import { collect } from '../../shared/client/json-body';
-import { knownResource, type Resource } from '../../shared/client/resource';
-import type { RestClient } from '../../shared/client/rest-client';
+import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
+import { discover } from '../../shared/client/rest/discovery';
+import { ApiError } from '../../shared/client/rest/api-error';
+import { collect } from '../../shared/client/rest/json-body';
+import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { manifests } from '../support/manifest-tables';

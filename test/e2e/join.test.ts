@@ -6,7 +6,7 @@ import { certificateRequestOf } from '../replay/scenarios/certificate-request';
 import { freePort } from '../support/ports';
 import { startProgram, waitUntil } from '../support/programs';
 import { useFolder, useResource } from '../support/use-resource';
-import { readKubeconfig } from '../../shared/client/kubeconfig';
+import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
 
 const ID = 'abcdef';
 const SECRET = '0123456789abcdef';

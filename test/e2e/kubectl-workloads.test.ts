@@ -2,9 +2,9 @@
  * Workloads with real kubectl and the controllers: roll-outs of Deployments, StatefulSets and DaemonSets, Jobs and CronJobs, and autoscalers that follow the measurements of
  * an API server behind an APIService. The test plays the kubelet: pods serve as soon as they are there, and those of Jobs succeed.
  */
-import { Informer } from '../../shared/client/informer';
-import { knownResource } from '../../shared/client/resource';
-import type { RestClient } from '../../shared/client/rest-client';
+import { Informer } from '../../shared/client/informer/informer';
+import { knownResource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { silentLogger } from '../../shared/runtime/logger';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';

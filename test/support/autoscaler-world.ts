@@ -4,8 +4,8 @@
  */
 import { runAutoscalers } from '../../controllers/autoscalers/controller';
 import type { AutoscalingSettings } from '../../controllers/runtime/controller';
-import type { Report } from '../../shared/client/event-correlation';
-import type { TransportRequest } from '../../shared/client/transport';
+import type { Report } from '../../shared/client/events/event-correlation';
+import type { TransportRequest } from '../../shared/client/transport/transport';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { reply, status, type FakeApi, type Interception } from './fake-api';
 import { fakeClient } from './fake-client';

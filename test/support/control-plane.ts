@@ -1,10 +1,10 @@
 /** Whole control planes for tests: our own REST client to real servers, and controllers' processes. */
 import path from 'node:path';
 import type { Certificates } from '../../deploy/local/certificates';
-import { connectTo } from '../../shared/client/connect';
-import { CredentialSource } from '../../shared/client/credential-source';
-import type { Http2Settings } from '../../shared/client/http2-transport';
-import { RestClient } from '../../shared/client/rest-client';
+import { connectTo } from '../../shared/client/transport/connect';
+import { CredentialSource } from '../../shared/client/kubeconfig/credential-source';
+import type { Http2Settings } from '../../shared/client/transport/http2-transport';
+import { RestClient } from '../../shared/client/rest/rest-client';
 import type { Dialect } from '../../shared/names/dialect';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';

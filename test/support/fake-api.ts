@@ -6,7 +6,7 @@
 import { FENCE_HEADER, isInForce, parseFence } from '../../shared/api/identity/fencing';
 import { INITIAL_EVENTS_END } from '../../shared/names/dialect';
 import { cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from '../../shared/client/transport';
+import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from '../../shared/client/transport/transport';
 
 interface Change {
   readonly version: number;

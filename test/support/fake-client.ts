@@ -1,6 +1,6 @@
 /** A REST client over the API server in memory, with a clock that stands still. */
-import { CredentialSource } from '../../shared/client/credential-source';
-import { RestClient } from '../../shared/client/rest-client';
+import { CredentialSource } from '../../shared/client/kubeconfig/credential-source';
+import { RestClient } from '../../shared/client/rest/rest-client';
 import type { Dialect } from '../../shared/names/dialect';
 import { FakeApi } from './fake-api';
 import { FixedRandom } from './fixed-random';

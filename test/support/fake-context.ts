@@ -1,8 +1,8 @@
 /** What controllers are given to work with, over the API server in memory: queues and copies on its clock. Counts and logs nothing. */
 import type { MetricMaker } from '../../controllers/runtime/controller';
-import { InformerPool } from '../../shared/client/informer-pool';
+import { InformerPool } from '../../shared/client/informer/informer-pool';
 import { ItemRateLimit } from '../../shared/client/rate-limit';
-import { WorkQueue } from '../../shared/client/work-queue';
+import { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { silentLogger } from '../../shared/runtime/logger';
 import type { fakeClient } from './fake-client';
 

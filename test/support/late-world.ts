@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import type { ControllerContext } from '../../controllers/runtime/controller';
 import { isReady } from '../../controllers/runtime/pods';
-import { apiObject, type ApiObject } from '../../shared/client/api-object';
-import { EventRecorder } from '../../shared/client/event-recorder';
+import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
+import { EventRecorder } from '../../shared/client/events/event-recorder';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { status, type FakeApi } from './fake-api';

@@ -16,7 +16,7 @@ import {
 import type { AdmissionRequest, GivenOptions } from '../../registry/admission';
 import type { StatusDetails } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { parseBody } from '../../../shared/client/json-body';
+import { parseBody } from '../../../shared/client/rest/json-body';
 import { namespaceOf } from './match';
 import type { WebhookType } from './configuration';
 

@@ -3,8 +3,8 @@
  * every few seconds, whatever tokens name. What a provider sends is bounded in size and time.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { connectTo } from '../../../shared/client/connect';
-import { collect } from '../../../shared/client/json-body';
+import { connectTo } from '../../../shared/client/transport/connect';
+import { collect } from '../../../shared/client/rest/json-body';
 import { withDeadline } from '../../../shared/client/signals';
 import type { Clock } from '../../../shared/runtime/clock';
 

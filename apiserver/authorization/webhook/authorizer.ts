@@ -7,7 +7,7 @@ import type { Eventually } from '../../../shared/runtime/eventually';
 import { KeptAnswers, type Answered } from '../../../shared/runtime/response-cache';
 import { nowAndThen } from '../../../shared/runtime/periodic';
 import type { Dialect } from '../../../shared/names/dialect';
-import { TooLate, type Attempted, type WebhookAnswer } from '../../../shared/client/webhook';
+import { TooLate, type Attempted, type WebhookAnswer } from '../../../shared/client/rest/webhook';
 import type { JsonObject } from '../../../shared/values/json';
 import { NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision } from '../authorizer';
 import type { UserInfo } from '../../../shared/api/identity/user';

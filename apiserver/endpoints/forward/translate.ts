@@ -8,7 +8,7 @@ import { internalError, StatusError, success, type Status } from '../../../share
 import { KUBELET_STREAM_PROTOCOLS } from '../../../shared/names/dialect';
 import { connectionText } from '../../../shared/runtime/connection-text';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { tryParseObject } from '../../../shared/client/json-body';
+import { tryParseObject } from '../../../shared/client/rest/json-body';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
 import { saidIn } from './said';

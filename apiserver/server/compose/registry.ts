@@ -16,7 +16,7 @@ import { nowAndThen } from '../../../shared/runtime/periodic';
 import type { WebhookCall } from '../../admission/webhook/ask';
 import { WebhookClient } from '../../webhook-client/client';
 import { identify } from '../../webhook-client/identity';
-import type { KubeconfigUsers } from '../../../shared/client/kubeconfig-users';
+import type { KubeconfigUsers } from '../../../shared/client/kubeconfig/kubeconfig-users';
 import type { ValidatingPlugin } from '../../admission/chain';
 import { admissionPolicies } from '../../admission/policy/plugin';
 import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhook/plugins';

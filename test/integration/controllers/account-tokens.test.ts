@@ -1,6 +1,6 @@
 /** Service account tokens in Secrets: filled in as by the reference's controllers, and valid for as long as their Secret holds them. */
-import { knownResource } from '../../../shared/client/resource';
-import type { RestClient } from '../../../shared/client/rest-client';
+import { knownResource } from '../../../shared/client/rest/resource';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { adminClient } from '../../support/control-plane';
 import { waitUntil } from '../../support/programs';

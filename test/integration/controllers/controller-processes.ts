@@ -1,5 +1,5 @@
 /** Starts an API server and controllers as processes for the tests of a file. */
-import type { RestClient } from '../../../shared/client/rest-client';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { adminClient, startControllers } from '../../support/control-plane';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from '../../support/programs';

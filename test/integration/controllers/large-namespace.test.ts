@@ -1,7 +1,7 @@
 /** A namespace with many objects (`NAMESPACE_OBJECTS=10000`) goes completely; prints how long it took and what memory the processes needed. */
 import { readFileSync } from 'node:fs';
-import { isNotFound } from '../../../shared/client/api-error';
-import { knownResource } from '../../../shared/client/resource';
+import { isNotFound } from '../../../shared/client/rest/api-error';
+import { knownResource } from '../../../shared/client/rest/resource';
 import { waitUntil, type ProgramProcess } from '../../support/programs';
 import { useControllers } from './controller-processes';
 

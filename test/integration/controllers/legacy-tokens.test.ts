@@ -1,7 +1,7 @@
 /** Unused legacy service account tokens over the years: the cleaner runs once at each point in time, against an API server. */
 import { look } from '../../../controllers/legacy-tokens/controller';
-import { knownResource } from '../../../shared/client/resource';
-import type { RestClient } from '../../../shared/client/rest-client';
+import { knownResource } from '../../../shared/client/rest/resource';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { objectAt, type JsonObject } from '../../../shared/values/json';

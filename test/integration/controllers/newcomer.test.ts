@@ -2,9 +2,9 @@
 import { request, type RequestOptions } from 'node:https';
 import path from 'node:path';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { isNotFound } from '../../../shared/client/api-error';
-import type { ApiObject } from '../../../shared/client/api-object';
-import { knownResource } from '../../../shared/client/resource';
+import { isNotFound } from '../../../shared/client/rest/api-error';
+import type { ApiObject } from '../../../shared/client/rest/api-object';
+import { knownResource } from '../../../shared/client/rest/resource';
 import { packagedProgram, runClient } from '../../support/kubectl';
 import { freePort } from '../../support/ports';
 import { waitUntil } from '../../support/programs';

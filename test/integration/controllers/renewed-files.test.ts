@@ -1,8 +1,8 @@
 /** Files that the controllers were given are replaced while they run. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { knownResource } from '../../../shared/client/resource';
-import type { RestClient } from '../../../shared/client/rest-client';
+import { knownResource } from '../../../shared/client/rest/resource';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { objectAt, stringAt } from '../../../shared/values/json';
 import { adminClient, startHastyControllers } from '../../support/control-plane';
 import { freePort } from '../../support/ports';

@@ -4,11 +4,11 @@
  */
 import { renameSync } from 'node:fs';
 import path from 'node:path';
-import { isConflict } from '../../../shared/client/api-error';
-import type { ApiObject } from '../../../shared/client/api-object';
-import { Informer } from '../../../shared/client/informer';
-import { knownResource } from '../../../shared/client/resource';
-import type { RestClient } from '../../../shared/client/rest-client';
+import { isConflict } from '../../../shared/client/rest/api-error';
+import type { ApiObject } from '../../../shared/client/rest/api-object';
+import { Informer } from '../../../shared/client/informer/informer';
+import { knownResource } from '../../../shared/client/rest/resource';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';

@@ -2,13 +2,13 @@
  * Informers over two replicas that are killed, paused and restarted in turn: at the end they hold exactly the store's content, and on the
  * way they have told every change once. Each object counts its own changes, so a lost or a repeated one shows.
  */
-import { isAlreadyExists, isConflict, isNotFound } from '../../../shared/client/api-error';
-import { keyOf, type ApiObject } from '../../../shared/client/api-object';
-import { Informer } from '../../../shared/client/informer';
+import { isAlreadyExists, isConflict, isNotFound } from '../../../shared/client/rest/api-error';
+import { keyOf, type ApiObject } from '../../../shared/client/rest/api-object';
+import { Informer } from '../../../shared/client/informer/informer';
 import { objectAt, own, stringAt } from '../../../shared/values/json';
-import { knownResource } from '../../../shared/client/resource';
-import type { RestClient } from '../../../shared/client/rest-client';
-import { ConnectionError } from '../../../shared/client/transport';
+import { knownResource } from '../../../shared/client/rest/resource';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
+import { ConnectionError } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';

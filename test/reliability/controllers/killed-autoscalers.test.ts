@@ -4,9 +4,9 @@
  * beyond the limits. `KILLED_SEEDS=1,2,3` chooses other moments and
  * scenarios, `KILLED_SEEDS=all` plays every scenario.
  */
-import type { ApiObject } from '../../../shared/client/api-object';
-import { InformerPool } from '../../../shared/client/informer-pool';
-import { knownResource } from '../../../shared/client/resource';
+import type { ApiObject } from '../../../shared/client/rest/api-object';
+import { InformerPool } from '../../../shared/client/informer/informer-pool';
+import { knownResource } from '../../../shared/client/rest/resource';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom as random } from '../../../shared/runtime/random';

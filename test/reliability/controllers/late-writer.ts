@@ -2,12 +2,12 @@
  * A leader for a test: leads under a Lease and, whenever its parent says so, writes with the fence of the term that it believes in,
  * as a program does that was paused between looking and writing. Says over IPC what came of it.
  */
-import { connect } from '../../../shared/client/connect';
-import { ApiError } from '../../../shared/client/api-error';
-import { readKubeconfig } from '../../../shared/client/kubeconfig';
-import { LeaderElection } from '../../../shared/client/leader-election';
-import { knownResource } from '../../../shared/client/resource';
-import { RestClient } from '../../../shared/client/rest-client';
+import { connect } from '../../../shared/client/transport/connect';
+import { ApiError } from '../../../shared/client/rest/api-error';
+import { readKubeconfig } from '../../../shared/client/kubeconfig/kubeconfig';
+import { LeaderElection } from '../../../shared/client/leader-election/leader-election';
+import { knownResource } from '../../../shared/client/rest/resource';
+import { RestClient } from '../../../shared/client/rest/rest-client';
 import type { Fence } from '../../../shared/api/identity/fencing';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';

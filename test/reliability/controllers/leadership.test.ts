@@ -1,8 +1,8 @@
 /** Of two copies one works: who takes over when, and what becomes of a write that comes too late. */
-import { isNotFound } from '../../../shared/client/api-error';
+import { isNotFound } from '../../../shared/client/rest/api-error';
 import { objectAt, stringAt } from '../../../shared/values/json';
-import { knownResource } from '../../../shared/client/resource';
-import type { RestClient } from '../../../shared/client/rest-client';
+import { knownResource } from '../../../shared/client/rest/resource';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { adminClient, startControllers } from '../../support/control-plane';
 import { freePort } from '../../support/ports';
 import {

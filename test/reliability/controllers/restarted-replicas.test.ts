@@ -2,11 +2,11 @@
  * API replicas that are restarted one by one under controllers at work: what is asked for comes to be after every restart, and there is never a pod too many in the
  * end.
  */
-import { isConflict, isNotFound } from '../../../shared/client/api-error';
-import type { ApiObject } from '../../../shared/client/api-object';
-import { knownResource } from '../../../shared/client/resource';
-import type { RestClient } from '../../../shared/client/rest-client';
-import { ConnectionError } from '../../../shared/client/transport';
+import { isConflict, isNotFound } from '../../../shared/client/rest/api-error';
+import type { ApiObject } from '../../../shared/client/rest/api-object';
+import { knownResource } from '../../../shared/client/rest/resource';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
+import { ConnectionError } from '../../../shared/client/transport/transport';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../../shared/values/json';
 import { adminClient, startControllers } from '../../support/control-plane';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';

@@ -3,11 +3,11 @@
  * is there, nothing ends before its time by more than the clocks differ, and the log says whose clock is not right.
  */
 import { request } from 'node:https';
-import { isNotFound } from '../../../shared/client/api-error';
+import { isNotFound } from '../../../shared/client/rest/api-error';
 import { readCertificate } from '../../../shared/pki/certificates';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { knownResource, type Resource } from '../../../shared/client/resource';
-import type { RestClient } from '../../../shared/client/rest-client';
+import { knownResource, type Resource } from '../../../shared/client/rest/resource';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { CERTIFICATE_REQUEST } from '../../support/certificate-request';
 import { adminClient, clockAhead, startControllersAt } from '../../support/control-plane';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';

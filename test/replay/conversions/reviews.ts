@@ -1,5 +1,5 @@
 /** Webhooks and policies of admission beside a conversion webhook: how they are made and removed, and what the webhooks answer. Their names are upstream's. */
-import type { Method } from '../../../shared/client/transport';
+import type { Method } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
 import type { WebhookServer } from '../../support/webhook-server';
 import type { Body, Json } from '../reference';

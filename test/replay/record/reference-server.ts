@@ -3,11 +3,11 @@
  * a refusal is an answer like any other.
  */
 import { request as httpsRequest } from 'node:https';
-import type { ClientConfig, TlsOptions } from '../../../shared/client/client-config';
-import { connect, connectTo, type ClientConnection } from '../../../shared/client/connect';
-import { collect } from '../../../shared/client/json-body';
-import { readKubeconfig } from '../../../shared/client/kubeconfig';
-import type { Method, Transport } from '../../../shared/client/transport';
+import type { ClientConfig, TlsOptions } from '../../../shared/client/kubeconfig/client-config';
+import { connect, connectTo, type ClientConnection } from '../../../shared/client/transport/connect';
+import { collect } from '../../../shared/client/rest/json-body';
+import { readKubeconfig } from '../../../shared/client/kubeconfig/kubeconfig';
+import type { Method, Transport } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
 import { stringifyJson } from '../../../shared/values/json';
 import type { Answer, Body, Headers, Json, Reply } from '../reference';

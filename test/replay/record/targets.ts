@@ -1,6 +1,6 @@
 /** The server that answers are recorded from, as a target of recorded requests. */
 import { readFileSync } from 'node:fs';
-import { ConnectionError } from '../../../shared/client/transport';
+import { ConnectionError } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
 import { isBody, type Body, type Json } from '../reference';
 import type { AuditedTarget, RequestTarget } from '../request-target';

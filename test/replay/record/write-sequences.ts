@@ -2,7 +2,7 @@
  * Records sequences of writes (format `write-sequences`): codes and messages, and the object in the end with its managed fields. A step that a rule of the kind
  * rejects, other than a rule of metadata, is omitted: rules are recorded elsewhere.
  */
-import type { Method } from '../../../shared/client/transport';
+import type { Method } from '../../../shared/client/transport/transport';
 import { recordingOf } from '../recording';
 import { isBody, type Body, type Json } from '../reference';
 import { inward, outward, PATCH_MEDIA } from '../spelling';

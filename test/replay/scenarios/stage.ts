@@ -2,7 +2,7 @@
  * Runs scenarios on one server with its controllers: sends the requests, reads the compared collections, and masks what differs from run to run: UIDs, times, resource
  * versions and generated names. Leaves the comparison to others.
  */
-import type { Method } from '../../../shared/client/transport';
+import type { Method } from '../../../shared/client/transport/transport';
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { describedCertificate } from './described-certificate';
 import { TIME, UID } from '../new-values';

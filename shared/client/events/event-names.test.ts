@@ -1,0 +1,31 @@
+import { FixedRandom } from '../../../test/support/fixed-random';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { systemRandom } from '../../runtime/random';
+import { EventNames } from './event-names';
+
+test('names come in the order in which they are made', () => {
+  const clock = new ManualClock();
+  const names = new EventNames({ clock, random: systemRandom });
+  const made = Array.from({ length: 100 }, (_, index) => {
+    if (index % 10 === 0) clock.advance(1);
+    return names.of('p');
+  });
+  expect(made).toEqual(made.toSorted());
+  expect(new Set(made).size).toBe(made.length);
+  for (const name of made) expect(name).toMatch(/^p\.[0-9a-f]{16}$/);
+});
+
+test('they say when that was', () => {
+  const clock = new ManualClock();
+  const [, time = ''] = new EventNames({ clock, random: new FixedRandom() }).of('p').split('.');
+  expect(BigInt(`0x${time}`)).toBe(BigInt(clock.now()) * 1_000_000n);
+});
+
+test('however many are made at a time, none lies in the next millisecond', () => {
+  const clock = new ManualClock();
+  const names = new EventNames({ clock, random: new FixedRandom(0.9999) });
+  let last = '';
+  for (let count = 0; count < 2_000; count += 1) last = names.of('p');
+  clock.advance(1);
+  expect(last < new EventNames({ clock, random: new FixedRandom() }).of('p')).toBe(true);
+});

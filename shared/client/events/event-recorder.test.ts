@@ -1,0 +1,117 @@
+import { own, stringAt } from '../../values/json';
+import { silentLogger } from '../../runtime/logger';
+import { status } from '../../../test/support/fake-api';
+import { fakeClient } from '../../../test/support/fake-client';
+import { EventRecorder } from './event-recorder';
+import { ConnectionError } from '../transport/transport';
+
+const EVENTS = '/api/v1/events';
+const about = { apiVersion: 'v1', kind: 'Pod', namespace: 'n', name: 'p', uid: 'u' };
+
+function recorder() {
+  const fake = fakeClient();
+  const ends = new AbortController();
+  const events = new EventRecorder({ ...fake, logger: silentLogger, component: 'test-controller', signal: ends.signal });
+  const shown = () => fake.api.all(EVENTS).map((event) => [stringAt(event, 'message'), own(event, 'count')]);
+  return { ...fake, events, ends, shown };
+}
+
+test('equal reports are counted in one Event', async () => {
+  const { api, clock, events, shown } = recorder();
+  for (let i = 0; i < 3; i += 1) {
+    events.record({ about, type: 'Warning', reason: 'Failed', message: 'no' });
+    await events.flush();
+    clock.advance(1_000);
+  }
+  expect(shown()).toEqual([['no', 3]]);
+  expect(api.all(EVENTS)[0]).toMatchObject({
+    metadata: { namespace: 'n' },
+    involvedObject: { kind: 'Pod', namespace: 'n', name: 'p', uid: 'u' },
+    type: 'Warning',
+    reason: 'Failed',
+    firstTimestamp: '2026-01-01T00:00:00Z',
+    lastTimestamp: '2026-01-01T00:00:02Z',
+    source: { component: 'test-controller' },
+  });
+});
+
+test('many reports that differ in their text only are combined', async () => {
+  const { events, shown } = recorder();
+  for (let i = 0; i < 14; i += 1) events.record({ about, type: 'Warning', reason: 'Failed', message: `attempt ${i}` });
+  await events.flush();
+  expect(shown()).toHaveLength(10);
+  expect(shown()).toContainEqual(['(combined from similar events): attempt 13', 5]);
+});
+
+test('an object that never ends being reported is let through now and then only', async () => {
+  const { api, clock, events } = recorder();
+  const report = () => events.record({ about, type: 'Normal', reason: 'Again', message: 'x' });
+  for (let i = 0; i < 100; i += 1) report();
+  await events.flush();
+  expect(api.requests).toHaveLength(25);
+  clock.advance(300_000);
+  report();
+  await events.flush();
+  expect(api.requests).toHaveLength(26);
+});
+
+test('an Event that has expired is made anew; refusals harm nobody', async () => {
+  const { api, events, shown } = recorder();
+  const report = (message: string) => events.record({ about, type: 'Normal', reason: 'R', message });
+  report('x');
+  await events.flush();
+  for (const event of api.all(EVENTS)) api.drop(EVENTS, 'n', stringAt(Object(event['metadata']), 'name') ?? '');
+  report('x');
+  await events.flush();
+  expect(shown()).toEqual([['x', 1]]);
+  api.intercept = () => status(403, 'Forbidden');
+  report('y');
+  await events.flush();
+  api.intercept = () => undefined;
+  report('z');
+  await events.flush();
+  expect(shown()).toEqual([
+    ['x', 1],
+    ['z', 1],
+  ]);
+});
+
+test('Events about cluster-scoped objects stand in the namespace default', async () => {
+  const { api, events } = recorder();
+  events.record({ about: { ...about, kind: 'Node', namespace: '' }, type: 'Normal', reason: 'R', message: 'm' });
+  await events.flush();
+  expect(api.all(EVENTS, 'default')).toHaveLength(1);
+});
+
+test('what was lost on the way is sent again under its name, so that twice is once', async () => {
+  const { api, clock, events, shown } = recorder();
+  const names: unknown[] = [];
+  api.intercept = ({ body }) => {
+    names.push(stringAt(Object(own(Object(JSON.parse(String(body))), 'metadata')), 'name'));
+    return names.length < 3 ? new ConnectionError('cut', true) : names.length === 3 ? status(500, 'InternalError') : undefined;
+  };
+  events.record({ about, type: 'Normal', reason: 'R', message: 'x' });
+  await clock.advanceAsync(10_000);
+  expect(new Set(names).size).toBe(1);
+  expect(names).toHaveLength(4);
+  expect(shown()).toEqual([['x', 1]]);
+  // Made, but the answer was lost: the next attempt hears that it is there.
+  api.intercept = () => status(409, 'AlreadyExists');
+  events.record({ about, type: 'Normal', reason: 'R', message: 'y' });
+  await events.flush();
+  expect(api.requests).toHaveLength(5);
+});
+
+test('an Event is not sent for ever, and not again once all ends', async () => {
+  const { api, clock, events, ends } = recorder();
+  api.intercept = () => new ConnectionError('cut', true);
+  events.record({ about, type: 'Normal', reason: 'R', message: 'x' });
+  await clock.advanceAsync(600_000);
+  await events.flush();
+  expect(api.requests).toHaveLength(12);
+  events.record({ about, type: 'Normal', reason: 'R', message: 'y' });
+  await clock.advanceAsync(0);
+  ends.abort();
+  await events.flush();
+  expect(api.requests).toHaveLength(13);
+});

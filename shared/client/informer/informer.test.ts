@@ -1,0 +1,276 @@
+import fc from 'fast-check';
+import { stringAt } from '../../values/json';
+import { silentLogger } from '../../runtime/logger';
+import { fakeClient } from '../../../test/support/fake-client';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { apiObject, keyOf, type ApiObject } from '../rest/api-object';
+import { Informer, type InformerOptions } from './informer';
+import { Notifications } from './notifications';
+import { knownResource } from '../rest/resource';
+import { ConnectionError } from '../transport/transport';
+
+const MAPS = '/api/v1/configmaps';
+const map = (name: string, value = '', namespace = 'n') => ({ metadata: { namespace, name }, data: { value } });
+
+function start(options: Partial<InformerOptions> = {}) {
+  const fake = fakeClient();
+  const informer = new Informer({ ...fake, resource: knownResource('configmaps'), logger: silentLogger, ...options });
+  const log: string[] = [];
+  const text = ({ name, body }: ApiObject): string => `${name}=${stringAt(Object(body['data']), 'value') ?? ''}`;
+  informer.handle({
+    added: (object) => log.push(`+${text(object)}`),
+    updated: (previous, object) => log.push(`${text(previous)}>${text(object)}`),
+    deleted: (last) => log.push(`-${text(last)}`),
+  });
+  const stop = new AbortController();
+  const run = async (): Promise<void> => {
+    void informer.run(stop.signal);
+    await settle(10);
+  };
+  return { ...fake, informer, log, stop, run };
+}
+
+test('lists in pages, then follows', async () => {
+  const { api, informer, log, run } = start({ pageSize: 2 });
+  for (const name of ['a', 'b', 'c']) api.put(MAPS, map(name, '1'));
+  await run();
+  expect(informer.hasSynced).toBe(true);
+  expect(log).toEqual(['+a=1', '+b=1', '+c=1']);
+  api.put(MAPS, map('b', '2'));
+  api.drop(MAPS, 'n', 'a');
+  api.put(MAPS, map('d', '1'));
+  await settle(10);
+  expect(log.slice(3)).toEqual(['b=1>b=2', '-a=1', '+d=1']);
+  expect(
+    informer
+      .list()
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(['b', 'c', 'd']);
+  expect(api.requests.filter((request) => !request.includes('watch='))).toHaveLength(2);
+});
+
+describe('a streaming list', () => {
+  const refusing = (path: string) => path.includes('sendInitialEvents=');
+
+  test('is asked for once where it is refused', async () => {
+    const { api, clock, informer, run } = start();
+    api.put(MAPS, map('a', '1'));
+    await run();
+    api.version += 1;
+    api.compact();
+    api.cutWatches();
+    await clock.advanceAsync(10_000);
+    expect(informer.hasSynced).toBe(true);
+    expect(api.requests.filter(refusing)).toHaveLength(1);
+    expect(informer.counts).toMatchObject({ lists: 2 });
+  });
+
+  test('fills the copy and goes on as a watch, without a list', async () => {
+    const { api, informer, log, run } = start();
+    api.streamsLists = true;
+    for (const name of ['a', 'b']) api.put(MAPS, map(name, '1'));
+    await run();
+    expect(informer.hasSynced).toBe(true);
+    api.put(MAPS, map('b', '2'));
+    await settle(10);
+    expect(log).toEqual(['+a=1', '+b=1', 'b=1>b=2']);
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test('that is cut begins anew, and what has gone meanwhile is told', async () => {
+    const { api, clock, informer, log, run } = start();
+    api.streamsLists = true;
+    for (const name of ['a', 'b']) api.put(MAPS, map(name, '1'));
+    await run();
+    api.drop(MAPS, 'n', 'a');
+    await settle(10);
+    api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', false) : undefined);
+    api.cutWatches();
+    await settle(10);
+    api.drop(MAPS, 'n', 'b');
+    api.put(MAPS, map('c', '1'));
+    api.compact();
+    api.intercept = () => undefined;
+    await clock.advanceAsync(10_000);
+    expect([...log].sort()).toEqual(['+a=1', '+b=1', '+c=1', '-a=1', '-b=1']);
+    expect(informer.list().map(({ name }) => name)).toEqual(['c']);
+  });
+});
+
+test.each([{ pageSize: 0 }, { pageSize: 1.5 }, { waitingBytes: 0 }, { waitingBytes: Number.NaN }])('%p cannot be', (options) => {
+  expect(() => start(options)).toThrow(RangeError);
+});
+
+test('a stream that breaks or ends is taken up after the last version: nothing lost, nothing twice, no second list', async () => {
+  const { api, clock, informer, log, run } = start();
+  api.put(MAPS, map('a', '1'));
+  await run();
+  api.put(MAPS, map('a', '2'));
+  await settle(10);
+  api.cutWatches();
+  api.put(MAPS, map('a', '3'));
+  await settle(10);
+  await clock.advanceAsync(1_000);
+  api.endWatches();
+  api.put(MAPS, map('b', '1'));
+  await clock.advanceAsync(5_000);
+  expect(log).toEqual(['+a=1', 'a=1>a=2', 'a=2>a=3', '+b=1']);
+  expect(informer.counts).toMatchObject({ lists: 1, watches: 3 });
+});
+
+test('a bookmark moves the version from which a watch is taken up, so a compaction before it does no harm', async () => {
+  const { api, clock, informer, run } = start();
+  api.put(MAPS, map('a', '1'));
+  await run();
+  api.bookmark();
+  await settle(10);
+  api.compact();
+  api.cutWatches();
+  await clock.advanceAsync(1_000);
+  expect(api.watchCount).toBe(1);
+  expect(informer.counts).toMatchObject({ lists: 1 });
+});
+
+test('after 410 the list is compared: only what has changed is told', async () => {
+  const { api, clock, informer, log, run } = start();
+  for (const name of ['a', 'b', 'c']) api.put(MAPS, map(name, '1'));
+  await run();
+  log.length = 0;
+  api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', false) : undefined);
+  api.cutWatches();
+  await settle(10);
+  api.drop(MAPS, 'n', 'a');
+  api.put(MAPS, map('b', '2'));
+  api.put(MAPS, map('d', '1'));
+  api.compact();
+  api.intercept = () => undefined;
+  await clock.advanceAsync(10_000);
+  expect(log.sort()).toEqual(['+d=1', '-a=1', 'b=1>b=2']);
+  expect(informer.counts.lists).toBe(2);
+});
+
+test('an object that was replaced unseen by another of its name is told as gone and come', async () => {
+  const { api, clock, log, run } = start();
+  api.put(MAPS, map('a', '1'));
+  await run();
+  log.length = 0;
+  api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', false) : undefined);
+  api.cutWatches();
+  await settle(10);
+  api.drop(MAPS, 'n', 'a');
+  api.put(MAPS, map('a', '2'));
+  api.compact();
+  api.intercept = () => undefined;
+  await clock.advanceAsync(10_000);
+  expect(log).toEqual(['-a=1', '+a=2']);
+});
+
+test('a list whose pages expire is asked for at once', async () => {
+  const { api, log, run } = start({ pageSize: 1 });
+  for (const name of ['a', 'b']) api.put(MAPS, map(name, '1'));
+  api.intercept = ({ path }) => {
+    if (path.includes('continue=')) {
+      api.version += 1;
+      api.compact();
+    }
+    return undefined;
+  };
+  await run();
+  expect(log).toEqual(['+a=1', '+b=1']);
+  expect(api.requests[3]).toBe('GET /api/v1/configmaps');
+});
+
+test('indexes follow the objects, handlers that come late hear of all of them once', async () => {
+  const { api, informer, run } = start({ indexers: { value: ({ body }) => [stringAt(Object(body['data']), 'value') ?? ''] } });
+  api.put(MAPS, map('a', 'x'));
+  api.put(MAPS, map('b', 'x'));
+  await run();
+  expect(informer.byIndex('value', 'x').map(({ name }) => name)).toEqual(['a', 'b']);
+  api.put(MAPS, map('a', 'y'));
+  await settle(10);
+  expect(informer.byIndex('value', 'x').map(({ name }) => name)).toEqual(['b']);
+  const late: string[] = [];
+  api.put(MAPS, map('c', 'y'));
+  const remove = informer.handle({ added: ({ name }) => late.push(name), updated: (_, { name }) => late.push(`~${name}`) });
+  await settle(10);
+  expect(late.sort()).toEqual(['a', 'b', 'c']);
+  remove();
+  api.put(MAPS, map('a', 'z'));
+  await settle(10);
+  expect(late).toHaveLength(3);
+});
+
+test('a handler that fails disturbs neither the stream nor the others', async () => {
+  const { api, informer, log, run } = start();
+  informer.handle({
+    added: () => {
+      throw new Error('broken');
+    },
+  });
+  const seen: string[] = [];
+  informer.handle({ added: ({ name }) => seen.push(name) });
+  await run();
+  api.put(MAPS, map('a', '1'));
+  await settle(10);
+  expect([log, seen]).toEqual([['+a=1'], ['a']]);
+});
+
+test('beyond the bound, what waits is joined for each object and never exceeds it by more than the objects themselves', () => {
+  const clock = new ManualClock();
+  const waiting = new Notifications({ clock, logger: silentLogger, waitingBytes: 1_000 });
+  const objects = ['a', 'b', 'c'].map((name) => apiObject({ metadata: { name, uid: name } }));
+  for (let round = 0; round < 1_000; round += 1) {
+    for (const object of objects) waiting.push(object.name, object, object, 100);
+    expect(waiting.waitingBytes).toBeLessThanOrEqual(1_000);
+  }
+});
+
+test('what comes and goes while too much waits leaves nothing behind', () => {
+  const waiting = new Notifications({ clock: new ManualClock(), logger: silentLogger, waitingBytes: 0 });
+  for (let index = 0; index < 100; index += 1) {
+    const object = apiObject({ metadata: { name: `o-${index}`, uid: 'u' } });
+    waiting.push(object.name, undefined, object, 10);
+    waiting.push(object.name, object, undefined, 10);
+    expect(waiting.waitingBytes).toBe(0);
+  }
+});
+
+test('whatever comes and however it is joined, handlers end with the final state and see no step that does not follow', async () => {
+  const change = fc.record({ key: fc.constantFrom('a', 'b', 'c'), gone: fc.boolean(), bytes: fc.integer({ min: 1, max: 60 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { maxLength: 80 }), fc.integer({ min: 1, max: 400 }), async (changes, bound) => {
+      const waiting = new Notifications({ clock: new ManualClock(), logger: silentLogger, waitingBytes: bound });
+      const state = new Map<string, ApiObject>();
+      const seen = new Map<string, ApiObject>();
+      waiting.add(
+        {
+          added: (object) => {
+            expect(seen.has(keyOf(object))).toBe(false);
+            seen.set(keyOf(object), object);
+          },
+          updated: (previous, object) => {
+            expect(seen.get(keyOf(object))).toBe(previous);
+            seen.set(keyOf(object), object);
+          },
+          deleted: (last) => expect(seen.delete(keyOf(last))).toBe(true),
+        },
+        [],
+      );
+      let version = 0;
+      for (const { key, gone, bytes } of changes) {
+        const previous = state.get(key);
+        if (gone && previous === undefined) continue;
+        const current = gone ? undefined : apiObject({ metadata: { name: key, uid: key, resourceVersion: String(version++) } });
+        if (current === undefined) state.delete(key);
+        else state.set(key, current);
+        waiting.push(key, previous, current, bytes);
+        if (bytes % 13 === 0) await settle(1);
+      }
+      await waiting.drained();
+      expect(seen).toEqual(state);
+      expect(waiting.waitingBytes).toBe(0);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,322 @@
+/**
+ * Keeps a copy of a collection: lists it – as a stream where the server offers that, else in pages –, then follows its changes. A stream that ends or breaks is taken up again after the last version
+ * seen, on whatever replica answers, so no change is lost and none is told twice; only when the server no longer knows that version
+ * (410) is the collection listed anew and compared. Lists are consistent reads, so the copy never goes back in time.
+ */
+import type { Clock } from '../../runtime/clock';
+import type { Logger } from '../../runtime/logger';
+import type { Random } from '../../runtime/random';
+import { ApiError, isExpired } from '../rest/api-error';
+import { keyOf, type ApiObject } from '../rest/api-object';
+import { BackOff } from '../back-off';
+import { Notifications, type Handlers } from './notifications';
+import { ObjectStore, type Indexer } from './object-store';
+import type { Resource } from '../rest/resource';
+import type { ListOptions, ObjectList, RestClient, Selectors, WatchOptions } from '../rest/rest-client';
+import { pause } from '../signals';
+import type { WatchEvent } from '../rest/watch-event';
+
+export interface InformerOptions extends Selectors {
+  readonly client: RestClient;
+  readonly resource: Resource;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly indexers?: Readonly<Record<string, Indexer>>;
+  /** Hold only the objects' metadata. */
+  readonly metadataOnly?: boolean;
+  /** Ask for the binary form, where the kind has one. */
+  readonly protobuf?: boolean;
+  /** What of an object is kept: a copy without what nobody reads. It must keep the metadata's names and version. */
+  readonly trim?: (object: ApiObject) => ApiObject;
+  /** Bytes of changes that may wait for slow handlers one by one; 16 MiB by default. */
+  readonly waitingBytes?: number;
+  readonly pageSize?: number;
+  /** What is known of the server, shared by all who ask the same one. */
+  readonly streaming?: StreamingLists;
+}
+
+/** Whether the server offers lists as streams; it is asked once. */
+export class StreamingLists {
+  isRefused = false;
+}
+
+/** How often what happened; for metrics and tests. */
+export interface InformerCounts {
+  /** In pages or as streams. */
+  readonly lists: number;
+  readonly watches: number;
+  readonly events: number;
+}
+
+const PAGE_SIZE = 500;
+const WAITING_BYTES = 16 * 1024 * 1024;
+/** A watch lasts this long, and up to twice as long by chance, so that watches of many clients do not end together. Seconds. */
+const WATCH_SECONDS = 300;
+/** After a 410 all clients want to list: each waits a moment of its own. Milliseconds. */
+const RELIST_SPREAD_MS = 1_000;
+/** A watch that lived so long was sound: the next one starts at once. Milliseconds. */
+const SOUND_MS = 1_000;
+
+export class Informer {
+  private readonly store: ObjectStore;
+  private readonly notifications: Notifications;
+  private readonly backOff: BackOff;
+  private readonly streaming: StreamingLists;
+  private readonly counted = { lists: 0, watches: 0, events: 0 };
+  private version: string | undefined;
+  private running: Promise<void> | undefined;
+  private markSynced: () => void = () => undefined;
+  /** Resolves once the first list has been delivered to the handlers. Never rejects; look at the run's signal as well. */
+  readonly synced: Promise<void> = new Promise((resolve) => (this.markSynced = resolve));
+  private isSynced = false;
+
+  constructor(private readonly options: InformerOptions) {
+    const {
+      clock,
+      random,
+      logger,
+      indexers,
+      waitingBytes = WAITING_BYTES,
+      pageSize = PAGE_SIZE,
+      streaming = new StreamingLists(),
+    } = options;
+    if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`a page of ${pageSize} objects cannot be`);
+    if (!(waitingBytes > 0)) throw new RangeError(`${waitingBytes} bytes of changes cannot wait`);
+    this.streaming = streaming;
+    this.store = new ObjectStore(indexers);
+    this.notifications = new Notifications({ clock, logger, waitingBytes });
+    this.backOff = new BackOff(random, { firstMs: 200, longestMs: 30_000 });
+  }
+
+  get resource(): Resource {
+    return this.options.resource;
+  }
+
+  get hasSynced(): boolean {
+    return this.isSynced;
+  }
+
+  /** The version that the copy is at; undefined before the first list. */
+  get resourceVersion(): string | undefined {
+    return this.version;
+  }
+
+  get counts(): InformerCounts {
+    return { ...this.counted };
+  }
+
+  get waitingBytes(): number {
+    return this.notifications.waitingBytes;
+  }
+
+  get(namespace: string, name: string): ApiObject | undefined {
+    return this.store.get(keyOf({ namespace, name }));
+  }
+
+  byKey(key: string): ApiObject | undefined {
+    return this.store.get(key);
+  }
+
+  list(): readonly ApiObject[] {
+    return [...this.store.values()];
+  }
+
+  byIndex(index: string, value: string): readonly ApiObject[] {
+    return this.store.byIndex(index, value);
+  }
+
+  /**
+   * Handlers that come late hear of what is there as added. A handler returns at once; work belongs in a queue.
+   * Returns what takes the handlers away again.
+   */
+  handle(handlers: Handlers): () => void {
+    return this.notifications.add(handlers, this.store.values());
+  }
+
+  /** Lists and follows until the signal is aborted. A second call joins the first. */
+  run(signal: AbortSignal): Promise<void> {
+    this.running ??= this.follow(signal);
+    return this.running;
+  }
+
+  private async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const asStream = this.version === undefined && !this.streaming.isRefused;
+      try {
+        if (asStream) await this.watch('present', signal);
+        else if (this.version === undefined) await this.fill(signal);
+        else await this.watch({ resourceVersion: this.version }, signal);
+      } catch (error) {
+        if (asStream && isRefusal(error)) this.streaming.isRefused = true;
+        else if (!signal.aborted) await this.recover(error, signal);
+      }
+    }
+  }
+
+  private async recover(error: unknown, signal: AbortSignal): Promise<void> {
+    const { clock, random, logger, resource } = this.options;
+    if (isExpired(error)) {
+      this.version = undefined;
+      logger.info('the server no longer knows the last version, listing anew', { resource: resource.resource });
+      await pause(clock, random.float() * RELIST_SPREAD_MS, signal);
+      return;
+    }
+    const ms = this.backOff.next();
+    logger.warn('cannot follow a collection, trying again', { resource: resource.resource, inMs: Math.round(ms), error });
+    await pause(clock, ms, signal);
+  }
+
+  private async fill(signal: AbortSignal): Promise<void> {
+    this.counted.lists += 1;
+    const seen = new Set<string>();
+    let version = '';
+    for (const page of await this.pages(signal)) {
+      ({ resourceVersion: version } = page);
+      const bytes = Math.ceil(page.bytes / Math.max(1, page.items.length));
+      for (const item of page.items) {
+        seen.add(keyOf(item));
+        this.put(item, bytes);
+      }
+    }
+    await this.filled(seen, version);
+  }
+
+  /** What was not seen is gone. */
+  private async filled(seen: ReadonlySet<string>, version: string): Promise<void> {
+    for (const key of [...this.store.keys()]) if (!seen.has(key)) this.drop(key, undefined, 0);
+    this.version = version;
+    this.backOff.reset();
+    if (this.isSynced) return;
+    await this.notifications.drained();
+    this.isSynced = true;
+    this.markSynced();
+  }
+
+  /** All pages of one list. When the first page's version is forgotten before the last page, everything is asked for at once. */
+  private async pages(signal: AbortSignal): Promise<readonly ObjectList[]> {
+    const { pageSize = PAGE_SIZE } = this.options;
+    const pages: ObjectList[] = [];
+    try {
+      let token: string | undefined;
+      do {
+        const page = await this.page(signal, { limit: pageSize, ...(token === undefined ? {} : { continue: token }) });
+        pages.push(page);
+        token = page.continue;
+      } while (token !== undefined);
+      return pages;
+    } catch (error) {
+      if (!isExpired(error)) throw error;
+      return [await this.page(signal, {})];
+    }
+  }
+
+  private async page(signal: AbortSignal, place: Pick<ListOptions, 'limit' | 'continue'>): Promise<ObjectList> {
+    const { client, resource, trim } = this.options;
+    const page = await client.list(resource, { ...this.scope(), ...place, signal });
+    return trim === undefined ? page : { ...page, items: page.items.map((item) => trim(item)) };
+  }
+
+  /** What restricts the collection, and how it is sent. */
+  private scope(): Selectors & { readonly metadataOnly?: boolean; readonly protobuf?: boolean } {
+    const { namespace, labelSelector, fieldSelector, metadataOnly, protobuf } = this.options;
+    return {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      ...(metadataOnly === undefined ? {} : { metadataOnly }),
+      ...(protobuf === undefined ? {} : { protobuf }),
+    };
+  }
+
+  private async watch(from: WatchOptions['from'], signal: AbortSignal): Promise<void> {
+    const { client, resource, clock, random } = this.options;
+    if (from !== 'present') this.counted.watches += 1;
+    const started = clock.monotonic();
+    const events = client.watch(resource, {
+      from,
+      timeoutSeconds: Math.floor(WATCH_SECONDS * (1 + random.float())),
+      signal,
+      ...this.scope(),
+    });
+    let initial = from === 'present' ? new Set<string>() : undefined;
+    for await (const event of events) {
+      if (initial === undefined) {
+        this.apply(event);
+        this.backOff.reset();
+      } else if (event.type === 'BOOKMARK' && event.endsInitialEvents) {
+        this.counted.lists += 1;
+        await this.filled(initial, event.resourceVersion);
+        initial = undefined;
+      } else this.take(event, initial);
+    }
+    // A server that ends watches as soon as they begin is not asked in a tight loop.
+    if (clock.monotonic() - started < SOUND_MS) await pause(clock, this.backOff.next(), signal);
+    else this.backOff.reset();
+  }
+
+  /** An event of a streaming list that has not been told to its end: the copy is at no version yet. */
+  private take(event: WatchEvent, initial: Set<string>): void {
+    switch (event.type) {
+      case 'ADDED':
+      case 'MODIFIED':
+        initial.add(keyOf(event.object));
+        return this.put(this.trimmed(event.object), event.bytes);
+      case 'DELETED':
+        initial.delete(keyOf(event.object));
+        return;
+      case 'BOOKMARK':
+        return;
+      case 'ERROR':
+        throw event.error;
+    }
+  }
+
+  private apply(event: WatchEvent): void {
+    switch (event.type) {
+      case 'ADDED':
+      case 'MODIFIED':
+        this.counted.events += 1;
+        this.put(this.trimmed(event.object), event.bytes);
+        this.version = event.object.resourceVersion;
+        return;
+      case 'DELETED':
+        this.counted.events += 1;
+        this.drop(keyOf(event.object), this.trimmed(event.object), event.bytes);
+        this.version = event.object.resourceVersion;
+        return;
+      case 'BOOKMARK':
+        if (event.resourceVersion !== '') this.version = event.resourceVersion;
+        return;
+      case 'ERROR':
+        throw event.error;
+    }
+  }
+
+  private trimmed(object: ApiObject): ApiObject {
+    return this.options.trim?.(object) ?? object;
+  }
+
+  private put(object: ApiObject, bytes: number): void {
+    const known = this.store.get(keyOf(object));
+    if (known?.resourceVersion === object.resourceVersion && known.uid === object.uid) return;
+    this.store.set(object);
+    if (known !== undefined && known.uid !== object.uid) {
+      // Its deletion was not seen: whoever cares about this very object must hear that it is gone.
+      this.notifications.push(keyOf(object), known, undefined, bytes);
+      this.notifications.push(keyOf(object), undefined, object, bytes);
+      return;
+    }
+    this.notifications.push(keyOf(object), known, object, bytes);
+  }
+
+  /** `last` = the state that the deletion told, if one was seen. */
+  private drop(key: string, last: ApiObject | undefined, bytes: number): void {
+    const known = this.store.remove(key);
+    if (known === undefined) return;
+    this.notifications.push(key, last ?? known, undefined, bytes);
+  }
+}
+
+/** The server does not know streaming lists, or does not offer them. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && (error.code === 422 || error.code === 400);

@@ -1,0 +1,70 @@
+/**
+ * Objects by key, and by whatever else they are looked up by. Keeps its indexes in step with its objects; knows nothing of where they come
+ * from.
+ */
+import { keyOf, type ApiObject } from '../rest/api-object';
+
+/** The values under which an object is found. */
+export type Indexer = (object: ApiObject) => readonly string[];
+
+export class ObjectStore {
+  private readonly objects = new Map<string, ApiObject>();
+  private readonly indexes: ReadonlyMap<string, { readonly indexer: Indexer; readonly keys: Map<string, Set<string>> }>;
+
+  constructor(indexers: Readonly<Record<string, Indexer>> = {}) {
+    this.indexes = new Map(Object.entries(indexers).map(([name, indexer]) => [name, { indexer, keys: new Map<string, Set<string>>() }]));
+  }
+
+  get size(): number {
+    return this.objects.size;
+  }
+
+  get(key: string): ApiObject | undefined {
+    return this.objects.get(key);
+  }
+
+  keys(): Iterable<string> {
+    return this.objects.keys();
+  }
+
+  values(): Iterable<ApiObject> {
+    return this.objects.values();
+  }
+
+  /** The objects that the indexer `index` finds under `value`. Throws for an index that was not declared. */
+  byIndex(index: string, value: string): readonly ApiObject[] {
+    const found = this.indexes.get(index);
+    if (found === undefined) throw new Error(`there is no index ${index}`);
+    return [...(found.keys.get(value) ?? [])].flatMap((key) => this.objects.get(key) ?? []);
+  }
+
+  /** Returns what was there before. */
+  set(object: ApiObject): ApiObject | undefined {
+    const key = keyOf(object);
+    const previous = this.remove(key);
+    this.objects.set(key, object);
+    for (const { indexer, keys } of this.indexes.values()) {
+      for (const value of indexer(object)) {
+        const known = keys.get(value);
+        if (known === undefined) keys.set(value, new Set([key]));
+        else known.add(key);
+      }
+    }
+    return previous;
+  }
+
+  /** Returns what was there before. */
+  remove(key: string): ApiObject | undefined {
+    const previous = this.objects.get(key);
+    if (previous === undefined) return undefined;
+    this.objects.delete(key);
+    for (const { indexer, keys } of this.indexes.values()) {
+      for (const value of indexer(previous)) {
+        const known = keys.get(value);
+        known?.delete(key);
+        if (known?.size === 0) keys.delete(value);
+      }
+    }
+    return previous;
+  }
+}

@@ -1,0 +1,59 @@
+/** The Authorization header of each request. A token's file is read again once a minute, and when the server refuses the token. */
+import { readFileSync } from 'node:fs';
+import type { Clock } from '../../runtime/clock';
+import type { Eventually } from '../../runtime/eventually';
+import { errorMessage } from '../../runtime/error-message';
+import { ConfigError, type ClientCredentials } from './client-config';
+
+const REREAD_MS = 60_000;
+
+export interface Credentials {
+  /** Undefined = no header. */
+  header(): Eventually<string | undefined>;
+  /** The server has refused the header. True when another one may be had. */
+  refused(): Eventually<boolean>;
+}
+
+export class CredentialSource implements Credentials {
+  private token: { readonly text: string; readonly readAt: number } | undefined;
+
+  constructor(
+    private readonly credentials: Exclude<ClientCredentials, { readonly type: 'exec' }>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Undefined = no header. Throws {@link ConfigError} when the token's file was never readable. */
+  header(): string | undefined {
+    switch (this.credentials.type) {
+      case 'none':
+        return undefined;
+      case 'token':
+        return `Bearer ${this.credentials.token}`;
+      case 'token-file':
+        return `Bearer ${this.fromFile(this.credentials.file)}`;
+      case 'basic':
+        return `Basic ${Buffer.from(`${this.credentials.user}:${this.credentials.password}`).toString('base64')}`;
+    }
+  }
+
+  /** The server has refused the header. True when another one may be had. */
+  refused(): boolean {
+    if (this.credentials.type !== 'token-file' || this.token === undefined) return false;
+    const { text } = this.token;
+    this.token = { text, readAt: -Infinity };
+    return this.fromFile(this.credentials.file) !== text;
+  }
+
+  private fromFile(file: string): string {
+    const now = this.clock.monotonic();
+    if (this.token !== undefined && now - this.token.readAt < REREAD_MS) return this.token.text;
+    try {
+      this.token = { text: readFileSync(file, 'utf8').trim(), readAt: now };
+    } catch (error) {
+      // The old token may still be good while the file is being replaced.
+      if (this.token === undefined) throw new ConfigError(`cannot read the token: ${errorMessage(error)}`);
+      this.token = { text: this.token.text, readAt: now };
+    }
+    return this.token.text;
+  }
+}

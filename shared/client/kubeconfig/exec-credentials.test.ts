@@ -1,0 +1,146 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { ConfigError } from './client-config';
+import type { ExecConfig } from './client-config';
+import { ExecCredentials } from './exec-credentials';
+import { parseKubeconfig } from './kubeconfig';
+
+const VERSION = 'client.authentication.k8s.io/v1';
+const CONFIG: ExecConfig = {
+  apiVersion: VERSION,
+  command: 'plugin',
+  args: [],
+  env: [],
+  installHint: '',
+  interactiveMode: 'Never',
+  cluster: undefined,
+};
+const credential = (status: object, more: object = {}): string =>
+  JSON.stringify({ apiVersion: VERSION, kind: 'ExecCredential', status, ...more });
+
+let runs: string[];
+let output: string;
+let code: number | null;
+const clock = new ManualClock(Date.UTC(2026, 0, 1));
+beforeEach(() => {
+  runs = [];
+  code = 0;
+});
+
+const of = (changes: Partial<ExecConfig> = {}): ExecCredentials =>
+  new ExecCredentials({
+    config: { ...CONFIG, ...changes },
+    clock,
+    run: (_config, info) => {
+      runs.push(info);
+      return Promise.resolve({ code, output });
+    },
+  });
+
+it('asks once for all who ask at a time, until what was handed out ends', async () => {
+  output = credential({ token: 'a', expirationTimestamp: '2026-01-01T00:10:00Z' });
+  const credentials = of();
+  expect(await Promise.all([credentials.header(), credentials.header(), credentials.pair()])).toEqual(['Bearer a', 'Bearer a', undefined]);
+  expect(JSON.parse(runs[0] ?? '')).toEqual({ kind: 'ExecCredential', apiVersion: VERSION, spec: { interactive: false } });
+  output = credential({ token: 'b' });
+  clock.advance(599_999);
+  expect(await credentials.header()).toBe('Bearer a');
+  clock.advance(1);
+  expect(await credentials.header()).toBe('Bearer b');
+  clock.advance(10 * 365 * 86_400_000);
+  expect(await credentials.header()).toBe('Bearer b');
+  expect(runs).toHaveLength(2);
+});
+
+it('asks again when the server refuses, and says whether that gave anything else', async () => {
+  output = credential({ token: 'a' });
+  const credentials = of();
+  await credentials.header();
+  expect(await credentials.refused()).toBe(false);
+  output = credential({ clientCertificateData: 'C', clientKeyData: 'K' });
+  expect(await credentials.refused()).toBe(true);
+  expect([await credentials.header(), await credentials.pair()]).toEqual([undefined, { cert: 'C', key: 'K' }]);
+});
+
+it.each<[string, string, Partial<ExecConfig>, string]>([
+  ['prints nothing', '', {}, 'plugin did not print a credential'],
+  ['prints something else', '{"kind":"Pod"}', {}, 'plugin did not print a credential'],
+  [
+    'answers in another version',
+    credential({ token: 'a' }, { apiVersion: 'client.authentication.k8s.io/v1beta1' }),
+    {},
+    'in another version',
+  ],
+  ['hands out nothing', credential({}), {}, 'neither a token nor a certificate'],
+  ['hands out half', credential({ clientKeyData: 'K' }), {}, 'only one of'],
+  ['names no time', credential({ token: 'a', expirationTimestamp: 'soon' }), {}, 'is no time'],
+  ['wants to ask a person', credential({ token: 'a' }), { interactiveMode: 'Always' }, 'there is none'],
+])('a program that %s is refused', async (_title, printed, changes, message) => {
+  output = printed;
+  await expect(of(changes).header()).rejects.toThrow(ConfigError);
+  await expect(of(changes).header()).rejects.toThrow(message);
+});
+
+it('a program that fails is refused', async () => {
+  output = credential({ token: 'a' });
+  code = 3;
+  await expect(of().header()).rejects.toThrow('plugin ended with 3');
+});
+
+describe('a real program', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'exec-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function configured(exec: object): ExecConfig {
+    const text = JSON.stringify({
+      clusters: [{ name: 'c', cluster: { server: 'https://h:1', 'certificate-authority-data': 'Q0E=' } }],
+      users: [{ name: 'u', user: { exec } }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'c',
+    });
+    const { credentials } = parseKubeconfig(text, path.join(folder, 'config'));
+    if (credentials.type !== 'exec') throw new Error(credentials.type);
+    return credentials.exec;
+  }
+
+  it('is found beside the file, given arguments and variables, and told of the cluster', async () => {
+    const script = path.join(folder, 'plugin.sh');
+    writeFileSync(
+      script,
+      '#!/bin/sh\nprintf \'{"apiVersion":"%s","kind":"ExecCredential","status":{"token":"%s"}}\' "$VERSION" "$1-$(echo "$KUBERNETES_EXEC_INFO" | tr -dc 0-9a-zA-Z)"',
+    );
+    chmodSync(script, 0o755);
+    const exec = {
+      apiVersion: VERSION,
+      command: './plugin.sh',
+      args: ['one'],
+      env: [{ name: 'VERSION', value: VERSION }],
+      interactiveMode: 'IfAvailable',
+      provideClusterInfo: true,
+    };
+    const header = await new ExecCredentials({ config: configured(exec), clock }).header();
+    expect(header).toMatch(/^Bearer one-.*serverhttpsh1certificateauthoritydataQ0E/);
+  });
+
+  it('that does not exist is named, with what its maker says about that', async () => {
+    const exec = { apiVersion: VERSION, command: './none', interactiveMode: 'Never', installHint: 'get it at example.com' };
+    const asked = new ExecCredentials({ config: configured(exec), clock }).header();
+    await expect(asked).rejects.toThrow(/none cannot be run: [^]*get it at example\.com/);
+  });
+
+  it.each<[object, string]>([
+    [{ command: 'x', interactiveMode: 'Never' }, 'has no apiVersion'],
+    [{ apiVersion: VERSION, interactiveMode: 'Never' }, 'has no command'],
+    [{ apiVersion: 'client.authentication.k8s.io/v1alpha1', command: 'x' }, 'only v1 and v1beta1'],
+    [{ apiVersion: VERSION, command: 'x' }, 'must have an interactiveMode'],
+    [{ apiVersion: VERSION, command: 'x', interactiveMode: 'Sometimes' }, 'must have an interactiveMode'],
+    [{ apiVersion: VERSION, command: 'x', interactiveMode: 'Never', args: [1] }, 'args that are no list of texts'],
+  ])('is not configured by %j', (exec, message) => expect(() => configured(exec)).toThrow(message));
+
+  it('of version v1beta1 may ask where somebody is there', () => {
+    expect(configured({ apiVersion: 'client.authentication.k8s.io/v1beta1', command: 'x' }).interactiveMode).toBe('IfAvailable');
+  });
+});

@@ -1,0 +1,123 @@
+/**
+ * Credentials that a program hands out (the exec plug-in of a kubeconfig): asked for when they are first needed, kept until they end or the server refuses
+ * them. What the program says is bounded in size, and so is its time.
+ */
+import { spawn } from 'node:child_process';
+import type { Clock } from '../../runtime/clock';
+import { parseJson } from '../../serialization';
+import { isObject, objectAt, stringAt } from '../../values/json';
+import { ConfigError, type ExecConfig } from './client-config';
+import type { Credentials } from './credential-source';
+
+/** A key pair for the client's side of a connection. */
+export interface ClientPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface ExecOutcome {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs a program with these variables added to its own environment. Rejects where it cannot be run. */
+export type RunProgram = (config: ExecConfig, info: string) => Promise<ExecOutcome>;
+
+interface Handed {
+  readonly token: string | undefined;
+  readonly pair: ClientPair | undefined;
+  /** Milliseconds since 1970; undefined = it does not end by itself. */
+  readonly until: number | undefined;
+}
+
+export interface ExecCredentialsOptions {
+  readonly config: ExecConfig;
+  readonly clock: Clock;
+  readonly run?: RunProgram;
+}
+
+export class ExecCredentials implements Credentials {
+  private handed: Handed | undefined;
+  private asking: Promise<Handed> | undefined;
+
+  constructor(private readonly options: ExecCredentialsOptions) {}
+
+  async header(): Promise<string | undefined> {
+    const { token } = await this.present();
+    return token === undefined ? undefined : `Bearer ${token}`;
+  }
+
+  /** The same object until another one is handed out. */
+  async pair(): Promise<ClientPair | undefined> {
+    return (await this.present()).pair;
+  }
+
+  async refused(): Promise<boolean> {
+    const before = this.handed;
+    this.handed = undefined;
+    const { token, pair } = await this.present();
+    return token !== before?.token || pair?.cert !== before?.pair?.cert;
+  }
+
+  private async present(): Promise<Handed> {
+    const { handed, options } = this;
+    if (handed !== undefined && (handed.until === undefined || options.clock.now() < handed.until)) return handed;
+    this.asking ??= this.ask().finally(() => (this.asking = undefined));
+    return this.asking;
+  }
+
+  private async ask(): Promise<Handed> {
+    const { config, run = runProgram } = this.options;
+    if (config.interactiveMode === 'Always') throw new ConfigError(`${config.command} wants to ask a person, and there is none`);
+    const spec = { interactive: false, ...(config.cluster === undefined ? {} : { cluster: config.cluster }) };
+    const info = JSON.stringify({ kind: 'ExecCredential', apiVersion: config.apiVersion, spec });
+    const { code, output } = await run(config, info);
+    if (code !== 0) throw new ConfigError(`${config.command} ended with ${code === null ? 'a signal' : code}`);
+    this.handed = readCredential(config, output);
+    return this.handed;
+  }
+}
+
+function readCredential({ command, apiVersion }: ExecConfig, output: string): Handed {
+  const fault = (text: string): ConfigError => new ConfigError(`${command} ${text}`);
+  let value: ReturnType<typeof parseJson>['value'];
+  try {
+    ({ value } = parseJson(Buffer.from(output)));
+  } catch {
+    throw fault('did not print a credential');
+  }
+  if (!isObject(value) || stringAt(value, 'kind') !== 'ExecCredential') throw fault('did not print a credential');
+  if (stringAt(value, 'apiVersion') !== apiVersion) throw fault(`answered in another version than ${apiVersion}`);
+  const status = objectAt(value, 'status');
+  const text = (member: string): string | undefined => stringAt(status, member) || undefined;
+  const [token, cert, key, end] = [text('token'), text('clientCertificateData'), text('clientKeyData'), text('expirationTimestamp')];
+  if ((cert === undefined) !== (key === undefined)) throw fault('printed only one of clientCertificateData and clientKeyData');
+  if (token === undefined && cert === undefined) throw fault('printed neither a token nor a certificate');
+  const until = end === undefined ? undefined : Date.parse(end);
+  if (until !== undefined && Number.isNaN(until)) throw fault('printed an expirationTimestamp that is no time');
+  return { token, pair: cert === undefined || key === undefined ? undefined : { cert, key }, until };
+}
+
+const TIMEOUT_MS = 60_000;
+const MAX_BYTES = 1024 * 1024;
+
+const runProgram: RunProgram = ({ command, args, env, installHint }, info) =>
+  new Promise((resolve, reject) => {
+    const more = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    const child = spawn(command, args, {
+      env: { ...process.env, ...more, KUBERNETES_EXEC_INFO: info },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const chunks: Buffer[] = [];
+    let length = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > MAX_BYTES) child.kill('SIGKILL');
+      else chunks.push(chunk);
+    });
+    child.on('error', (error) =>
+      reject(new ConfigError(`${command} cannot be run: ${error.message}${installHint === '' ? '' : `\n${installHint}`}`)),
+    );
+    child.on('close', (code) => resolve({ code, output: Buffer.concat(chunks).toString() }));
+  });

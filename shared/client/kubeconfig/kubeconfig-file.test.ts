@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { silentLogger } from '../../runtime/logger';
+import { ConfigError } from './client-config';
+import { followKubeconfig } from './kubeconfig-file';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'kubeconfig-file-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const at = (name: string): string => path.join(folder, name);
+const write = (name: string, text: string): void => writeFileSync(at(name), text);
+
+function name(server: string): void {
+  const config = {
+    clusters: [{ name: 'c', cluster: { server } }],
+    users: [{ name: 'u', user: { 'client-certificate': 'client.crt', 'client-key': 'client.key' } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'c',
+  };
+  write('kubeconfig', JSON.stringify(config));
+}
+
+it('is another one when it, or a certificate that it names, says something else', async () => {
+  const clock = new ManualClock();
+  write('client.crt', 'certificate');
+  write('client.key', 'key');
+  name('https://one');
+  const followed = followKubeconfig(at('kubeconfig'));
+  const end = followed.watch(clock, silentLogger);
+  const later = async (): Promise<void> => {
+    clock.advance(60_000);
+    await settle(5);
+  };
+  const first = followed.current();
+  name('https://one');
+  await later();
+  expect(followed.current()).toBe(first);
+  write('client.crt', 'another one');
+  await later();
+  const second = followed.current();
+  expect([second === first, second.tls.cert, second.servers[0]?.host]).toEqual([false, 'another one', 'one']);
+  name('https://other');
+  await later();
+  expect(followed.current().servers[0]?.host).toBe('other');
+  write('kubeconfig', '{');
+  await later();
+  expect(followed.current().servers[0]?.host).toBe('other');
+  end();
+});
+
+it('is refused at the start where it cannot be used', () => {
+  expect(() => followKubeconfig(at('missing'))).toThrow(ConfigError);
+});

@@ -1,0 +1,124 @@
+/** Kubeconfig files as mappings whose members are read with their types. Knows nothing of what they mean. */
+import path from 'node:path';
+import { load } from 'js-yaml';
+import { errorMessage } from '../../runtime/error-message';
+import { ConfigError, readConfigFile } from './client-config';
+
+export class ConfigFile {
+  private readonly others = new Set<string>();
+
+  constructor(private readonly file: string) {}
+
+  /** Itself, and those that have been named. */
+  get files(): readonly string[] {
+    return [this.file, ...this.others];
+  }
+
+  parse(text: string): ConfigPart {
+    let value: unknown;
+    try {
+      value = load(text);
+    } catch (error) {
+      throw this.fault(`is not YAML: ${errorMessage(error)}`);
+    }
+    if (!isRecord(value)) throw this.fault('is empty or holds no mapping');
+    return new ConfigPart(this, value, 'the file');
+  }
+
+  /** The path of a file that holds something of the configuration. */
+  named(relative: string): string {
+    const file = this.path(relative);
+    this.others.add(file);
+    return file;
+  }
+
+  path(relative: string): string {
+    return path.resolve(path.dirname(this.file), relative);
+  }
+
+  fault(text: string): ConfigError {
+    return new ConfigError(`kubeconfig ${this.file} ${text}`);
+  }
+}
+
+/** One mapping of the file. */
+export class ConfigPart {
+  constructor(
+    private readonly source: ConfigFile,
+    private readonly values: Readonly<Record<string, unknown>>,
+    private readonly label: string,
+  ) {}
+
+  has(member: string): boolean {
+    return this.values[member] !== undefined && this.values[member] !== null;
+  }
+
+  text(member: string): string | undefined {
+    const value = this.values[member];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== 'string') throw this.fault(`has a ${member} that is no text`);
+    return value;
+  }
+
+  required(member: string): string {
+    const value = this.text(member);
+    if (value === undefined || value === '') throw this.fault(`has no ${member}`);
+    return value;
+  }
+
+  flag(member: string): boolean {
+    return this.values[member] === true;
+  }
+
+  texts(member: string): readonly string[] {
+    const value = this.values[member] ?? [];
+    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
+      throw this.fault(`has ${member} that are no list of texts`);
+    return value;
+  }
+
+  parts(member: string): readonly ConfigPart[] {
+    const value: unknown = this.values[member] ?? [];
+    if (!Array.isArray(value) || !value.every(isRecord)) throw this.fault(`has ${member} that are no list of objects`);
+    return value.map((item, index) => new ConfigPart(this.source, item, `${this.label}, ${member}[${index}],`));
+  }
+
+  part(member: string): ConfigPart {
+    const value = this.values[member];
+    if (!isRecord(value)) throw this.fault(`has no ${member}`);
+    return new ConfigPart(this.source, value, `${this.label}, ${member},`);
+  }
+
+  /** The part under a member; an empty part when the member is missing or null. */
+  optionalPart(member: string): ConfigPart {
+    return this.has(member) ? this.part(member) : new ConfigPart(this.source, {}, member);
+  }
+
+  names(): readonly string[] {
+    return Object.keys(this.values);
+  }
+
+  /** The item of the list whose `name` is `name`. */
+  named(list: string, name: string): ConfigPart {
+    const items = this.values[list];
+    const found: unknown = Array.isArray(items) ? items.find((item: unknown) => isRecord(item) && item['name'] === name) : undefined;
+    if (!isRecord(found)) throw this.source.fault(`has no entry ${JSON.stringify(name)} in ${list}`);
+    return new ConfigPart(this.source, found, `${list} ${JSON.stringify(name)}`);
+  }
+
+  /** PEM text: `<member>-data` in base64, else the file that `member` names. */
+  material(member: string): string | undefined {
+    const data = this.text(`${member}-data`);
+    if (data !== undefined && data !== '') return Buffer.from(data, 'base64').toString('utf8');
+    const file = this.text(member);
+    return file === undefined || file === '' ? undefined : readConfigFile(this.source.named(file));
+  }
+
+  fault(text: string): ConfigError {
+    return this.source.fault(`: ${this.label} ${text}`);
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

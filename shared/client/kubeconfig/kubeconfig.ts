@@ -1,0 +1,108 @@
+/**
+ * Reads kubeconfig files (the customary client configuration: clusters, users, contexts). Client certificates and keys, tokens, token files,
+ * passwords and programs that hand out credentials (`exec`) are understood; the older `auth-provider` is refused with a clear message.
+ */
+import type { JsonObject } from '../../values/json';
+import {
+  readConfigFile,
+  serverUrl,
+  type ClientConfig,
+  type ClientCredentials,
+  type ExecConfig,
+  type InteractiveMode,
+  type TlsOptions,
+} from './client-config';
+import { ConfigFile, ConfigPart } from './kubeconfig-parts';
+
+export interface KubeconfigOptions {
+  /** Instead of `current-context`. */
+  readonly context?: string;
+  /** Instead of the cluster's server; several serve the same API. */
+  readonly servers?: readonly string[];
+}
+
+export interface Kubeconfig extends ClientConfig {
+  /** What was read, and what else is named in it and read later. */
+  readonly files: readonly string[];
+}
+
+/** Reads `file`; relative paths in it start from its folder. Throws {@link ConfigError}. */
+export function readKubeconfig(file: string, options: KubeconfigOptions = {}): Kubeconfig {
+  return parseKubeconfig(readConfigFile(file), file, options);
+}
+
+/** `file` is only named in messages and where relative paths start. Throws {@link ConfigError}. */
+export function parseKubeconfig(text: string, file: string, options: KubeconfigOptions = {}): Kubeconfig {
+  const source = new ConfigFile(file);
+  const root = source.parse(text);
+  const contextName = options.context ?? root.text('current-context');
+  if (contextName === undefined || contextName === '') throw source.fault('names no current-context');
+  const context = root.named('contexts', contextName).part('context');
+  const cluster = root.named('clusters', context.required('cluster')).part('cluster');
+  const userName = context.text('user') ?? '';
+  const user = userName === '' ? new ConfigPart(source, {}, 'user') : root.named('users', userName).optionalPart('user');
+  const servers = options.servers === undefined || options.servers.length === 0 ? [cluster.required('server')] : options.servers;
+  const config = { servers: servers.map(serverUrl), tls: tlsOf(cluster, user), credentials: credentialsOf(user, cluster, source) };
+  return { ...config, files: source.files };
+}
+
+function tlsOf(cluster: ConfigPart, user: ConfigPart): TlsOptions {
+  const ca = cluster.material('certificate-authority');
+  const cert = user.material('client-certificate');
+  const key = user.material('client-key');
+  const name = cluster.text('tls-server-name');
+  if ((cert === undefined) !== (key === undefined)) throw user.fault('has only one of client-certificate and client-key');
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(name === undefined ? {} : { servername: name }),
+    ...(cluster.flag('insecure-skip-tls-verify') ? { rejectUnauthorized: false } : {}),
+  };
+}
+
+function credentialsOf(user: ConfigPart, cluster: ConfigPart, source: ConfigFile): ClientCredentials {
+  if (user.has('auth-provider')) throw user.fault('uses auth-provider, which this client does not run');
+  if (user.has('exec')) return { type: 'exec', exec: execOf(user.part('exec'), cluster, source) };
+  const file = user.text('tokenFile');
+  if (file !== undefined && file !== '') return { type: 'token-file', file: source.named(file) };
+  const token = user.text('token');
+  if (token !== undefined && token !== '') return { type: 'token', token };
+  const name = user.text('username');
+  return name === undefined || name === '' ? { type: 'none' } : { type: 'basic', user: name, password: user.text('password') ?? '' };
+}
+
+const EXEC_VERSION = /^client\.authentication\.(k8s|platform)\.io\/(v1|v1beta1)$/;
+const MODES: readonly InteractiveMode[] = ['Never', 'IfAvailable', 'Always'];
+
+/** What a user's `exec` says. `cluster` = where he talks to. */
+export function execOf(exec: ConfigPart, cluster: ConfigPart, source: ConfigFile): ExecConfig {
+  const [apiVersion, command] = [exec.required('apiVersion'), exec.required('command')];
+  const version = EXEC_VERSION.exec(apiVersion)?.[2];
+  if (version === undefined)
+    throw exec.fault(`has the apiVersion ${JSON.stringify(apiVersion)}, and only v1 and v1beta1 of client.authentication are known`);
+  const given = exec.text('interactiveMode') ?? '';
+  const mode = MODES.find((known) => known === given);
+  if (mode === undefined && (given !== '' || version === 'v1')) throw exec.fault(`must have an interactiveMode: ${MODES.join(', ')}`);
+  return {
+    apiVersion,
+    // A path is one from the file's folder; a bare name is looked for.
+    command: command.includes('/') ? source.path(command) : command,
+    args: exec.texts('args'),
+    env: exec.parts('env').map((variable) => ({ name: variable.required('name'), value: variable.text('value') ?? '' })),
+    installHint: exec.text('installHint') ?? '',
+    interactiveMode: mode ?? 'IfAvailable',
+    cluster: exec.flag('provideClusterInfo') ? clusterInfo(cluster) : undefined,
+  };
+}
+
+function clusterInfo(cluster: ConfigPart): JsonObject {
+  const authority = cluster.material('certificate-authority');
+  const name = cluster.text('tls-server-name');
+  return {
+    server: cluster.required('server'),
+    ...(name === undefined ? {} : { 'tls-server-name': name }),
+    ...(cluster.flag('insecure-skip-tls-verify') ? { 'insecure-skip-tls-verify': true } : {}),
+    ...(authority === undefined ? {} : { 'certificate-authority-data': Buffer.from(authority).toString('base64') }),
+  };
+}

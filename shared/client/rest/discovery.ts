@@ -1,0 +1,87 @@
+/**
+ * What a server serves, by its own word: every resource of every group in its preferred version, and which groups could not be asked.
+ * One group's failure never hides the others.
+ */
+import { canonicalGroup, groupIn, type Dialect } from '../../names/dialect';
+import { apiVersionOf, parseApiVersion } from '../../api/identity/identity';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import type { RequestOptions, RestClient } from './rest-client';
+import type { Resource } from './resource';
+
+export interface ServedResource extends Resource {
+  readonly verbs: ReadonlySet<string>;
+  readonly subresources: ReadonlySet<string>;
+}
+
+export interface Discovered {
+  /** In the order of the server's groups. */
+  readonly resources: readonly ServedResource[];
+  /** Where the objects of a kind are, by `apiVersion/kind` in canonical spelling, in every version that is served. */
+  readonly kinds: ReadonlyMap<string, Resource>;
+  /** `group/version`, in the client's dialect, of what is registered but cannot be described at the moment. Sorted. */
+  readonly stale: readonly string[];
+  /** Versions whose names make no sense. */
+  readonly malformed: readonly string[];
+}
+
+/** Asks for the two aggregated documents. Rejects when the server does not answer them. */
+export async function discover(client: RestClient, options: RequestOptions = {}): Promise<Discovered> {
+  const accept = aggregatedForm(client.dialect);
+  const documents = await Promise.all([client.document('/api', accept, options), client.document('/apis', accept, options)]);
+  return readDiscovery(documents, client.dialect);
+}
+
+function aggregatedForm(dialect: Dialect): string {
+  return `application/json;g=${groupIn(dialect, 'apidiscovery.platform.io')};v=v2;as=APIGroupDiscoveryList`;
+}
+
+/** Exported for tests: reads aggregated discovery documents. */
+export function readDiscovery(documents: readonly JsonObject[], dialect: Dialect): Discovered {
+  const resources = new Map<string, ServedResource>();
+  const kinds = new Map<string, Resource>();
+  const stale: string[] = [];
+  const malformed: string[] = [];
+  for (const group of documents.flatMap((document) => objectsAt(document, 'items'))) {
+    const name = stringAt(objectAt(group, 'metadata'), 'name') ?? '';
+    for (const version of objectsAt(group, 'versions')) {
+      const text = stringAt(version, 'version') ?? '';
+      const apiVersion = name === '' ? text : `${name}/${text}`;
+      if (text === '' || parseApiVersion(apiVersion) === undefined) malformed.push(apiVersion);
+      else if (stringAt(version, 'freshness') === 'Stale') stale.push(groupVersionIn(dialect, name, text));
+      else {
+        for (const resource of resourcesOf(canonicalGroup(name), text, version)) {
+          // Versions come with the preferred one first: a resource counts in the first version that has it.
+          const key = `${resource.group}/${resource.resource}`;
+          if (!resources.has(key)) resources.set(key, resource);
+          const kind = `${apiVersionOf(resource)}/${resource.kind}`;
+          if (!kinds.has(kind)) kinds.set(kind, resource);
+        }
+      }
+    }
+  }
+  return { resources: [...resources.values()], kinds, stale: stale.sort(), malformed };
+}
+
+function* resourcesOf(group: string, version: string, document: JsonObject): Generator<ServedResource> {
+  for (const entry of objectsAt(document, 'resources')) {
+    const resource = stringAt(entry, 'resource') ?? '';
+    if (resource === '') continue;
+    yield {
+      group,
+      version,
+      resource,
+      kind: stringAt(objectAt(entry, 'responseKind'), 'kind') ?? '',
+      namespaced: stringAt(entry, 'scope') === 'Namespaced',
+      verbs: new Set((arrayAt(entry, 'verbs') ?? []).filter((verb) => typeof verb === 'string')),
+      subresources: new Set(objectsAt(entry, 'subresources').map((subresource) => stringAt(subresource, 'subresource') ?? '')),
+    };
+  }
+}
+
+function groupVersionIn(dialect: Dialect, group: string, version: string): string {
+  return `${groupIn(dialect, canonicalGroup(group))}/${version}`;
+}
+
+function objectsAt(value: JsonObject, member: string): readonly JsonObject[] {
+  return (arrayAt(value, member) ?? []).filter((item: JsonValue): item is JsonObject => isObject(item));
+}

@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { FakeApi, reply, status } from '../../../test/support/fake-api';
+import { fakeClient } from '../../../test/support/fake-client';
+import { FixedRandom } from '../../../test/support/fixed-random';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ApiError, isNotFound } from './api-error';
+import { CredentialSource } from '../kubeconfig/credential-source';
+import { knownResource } from './resource';
+import { RestClient } from './rest-client';
+import { ServerPool } from '../transport/server-pool';
+import { ConnectionError, type Transport, type TransportRequest } from '../transport/transport';
+
+const MAPS = knownResource('configmaps');
+const LEASES = knownResource('leases.coordination.platform.io');
+const map = (name: string, data = {}) => ({ metadata: { namespace: 'n', name }, data });
+
+test('paths are spelled in the dialect, parts of them are escaped', async () => {
+  for (const [dialect, group] of [
+    ['platform', 'coordination.platform.io'],
+    ['kubernetes', 'coordination.k8s.io'],
+  ] as const) {
+    const { api, client } = fakeClient({ dialect });
+    await client.create(LEASES, { metadata: { namespace: 'n', name: 'l' } });
+    expect((await client.get(LEASES, { namespace: 'n', name: 'l' })).body['apiVersion']).toBe(`${group}/v1`);
+    await client.list(LEASES, { namespace: 'a/b', labelSelector: 'a in (b)', limit: 3 });
+    expect(api.requests).toEqual([
+      `POST /apis/${group}/v1/namespaces/n/leases`,
+      `GET /apis/${group}/v1/namespaces/n/leases/l`,
+      `GET /apis/${group}/v1/namespaces/a%2Fb/leases?labelSelector=a+in+%28b%29&limit=3`,
+    ]);
+  }
+});
+
+test('a failure carries what the Status says', async () => {
+  const { client } = fakeClient();
+  const error = await client.get(MAPS, { namespace: 'n', name: 'x' }).catch((thrown: unknown) => thrown);
+  expect(isNotFound(error)).toBe(true);
+  expect(error).toMatchObject({ code: 404, reason: 'NotFound', message: 'fake NotFound' });
+});
+
+test('64-bit integers survive being read and written', async () => {
+  const { api, client } = fakeClient();
+  let sent = '';
+  api.intercept = (request) => {
+    if (request.method === 'PUT') sent = request.body?.toString() ?? '';
+    return request.method === 'GET'
+      ? {
+          status: 200,
+          header: () => undefined,
+          body: (async function* () {
+            yield Buffer.from('{"metadata":{"name":"x","namespace":"n"},"big":9223372036854775807}');
+          })(),
+        }
+      : undefined;
+  };
+  const object = await client.get(MAPS, { namespace: 'n', name: 'x' });
+  await client.update(MAPS, object.body).catch(() => undefined);
+  expect(sent).toContain('"big":9223372036854775807');
+});
+
+describe('repeats', () => {
+  /** Answers in turn with the outcomes, then as the fake server does. */
+  function scripted(...outcomes: (ReturnType<typeof status> | Error)[]) {
+    const fake = fakeClient();
+    fake.api.put('/api/v1/configmaps', map('x'));
+    fake.api.intercept = () => outcomes.shift();
+    return fake;
+  }
+
+  const lost = (): Error => new ConnectionError('lost', true);
+  const unsent = (): Error => new ConnectionError('refused', false);
+
+  test('a lost answer: reads are repeated, writes are not', async () => {
+    const { api, clock, client } = scripted(lost(), lost());
+    const got = client.get(MAPS, { namespace: 'n', name: 'x' });
+    await clock.advanceAsync(1_000);
+    expect((await got).name).toBe('x');
+    expect(api.requests).toHaveLength(3);
+
+    const writer = scripted(lost());
+    await expect(writer.client.delete(MAPS, { namespace: 'n', name: 'x' })).rejects.toThrow('lost');
+    expect(writer.api.requests).toHaveLength(1);
+  });
+
+  test('a request that was never sent is repeated whatever it is', async () => {
+    const { api, clock, client } = scripted(unsent());
+    const deleted = client.delete(MAPS, { namespace: 'n', name: 'x' });
+    await clock.advanceAsync(1_000);
+    await deleted;
+    expect(api.get('/api/v1/configmaps', 'n', 'x')).toBeUndefined();
+  });
+
+  test('Retry-After is waited for, also by writes', async () => {
+    const { api, clock, client } = scripted(
+      status(429, 'TooManyRequests', { 'retry-after': '7' }),
+      status(503, '', { 'retry-after': '1' }),
+    );
+    const updated = client.update(MAPS, map('x', { a: 'b' }));
+    await clock.advanceAsync(6_900);
+    expect(api.requests).toHaveLength(1);
+    await clock.advanceAsync(200);
+    expect(api.requests).toHaveLength(2);
+    await clock.advanceAsync(1_000);
+    expect((await updated).body['data']).toEqual({ a: 'b' });
+  });
+
+  test('other refusals are final, and the deadline ends the repeats', async () => {
+    const refused = scripted(status(503, 'ServiceUnavailable'));
+    await expect(refused.client.get(MAPS, { namespace: 'n', name: 'x' })).rejects.toBeInstanceOf(ApiError);
+
+    const { api, clock, client } = fakeClient();
+    api.intercept = () => unsent();
+    const got = client.get(MAPS, { namespace: 'n', name: 'x' }, { timeoutMs: 5_000 }).catch((error: unknown) => error);
+    await clock.advanceAsync(6_000);
+    expect(await got).toBeInstanceOf(ConnectionError);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('an answer that never comes ends with the deadline', async () => {
+    const { api, clock, client } = fakeClient();
+    api.intercept = ({ signal }) =>
+      new Promise((resolve) => signal?.addEventListener('abort', () => resolve(signal.reason), { once: true }));
+    const got = client.get(MAPS, { namespace: 'n', name: 'x' }, { timeoutMs: 5_000 }).catch((error: unknown) => error);
+    await clock.advanceAsync(5_000);
+    expect(await got).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('in time') });
+  });
+});
+
+test('a token file is read again when the server refuses its token', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'client-'));
+  try {
+    const file = path.join(folder, 'token');
+    writeFileSync(file, 'old\n');
+    const seen: (string | undefined)[] = [];
+    const transport: Transport = {
+      send: async ({ headers }: TransportRequest) => {
+        seen.push(headers['authorization']?.toString());
+        return headers['authorization'] === 'Bearer new' ? reply(200, { metadata: { name: 'x' } }) : status(401, 'Unauthorized');
+      },
+      close: () => undefined,
+    };
+    const clock = new ManualClock();
+    const credentials = new CredentialSource({ type: 'token-file', file }, clock);
+    const client = new RestClient({ transport, credentials, dialect: 'platform', userAgent: 't', clock, random: new FixedRandom() });
+    await expect(client.get(MAPS, { name: 'x' })).rejects.toMatchObject({ code: 401 });
+    writeFileSync(file, 'new\n');
+    await client.get(MAPS, { name: 'x' });
+    expect(seen).toEqual(['Bearer old', 'Bearer old', 'Bearer new']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('a fenced client names its term in writes only', async () => {
+  const { api, client } = fakeClient();
+  const headers: (string | undefined)[] = [];
+  api.intercept = (request) => void headers.push(request.headers['x-lease-fence']?.toString());
+  const fenced = client.fenced({ namespace: 's', name: 'l', holder: 'me here_1', transitions: 3 });
+  await fenced.list(MAPS);
+  await fenced.create(MAPS, map('x')).catch(() => undefined);
+  expect(headers).toEqual([undefined, 's/l;3;me%20here_1']);
+});
+
+test('watch events come in order, over any chunks, until the server ends the stream', async () => {
+  const { api, client } = fakeClient();
+  const lines = [
+    '{"type":"ADDED","object":{"metadata":{"name":"ä","resourceVersion":"1"}}}',
+    '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"2"}}}',
+  ];
+  const bytes = Buffer.from(`${lines.join('\n')}\n{"type":"ADD`);
+  api.intercept = () => ({
+    status: 200,
+    header: () => undefined,
+    body: (async function* () {
+      for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
+    })(),
+  });
+  const seen = [];
+  for await (const event of client.watch(MAPS, { from: { resourceVersion: '0' }, timeoutSeconds: 5 })) seen.push(event);
+  expect(seen).toMatchObject([
+    { type: 'ADDED', object: { name: 'ä' } },
+    { type: 'BOOKMARK', resourceVersion: '2' },
+  ]);
+});
+
+describe('several servers', () => {
+  test('a server that cannot be reached is left for the next one; one whose answer was lost is left for the next request', async () => {
+    const [first, second] = [new FakeApi(), new FakeApi()];
+    const pool = new ServerPool([first, second]);
+    const request: TransportRequest = { method: 'GET', path: '/api/v1/configmaps', headers: {} };
+    let failure: Error | undefined = new ConnectionError('refused', false);
+    first.intercept = () => failure;
+    await pool.send(request);
+    expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
+    await pool.send(request);
+    expect([first.requests.length, second.requests.length]).toEqual([1, 2]);
+    failure = undefined;
+    second.intercept = () => new ConnectionError('lost', true);
+    await expect(pool.send(request)).rejects.toThrow('lost');
+    expect(first.requests).toHaveLength(1);
+    await pool.send(request);
+    expect([first.requests.length, second.requests.length]).toEqual([2, 3]);
+    await settle();
+  });
+});
+
+test('named changes the User-Agent header of the returned client only', async () => {
+  const { api, client } = fakeClient();
+  const agents: unknown[] = [];
+  api.intercept = ({ headers }) => void agents.push(headers['user-agent']);
+  await client.withUserAgent('program/v1 (linux/amd64)').create(MAPS, map('a'));
+  await client.create(MAPS, map('b'));
+  expect(agents).toEqual(['program/v1 (linux/amd64)', 'test']);
+});
+
+test('apply sends its field manager and forces conflicts', async () => {
+  const { api, client } = fakeClient({ dialect: 'kubernetes' });
+  api.put('/api/v1/configmaps', map('a'));
+  const bodies: unknown[] = [];
+  api.intercept = ({ headers, body }) => void bodies.push(headers['content-type'], JSON.parse(body?.toString() ?? ''));
+  await client.apply(MAPS, map('a', { x: '1' }), { fieldManager: 'm/n', subresource: 'status' });
+  expect(api.requests).toEqual(['PATCH /api/v1/namespaces/n/configmaps/a/status?fieldManager=m%2Fn&force=true']);
+  expect(bodies).toEqual(['application/apply-patch+yaml', { apiVersion: 'v1', kind: 'ConfigMap', ...map('a', { x: '1' }) }]);
+});

@@ -1,0 +1,100 @@
+/** How long and how often a server is asked. That it is asked over HTTP is tested where it is asked. */
+import { ManualClock } from '../../../test/support/manual-clock';
+import type { TransportRequest, TransportResponse } from '../transport/transport';
+import { askWebhook, callWebhook, type WebhookAnswer } from './webhook';
+
+const random = { float: () => 0, uuid: () => '', string: () => '' };
+let clock: ManualClock;
+let asked: number[];
+beforeEach(() => {
+  clock = new ManualClock();
+  asked = [];
+});
+
+type Answers = (attempt: number) => number | Error | 'nothing';
+
+async function ask(answers: Answers, timeoutMs = 30_000): Promise<WebhookAnswer> {
+  const address = {
+    transport: {
+      send({ signal }: { readonly signal?: AbortSignal }): Promise<TransportResponse> {
+        asked.push(clock.monotonic());
+        const answer = answers(asked.length);
+        if (answer instanceof Error) return Promise.reject(answer);
+        if (answer === 'nothing') {
+          return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error(String(signal.reason)))));
+        }
+        const body = (async function* () {
+          yield Buffer.from('{}');
+        })();
+        return Promise.resolve({ status: answer, header: () => undefined, body });
+      },
+      close: () => undefined,
+    },
+    path: '/',
+    authorization: () => undefined,
+  };
+  const answer = askWebhook({ address: () => address, clock, timeoutMs }, random, { withinMs: 30_000 }, Buffer.from('{}'));
+  await clock.advanceAsync(60_000);
+  return answer;
+}
+
+it.each([429, 500, 503])('a server that answers %d is asked five times, each later', async (status) => {
+  expect(await ask(() => status)).toMatchObject({ type: 'fault', status, error: new Error(`the webhook answered ${status}`) });
+  expect(asked).toEqual([0, 500, 1250, 2375, 4062.5]);
+});
+
+it('is believed when it answers at last', async () => {
+  expect(await ask((attempt) => (attempt < 3 ? 500 : 201))).toEqual({ type: 'answer', bytes: Buffer.from('{}') });
+});
+
+it.each<[string, number | Error | 'nothing']>([
+  ['leads elsewhere', 302],
+  ['does not want to hear it', 400],
+  ['is not there', new Error('connect ECONNREFUSED')],
+  ['does not answer', 'nothing'],
+])('one that %s is asked once', async (_title, answer) => {
+  expect(await ask(() => answer)).toMatchObject({ type: 'fault' });
+  expect(asked).toEqual([0]);
+});
+
+it('is given up after its time, and after the time of all attempts', async () => {
+  expect(await ask(() => 'nothing', 3_000)).toMatchObject({ error: new Error('TooLate: no answer in 3 s'), status: undefined });
+  asked = [];
+  expect(await ask((attempt) => (attempt === 1 ? 500 : 'nothing'))).toMatchObject({ error: new Error('TooLate: no answer in 30 s') });
+  expect(asked).toHaveLength(2);
+});
+
+describe('one that has moved', () => {
+  async function* empty(): AsyncIterable<Buffer> {}
+
+  /** The paths that were asked, where each answer leads to `location`. */
+  async function pathsAsked(status: number, location: string): Promise<readonly string[]> {
+    const paths: string[] = [];
+    const transport = {
+      send({ method, path, body }: TransportRequest): Promise<TransportResponse> {
+        paths.push(`${method} ${path} ${body?.toString()}`);
+        return Promise.resolve({ status, header: (name) => (name === 'location' ? location : undefined), body: empty() });
+      },
+      close: () => undefined,
+    };
+    const address = { transport, path: '//x', authorization: () => 'Bearer t' };
+    await callWebhook({ address: () => address, clock, timeoutMs: 1_000 }, Buffer.from('{}'));
+    return paths;
+  }
+
+  it.each([307, 308])('is asked the same at its new path, if it answers %d, and ten times at most', async (status) => {
+    expect(await pathsAsked(status, '/x?y')).toEqual(['POST //x {}', ...Array<string>(9).fill('POST /x?y {}')]);
+  });
+
+  it.each<[number, string]>([
+    [302, '/x'],
+    [200, '/x'],
+    [307, 'https://other.example/x'],
+    [307, '//other.example/x'],
+    [308, '/\\other.example/x'],
+    [308, 'x'],
+    [308, ''],
+  ])('is not followed by %d to %p', async (status, location) => {
+    expect(await pathsAsked(status, location)).toEqual(['POST //x {}']);
+  });
+});

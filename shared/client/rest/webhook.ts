@@ -1,0 +1,149 @@
+/**
+ * A server that is asked to judge something, or told of it: one POST of JSON to one address, bounded in time and in what is read of the answer. How to
+ * reach it and how to sign in stands in a kubeconfig.
+ */
+import { JSON_MEDIA_TYPE } from '../../names/dialect';
+import type { Clock } from '../../runtime/clock';
+import type { Eventually } from '../../runtime/eventually';
+import { BackOff } from '../back-off';
+import { collect } from './json-body';
+import type { Random } from '../../runtime/random';
+import type { Transport, TransportRequest, TransportResponse } from '../transport/transport';
+
+export interface WebhookAddress {
+  readonly transport: Transport;
+  /** Path and query of the server's address. */
+  readonly path: string;
+  /** The Authorization header. */
+  authorization(): Eventually<string | undefined>;
+}
+
+export interface WebhookOptions {
+  /** As it is now. */
+  readonly address: () => WebhookAddress;
+  readonly clock: Clock;
+  /** For one POST. */
+  readonly timeoutMs: number;
+  /** Besides those that every POST has. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** Of an answer; 1 MiB when nothing is said. */
+  readonly maxBytes?: number;
+}
+
+export type WebhookAnswer =
+  | { readonly type: 'answer'; readonly bytes: Buffer }
+  /** `status`: what the server answered, if it did. `mayPass`: the same may be taken later. */
+  | {
+      readonly type: 'fault';
+      readonly error: Error;
+      readonly status: number | undefined;
+      readonly mayPass: boolean;
+      /** Whether it names another place to ask. */
+      readonly leads?: boolean;
+      /** What came with the status. */
+      readonly bytes?: Buffer;
+    };
+
+/** It has not answered in time. */
+export class TooLate extends Error {
+  override readonly name = 'TooLate';
+}
+
+/** It leads from place to place. */
+export class Moving extends Error {
+  override readonly name = 'Moving';
+
+  constructor(readonly path: string) {
+    super(`stopped after ${MOST_MOVES} redirects`);
+  }
+}
+
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** Never rejects. */
+export async function callWebhook(options: WebhookOptions, body: Buffer): Promise<WebhookAnswer> {
+  const { clock, timeoutMs, headers: more = {}, maxBytes = MAX_ANSWER_BYTES } = options;
+  const control = new AbortController();
+  const timer = clock.after(timeoutMs, () => control.abort(new TooLate(`no answer in ${Math.ceil(timeoutMs / 1000)} s`)));
+  try {
+    const { transport, path, ...who } = options.address();
+    const credential = await who.authorization();
+    const headers = { 'content-type': JSON_MEDIA_TYPE, ...more, ...(credential === undefined ? {} : { authorization: credential }) };
+    const answer = await post(transport, { method: 'POST', path, headers, body, signal: control.signal });
+    const bytes = await collect(answer.body, maxBytes);
+    if (answer.status < 300) return { type: 'answer', bytes };
+    const { status } = answer;
+    const mayPass = status >= 500 || status === 429;
+    const leads = answer.header('location') !== undefined;
+    return { type: 'fault', error: new Error(`the webhook answered ${status}`), status, mayPass, leads, bytes };
+  } catch (error) {
+    return { type: 'fault', error: error instanceof Error ? error : new Error(String(error)), status: undefined, mayPass: true };
+  } finally {
+    timer.cancel();
+  }
+}
+
+const MOST_MOVES = 10;
+
+/**
+ * The answer, wherever on the same server it is given: one in Go leads from `//path` to `/path`. Where it leads to another server, or asks for a request of another
+ * method, the answer is what leads there: a webhook may not send the object, and who asks, anywhere.
+ */
+async function post(transport: Transport, request: TransportRequest): Promise<TransportResponse> {
+  let { path } = request;
+  for (let moves = 0; ; moves += 1) {
+    const answer = await transport.send({ ...request, path });
+    const next = movedTo(answer);
+    if (next === undefined) return answer;
+    await collect(answer.body, MAX_ANSWER_BYTES);
+    if (moves === MOST_MOVES - 1) throw new Moving(next);
+    path = next;
+  }
+}
+
+const MOVES: ReadonlySet<number> = new Set([307, 308]);
+
+/** A path; undefined = it has not moved, or not on its server. */
+function movedTo(answer: TransportResponse): string | undefined {
+  const location = answer.header('location');
+  return MOVES.has(answer.status) && location !== undefined && /^\/(?![/\\])/.test(location) ? location : undefined;
+}
+
+const ATTEMPTS = 5;
+const FIRST_PAUSE_MS = 500;
+
+export interface AskingLimits {
+  /** For all attempts together. */
+  readonly withinMs: number;
+  /** Before the second attempt; half a second when nothing is said. */
+  readonly firstPauseMs?: number;
+}
+
+/** Hears of every attempt, and how long it took. */
+export type Attempted = (answer: WebhookAnswer, ms: number) => void;
+
+/**
+ * Asks a server again that answers, where that may help, but not when `withinMs` are over: somebody is waiting. One that is not there is not waited for.
+ * Never rejects.
+ */
+export async function askWebhook(
+  options: WebhookOptions,
+  random: Random,
+  { withinMs, firstPauseMs = FIRST_PAUSE_MS }: AskingLimits,
+  body: Buffer,
+  attempted?: Attempted,
+): Promise<WebhookAnswer> {
+  const { clock } = options;
+  const deadline = clock.monotonic() + withinMs;
+  const backOff = new BackOff(random, { firstMs: firstPauseMs, longestMs: Math.max(10_000, firstPauseMs), factor: 1.5, jitter: 0.2 });
+  for (let attempt = 1; ; attempt += 1) {
+    const startedAt = clock.monotonic();
+    const left = deadline - startedAt;
+    const answer = await callWebhook({ ...options, timeoutMs: Math.min(options.timeoutMs, left) }, body);
+    attempted?.(answer, clock.monotonic() - startedAt);
+    if (answer.type === 'answer' || answer.status === undefined || !answer.mayPass || attempt === ATTEMPTS) return answer;
+    const pause = backOff.next();
+    if (clock.monotonic() + pause >= deadline) return answer;
+    await clock.sleep(pause);
+  }
+}

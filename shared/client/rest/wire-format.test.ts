@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { encodeProtobuf, encodeProtobufMessage } from '../../serialization';
+import { WIRE, WireWriter } from '../../serialization/wire';
+import type { JsonObject } from '../../values/json';
+import { MalformedAnswer } from './api-object';
+import { knownResource } from './resource';
+import { acceptOf, eventsIn, listIn, refusalIn, type RawEvent } from './wire-format';
+
+const BINARY = 'application/vnd.platform.protobuf';
+const MAPS = knownResource('configmaps');
+const map = (name: string): JsonObject => ({
+  metadata: { namespace: 'n', name, creationTimestamp: '2026-01-01T00:00:00Z', labels: { a: 'b' } },
+  data: { text: 'é' },
+});
+
+/** A message of which only the bytes of some fields are given. */
+function message(fields: readonly (readonly [number: number, bytes: Buffer])[]): Buffer {
+  const out = new WireWriter();
+  for (const [number, bytes] of fields) out.field(number, WIRE.bytes).message(() => out.raw(bytes));
+  return out.finish();
+}
+
+const enveloped = (inner: Buffer): Buffer => Buffer.concat([Buffer.from('k8s\0'), message([[2, inner]])]);
+
+function frame(type: string, object: Buffer): Buffer {
+  const event = message([
+    [1, Buffer.from(type)],
+    [2, message([[1, object]])],
+  ]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(event.length);
+  return Buffer.concat([length, event]);
+}
+
+async function* chunks(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (const part of parts) yield await Promise.resolve(part);
+}
+
+async function all(events: AsyncIterable<RawEvent>): Promise<readonly RawEvent[]> {
+  const found: RawEvent[] = [];
+  for await (const event of events) found.push(event);
+  return found;
+}
+
+/** Servers behind this API know upstream's names only. */
+function of(as: string): string {
+  return ['meta.platform.io', 'meta.k8s.io'].map((group) => `application/json;as=${as};g=${group};v=v1`).join(', ');
+}
+
+it.each([
+  [{ of: 'list', metadataOnly: false, protobuf: false }, 'application/json'],
+  [{ of: 'object', metadataOnly: true, protobuf: false }, `${of('PartialObjectMetadata')}, application/json`],
+  [
+    { of: 'list', metadataOnly: true, protobuf: true },
+    `${BINARY};as=PartialObjectMetadataList;g=meta.platform.io;v=v1, ${of('PartialObjectMetadataList')}, application/json`,
+  ],
+] as const)('asks for %p', (form, accept) => {
+  expect(acceptOf('platform', form)).toBe(accept);
+});
+
+it('asks in upstream names alone where it speaks those', () =>
+  expect(acceptOf('kubernetes', { of: 'object', metadataOnly: true, protobuf: false })).toBe(
+    'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json',
+  ));
+
+it('reads a list in either form, as the server chose', () => {
+  const list = { metadata: { resourceVersion: '7', continue: 'c' }, items: [map('a'), map('b')] };
+  const binary = enveloped(
+    message([
+      [1, encodeProtobufMessage('meta.v1.ListMeta', list.metadata)],
+      ...list.items.map((item) => [2, encodeProtobufMessage('core.v1.ConfigMap', item)] as const),
+    ]),
+  );
+  expect(listIn(BINARY, binary, MAPS, false)).toEqual(list);
+  expect(listIn('application/json', Buffer.from(JSON.stringify(list)), MAPS, false)).toEqual(list);
+  expect(() => listIn(BINARY, Buffer.from('k8s\0\xff'), MAPS, false)).toThrow(MalformedAnswer);
+  expect(() => listIn(BINARY, binary, { ...MAPS, resource: 'others' }, false)).toThrow(MalformedAnswer);
+});
+
+it('reads metadata alone', () => {
+  const { metadata } = map('a');
+  const item = encodeProtobufMessage('meta.v1.PartialObjectMetadata', { metadata: metadata ?? null });
+  expect(listIn(BINARY, enveloped(message([[2, item]])), MAPS, true)).toEqual({ metadata: {}, items: [{ metadata }] });
+});
+
+it('reads events, however the stream is cut into chunks', async () => {
+  const status = { status: 'Failure', reason: 'Expired', code: 410 };
+  const bytes = Buffer.concat([
+    frame('ADDED', encodeProtobuf('core.v1.ConfigMap', map('a'), 'v1', 'ConfigMap')),
+    frame('ERROR', encodeProtobuf('meta.v1.Status', status, 'v1', 'Status')),
+    frame('ADDED', encodeProtobuf('core.v1.ConfigMap', map('b'), 'v1', 'ConfigMap')).subarray(0, 30),
+  ]);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), async (cuts) => {
+      const at = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+      const parts = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
+      const events = await all(eventsIn(BINARY, chunks(parts), 1_000, MAPS, false));
+      expect(events.map(({ event }) => event)).toMatchObject([
+        { type: 'ADDED', object: map('a') },
+        { type: 'ERROR', object: status },
+      ]);
+    }),
+  );
+});
+
+it('gives up a stream whose frame is too long, or no event', async () => {
+  await expect(all(eventsIn(BINARY, chunks([Buffer.from([0, 1, 0, 0])]), 1_000, MAPS, false))).rejects.toThrow(MalformedAnswer);
+  await expect(all(eventsIn('application/json', chunks([Buffer.from('[]\n')]), 1_000, MAPS, false))).rejects.toThrow(MalformedAnswer);
+});
+
+it('reads a refusal in either form', () => {
+  const status = { message: 'no', reason: 'Forbidden', code: 403 };
+  expect(refusalIn(BINARY, encodeProtobuf('meta.v1.Status', status, 'v1', 'Status'))).toMatchObject(status);
+  expect(refusalIn('application/json', Buffer.from(JSON.stringify(status)))).toEqual(status);
+  expect(refusalIn(BINARY, Buffer.from('no'))).toBeUndefined();
+  expect(refusalIn('text/plain', Buffer.from('no'))).toBeUndefined();
+});

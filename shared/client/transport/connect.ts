@@ -1,0 +1,80 @@
+/**
+ * From a configuration to a connection: HTTP/2 to `https:` servers, HTTP/1.1 to the others and on request, or what the server
+ * chooses; and who the client is on it.
+ */
+import type { Clock } from '../../runtime/clock';
+import type { ClientConfig } from '../kubeconfig/client-config';
+import { CredentialSource, type Credentials } from '../kubeconfig/credential-source';
+import { ExecCredentials, type ClientPair } from '../kubeconfig/exec-credentials';
+import { Http1Transport } from './http1-transport';
+import { MeteredTransport, type RequestMeter } from './metered-transport';
+import { Http2Transport, HTTP2_DEFAULTS, type Http2Settings } from './http2-transport';
+import { NegotiatedTransport } from './negotiated-transport';
+import { ServerPool } from './server-pool';
+import type { Transport, TransportRequest, TransportResponse } from './transport';
+
+export interface ConnectionSettings extends Partial<Omit<Http2Settings, 'clock'>> {
+  /** Told of every answer and of every attempt without one. */
+  readonly meter?: RequestMeter;
+}
+
+export interface ClientConnection {
+  readonly transport: Transport;
+  readonly credentials: Credentials;
+}
+
+/** Makes no connection yet, and runs no program. */
+export function connect(config: ClientConfig, clock: Clock, settings: ConnectionSettings = {}): ClientConnection {
+  if (config.credentials.type !== 'exec')
+    return { transport: connectTo(config, clock, settings), credentials: new CredentialSource(config.credentials, clock) };
+  const credentials = new ExecCredentials({ config: config.credentials.exec, clock });
+  const open = (pair: ClientPair | undefined): Transport =>
+    connectTo(pair === undefined ? config : { ...config, tls: { ...config.tls, ...pair } }, clock, settings);
+  return { transport: new RenewedTransport(() => credentials.pair(), open), credentials };
+}
+
+/** As nobody but whom the configuration's certificate names. Makes no connection yet. */
+export function connectTo(config: Omit<ClientConfig, 'credentials'>, clock: Clock, settings: ConnectionSettings = {}): Transport {
+  const { meter, ...http2Settings } = settings;
+  const transports = config.servers.map((server) => {
+    const transport = transportTo(server, config, { ...HTTP2_DEFAULTS, ...http2Settings, clock });
+    return meter === undefined ? transport : new MeteredTransport(transport, server.host, meter, clock);
+  });
+  const [only] = transports;
+  return transports.length === 1 && only !== undefined ? only : new ServerPool(transports);
+}
+
+function transportTo(
+  server: URL,
+  { tls, http1: isOld, negotiates }: Omit<ClientConfig, 'credentials'>,
+  settings: Http2Settings,
+): Transport {
+  const http1 = (): Transport => new Http1Transport(server, tls);
+  const http2 = (): Transport => new Http2Transport(server, tls, settings);
+  if (server.protocol === 'http:' || isOld === true) return http1();
+  if (negotiates !== true) return http2();
+  return new NegotiatedTransport({ server, tls, clock: settings.clock, timeoutMs: settings.connectTimeoutMs, http1, http2 });
+}
+
+/** Whoever has another certificate has other connections: the old ones are who he was, and end. */
+class RenewedTransport implements Transport {
+  private inner: { readonly pair: ClientPair | undefined; readonly transport: Transport } | undefined;
+
+  constructor(
+    private readonly pair: () => Promise<ClientPair | undefined>,
+    private readonly open: (pair: ClientPair | undefined) => Transport,
+  ) {}
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const pair = await this.pair();
+    if (this.inner === undefined || this.inner.pair?.cert !== pair?.cert) {
+      this.inner?.transport.close();
+      this.inner = { pair, transport: this.open(pair) };
+    }
+    return this.inner.transport.send(request);
+  }
+
+  close(): void {
+    this.inner?.transport.close();
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * HTTP/2: many requests on few connections. A connection that says nothing is asked for a sign of life, because a server that is paused
+ * or cut off leaves its sockets open; a connection that the server is about to close takes no new requests.
+ */
+import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
+import type { Clock, Timer } from '../../runtime/clock';
+import { TRUST_WHAT_IS_NAMED } from '../../pki/trust';
+import type { TlsOptions } from '../kubeconfig/client-config';
+import { raceSignal } from '../signals';
+import { StreamChunks } from './stream-chunks';
+import { ConnectionError, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
+
+export interface Http2Settings {
+  readonly clock: Clock;
+  /** A connection with requests on it is asked for a sign of life this often. Milliseconds. */
+  readonly pingEveryMs: number;
+  /** It is given up when none comes within this time. Milliseconds. */
+  readonly pingTimeoutMs: number;
+  /** A connection must be made within this time. Milliseconds. */
+  readonly connectTimeoutMs: number;
+}
+
+export const HTTP2_DEFAULTS = { pingEveryMs: 10_000, pingTimeoutMs: 10_000, connectTimeoutMs: 10_000 } as const;
+
+/** Servers allow about 100; watches hold theirs for minutes, so a connection is left room for what the server counts differently. */
+const STREAMS_PER_SESSION = 90;
+/** Window of a connection: many streams share it, and the default of 64 KiB would make a list wait for each acknowledgement. */
+const SESSION_WINDOW_BYTES = 8 * 1024 * 1024;
+
+export class Http2Transport implements Transport {
+  private sessions: Session[] = [];
+  private closed = false;
+
+  constructor(
+    private readonly server: URL,
+    private readonly tls: TlsOptions,
+    private readonly settings: Http2Settings,
+  ) {}
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    request.signal?.throwIfAborted();
+    const session = this.session();
+    // Counted from now on: many may wait for one connection.
+    session.reserve();
+    try {
+      await raceSignal(session.ready, request.signal);
+    } catch (error) {
+      session.release();
+      throw error;
+    }
+    return session.send(request);
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const session of this.sessions) session.destroy(new ConnectionError('the client was closed', true));
+  }
+
+  private session(): Session {
+    if (this.closed) throw new ConnectionError('the client was closed', false);
+    const free = this.sessions.find((session) => session.accepts);
+    if (free !== undefined) return free;
+    const made = new Session(this.server, this.tls, this.settings, () => {
+      this.sessions = this.sessions.filter((session) => session !== made);
+    });
+    this.sessions.push(made);
+    return made;
+  }
+}
+
+class Session {
+  /** Settles once the connection stands. */
+  readonly ready: Promise<void>;
+
+  private readonly http2: ClientHttp2Session;
+  private streams = 0;
+  private isOpen = true;
+  private timer: Timer | undefined;
+
+  constructor(
+    server: URL,
+    tls: TlsOptions,
+    private readonly settings: Http2Settings,
+    private readonly onGone: () => void,
+  ) {
+    const http2 = connect(server.origin, {
+      ...TRUST_WHAT_IS_NAMED,
+      ...tls,
+      settings: { enablePush: false, initialWindowSize: 1024 * 1024 },
+    });
+    this.http2 = http2;
+    this.ready = new Promise((resolve, reject) => {
+      const late = settings.clock.after(settings.connectTimeoutMs, () =>
+        this.destroy(new ConnectionError('connecting took too long', false)),
+      );
+      let failure = new ConnectionError(`no connection to ${server.host}`, false);
+      http2.once('connect', () => {
+        late.cancel();
+        // The client may have been closed while it connected.
+        if (http2.destroyed) return;
+        http2.setLocalWindowSize(SESSION_WINDOW_BYTES);
+        resolve();
+      });
+      // An error is always followed by 'close'; without a listener it would end the process.
+      http2.on('error', (error) => (failure = connectionError(error, false)));
+      http2.once('close', () => {
+        late.cancel();
+        this.timer?.cancel();
+        this.retire();
+        reject(failure);
+      });
+    });
+    this.ready.catch(() => undefined);
+    http2.on('goaway', () => this.retire());
+  }
+
+  get accepts(): boolean {
+    return this.isUsable && this.streams < STREAMS_PER_SESSION;
+  }
+
+  /** A moment passes between the end of a connection and the word of it. */
+  private get isUsable(): boolean {
+    return this.isOpen && !this.http2.closed && !this.http2.destroyed;
+  }
+
+  /** One more request, which is sent or released. */
+  reserve(): void {
+    this.streams += 1;
+  }
+
+  release(): void {
+    this.streams -= 1;
+    if (!this.isOpen && this.streams === 0 && !this.http2.closed) this.http2.close();
+  }
+
+  /** A request for which there is room. */
+  send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
+    if (!this.isUsable) {
+      this.release();
+      return Promise.reject(new ConnectionError('the connection was closed', false));
+    }
+    const stream = this.http2.request({ ':method': method, ':path': path, ...headers }, { endStream: body === undefined });
+    this.watchOver();
+    const abort = (): void => stream.close(constants.NGHTTP2_CANCEL);
+    signal?.addEventListener('abort', abort, { once: true });
+    stream.once('close', () => {
+      signal?.removeEventListener('abort', abort);
+      this.release();
+    });
+    const answer = answerTo(stream, signal);
+    if (body !== undefined) stream.end(body);
+    return answer;
+  }
+
+  destroy(error: Error): void {
+    this.retire();
+    this.http2.destroy(error);
+  }
+
+  /** Takes no more requests; what runs goes on. */
+  private retire(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.onGone();
+    if (this.streams === 0 && !this.http2.closed) this.http2.close();
+  }
+
+  /** Pings as long as requests are under way. */
+  private watchOver(): void {
+    if (this.timer !== undefined) return;
+    const { clock, pingEveryMs, pingTimeoutMs } = this.settings;
+    this.timer = clock.after(pingEveryMs, () => {
+      this.timer = undefined;
+      if (this.streams === 0 || this.http2.destroyed) return;
+      const silent = clock.after(pingTimeoutMs, () => this.destroy(new ConnectionError('the server gives no sign of life', true)));
+      const isSent = this.http2.ping((error) => {
+        silent.cancel();
+        if (error === null && this.streams > 0) this.watchOver();
+      });
+      if (!isSent) silent.cancel();
+    });
+  }
+}
+
+function answerTo(stream: ClientHttp2Stream, signal: AbortSignal | undefined): Promise<TransportResponse> {
+  const body = new StreamChunks(stream, signal);
+  return new Promise((resolve, reject) => {
+    let failure: unknown;
+    let isAnswered = false;
+    stream.on('error', (error: unknown) => {
+      failure = error;
+    });
+    // Every stream closes at last; an error with its stack is built only for a request without an answer.
+    stream.once('close', () => {
+      if (isAnswered) return;
+      if (signal?.aborted === true) reject(signal.reason);
+      else reject(connectionError(failure ?? 'the connection was closed', stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM));
+    });
+    stream.once('response', (headers) => {
+      isAnswered = true;
+      resolve(responseOf(headers, body));
+    });
+  });
+}
+
+function responseOf(headers: IncomingHttpHeaders, body: StreamChunks): TransportResponse {
+  return {
+    status: Number(headers[':status'] ?? 0),
+    header: (name) => {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    body,
+  };
+}

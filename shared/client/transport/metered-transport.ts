@@ -1,0 +1,40 @@
+/** Tells how the requests to one server end, and how long their answers took. Counts nothing itself. */
+import type { Clock } from '../../runtime/clock';
+import type { Method, Transport, TransportRequest, TransportResponse } from './transport';
+
+export interface AnsweredRequest {
+  /** Host and port of the server. */
+  readonly host: string;
+  readonly method: Method;
+  /** 0 = there was no answer. */
+  readonly code: number;
+  /** Milliseconds to the head of the answer. */
+  readonly ms: number;
+}
+
+export type RequestMeter = (answered: AnsweredRequest) => void;
+
+export class MeteredTransport implements Transport {
+  constructor(
+    private readonly inner: Transport,
+    private readonly host: string,
+    private readonly meter: RequestMeter,
+    private readonly clock: Clock,
+  ) {}
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const started = this.clock.monotonic();
+    let code = 0;
+    try {
+      const response = await this.inner.send(request);
+      code = response.status;
+      return response;
+    } finally {
+      this.meter({ host: this.host, method: request.method, code, ms: this.clock.monotonic() - started });
+    }
+  }
+
+  close(): void {
+    this.inner.close();
+  }
+}

@@ -1,0 +1,315 @@
+/** Both transports against servers of Node's own, over real connections on this machine. */
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { createSecureServer, constants, type Http2SecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { startTcpProxy } from '../../../test/support/tcp-proxy';
+import { createAuthority, issueCertificate } from '../../pki/certificates';
+import { systemClock } from '../../runtime/clock';
+import { connectTo } from './connect';
+import { Http2Transport } from './http2-transport';
+import { collect } from '../rest/json-body';
+import { ConnectionError, type Transport, type TransportRequest } from './transport';
+
+const DAY = 86_400_000;
+let ca: string;
+let credential: { readonly certificate: string; readonly key: string };
+const closers: (() => void)[] = [];
+
+beforeAll(async () => {
+  const authority = await createAuthority({ subject: { commonName: 'ca' }, lifetimeMs: DAY, clock: systemClock });
+  ca = authority.certificate;
+  const subject = { commonName: 'server' };
+  credential = await issueCertificate({ authority, usage: 'server', subject, names: ['127.0.0.1'], lifetimeMs: DAY, clock: systemClock });
+});
+
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+const text = async (transport: Transport, request: Partial<TransportRequest> = {}): Promise<string> => {
+  const response = await transport.send({ method: 'GET', path: '/x', headers: {}, ...request });
+  return `${response.status} ${(await collect(response.body, 1_000_000)).toString()}`;
+};
+
+type StreamHandler = (stream: ServerHttp2Stream, method: string, path: string) => void;
+
+async function http2Server(
+  handler: StreamHandler,
+  allowHTTP1 = false,
+): Promise<{ server: Http2SecureServer; url: URL; sessions: ServerHttp2Session[] }> {
+  const server = createSecureServer({ cert: credential.certificate, key: credential.key, allowHTTP1 }, (request, response) => {
+    if (request.httpVersionMajor === 1) response.end(request.url);
+  });
+  const sessions: ServerHttp2Session[] = [];
+  server.on('session', (session) => {
+    sessions.push(session);
+    session.on('error', () => undefined);
+  });
+  server.on('stream', (stream, headers) => {
+    stream.on('error', () => undefined);
+    handler(stream, String(headers[':method']), String(headers[':path']));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    for (const session of sessions) session.destroy();
+    server.close();
+  });
+  return { server, url: new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`), sessions };
+}
+
+const echo: StreamHandler = (stream, method, path) => {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  stream.on('end', () => {
+    stream.respond({ ':status': 200 });
+    stream.end(`${method} ${path} ${Buffer.concat(chunks).toString()}`);
+  });
+  stream.resume();
+};
+
+function http2(url: URL, clock = new ManualClock()): Http2Transport {
+  const made = new Http2Transport(url, { ca }, { clock, pingEveryMs: 1_000, pingTimeoutMs: 2_000, connectTimeoutMs: 5_000 });
+  closers.push(() => made.close());
+  return made;
+}
+
+describe('HTTP/2', () => {
+  test('many requests share a connection; beyond its streams there is a second one', async () => {
+    const waiting: ServerHttp2Stream[] = [];
+    const { url, sessions } = await http2Server((stream, method, path) => {
+      if (path === '/wait') {
+        stream.respond({ ':status': 200 });
+        waiting.push(stream);
+      } else echo(stream, method, path);
+    });
+    const transport = http2(url);
+    expect(await text(transport, { method: 'PUT', path: '/p?q', body: Buffer.from('body') })).toBe('200 PUT /p?q body');
+    const open = await Promise.all(Array.from({ length: 95 }, () => transport.send({ method: 'GET', path: '/wait', headers: {} })));
+    expect(await text(transport)).toBe('200 GET /x ');
+    expect(sessions).toHaveLength(2);
+    for (const stream of waiting) stream.end('end');
+    for (const { body } of open) expect((await collect(body, 10)).toString()).toBe('end');
+  });
+
+  test('who closes it while it connects hears of nothing more', async () => {
+    const { url } = await http2Server(echo);
+    for (let turns = 0; turns < 40; turns += 1) {
+      const transport = http2(url);
+      const sent = transport.send({ method: 'GET', path: '/x', headers: {} });
+      for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      transport.close();
+      await sent.catch((error: unknown) => expect(error).toBeInstanceOf(ConnectionError));
+    }
+  });
+
+  test('requests that wait for a connection count as its own', async () => {
+    const waiting: ServerHttp2Stream[] = [];
+    const { url, sessions } = await http2Server((stream) => void waiting.push(stream));
+    const transport = http2(url);
+    const sent = Array.from({ length: 95 }, () => transport.send({ method: 'GET', path: '/wait', headers: {} }));
+    while (waiting.length < 95) await new Promise((resolve) => setImmediate(resolve));
+    expect(sessions).toHaveLength(2);
+    for (const stream of waiting) stream.respond({ ':status': 200 }, { endStream: true });
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array.from({ length: 95 }, () => 200));
+  });
+
+  test('a connection that the server is about to close takes no more requests; what runs ends in peace', async () => {
+    let held: ServerHttp2Stream | undefined;
+    const { url, sessions } = await http2Server((stream, method, path) => {
+      if (path === '/held') {
+        stream.respond({ ':status': 200 });
+        held = stream;
+      } else echo(stream, method, path);
+    });
+    const transport = http2(url);
+    const first = await transport.send({ method: 'GET', path: '/held', headers: {} });
+    sessions[0]?.goaway(constants.NGHTTP2_NO_ERROR);
+    const deadline = performance.now() + 5_000;
+    while (sessions.length < 2 && performance.now() < deadline) {
+      // Whatever crosses the announcement on its way is refused unseen.
+      await text(transport).catch((error: unknown) => expect(error).toMatchObject({ sent: false }));
+    }
+    expect(await text(transport)).toBe('200 GET /x ');
+    expect(sessions).toHaveLength(2);
+    held?.end('rest');
+    expect((await collect(first.body, 10)).toString()).toBe('rest');
+  });
+
+  test('a server that gives no sign of life loses its connection, and what ran on it fails', async () => {
+    const { url } = await http2Server((stream) => stream.respond({ ':status': 200 }));
+    const proxy = await startTcpProxy(Number(url.port));
+    closers.push(() => void proxy.close());
+    const clock = new ManualClock();
+    const transport = http2(new URL(`https://127.0.0.1:${proxy.port}`), clock);
+    const { body } = await transport.send({ method: 'GET', path: '/watch', headers: {} });
+    const read = collect(body, 10).catch((error: unknown) => error);
+    // As if it were stopped: the connection stands, and nothing comes.
+    proxy.mute(true);
+    clock.advance(1_000);
+    await settle();
+    clock.advance(2_000);
+    expect(await read).toMatchObject({ name: 'ConnectionError', sent: true });
+  });
+
+  test('a stream that the server refuses was not sent; one that it breaks was', async () => {
+    let code: number = constants.NGHTTP2_REFUSED_STREAM;
+    const { url } = await http2Server((stream) => stream.close(code));
+    const transport = http2(url);
+    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+    code = constants.NGHTTP2_INTERNAL_ERROR;
+    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', sent: true });
+  });
+
+  test('an abort ends the request, before and during its answer', async () => {
+    const codes: number[] = [];
+    const { url } = await http2Server((stream, _, path) => {
+      stream.on('close', () => codes.push(stream.rstCode));
+      if (path === '/begun') stream.respond({ ':status': 200 });
+    });
+    const transport = http2(url);
+    for (const path of ['/begun', '/silent']) {
+      const controller = new AbortController();
+      const reason = new Error('enough');
+      const request = text(transport, { path, signal: controller.signal });
+      setImmediate(() => setImmediate(() => controller.abort(reason)));
+      await expect(request).rejects.toBe(reason);
+    }
+  });
+
+  test('a server that is not there, or is not the right one, was not reached', async () => {
+    const { url, server } = await http2Server(echo);
+    const stranger = new Http2Transport(url, {}, { clock: new ManualClock(), pingEveryMs: 1, pingTimeoutMs: 1, connectTimeoutMs: 1_000 });
+    await expect(text(stranger)).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+    await new Promise((resolve) => server.close(resolve));
+    await expect(text(http2(url))).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+  });
+});
+
+describe('what the server chooses', () => {
+  type Secure = Awaited<ReturnType<typeof http2Server>>;
+
+  async function onlyHttp1(port = 0): Promise<{ url: URL; close: () => Promise<void> }> {
+    const server = createHttpsServer({ cert: credential.certificate, key: credential.key }, (request, response) => {
+      response.end(`HTTP/${request.httpVersion} ${request.url}`);
+    });
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    const close = (): Promise<void> => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    };
+    closers.push(() => void close());
+    return { url: new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`), close };
+  }
+
+  function negotiated(url: URL, tls = { ca }): Transport {
+    const transport = connectTo({ servers: [url], tls, negotiates: true }, systemClock);
+    closers.push(() => transport.close());
+    return transport;
+  }
+
+  const end = async ({ server, sessions }: Secure): Promise<void> => {
+    for (const session of sessions) session.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+
+  test('is HTTP/2 where it speaks that, over one connection', async () => {
+    const { url, sessions } = await http2Server(echo);
+    const transport = negotiated(url);
+    expect(await Promise.all(['/a', '/b'].map((path) => text(transport, { path })))).toEqual(['200 GET /a ', '200 GET /b ']);
+    expect(sessions.filter((session) => !session.destroyed)).toHaveLength(1);
+  });
+
+  test('is HTTP/1.1 where it speaks nothing newer', async () => {
+    const { url } = await onlyHttp1();
+    expect(await text(negotiated(url))).toBe('200 HTTP/1.1 /x');
+  });
+
+  test('is asked again when another server stands there', async () => {
+    const first = await http2Server(echo);
+    const transport = negotiated(first.url);
+    expect(await text(transport)).toBe('200 GET /x ');
+    await end(first);
+    const second = await onlyHttp1(Number(first.url.port));
+    expect(await text(transport)).toBe('200 HTTP/1.1 /x');
+    await second.close();
+    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError' });
+  });
+
+  test('does not matter where the server is the wrong one, or the client was closed', async () => {
+    const { url } = await onlyHttp1();
+    await expect(text(negotiated(url, { ca: '' }))).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+    const transport = negotiated(url);
+    transport.close();
+    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+  });
+});
+
+test.each([
+  ['HTTP/1.1', { http1: true }],
+  ['HTTP/2', {}],
+  ['either', { negotiates: true }],
+])('over %s the certificate of the server alone is enough to trust it, whoever signed it', async (_title, protocol) => {
+  const { url } = await http2Server(echo, true);
+  const transport = connectTo({ servers: [url], tls: { ca: credential.certificate }, ...protocol }, systemClock);
+  closers.push(() => transport.close());
+  expect(await text(transport)).toMatch(/^200 /);
+});
+
+describe('HTTP/1.1', () => {
+  async function httpServer(status = 200): Promise<{ server: Server; url: URL }> {
+    const server = createHttpServer((request, response) => {
+      if (request.url === '/cut') return void response.destroy();
+      if (request.url === '/half') {
+        response.writeHead(200, { 'content-length': 10 });
+        return void response.write('half', () => response.destroy());
+      }
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => response.writeHead(status).end(`${request.method} ${request.url} ${Buffer.concat(chunks).toString()}`));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return { server, url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) };
+  }
+
+  function http1(url: URL): Transport {
+    const transport = connectTo({ servers: [url], tls: {} }, systemClock);
+    closers.push(() => transport.close());
+    return transport;
+  }
+
+  test('what stands in no URL is escaped, and a path names no other server', async () => {
+    const { url } = await httpServer();
+    const transport = http1(url);
+    expect(await text(transport, { path: '/a ü/b?q=1' })).toBe('200 GET /a%20%C3%BC/b?q=1 ');
+    expect(await text(transport, { path: '//elsewhere.example/x' })).toBe('200 GET //elsewhere.example/x ');
+  });
+
+  test('requests follow each other on one connection', async () => {
+    const { server, url } = await httpServer();
+    let connections = 0;
+    server.on('connection', () => (connections += 1));
+    const transport = http1(url);
+    for (let i = 0; i < 3; i += 1) expect(await text(transport, { method: 'POST', body: Buffer.from('b') })).toBe('200 POST /x b');
+    expect(connections).toBe(1);
+  });
+
+  test('a lost answer was sent, a refused connection was not, an abort is the reason itself', async () => {
+    const { server, url } = await httpServer();
+    const transport = http1(url);
+    await expect(text(transport, { path: '/cut' })).rejects.toMatchObject({ name: 'ConnectionError', sent: true });
+    await expect(text(transport, { path: '/half' })).rejects.toBeInstanceOf(ConnectionError);
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await expect(text(transport, { signal: controller.signal })).rejects.toBe(reason);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await expect(text(http1(url))).rejects.toMatchObject({ sent: false });
+  });
+});

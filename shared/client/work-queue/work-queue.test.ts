@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { silentLogger } from '../../runtime/logger';
+import { ItemRateLimit } from '../rate-limit';
+import { runWorkers, type WorkOutcome } from './workers';
+import { WorkQueue } from './work-queue';
+
+function make(options: { readonly firstMs?: number } = {}) {
+  const clock = new ManualClock();
+  return { clock, queue: new WorkQueue({ clock, limit: new ItemRateLimit({ clock, firstMs: 10, longestMs: 1_000, ...options }) }) };
+}
+
+test('an item that is added many times is handed out once', async () => {
+  const { queue } = make();
+  queue.add('a');
+  queue.add('a');
+  queue.add('b');
+  expect(await queue.get()).toBe('a');
+  expect(await queue.get()).toBe('b');
+  expect(queue.length).toBe(0);
+});
+
+test('an item that is added during its work is handed out again after it, not before', async () => {
+  const { queue } = make();
+  queue.add('a');
+  await queue.get();
+  queue.add('a');
+  expect(queue.length).toBe(0);
+  queue.done('a');
+  expect(await queue.get()).toBe('a');
+  queue.done('a');
+  expect(queue.length).toBe(0);
+});
+
+test('an item that is to come later waits for the earliest of its times only', async () => {
+  const { clock, queue } = make();
+  queue.addAfter('a', 300);
+  queue.addAfter('a', 100);
+  queue.addAfter('a', 200);
+  clock.advance(100);
+  expect(await queue.get()).toBe('a');
+  queue.done('a');
+  clock.advance(1_000);
+  expect(queue.length).toBe(0);
+});
+
+test('get waits for an item, and ends when the queue is closed', async () => {
+  const { queue } = make();
+  const first = queue.get();
+  const second = queue.get();
+  queue.add('a');
+  expect(await first).toBe('a');
+  const closed = queue.close();
+  expect(await second).toBeUndefined();
+  let isClosed = false;
+  void closed.then(() => (isClosed = true));
+  await settle();
+  expect(isClosed).toBe(false);
+  queue.done('a');
+  await closed;
+  queue.add('b');
+  expect(await queue.get()).toBeUndefined();
+});
+
+test('delays are kept, and failures of an item make its own delay longer', async () => {
+  const { clock, queue } = make();
+  queue.addAfter('later', 100);
+  queue.addRateLimited('a');
+  clock.advance(9);
+  expect(queue.length).toBe(0);
+  clock.advance(1);
+  expect(await queue.get()).toBe('a');
+  queue.done('a');
+  queue.addRateLimited('a');
+  clock.advance(19);
+  expect(queue.length).toBe(0);
+  clock.advance(1);
+  expect(await queue.get()).toBe('a');
+  queue.done('a');
+  queue.forget('a');
+  expect(queue.failures('a')).toBe(0);
+  queue.addRateLimited('a');
+  clock.advance(10);
+  expect(await queue.get()).toBe('a');
+  clock.advance(60);
+  expect(await queue.get()).toBe('later');
+});
+
+test('many failing items share a bucket', () => {
+  const clock = new ManualClock();
+  const limit = new ItemRateLimit({ clock, firstMs: 1, perSecond: 10, burst: 2 });
+  expect([limit.failed('a'), limit.failed('b'), limit.failed('c'), limit.failed('d')]).toEqual([1, 1, 100, 200]);
+  clock.advance(10_000);
+  expect(limit.failed('e')).toBe(1);
+});
+
+test('whatever happens: no item is worked on twice at a time, and none is lost', async () => {
+  const step = fc.oneof(
+    fc.record({ type: fc.constant('add' as const), item: fc.constantFrom('a', 'b', 'c', 'd') }),
+    fc.record({ type: fc.constant('after' as const), item: fc.constantFrom('a', 'b', 'c', 'd'), ms: fc.integer({ min: 0, max: 50 }) }),
+    fc.record({ type: fc.constant('get' as const) }),
+    fc.record({ type: fc.constant('done' as const), which: fc.nat(5) }),
+    fc.record({ type: fc.constant('time' as const), ms: fc.integer({ min: 0, max: 30 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const { clock, queue } = make();
+      const working: string[] = [];
+      /** Adds that no later hand-out has answered yet. */
+      const owed = new Set<string>();
+      /** The earliest time at which each is to come. */
+      const later = new Map<string, number>();
+      const fall = (): void => {
+        for (const [item, at] of later) {
+          if (at > clock.monotonic()) continue;
+          owed.add(item);
+          later.delete(item);
+        }
+      };
+      for (const action of steps) {
+        switch (action.type) {
+          case 'add':
+            queue.add(action.item);
+            owed.add(action.item);
+            break;
+          case 'after':
+            queue.addAfter(action.item, action.ms);
+            if (action.ms === 0) owed.add(action.item);
+            else later.set(action.item, Math.min(clock.monotonic() + action.ms, later.get(action.item) ?? Infinity));
+            break;
+          case 'get': {
+            if (queue.length === 0) break;
+            const item = await queue.get();
+            expect(item).toBeDefined();
+            expect(working).not.toContain(item);
+            working.push(item!);
+            owed.delete(item!);
+            break;
+          }
+          case 'done': {
+            const [item] = working.splice(action.which % Math.max(1, working.length), 1);
+            if (item !== undefined) queue.done(item);
+            break;
+          }
+          case 'time':
+            clock.advance(action.ms);
+            break;
+        }
+        fall();
+        expect(queue.length).toBe([...owed].filter((item) => !working.includes(item)).length);
+      }
+      clock.advance(100);
+      fall();
+      for (const item of working) queue.done(item);
+      const rest = new Set<string>();
+      while (queue.length > 0) rest.add((await queue.get())!);
+      expect(rest).toEqual(owed);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe('workers', () => {
+  function start(work: (item: string) => Promise<WorkOutcome>, concurrency = 2) {
+    const { clock, queue } = make();
+    const stop = new AbortController();
+    const run = runWorkers({ queue, concurrency, logger: silentLogger, signal: stop.signal, work });
+    return { clock, queue, stop, run };
+  }
+
+  test('a failed item comes back after its back-off until it succeeds', async () => {
+    const attempts: number[] = [];
+    const { clock, queue, stop, run } = start(async () => {
+      attempts.push(clock.monotonic());
+      if (attempts.length < 4) throw new Error('not yet');
+      return { type: 'done' };
+    });
+    queue.add('a');
+    await clock.advanceAsync(1_000);
+    expect(attempts).toEqual([0, 10, 30, 70]);
+    expect(queue.failures('a')).toBe(0);
+    stop.abort();
+    await run;
+  });
+
+  test('outcomes ask for another look', async () => {
+    const seen: [string, number][] = [];
+    const { clock, queue, stop, run } = start(async (item) => {
+      seen.push([item, clock.monotonic()]);
+      if (seen.length > 2) return { type: 'done' };
+      return item === 'again' ? { type: 'again', afterMs: 500 } : { type: 'wait' };
+    });
+    queue.add('again');
+    queue.add('wait');
+    await clock.advanceAsync(1_000);
+    expect(seen).toEqual([
+      ['again', 0],
+      ['wait', 0],
+      ['wait', 10],
+      ['again', 500],
+    ]);
+    stop.abort();
+    await run;
+  });
+
+  test('stopping waits for the work that is under way and begins no more', async () => {
+    let finish = (): void => undefined;
+    const begun: string[] = [];
+    const { queue, stop, run } = start((item) => {
+      begun.push(item);
+      return new Promise((resolve) => (finish = () => resolve({ type: 'done' })));
+    }, 1);
+    queue.add('a');
+    queue.add('b');
+    await settle();
+    stop.abort();
+    let ended = false;
+    void run.then(() => (ended = true));
+    await settle();
+    expect([begun, ended]).toEqual([['a'], false]);
+    finish();
+    await run;
+    expect(begun).toEqual(['a']);
+  });
+});
