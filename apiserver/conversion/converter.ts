@@ -14,7 +14,7 @@ import { withTimeout } from '../../shared/runtime/with-timeout';
 import type { Random } from '../../shared/runtime/random';
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry, Labels } from '../cache/cache';
-import { sizeOf } from '../cache/held-entry';
+import { sizeOf } from '../cache/store/held-entry';
 import { Pace, yieldToOthers } from '../cache/pace';
 import type { ConversionContext, Conversions } from '../registry/conversions';
 import { fieldReader } from '../registry/object/field-reader';

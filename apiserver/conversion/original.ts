@@ -4,7 +4,7 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { spellGroups } from '../../shared/api/types/group-fields';
 import { cloneJson, stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
-import { sizeOf } from '../cache/held-entry';
+import { sizeOf } from '../cache/store/held-entry';
 import { isWrittenWith } from '../registry/object/hidden-fields';
 import { parseEntry } from '../registry/object/stored-object';
 import type { ReviewBody } from './review-body';

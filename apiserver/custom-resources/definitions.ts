@@ -5,9 +5,9 @@
 import type { Clock } from '../../shared/runtime/clock';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Entry, StoredType } from '../cache/cache';
-import type { OpenedCache } from '../cache/options';
+import type { OpenedCache } from '../cache/sync/options';
 import type { Resource } from '../registry/verbs';
-import { follow, type Following } from '../cache/follow';
+import { follow, type Following } from '../cache/sync/follow';
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import { conditionIsTrue } from './conditions';
 import { NamesByGroup } from './group-names';

@@ -28,7 +28,7 @@ import { compareVersions } from '../../shared/values/version-order';
 import { SCALE, type KindRow, type SelectableField, type SubresourceRow, type Verb } from '../../shared/api/kinds';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { StoredType } from '../cache/cache';
-import { customType } from '../cache/key-space';
+import { customType } from '../cache/store/key-space';
 import type { Revision } from '../storage/store';
 import { approvalCondition } from './approval';
 import { conditionIsTrue, type Condition } from './conditions';

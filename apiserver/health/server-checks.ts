@@ -1,6 +1,6 @@
 /** The health checks of an API server, in upstream's order. Only those that have something to look at. */
 import type { Clock } from '../../shared/runtime/clock';
-import type { OpenedCache } from '../cache/open-cache';
+import type { OpenedCache } from '../cache/sync/open-cache';
 import type { StoreCallOptions } from '../storage/store';
 import type { HealthCheck } from '../../shared/runtime/health';
 import { errorMessage } from '../../shared/runtime/error-message';

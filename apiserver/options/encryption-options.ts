@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { RandomBytes } from '../../shared/runtime/random';
 import { KINDS } from '../../shared/api/kinds';
-import { typeNames } from '../cache/key-space';
+import { typeNames } from '../cache/store/key-space';
 import { yieldToOthers } from '../cache/pace';
 import { EncryptionMetrics } from '../metrics/encryption-metrics';
 import { buildResources } from '../registry/resources';

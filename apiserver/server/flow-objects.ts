@@ -3,8 +3,8 @@ import type { FlowcontrolV1FlowSchema, FlowcontrolV1PriorityLevelConfiguration }
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { JsonObject } from '../../shared/values/json';
-import { follow, together, type Following } from '../cache/follow';
-import type { OpenedCache } from '../cache/options';
+import { follow, together, type Following } from '../cache/sync/follow';
+import type { OpenedCache } from '../cache/sync/options';
 import type { FlowControl } from '../flow-control/flow-control';
 import { readFlowSchema } from '../flow-control/flow-schema';
 import { readLevel } from '../flow-control/priority-level';

@@ -4,8 +4,8 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { Clock } from '../../shared/runtime/clock';
 import { NodeGraph } from '../authorization/node/graph';
 import { podReferences, volumeReferencesOf } from '../authorization/node/references';
-import { follow, together, type Follower, type Following } from '../cache/follow';
-import type { OpenedCache } from '../cache/options';
+import { follow, together, type Follower, type Following } from '../cache/sync/follow';
+import type { OpenedCache } from '../cache/sync/options';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resources } from '../registry/resources';
 

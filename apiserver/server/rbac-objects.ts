@@ -5,8 +5,8 @@ import type { Clock } from '../../shared/runtime/clock';
 import { readBinding } from '../authorization/rbac/binding';
 import { RbacPolicy } from '../authorization/rbac/policy';
 import { readRule } from '../authorization/rbac/rule';
-import { follow, together, type Following } from '../cache/follow';
-import type { OpenedCache } from '../cache/options';
+import { follow, together, type Following } from '../cache/sync/follow';
+import type { OpenedCache } from '../cache/sync/options';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resources } from '../registry/resources';
 

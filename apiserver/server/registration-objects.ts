@@ -2,8 +2,8 @@
 import type { Clock } from '../../shared/runtime/clock';
 import { servedBy } from '../webhook-client/resolve';
 import { registrationOf, Registrations, type Registration } from '../aggregation/registration';
-import { follow, together, type Following } from '../cache/follow';
-import type { OpenedCache } from '../cache/options';
+import { follow, together, type Following } from '../cache/sync/follow';
+import type { OpenedCache } from '../cache/sync/options';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resources } from '../registry/resources';
 

@@ -4,7 +4,7 @@ import { ManualClock, settle } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
 import { openReplica, type Replica } from '../../test/support/replica';
 import { objectOf, PREFIX, START } from '../../test/support/write-fixture';
-import type { OpenedCache } from '../cache/open-cache';
+import type { OpenedCache } from '../cache/sync/open-cache';
 import { buildResources } from '../registry/resources';
 import type { RequestContext } from '../registry/verbs';
 import { startAllocationAudit, type AllocationAudit } from './allocation-audit';

@@ -7,7 +7,7 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { LogFields } from '../../shared/runtime/logger';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Cache, Entry } from '../cache/cache';
-import { follow, type Following, type FollowOptions } from '../cache/follow';
+import { follow, type Following, type FollowOptions } from '../cache/sync/follow';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource } from '../registry/verbs';
 

@@ -1,5 +1,5 @@
 /** What a change of a Pod costs the cache while nodes watch their own Pods each, and the change concerns one of them. No HTTP, and no store to speak of. */
-import { openCache } from '../../apiserver/cache/open-cache';
+import { openCache } from '../../apiserver/cache/sync/open-cache';
 import { createReader } from '../../apiserver/registry/read/reader';
 import { selectionFor } from '../../apiserver/registry/read/selection';
 import { buildResources } from '../../apiserver/registry/resources';

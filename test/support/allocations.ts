@@ -1,7 +1,7 @@
 /** The audit of what a store holds, read from the store itself: Services against allocation keys. */
 import { auditAllocations, type Finding, type Holder } from '../../apiserver/allocation/audit';
 import { ALLOCATIONS, holdingOf, type Holding } from '../../apiserver/allocation/ledger';
-import { makeEntry } from '../../apiserver/cache/entry';
+import { makeEntry } from '../../apiserver/cache/store/entry';
 import { buildResources } from '../../apiserver/registry/resources';
 import { serviceAllocation } from '../../apiserver/kinds/core/service/allocation';
 import { ownerOf } from '../../apiserver/registry/write/allocation';

@@ -1,6 +1,6 @@
 /** Fixture of tests that use a watch cache directly: stored types with values, and a sink that records changes and lets a test wait for them. */
 import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../apiserver/cache/cache';
-import { encodeStoredValue } from '../../apiserver/cache/stored-value';
+import { encodeStoredValue } from '../../apiserver/cache/store/stored-value';
 import type { Revision, Store, TransactionResult } from '../../apiserver/storage/store';
 
 export const prefix = '/registry';

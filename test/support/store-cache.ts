@@ -14,7 +14,7 @@ import type {
   Waited,
   WatchRequest,
 } from '../../apiserver/cache/cache';
-import { openCache, type OpenedCache } from '../../apiserver/cache/open-cache';
+import { openCache, type OpenedCache } from '../../apiserver/cache/sync/open-cache';
 import { StoreError, type Revision } from '../../apiserver/storage/store';
 import { silentLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';

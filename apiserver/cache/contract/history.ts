@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../cache';
-import type { OpenedCache } from '../open-cache';
+import type { OpenedCache } from '../sync/open-cache';
 import type { StoreOperation, Revision, Store } from '../../storage/store';
 import { configMaps, keyOf, nodes, value } from '../../../test/support/cache-fixture';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { OpenedStore } from '../../../test/support/open-stores';
 import type { Snapshot, WatchRequest } from '../cache';
-import { openCache, type CacheOptions, type OpenedCache } from '../open-cache';
+import { openCache, type CacheOptions, type OpenedCache } from '../sync/open-cache';
 import { StoreError, type Revision, type Store } from '../../storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';

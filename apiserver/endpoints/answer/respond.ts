@@ -7,7 +7,7 @@ import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { encodeProtobuf, stringifyYaml } from '../../../shared/serialization';
-import { sizeOf } from '../../cache/held-entry';
+import { sizeOf } from '../../cache/store/held-entry';
 import type { ShownPage } from '../../registry/verbs';
 import type { Exchange } from '../request/exchange';
 import { negotiateStatus, type Representation } from '../request/negotiation';

@@ -7,7 +7,7 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { atOnce, type Steps } from '../../../shared/values/steps';
 import { parseStored } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/cache';
-import { encodeStoredValue } from '../../cache/stored-value';
+import { encodeStoredValue } from '../../cache/store/stored-value';
 import { isWrittenWith, writtenVersion } from './hidden-fields';
 import type { ResourceInfo } from './resource-info';
 

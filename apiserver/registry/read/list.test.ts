@@ -5,7 +5,7 @@ import { systemRandom } from '../../../shared/runtime/random';
 import { put } from '../../../test/support/cache-fixture';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
-import { openCache, type OpenedCache } from '../../cache/open-cache';
+import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
 import type { ListPage, Resource, Selection } from '../verbs';
 import { createReader } from './reader';
 

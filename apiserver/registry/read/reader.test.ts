@@ -6,7 +6,7 @@ import { StatusError } from '../../../shared/api/errors/status';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import type { ChangeSink, WatchRequest } from '../../cache/cache';
-import { openCache, type CacheOptions, type OpenedCache } from '../../cache/open-cache';
+import { openCache, type CacheOptions, type OpenedCache } from '../../cache/sync/open-cache';
 import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../verbs';
 import { parseContinue } from './continue-token';

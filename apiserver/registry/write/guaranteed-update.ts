@@ -7,7 +7,7 @@ import { internalError, StatusError, timeout } from '../../../shared/api/errors/
 import type { Clock } from '../../../shared/runtime/clock';
 import type { KeyWrite } from '../../allocation/claims';
 import type { Cache, Entry, StoredType } from '../../cache/cache';
-import { makeEntry } from '../../cache/entry';
+import { makeEntry } from '../../cache/store/entry';
 import { commit } from '../../storage/commit';
 import { unreadableReason } from '../../storage/unreadable';
 import {

@@ -1,6 +1,6 @@
 /** How a server goes down in order: not ready, then refusing, then ended. Never ends the process, and leaves the store to its owner. */
 import type { Clock } from '../../../shared/runtime/clock';
-import type { OpenedCache } from '../../cache/open-cache';
+import type { OpenedCache } from '../../cache/sync/open-cache';
 import type { LiveWatches } from '../../endpoints/answer/live-watches';
 import type { Replicas } from '../../upkeep/replicas';
 import type { Sequence } from '../in-order';

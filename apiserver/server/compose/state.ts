@@ -5,7 +5,7 @@
 import { KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
 import { ALLOCATIONS, Ledger } from '../../allocation/ledger';
 import { QUOTA_GUARDS, QuotaGuards } from '../../admission/quota/guards';
-import { openCache, type OpenedCache } from '../../cache/open-cache';
+import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
 import { compilationTimes } from '../../metrics/policy-metrics';
 import { conversionCosts } from '../../metrics/conversion-metrics';
 import { listCosts } from '../../metrics/read-metrics';

@@ -1,6 +1,6 @@
 /** Reads over the cache and each kind of store: pages that another replica continues, exact lists, compacted revisions. */
 import fc from 'fast-check';
-import { openCache, type OpenedCache } from '../../../apiserver/cache/open-cache';
+import { openCache, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource } from '../../../apiserver/registry/verbs';
 import { parseContinue } from '../../../apiserver/registry/read/continue-token';
 import { createReader } from '../../../apiserver/registry/read/reader';

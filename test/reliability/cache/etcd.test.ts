@@ -1,5 +1,5 @@
 /** The cache over a real etcd that is killed, frozen, and compacted by others. */
-import { openCache, type OpenedCache } from '../../../apiserver/cache/open-cache';
+import { openCache, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import type { Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';

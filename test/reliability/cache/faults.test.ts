@@ -1,6 +1,6 @@
 /** The cache when things go wrong: stalls, cuts, compaction, damage, slow and faulty watchers. Time and the stream are moved by hand. */
 import type { Change, ChangeSink, Entry, WatchEnd, WatchEventType, WatchRequest } from '../../../apiserver/cache/cache';
-import { openCache, type CacheOptions, type OpenedCache } from '../../../apiserver/cache/open-cache';
+import { openCache, type CacheOptions, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { StoreError, type Revision } from '../../../apiserver/storage/store';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';

@@ -5,7 +5,7 @@ import type { FieldError } from '../../../../shared/api/errors/field-error';
 import { invalidValue, notSupported } from '../../../../shared/api/errors/field-error';
 import * as status from '../../../../shared/api/errors/status';
 import { withConcurrencyLimit } from '../../../../shared/scheduling/concurrency-limit';
-import { scopeBounds } from '../../../cache/key-space';
+import { scopeBounds } from '../../../cache/store/key-space';
 import type { Entry } from '../../../cache/cache';
 import { parseObject } from '../../object/parse-body';
 import type { ResourceInfo } from '../../object/resource-info';

@@ -7,7 +7,7 @@ import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { notFound, storedPrecondition } from '../../../../shared/api/errors/status';
 import type { Entry } from '../../../cache/cache';
-import { makeEntry } from '../../../cache/entry';
+import { makeEntry } from '../../../cache/store/entry';
 import { encode, isUnchanged, readEntry, type Encoded } from '../../object/stored-object';
 import type { ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';

@@ -5,7 +5,7 @@ import * as status from '../../../../shared/api/errors/status';
 import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
 import type { Entry } from '../../../cache/cache';
-import { makeEntry } from '../../../cache/entry';
+import { makeEntry } from '../../../cache/store/entry';
 import type { ResourceInfo } from '../../object/resource-info';
 import { encode, isUnchanged } from '../../object/stored-object';
 import { entryKey } from '../../resources';

@@ -2,7 +2,7 @@
 import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
 import { clientFault } from '../../../../shared/api/errors/status';
 import { isTerminating, metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { makeEntry } from '../../../cache/entry';
+import { makeEntry } from '../../../cache/store/entry';
 import { hiddenFields, isFormerVersion } from '../../object/hidden-fields';
 import { encoding, isUnchanged, storedValue, unstoredEntry, type Encoded } from '../../object/stored-object';
 import type { ResourceInfo } from '../../object/resource-info';

@@ -5,7 +5,7 @@
 import { revived, StatusError } from '../../../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../../../allocation/claims';
 import type { Entry } from '../../../../cache/cache';
-import { makeEntry } from '../../../../cache/entry';
+import { makeEntry } from '../../../../cache/store/entry';
 import type { AdmissionRequest, Reservation } from '../../../admission';
 import { entryKey } from '../../../resources';
 import { allocate } from '../../allocation';

@@ -1,0 +1,149 @@
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemRandom } from '../../../shared/runtime/random';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { MemoryStore } from '../../../test/support/memory-store';
+import { configMaps, dataOf, keyOf, nodes, prefix, put, Recorder, services, types, value } from '../../../test/support/cache-fixture';
+import { StoreError } from '../../storage/store';
+import { openCache, type CacheOptions, type OpenedCache } from './open-cache';
+
+let store: MemoryStore;
+let clock: ManualClock;
+let cache: OpenedCache;
+
+async function open(options: Partial<CacheOptions> = {}): Promise<OpenedCache> {
+  cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger, checkMs: 0, compactionMs: 0, ...options });
+  await cache.whenReady();
+  return cache;
+}
+
+const soon = (): { deadline: number } => ({ deadline: clock.monotonic() + 5000 });
+
+beforeEach(() => {
+  store = new MemoryStore();
+  clock = new ManualClock();
+});
+
+afterEach(() => cache.close());
+
+describe('reading', () => {
+  it('has what was there at the start and what came since, with resource versions', async () => {
+    const first = await put(store, configMaps, 'a/one', { data: '1', labels: { app: 'x' } });
+    await open();
+    const second = await put(store, nodes, 'n1', { data: '2', fields: { 'spec.unschedulable': 'true' } });
+    const one = cache.get(configMaps, 'a/one');
+    const node = cache.get(nodes, 'n1');
+    expect(one).toMatchObject({ key: 'a/one', revision: first, labels: { app: 'x' }, fields: {} });
+    expect(one?.bytes.toString()).toBe(`{"metadata":{"name":"x","resourceVersion":"${first}","uid":"u"},"data":"1"}`);
+    expect(node).toMatchObject({ revision: second, labels: {}, fields: { 'spec.unschedulable': 'true' } });
+    expect(cache.revision).toBe(second);
+    expect(cache.get(services, 'a/one')).toBeUndefined();
+  });
+
+  it('moves the clock for keys that are no objects, and tells their listeners', async () => {
+    store.put('/registry/allocations/ips/10.0.0.1', Buffer.from('before'));
+    const heard: string[] = [];
+    cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger });
+    cache.onKey('allocations/', {
+      reset: () => undefined,
+      changed: () => {
+        throw new Error('a broken listener');
+      },
+    });
+    cache.onKey('allocations/ips/', {
+      reset: () => heard.push('reset'),
+      changed: (key, bytes, revision) => heard.push(`${key}=${bytes?.toString() ?? 'gone'}@${revision}`),
+    });
+    await cache.whenReady();
+    const put = store.put('/registry/allocations/ips/10.0.0.2', Buffer.from('now'));
+    store.put('/registry/allocations/ports/80', Buffer.from('elsewhere'));
+    const gone = store.remove('/registry/allocations/ips/10.0.0.1');
+    expect(heard).toEqual([
+      'reset',
+      'allocations/ips/10.0.0.1=before@2',
+      `allocations/ips/10.0.0.2=now@${put}`,
+      `allocations/ips/10.0.0.1=gone@${gone}`,
+    ]);
+    expect(cache.revision).toBe(gone);
+  });
+
+  it('shares labels between entries with the same header', async () => {
+    await open();
+    await put(store, configMaps, 'a/one', { labels: { app: 'x' } });
+    await put(store, configMaps, 'a/two', { labels: { app: 'x' } });
+    expect(cache.get(configMaps, 'a/one')?.labels).toBe(cache.get(configMaps, 'a/two')?.labels);
+  });
+
+  it('orders by UTF-8 bytes also when a key with a surrogate pair comes late, and for such bounds', async () => {
+    await open();
+    await put(store, nodes, 'z\uffee');
+    await put(store, nodes, 'z');
+    const keys = (start?: string): string[] => [...cache.snapshot(nodes).range(start)].map((entry) => entry.key);
+    expect(keys('z\u{1f600}')).toEqual([]);
+    expect(cache.snapshot(nodes).count('z\u{1f600}')).toBe(0);
+    await put(store, nodes, 'z\u{1f600}');
+    expect(keys()).toEqual(['z', 'z\uffee', 'z\u{1f600}']);
+    expect(keys('z\u{1f600}')).toEqual(['z\u{1f600}']);
+  });
+
+  it('leaves out a value that it cannot read, says so, and takes it back when it is written again', async () => {
+    await open();
+    await put(store, configMaps, 'a/one');
+    const recorder = new Recorder();
+    cache.watch(
+      configMaps,
+      { scope: {}, start: { type: 'after', revision: cache.revision }, bookmarks: false, markEndOfInitialEvents: false },
+      recorder,
+    );
+    store.put(keyOf(configMaps, 'a/one'), Buffer.from('k8s\0foreign'));
+    expect(cache.get(configMaps, 'a/one')).toBeUndefined();
+    expect(recorder.ended?.type).toBe('failed');
+    expect(cache.problems()).toEqual(['configmaps: 1 stored values cannot be read']);
+    expect([...cache.statistics.refused.values()]).toEqual([1]);
+    await put(store, configMaps, 'a/one', { data: 'good' });
+    expect(dataOf(cache.get(configMaps, 'a/one')!)).toBe('good');
+    expect(cache.problems()).toEqual([]);
+  });
+
+  it('brings values of an older generation up to date', async () => {
+    const old = value({ data: 'old' });
+    old.writeUInt16BE(0, 4);
+    store.put(keyOf(configMaps, 'a/one'), old);
+    await open({ migrate: (type, stored) => ({ ...stored, header: JSON.stringify({ l: { migrated: type.name } }) }) });
+    expect(cache.get(configMaps, 'a/one')?.labels).toEqual({ migrated: 'configmaps' });
+    expect(cache.problems()).toEqual([]);
+  });
+
+  it('reads one key straight from the store', async () => {
+    await open();
+    store.held = true;
+    const revision = await put(store, configMaps, 'a/one', { data: 'new' });
+    expect(cache.get(configMaps, 'a/one')).toBeUndefined();
+    const { entry } = await cache.read(configMaps, 'a/one', soon());
+    expect(entry).toMatchObject({ key: 'a/one', revision });
+    store.failure = new StoreError('unavailable', 'down');
+    await expect(cache.read(configMaps, 'a/one', soon())).rejects.toThrow('down');
+  });
+});
+
+describe('start', () => {
+  it('is not ready before it has everything, and tries again while the store is down', async () => {
+    await put(store, configMaps, 'a/one');
+    store.failure = new StoreError('unavailable', 'down');
+    cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger });
+    await settle();
+    expect(cache.ready).toBe(false);
+    expect(cache.problems()).toEqual(['the state has not been loaded']);
+    store.failure = undefined;
+    await clock.advanceAsync(2000);
+    expect(cache.ready).toBe(true);
+    expect(cache.get(configMaps, 'a/one')).toBeDefined();
+  });
+
+  it('loads a state some way back and fills the window from there', async () => {
+    for (let i = 0; i < 30; i += 1) await put(store, configMaps, `a/${i % 7}`, { data: String(i) });
+    await open({ replayRevisions: 10 });
+    expect(cache.statistics.windowEvents).toBe(10);
+    expect(cache.snapshot(configMaps).size).toBe(7);
+    expect(cache.revision).toBe(store.current);
+  });
+});
