@@ -14,7 +14,7 @@ import type { ServiceState } from '../webhook-client/resolve';
 import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
-import { ownContext, ownWrite } from '../upkeep/upkeep';
+import { ownContext, ownWrite } from '../reconcilers/reconciler';
 import { check, type Availability, type CheckedServer } from './availability';
 import type { Extensions } from './extensions';
 import { availableCondition, type Registration, type Registrations } from './registration';

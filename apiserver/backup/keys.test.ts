@@ -5,7 +5,7 @@ import { ALLOCATIONS } from '../allocation/ledger';
 import { QUOTA_GUARDS } from '../admission/quota/guards';
 import { buildResources } from '../registry/resources';
 import { KINDS, SERVED_KINDS } from '../../shared/api/kinds';
-import { REPLICAS } from '../upkeep/replicas';
+import { REPLICAS } from '../reconcilers/replicas/replicas';
 import { isKept, LEFT_OUT } from './keys';
 
 it('keeps objects and what guards them', () => {

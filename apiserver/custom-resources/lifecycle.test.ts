@@ -1,7 +1,7 @@
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { writeFixture, type Fixture } from '../../test/support/write-fixture';
-import type { Upkeep } from '../upkeep/upkeep';
+import type { Upkeep } from '../reconcilers/reconciler';
 import { Definitions } from './definitions';
 import { keepDefinitions } from './lifecycle';
 

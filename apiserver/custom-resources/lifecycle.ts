@@ -10,7 +10,7 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import { Pace, yieldToOthers } from '../cache/pace';
-import { keepUp, mergePatch, ownContext, ownWrite, type Upkeep } from '../upkeep/upkeep';
+import { keepUp, mergePatch, ownContext, ownWrite, type Upkeep } from '../reconcilers/reconciler';
 import type { Resource, Writer } from '../registry/verbs';
 import { conditionsOf, DELETING_INSTANCES, notDescribed, withCondition, withoutCondition } from './conditions';
 import type { DefinitionChange, Definitions } from './definitions';

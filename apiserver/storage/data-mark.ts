@@ -1,6 +1,6 @@
 /**
  * The one value that is no object: the mark under the key prefix, which says whose data lie there, in which format, under which names, whether they are
- * whole, and at which revision clients are to see them begin. It never claims a prefix (upkeep/ownership.ts does) and never changes a mark.
+ * whole, and at which revision clients are to see them begin. It never claims a prefix (reconcilers/ownership.ts does) and never changes a mark.
  */
 import type { KeyValue, Revision } from './store';
 

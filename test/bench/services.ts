@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { ALLOCATIONS } from '../../apiserver/allocation/ledger';
-import { claimPrefix } from '../../apiserver/upkeep/ownership';
+import { claimPrefix } from '../../apiserver/reconcilers/ownership';
 import { openEmbeddedStore } from '../../apiserver/storage/embedded/open';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { systemRandom as random } from '../../shared/runtime/random';

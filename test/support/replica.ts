@@ -3,7 +3,7 @@ import { defaultAdmission } from '../../apiserver/admission/plugins';
 import { QUOTA_GUARDS, QuotaGuards } from '../../apiserver/admission/quota/guards';
 import { ALLOCATIONS, type Ledger } from '../../apiserver/allocation/ledger';
 import { openCache, type OpenedCache } from '../../apiserver/cache/sync/open-cache';
-import { REPLICAS, Replicas } from '../../apiserver/upkeep/replicas';
+import { REPLICAS, Replicas } from '../../apiserver/reconcilers/replicas/replicas';
 import type { RequestContext, Writer } from '../../apiserver/registry/verbs';
 import { buildResources, type Resources } from '../../apiserver/registry/resources';
 import { createWriter } from '../../apiserver/registry/write/executor/writer';

@@ -11,7 +11,7 @@ import { viewEmbeddedStore } from '../../storage/embedded/view';
 import { openEtcdStore } from '../../storage/etcd/open';
 import { seenAsMarked } from '../../storage/shifted-store';
 import { prefixRange, type Store } from '../../storage/store';
-import { claimPrefix, ForeignData } from '../../upkeep/ownership';
+import { claimPrefix, ForeignData } from '../../reconcilers/ownership';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { describeWithEtcd, startEtcd } from '../../../test/support/etcd';

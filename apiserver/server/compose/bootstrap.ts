@@ -1,21 +1,21 @@
 /**
  * What the server itself keeps in order while it runs, in the order in which it begins; in-order.ts runs the list. Each part lives in
- * upkeep or custom-resources. Nothing here is waited for by requests, except that the server says it is ready only when all have begun.
+ * reconcilers or custom-resources. Nothing here is waited for by requests, except that the server says it is ready only when all have begun.
  */
 import { systemNamespaces } from '../../../shared/names/dialect';
-import { keepAuthenticationFacts, type AuthenticationFacts } from '../../upkeep/authentication-facts';
+import { keepAuthenticationFacts, type AuthenticationFacts } from '../../reconcilers/authentication-facts';
 import { hostname } from 'node:os';
-import { startAllocationAudit } from '../../upkeep/allocation-audit';
-import { keepApiServices } from '../../upkeep/api-services';
-import { keepFlowObjects } from '../../upkeep/flow-control/keeper';
-import { keepDefaultRoles } from '../../upkeep/default-roles/keeper';
-import { keepDefaultService } from '../../upkeep/default-service';
-import { startEventExpiry } from '../../upkeep/event-expiry';
-import { cleanIdentityLeases, identityOf, keepIdentityLease, type IdentityLeasesOptions } from '../../upkeep/identity-leases';
-import { followPeers } from '../../upkeep/peers';
-import { keepSystemObjects } from '../../upkeep/system-objects';
-import { keepTokenTracking } from '../../upkeep/token-tracking';
-import type { Upkeep } from '../../upkeep/upkeep';
+import { startAllocationAudit } from '../../reconcilers/allocation-audit';
+import { keepApiServices } from '../../reconcilers/api-services';
+import { keepFlowObjects } from '../../reconcilers/flow-control/flow-schema-reconciler';
+import { keepDefaultRoles } from '../../reconcilers/default-roles/default-roles-reconciler';
+import { keepDefaultService } from '../../reconcilers/replicas/default-service';
+import { startEventExpiry } from '../../reconcilers/event-expiry';
+import { cleanIdentityLeases, identityOf, keepIdentityLease, type IdentityLeasesOptions } from '../../reconcilers/replicas/identity-leases';
+import { followPeers } from '../../reconcilers/replicas/peers';
+import { keepSystemObjects } from '../../reconcilers/system-objects';
+import { keepTokenTracking } from '../../reconcilers/token-tracking';
+import type { Upkeep } from '../../reconcilers/reconciler';
 import type { Writer } from '../../registry/verbs';
 import { keepAvailability } from '../../aggregation/keeper';
 import type { Extensions } from '../../aggregation/extensions';

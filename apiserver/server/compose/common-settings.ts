@@ -1,7 +1,7 @@
 /** What all servers of a cluster must have in common beside what their store holds, as each tells the others. Says nothing that is secret. */
 import { createHash } from 'node:crypto';
 import type { TokenKeys } from '../../../shared/api/identity/token-keys';
-import type { CommonSettings } from '../../upkeep/peers';
+import type { CommonSettings } from '../../reconcilers/replicas/peers';
 import type { ServerOptions } from './setting';
 
 type Told = Pick<ServerOptions, 'serviceRanges' | 'nodePorts' | 'serviceAccounts'>;

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../shared/runtime/clock';
 import type { OpenedCache } from '../../cache/sync/open-cache';
 import type { LiveWatches } from '../../endpoints/answer/live-watches';
-import type { Replicas } from '../../upkeep/replicas';
+import type { Replicas } from '../../reconcilers/replicas/replicas';
 import type { Sequence } from '../in-order';
 import type { Listener } from '../listeners';
 import type { Ongoing } from '../ongoing';

@@ -1,13 +1,13 @@
-import type { JsonObject } from '../../shared/values/json';
-import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { identityLabels } from '../../shared/names/server-identity';
-import { FixedRandom } from '../../test/support/fixed-random';
-import { ManualClock, settle } from '../../test/support/manual-clock';
-import { MemoryStore } from '../../test/support/memory-store';
-import { openReplica, type Replica } from '../../test/support/replica';
-import { START } from '../../test/support/write-fixture';
-import { StoreError } from '../storage/store';
-import { parseEntry } from '../registry/object/stored-object';
+import type { JsonObject } from '../../../shared/values/json';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { identityLabels } from '../../../shared/names/server-identity';
+import { FixedRandom } from '../../../test/support/fixed-random';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { MemoryStore } from '../../../test/support/memory-store';
+import { openReplica, type Replica } from '../../../test/support/replica';
+import { START } from '../../../test/support/write-fixture';
+import { StoreError } from '../../storage/store';
+import { parseEntry } from '../../registry/object/stored-object';
 import { cleanIdentityLeases, keepIdentityLease, type IdentityLeasesOptions } from './identity-leases';
 
 const SYSTEM = 'platform-system';

@@ -3,18 +3,18 @@
  * path; a second one finds nothing to change. A missing Service is created, an existing one is not changed. While no replica is known, the endpoints are left unchanged,
  * because the replica that runs this is alive.
  */
-import { parseIpAddress } from '../../shared/values/ip-address';
-import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
-import { StatusError } from '../../shared/api/errors/status';
-import type { GeneratedNames } from '../../shared/names/dialect';
-import type { Clock } from '../../shared/runtime/clock';
-import { shownIn } from '../allocation/pool';
-import type { Ledger } from '../allocation/ledger';
-import type { Cache } from '../cache/cache';
-import type { Resource, Writer } from '../registry/verbs';
-import { parseEntry } from '../registry/object/stored-object';
+import { parseIpAddress } from '../../../shared/values/ip-address';
+import { equalJson, objectAt, own, type JsonObject } from '../../../shared/values/json';
+import { StatusError } from '../../../shared/api/errors/status';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import { shownIn } from '../../allocation/pool';
+import type { Ledger } from '../../allocation/ledger';
+import type { Cache } from '../../cache/cache';
+import type { Resource, Writer } from '../../registry/verbs';
+import { parseEntry } from '../../registry/object/stored-object';
 import type { ReplicaAddress, Replicas } from './replicas';
-import { keepUp, ownContext, ownWrite, watchOwn } from './upkeep';
+import { keepUp, ownContext, ownWrite, watchOwn } from '../reconciler';
 
 const NAMESPACE = 'default';
 

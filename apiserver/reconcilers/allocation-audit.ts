@@ -17,7 +17,7 @@ import { ownerOf } from '../registry/write/allocation';
 import type { Store } from '../storage/store';
 import { eventOf, faultOf, type AllocationFault } from './allocation-faults';
 import { holdTerm } from './term';
-import { ownContext, ownWrite } from './upkeep';
+import { ownContext, ownWrite } from './reconciler';
 
 const INTERVAL_MS = 180_000;
 const RETRY_MS = 1_000;

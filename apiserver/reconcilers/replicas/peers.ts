@@ -2,14 +2,14 @@
  * What the servers over one store can tell of each other by their identity Leases: that a clock is not right, and that they are not of one cluster, or set up as
  * if they were not. Only says so, in the log and in metrics: who is right is the operator's to know. Refuses and changes nothing.
  */
-import { identityLabels } from '../../shared/names/server-identity';
-import type { GeneratedNames } from '../../shared/names/dialect';
-import type { LogFields } from '../../shared/runtime/logger';
-import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import type { Cache, Entry } from '../cache/cache';
-import { follow, type Following, type FollowOptions } from '../cache/sync/follow';
-import { parseEntry } from '../registry/object/stored-object';
-import type { Resource } from '../registry/verbs';
+import { identityLabels } from '../../../shared/names/server-identity';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { LogFields } from '../../../shared/runtime/logger';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { Cache, Entry } from '../../cache/cache';
+import { follow, type Following, type FollowOptions } from '../../cache/sync/follow';
+import { parseEntry } from '../../registry/object/stored-object';
+import type { Resource } from '../../registry/verbs';
 
 /** By the flag's name, what has to be the same for all servers of a cluster. */
 export type CommonSettings = Readonly<Record<string, string>>;

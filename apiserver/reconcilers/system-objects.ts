@@ -8,7 +8,7 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
-import { keepUp, ownContext, ownWrite, watchOwn } from './upkeep';
+import { keepUp, ownContext, ownWrite, watchOwn } from './reconciler';
 
 export interface SystemObjectsOptions {
   readonly writer: Writer;

@@ -10,7 +10,7 @@ import type { Cache } from '../../cache/cache';
 import { parseEntry } from '../../registry/object/stored-object';
 import { entryKey, type Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
-import { keepUp, ownContext, ownWrite, watchOwn, type Upkeep } from '../upkeep';
+import { keepUp, ownContext, ownWrite, watchOwn, type Upkeep } from '../reconciler';
 import { defaultObjects, type DefaultObject, type RbacKind } from './objects';
 import { reconcile } from './reconcile';
 

@@ -13,7 +13,7 @@ import { EXEMPT, MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../..
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
-import { applyPatch, keepUp, ownContext, ownWrite, watchOwn, type Upkeep } from '../upkeep';
+import { applyPatch, keepUp, ownContext, ownWrite, watchOwn, type Upkeep } from '../reconciler';
 import { changedCondition, restored, type KeptSpec } from './reconcile';
 import { SUGGESTED_LEVELS, suggestedSchemas } from './table';
 

@@ -5,8 +5,8 @@ import { recordingOf } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
-import type { Upkeep } from '../upkeep';
-import { keepDefaultRoles } from './keeper';
+import type { Upkeep } from '../reconciler';
+import { keepDefaultRoles } from './default-roles-reconciler';
 import { defaultObjects } from './objects';
 import { reconcile } from './reconcile';
 

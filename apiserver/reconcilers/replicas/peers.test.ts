@@ -1,10 +1,10 @@
-import { GENERATED_NAMES } from '../../shared/names/dialect';
-import type { LogFields } from '../../shared/runtime/logger';
-import { FixedRandom } from '../../test/support/fixed-random';
-import { ManualClock, settle } from '../../test/support/manual-clock';
-import { MemoryStore } from '../../test/support/memory-store';
-import { openReplica, type Replica } from '../../test/support/replica';
-import { START } from '../../test/support/write-fixture';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import type { LogFields } from '../../../shared/runtime/logger';
+import { FixedRandom } from '../../../test/support/fixed-random';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { MemoryStore } from '../../../test/support/memory-store';
+import { openReplica, type Replica } from '../../../test/support/replica';
+import { START } from '../../../test/support/write-fixture';
 import { identityOf, keepIdentityLease } from './identity-leases';
 import { followPeers, type CommonSettings } from './peers';
 

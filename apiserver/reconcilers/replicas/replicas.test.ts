@@ -1,6 +1,6 @@
-import { ManualClock, settle } from '../../test/support/manual-clock';
-import { MemoryStore } from '../../test/support/memory-store';
-import { prefixRange, StoreError, type LeaseId } from '../storage/store';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { MemoryStore } from '../../../test/support/memory-store';
+import { prefixRange, StoreError, type LeaseId } from '../../storage/store';
 import { REPLICAS, Replicas, type ReplicaAddress } from './replicas';
 
 const addresses = [1, 2, 3].map((last): ReplicaAddress => ({ ip: `10.0.0.${last}`, port: 6443 }));

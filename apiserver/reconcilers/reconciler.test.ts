@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { keepUp } from './upkeep';
+import { keepUp } from './reconciler';
 
 test('a pass that rejects is told, and the next one comes soon', async () => {
   const clock = new ManualClock();

@@ -12,7 +12,7 @@ import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/val
 import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
-import { keepUp, ownContext, ownWrite, type Upkeep } from './upkeep';
+import { keepUp, ownContext, ownWrite, type Upkeep } from './reconciler';
 
 /** Bundles are PEM. What is not configured is left out. */
 export interface AuthenticationFacts {

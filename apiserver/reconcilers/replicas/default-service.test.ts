@@ -1,12 +1,12 @@
-import { objectAt, type JsonObject } from '../../shared/values/json';
-import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { ManualClock, settle } from '../../test/support/manual-clock';
-import { MemoryStore } from '../../test/support/memory-store';
-import { openReplica, type Replica as OpenReplica } from '../../test/support/replica';
-import { objectOf, START } from '../../test/support/write-fixture';
-import type { OpenedCache } from '../cache/sync/open-cache';
-import { buildResources } from '../registry/resources';
-import type { RequestContext } from '../registry/verbs';
+import { objectAt, type JsonObject } from '../../../shared/values/json';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { MemoryStore } from '../../../test/support/memory-store';
+import { openReplica, type Replica as OpenReplica } from '../../../test/support/replica';
+import { objectOf, START } from '../../../test/support/write-fixture';
+import type { OpenedCache } from '../../cache/sync/open-cache';
+import { buildResources } from '../../registry/resources';
+import type { RequestContext } from '../../registry/verbs';
 import { keepDefaultService, type DefaultService } from './default-service';
 
 const resources = buildResources();

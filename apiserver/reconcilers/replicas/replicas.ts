@@ -4,9 +4,9 @@
  * Never writes API objects.
  */
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../shared/runtime/clock';
-import { StoreError, type LeaseId, type Revision, type Store, type StoreCallOptions } from '../storage/store';
-import { keepUp, type Upkeep } from './upkeep';
+import type { Clock } from '../../../shared/runtime/clock';
+import { StoreError, type LeaseId, type Revision, type Store, type StoreCallOptions } from '../../storage/store';
+import { keepUp, type Upkeep } from '../reconciler';
 
 /** Below the prefix. */
 export const REPLICAS = 'replicas/';

@@ -13,7 +13,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
-import { keepUp, ownContext, ownWrite, type Upkeep } from './upkeep';
+import { keepUp, ownContext, ownWrite, type Upkeep } from './reconciler';
 
 export interface ApiServicesOptions {
   readonly writer: Writer;

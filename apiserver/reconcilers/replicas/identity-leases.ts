@@ -3,21 +3,21 @@
  * deleted when their time is over. A server that stops leaves its own, since most come back. Never decides where requests go: see replicas.ts.
  */
 import { createHash } from 'node:crypto';
-import { StatusError } from '../../shared/api/errors/status';
-import type { ObjectKey } from '../../shared/api/identity/identity';
-import type { GeneratedNames } from '../../shared/names/dialect';
-import { IDENTITY_PREFIX, identityLabels } from '../../shared/names/server-identity';
-import type { Clock } from '../../shared/runtime/clock';
-import type { Random } from '../../shared/runtime/random';
-import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
-import { labelValue } from '../../shared/values/name-formats';
-import { microTimeAt } from '../../shared/values/time';
-import type { Cache, Entry } from '../cache/cache';
-import { Pace, yieldToOthers } from '../cache/pace';
-import { parseEntry } from '../registry/object/stored-object';
-import type { Resource, Writer } from '../registry/verbs';
+import { StatusError } from '../../../shared/api/errors/status';
+import type { ObjectKey } from '../../../shared/api/identity/identity';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import { IDENTITY_PREFIX, identityLabels } from '../../../shared/names/server-identity';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Random } from '../../../shared/runtime/random';
+import { objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { labelValue } from '../../../shared/values/name-formats';
+import { microTimeAt } from '../../../shared/values/time';
+import type { Cache, Entry } from '../../cache/cache';
+import { Pace, yieldToOthers } from '../../cache/pace';
+import { parseEntry } from '../../registry/object/stored-object';
+import type { Resource, Writer } from '../../registry/verbs';
 import { settingsText, type CommonSettings } from './peers';
-import { keepUp, mergePatch, ownContext, ownWrite, type Upkeep } from './upkeep';
+import { keepUp, mergePatch, ownContext, ownWrite, type Upkeep } from '../reconciler';
 
 const LEASE_SECONDS = 3_600;
 const RENEW_MS = 10_000;
