@@ -179,22 +179,33 @@ const table = {
   'apiserver/openapi/generate': ['apiserver/openapi'],
   'apiserver/health': ['apiserver/registry', 'apiserver/cache/sync'],
   'apiserver/metrics': ['apiserver/storage/encryption/kms', 'apiserver/registry', 'apiserver/flow-control'],
-  'apiserver/server': [
-    'shared/configuration',
-    'apiserver/admission/policy',
+  'apiserver/server/filters': [
+    'apiserver/health',
+    'apiserver/endpoints',
+    'apiserver/flow-control',
+    'apiserver/authentication',
+    'apiserver/authorization',
+  ],
+  'apiserver/server/routes': ['apiserver/server/filters', 'apiserver/metrics', 'apiserver/discovery'],
+  'apiserver/server': ['apiserver/server/routes', 'apiserver/aggregation'],
+  'apiserver/server/connections': ['apiserver/server'],
+  'apiserver/server/tls': ['apiserver/server/connections'],
+  'apiserver/server/access': [
+    'apiserver/discovery',
+    'apiserver/reviews',
     'apiserver/authentication/oidc',
     'apiserver/authorization/node',
-    'apiserver/authorization/webhook',
-    'apiserver/aggregation',
-    'apiserver/endpoints',
-    'apiserver/health',
-    'apiserver/metrics',
-    'apiserver/openapi',
     'apiserver/registry/read',
-    'apiserver/reviews',
   ],
-  'apiserver/server/compose': [],
-  'apiserver/options': ['apiserver/server/compose'],
+  'apiserver/server/informers': [
+    'apiserver/aggregation',
+    'apiserver/flow-control',
+    'apiserver/authentication',
+    'apiserver/admission/policy',
+    'apiserver/cache/sync',
+  ],
+  'apiserver/server/wiring': [],
+  'apiserver/options': ['apiserver/server/wiring'],
   apiserver: ['apiserver/options'],
 
   'controllers/runtime': [
@@ -249,7 +260,7 @@ const table = {
 const COMPOSED = {
   controllers: /^controllers\//,
   'apiserver/kinds': /^apiserver\/kinds\//,
-  'apiserver/server/compose': /^apiserver\/(?!server\/compose$|options$)/,
+  'apiserver/server/wiring': /^apiserver\/(?!server\/wiring$|options$)/,
 };
 for (const [row, parts] of Object.entries(COMPOSED)) table[row] = Object.keys(table).filter((other) => parts.test(other));
 

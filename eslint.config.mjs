@@ -36,7 +36,7 @@ const SOCKET_EVENTS = [
 ].map(({ events, object }) => ({
   selector: `CallExpression[callee.property.name=/^(on|once|addListener|prependListener)$/]${object} > Literal[value=/^(${events})$/]`,
   message:
-    'Sockets of a listener are handled in apiserver/server/listeners.ts, which checks the protocol (http1-socket.ts) before anything is written.',
+    'Sockets of a listener are handled in apiserver/server/connections/listeners.ts, which checks the protocol (http1-socket.ts) before anything is written.',
 }));
 
 /** Texts and numbers that never change are distinguished from functions and objects at a glance. */
@@ -84,7 +84,7 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ['apiserver/server/listeners.ts'], rules: injected },
+  { files: ['apiserver/server/connections/listeners.ts'], rules: injected },
   {
     files: ['shared/runtime/clock.ts', 'shared/runtime/random.ts'],
     rules: { 'no-restricted-globals': 'off', 'no-restricted-syntax': 'off' },

@@ -9,7 +9,7 @@ import { abacAuthorizer } from '../authorization/abac';
 import type { Authorizer } from '../authorization/authorizer';
 import { webhookAuthorizer } from '../authorization/webhook/authorizer';
 import { compileConditions } from '../authorization/webhook/conditions';
-import type { AuthorizerLink } from '../server/authorizers';
+import type { AuthorizerLink } from '../server/access/authorizers';
 import { authorizationFormat, type AuthorizationConfiguration, type ConfiguredWebhook } from './authorization-configuration';
 import type { ServerFlags } from './flags';
 import { asking, KubeconfigWebhook, openWebhook, type WebhookParts } from './webhooks';

@@ -10,7 +10,7 @@ import { typeNames } from '../cache/store/key-space';
 import { yieldToOthers } from '../cache/pace';
 import { EncryptionMetrics } from '../metrics/encryption-metrics';
 import { buildResources } from '../registry/resources';
-import { ENCRYPTION, type EncryptionAtRest } from '../server/compose/setting';
+import { ENCRYPTION, type EncryptionAtRest } from '../server/wiring/setting';
 import { encryptedStore } from '../storage/encryption/encrypted-store';
 import type { Store } from '../storage/store';
 import { aesCbc, aesGcm, secretbox, type Cipher } from '../storage/encryption/ciphers';

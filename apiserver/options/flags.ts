@@ -22,7 +22,7 @@ import { AUDIT_FLAGS } from './audit-flags';
 import { OIDC_FLAGS } from './oidc-flags';
 import { UPSTREAM_FLAGS } from './upstream-flags';
 import { runtimeConfigFlag } from './runtime-config';
-import { AUTHORIZATION_MODES, type AuthorizationMode } from '../server/authorizers';
+import { AUTHORIZATION_MODES, type AuthorizationMode } from '../server/access/authorizers';
 
 const SERVING = 'Serving';
 const STORAGE = 'Storage';

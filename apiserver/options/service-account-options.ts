@@ -1,6 +1,6 @@
 /** From the flags about service account tokens to what the server is started with. The rules about them are upstream's, and so are the words. */
 import type { ServerFlags } from './flags';
-import type { AccessOptions } from '../server/access';
+import type { AccessOptions } from '../server/access/access';
 import { followTokenKeys, type TokenKeyFiles } from './token-key-files';
 
 const HOUR_MS = 3_600_000;

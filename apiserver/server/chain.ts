@@ -23,18 +23,18 @@ import { Exchange, type Incoming, type Origin, type Outgoing } from '../endpoint
 import { PageNotFound, routeResource } from '../endpoints/routes';
 import type { Metrics } from '../metrics/metrics';
 import type { Tracing } from '../tracing/span';
-import { auditReceived, beginAudit } from './audit-filters';
-import type { Deadlines } from './deadlines';
-import { answerFailure } from './failures';
-import { hideFencingLease } from './fence-filter';
-import * as filters from './filters';
-import type { InFlight } from './in-flight';
-import type { Ongoing } from './ongoing';
-import { servedWhileStopping, type PathRoute } from './path-routes';
-import { requestLog } from './request-log';
-import { pathRouter } from './router';
-import { chainOf, type Failed, type Filter, type Handler } from './run-chain';
-import type { ServerState } from './state';
+import { auditReceived, beginAudit } from './filters/audit-filters';
+import type { Deadlines } from './filters/deadlines';
+import { answerFailure } from './filters/failures';
+import { hideFencingLease } from './filters/fence-filter';
+import * as filters from './filters/filters';
+import type { InFlight } from './filters/in-flight';
+import type { Ongoing } from './filters/ongoing';
+import { servedWhileStopping, type PathRoute } from './routes/path-routes';
+import { requestLog } from './filters/request-log';
+import { pathRouter } from './routes/router';
+import { chainOf, type Failed, type Filter, type Handler } from './filters/run-chain';
+import type { ServerState } from './filters/server-state';
 
 /** Other servers, and which requests are theirs. */
 export interface Aggregation {

@@ -7,7 +7,7 @@ import { waitUntil } from '../../test/support/programs';
 import { Outbox } from '../endpoints/output/outbox';
 import { Meters } from '../metrics/meters';
 import { StartGate, type StartGateLimits } from './start-gate';
-import { ServerState } from './state';
+import { ServerState } from './filters/server-state';
 
 const LIMITS: StartGateLimits = { requests: 2, bytes: 300_000, waitMs: 1000 };
 const HEALTH = { answer: () => Promise.resolve({ status: 200, text: 'ok', nosniff: true } as const) };

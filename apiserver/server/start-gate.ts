@@ -14,8 +14,8 @@ import { Query } from '../endpoints/request/query';
 import { sendStatus } from '../endpoints/answer/respond';
 import type { Meters } from '../metrics/meters';
 import type { RequestListener } from './chain';
-import { sendHealth } from './health-response';
-import { sendStopping, type ServerState } from './state';
+import { sendHealth } from './routes/health-response';
+import { sendStopping, type ServerState } from './filters/server-state';
 
 export interface StartGateLimits {
   readonly requests: number;

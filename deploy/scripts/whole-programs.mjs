@@ -35,7 +35,7 @@ const programs = [
     until: 'controllers are running',
   },
   { module: 'deploy/local/main.js', args: () => ['--help'] },
-  { module: 'apiserver/server/compose/write-worker.js', isThread: true },
+  { module: 'apiserver/server/wiring/write-worker.js', isThread: true },
   { module: 'apiserver/openapi/part-worker.js', isThread: true },
   { module: 'shared/serialization/yaml-worker.js', isThread: true },
 ];

@@ -16,7 +16,7 @@ import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { UNCHANGED } from './plugin-switches';
 import { PREFIX, testLedger } from './write-fixture';
-import { strategyOf } from '../../apiserver/server/compose/strategies';
+import { strategyOf } from '../../apiserver/server/wiring/strategies';
 
 export interface Replica<C extends Clock = Clock> {
   readonly clock: C;

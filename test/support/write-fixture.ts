@@ -34,7 +34,7 @@ import { ManualClock } from './manual-clock';
 import { MemoryStore } from './memory-store';
 import { UNCHANGED } from './plugin-switches';
 import { StoreCache } from './store-cache';
-import { strategyOf } from '../../apiserver/server/compose/strategies';
+import { strategyOf } from '../../apiserver/server/wiring/strategies';
 
 export const PREFIX = '/registry';
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5);

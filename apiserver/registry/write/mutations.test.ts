@@ -11,7 +11,7 @@ import { createdObjects, isObjectsHead } from '../../../test/support/recorded-ob
 import { buildResources } from '../resources';
 import { decodeBody } from './decode-body';
 import { resourceInfos, type ResourceInfo } from '../object/resource-info';
-import { strategyOf } from '../../server/compose/strategies';
+import { strategyOf } from '../../server/wiring/strategies';
 
 const RECORDED = recordingOf('objects/mutations', isObjectsHead, isRecordedMutation).cases;
 

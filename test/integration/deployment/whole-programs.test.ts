@@ -10,7 +10,7 @@ test.each([
   ['program', 'apiserver/main.js'],
   ['program', 'controllers/main.js'],
   ['program', 'deploy/local/main.js'],
-  ['thread', 'apiserver/server/compose/write-worker.js'],
+  ['thread', 'apiserver/server/wiring/write-worker.js'],
   ['thread', 'apiserver/openapi/part-worker.js'],
   ['thread', 'shared/serialization/yaml-worker.js'],
 ])('the compiled code of the %s %s is used', (kind, module) => {

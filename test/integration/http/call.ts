@@ -2,7 +2,7 @@
 import type { ClientHttp2Stream } from 'node:http2';
 import { request as plainRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import type { RunningServer } from '../../../apiserver/server/compose/compose';
+import type { RunningServer } from '../../../apiserver/server/wiring/start-server';
 import type { Credential } from '../../../shared/pki/certificates';
 
 /** Tokens of an administrator and of a user without rights. */

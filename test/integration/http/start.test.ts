@@ -1,8 +1,8 @@
 /** What a server answers between the opening of its port and its readiness, while its store answers no call before the test releases it; and while its store takes no writes. */
 import { connect as connectHttp2 } from 'node:http2';
-import { startServer, type RunningServer } from '../../../apiserver/server/compose/compose';
-import { startListening } from '../../../apiserver/server/compose/listening';
-import type { Listening } from '../../../apiserver/server/compose/setting';
+import { startServer, type RunningServer } from '../../../apiserver/server/wiring/start-server';
+import { startListening } from '../../../apiserver/server/wiring/listening';
+import type { Listening } from '../../../apiserver/server/wiring/setting';
 import { Meters } from '../../../apiserver/metrics/meters';
 import { StoreError } from '../../../apiserver/storage/store';
 import { systemClock as clock } from '../../../shared/runtime/clock';

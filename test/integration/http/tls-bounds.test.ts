@@ -1,7 +1,7 @@
 /** Which versions of TLS and which cipher suites are spoken, before and after the certificate is renewed. */
 import { connect, type ConnectionOptions } from 'node:tls';
 import { opensslSuites } from '../../../apiserver/options/cipher-suites';
-import type { TlsBounds } from '../../../apiserver/server/listeners';
+import type { TlsBounds } from '../../../apiserver/server/connections/listeners';
 import { pairOf, serverOf, startFixture, type Fixture } from './fixture';
 
 /** Version and cipher suite that are agreed with a client; `undefined` when there are none. */

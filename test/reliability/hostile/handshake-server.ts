@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
-import { Connections } from '../../../apiserver/server/connections';
-import { listenSecurely, USUAL_TLS } from '../../../apiserver/server/listeners';
+import { Connections } from '../../../apiserver/server/connections/connections';
+import { listenSecurely, USUAL_TLS } from '../../../apiserver/server/connections/listeners';
 import { systemClock } from '../../../shared/runtime/clock';
 
 const HANDSHAKE_MS = 100;

@@ -1,0 +1,40 @@
+import { resourceAttributes } from '../../../test/support/attributes';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { MASTERS } from '../../../shared/api/identity/user';
+import type { Authorizer } from '../../authorization/authorizer';
+import { ALL_RULES, ALLOW, NO_RULES } from '../../authorization/authorizer';
+import { NodeGraph } from '../../authorization/node/graph';
+import { RbacPolicy } from '../../authorization/rbac/policy';
+import { inOrder } from '../../authorization/union';
+import { authorizersFor, type AuthorizerLink } from './authorizers';
+
+const { nodeLeaseNamespace } = GENERATED_NAMES.platform;
+const parts = { rbac: new RbacPolicy(), node: { graph: new NodeGraph(), rules: [], nodeLeaseNamespace } };
+
+describe('AlwaysDeny', () => {
+  let asked = 0;
+  const allowing: Authorizer = { authorize: () => ((asked += 1), ALLOW), rules: () => ALL_RULES };
+  const chain = (...links: readonly AuthorizerLink[]): Authorizer => inOrder(authorizersFor(links, parts));
+  beforeEach(() => (asked = 0));
+
+  it('denies requests without calling the authorizers after it', async () => {
+    const denied = { type: 'deny', reason: 'Everything is forbidden.' };
+    for (const links of [
+      ['AlwaysDeny', allowing],
+      ['AlwaysDeny', 'AlwaysAllow'],
+      ['RBAC', 'AlwaysDeny', allowing],
+    ] as const)
+      expect(await chain(...links).authorize({ name: 'u', groups: [] }, resourceAttributes())).toEqual(denied);
+    expect(asked).toBe(0);
+  });
+
+  it('hides the rules of the authorizers after it', () => {
+    expect(chain('AlwaysDeny', allowing).rules({ name: 'u', groups: [] }, 'n')).toEqual(NO_RULES);
+    expect(chain(allowing, 'AlwaysDeny').rules({ name: 'u', groups: [] }, 'n')).toEqual(ALL_RULES);
+  });
+
+  it('does not affect requests that an authorizer before it or the group system:masters allows', async () => {
+    expect(await chain(allowing, 'AlwaysDeny').authorize({ name: 'u', groups: [] }, resourceAttributes())).toEqual(ALLOW);
+    expect(await chain('AlwaysDeny').authorize({ name: 'u', groups: [MASTERS] }, resourceAttributes())).toEqual(ALLOW);
+  });
+});

@@ -1,0 +1,37 @@
+/** What service account tokens are bound to, as the registry knows it. */
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import { canonicalQualifiedName, type GeneratedNames } from '../../../shared/names/dialect';
+import { LEGACY_TOKEN_LABELS } from '../../../shared/names/legacy-token';
+import type { BindableResource, BoundObjects } from '../../authentication/service-account/bound-objects';
+import type { LiveObjects } from '../../registry/read/live-objects';
+
+export function boundObjects(live: LiveObjects<BindableResource>, names: GeneratedNames): BoundObjects {
+  return {
+    find: (resource, namespace, name) => live.find(resource, namespace, name),
+    current: () => live.current(),
+    secretToken(namespace, name) {
+      const secret = live.read('secrets', namespace, name);
+      if (secret === undefined) return undefined;
+      const labels = objectAt(readMetadata(secret), 'labels');
+      return {
+        token: Buffer.from(stringAt(objectAt(secret, 'data'), 'token') ?? '', 'base64').toString(),
+        invalidSince: labelAt(labels, LEGACY_TOKEN_LABELS.invalidSince, names),
+        lastUsed: labelAt(labels, LEGACY_TOKEN_LABELS.lastUsed, names),
+      };
+    },
+    accountSecrets(namespace, name) {
+      const references = arrayAt(live.read('serviceaccounts', namespace, name) ?? {}, 'secrets') ?? [];
+      return references.flatMap((reference) => (isObject(reference) ? (stringAt(reference, 'name') ?? []) : []));
+    },
+  };
+}
+
+/** In the spelling of this server, else in the other; '' = there is none. */
+function labelAt(labels: JsonObject | undefined, label: string, { prefix }: GeneratedNames): string {
+  if (labels === undefined) return '';
+  const own = stringAt(labels, `${prefix}/${label}`);
+  if (own !== undefined) return own;
+  const other = Object.keys(labels).find((name) => canonicalQualifiedName(name) === `platform.io/${label}`);
+  return other === undefined ? '' : (stringAt(labels, other) ?? '');
+}

@@ -1,0 +1,44 @@
+/** Compares the decisions of the Node authorizer with those of release 1.31.1. */
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { objectAt, stringAt, stringsAt } from '../../../shared/values/json';
+import { reviewedAttributes } from '../../../test/support/attributes';
+import { decisionSets } from '../../../test/replay/access-decisions';
+import { nodeAuthorizer } from '../../authorization/node/authorizer';
+import { NodeGraph } from '../../authorization/node/graph';
+import { podReferences, volumeReferencesOf } from '../../authorization/node/references';
+import { nodeRules } from '../../reconcilers/default-roles/objects';
+
+const [{ stored, decisions } = { stored: [], decisions: [] }] = decisionSets('rbac/node-decisions').sets;
+
+const graph = new NodeGraph();
+for (const { collection, object } of stored) {
+  const name = stringAt(objectAt(object, 'metadata'), 'name') ?? '';
+  const spec = objectAt(object, 'spec');
+  const node = stringAt(spec, 'nodeName');
+  const place = { ...objectAt(object, 'metadata'), namespace: collection.split('/')[4] ?? '' };
+  // What admission adds to every pod.
+  const pod = { ...object, metadata: place, spec: { serviceAccountName: 'default', ...spec } };
+  if (collection.endsWith('/pods')) graph.setPod(name, node, podReferences(pod));
+  else if (collection.endsWith('/persistentvolumes')) graph.setVolume(name, volumeReferencesOf(object));
+  else if (collection.endsWith('/volumeattachments')) graph.setAttachment(name, node);
+}
+const { nodeLeaseNamespace } = GENERATED_NAMES.kubernetes;
+const authorizer = nodeAuthorizer({ graph, rules: nodeRules(GENERATED_NAMES.kubernetes), nodeLeaseNamespace });
+
+it.each(decisions.map(({ spec, status }) => [spec, status] as const))('%j', async (spec, status) => {
+  const user = { name: stringAt(spec, 'user') ?? '', groups: stringsAt(spec, 'groups') };
+  const { type, reason } = await authorizer.authorize(user, reviewedAttributes(spec));
+  expect({ allowed: type === 'allow', reason }).toEqual({ allowed: status['allowed'], reason: stringAt(status, 'reason') ?? '' });
+});
+
+it('forgets what is gone', () => {
+  const secret = { kind: 'secret', namespace: 'rec-node', name: 's-volume' } as const;
+  const behindClaim = { ...secret, name: 's-pv-publish' };
+  expect([graph.needs('rec-n1', secret), graph.needs('rec-n1', behindClaim)]).toEqual([true, true]);
+  graph.setVolume('rec-node-v-claim', undefined);
+  expect(graph.needs('rec-n1', behindClaim)).toBe(false);
+  graph.setPod('full', 'rec-n2', [secret]);
+  expect([graph.needs('rec-n1', secret), graph.needs('rec-n2', secret)]).toEqual([false, true]);
+  graph.setPod('full', undefined, []);
+  expect(graph.needs('rec-n2', secret)).toBe(false);
+});

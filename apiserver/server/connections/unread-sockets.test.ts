@@ -1,0 +1,58 @@
+import { EventEmitter } from 'node:events';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { allowUnread, forbidUnread } from '../../endpoints/output/write-progress';
+import type { Unread } from './stalls';
+import { UnreadSockets } from './unread-sockets';
+
+class FakeSocket extends EventEmitter {
+  writableLength = 0;
+  bytesWritten = 0;
+  destroyed = false;
+  destroy(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+function tracked(unreadMs = 60_000) {
+  const clock = new ManualClock();
+  const ended: Unread[] = [];
+  const sockets = new UnreadSockets(clock, { checkMs: 5_000, unreadMs }, (unread) => ended.push(unread));
+  const socket = new FakeSocket();
+  sockets.add(socket);
+  socket.bytesWritten = socket.writableLength = 1_000;
+  return { clock, ended, socket };
+}
+
+it('destroys a socket of which nothing is read for the time for unread answers, and forgets it', () => {
+  const { clock, ended, socket } = tracked();
+  clock.advance(60_000);
+  expect(socket.destroyed).toBe(false);
+  clock.advance(5_000);
+  expect([socket.destroyed, ended, clock.pending]).toEqual([true, ['response'], 0]);
+});
+
+it('leaves a socket alone whose client reads slowly, even when as much is written as it reads', () => {
+  const { clock, socket } = tracked();
+  for (let minute = 0; minute < 10; minute += 1) {
+    socket.bytesWritten += 10;
+    clock.advance(60_000);
+  }
+  expect(socket.destroyed).toBe(false);
+});
+
+it('leaves a stream to a container alone as long as it lasts', () => {
+  const { clock, socket } = tracked();
+  allowUnread(socket);
+  clock.advance(600_000);
+  expect(socket.destroyed).toBe(false);
+  forbidUnread(socket);
+  clock.advance(5_000);
+  expect(socket.destroyed).toBe(true);
+});
+
+it('ends nothing when the time is 0', () => {
+  const { clock, socket } = tracked(0);
+  clock.advance(600_000);
+  expect([socket.destroyed, clock.pending]).toEqual([false, 0]);
+});

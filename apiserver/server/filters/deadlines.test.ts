@@ -1,0 +1,107 @@
+import { EventEmitter } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { Exchange } from '../../endpoints/request/exchange';
+import { Turns } from '../../../shared/scheduling/event-loop-scheduler';
+import { Outbox } from '../../endpoints/output/outbox';
+import { Deadlines } from './deadlines';
+
+/** What an exchange needs of a request and a reply, and what was done to them. */
+function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[]; destroyed: () => boolean } {
+  const sent: string[] = [];
+  let destroyed = false;
+  const stream = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    respond: (headers: Record<string, unknown>) => sent.push(String(headers[':status'])),
+    writableFinished: false,
+    end(body: Buffer) {
+      sent.push(body.toString());
+      this.writableFinished = true;
+    },
+    destroy: () => (destroyed = true),
+    close: () => sent.push('closed'),
+  });
+  const request: unknown = { method: 'GET', headers: {} };
+  const exchange = Reflect.construct(Exchange, [
+    request,
+    stream,
+    { outbox: new Outbox(clock), turns: new Turns(clock), clock },
+    'secure',
+    'platform',
+    clock.monotonic(),
+  ]) as Exchange;
+  return { exchange, sent, destroyed: () => destroyed };
+}
+
+it('answers 504 when nothing was sent in time, and then nothing more', async () => {
+  const clock = new ManualClock();
+  const deadlines = new Deadlines(clock);
+  const { exchange, sent } = exchangeWith(clock);
+  exchange.deadline = 60_000;
+  deadlines.watch(exchange, false);
+  clock.advance(59_000);
+  expect(sent).toEqual([]);
+  clock.advance(2000);
+  await nextTurn();
+  expect(sent[0]).toBe('504');
+  expect(sent[1]).toContain('"message":"Timeout: request did not complete within the allotted timeout"');
+  expect(sent[2]).toBe('closed');
+  exchange.send(200, {}, Buffer.from('late'));
+  expect(sent).toHaveLength(3);
+});
+
+it('cuts an answer that has begun, honours earlier deadlines of single requests, and forgets what has finished', async () => {
+  const clock = new ManualClock();
+  const deadlines = new Deadlines(clock);
+  const begun = exchangeWith(clock);
+  begun.exchange.deadline = 500;
+  deadlines.watch(begun.exchange, true);
+  begun.exchange.head(200, {});
+  clock.advance(501);
+  await nextTurn();
+  expect(begun.destroyed()).toBe(true);
+
+  const quick = exchangeWith(clock);
+  quick.exchange.deadline = clock.monotonic() + 60_000;
+  deadlines.watch(quick.exchange, false);
+  quick.exchange.send(200, {}, Buffer.from('ok'));
+  clock.advance(120_000);
+  expect(quick.sent).toEqual(['200', 'ok']);
+  expect(clock.pending).toBe(0);
+});
+
+it('gives a body up that comes too slowly, whatever deadline was asked for', async () => {
+  const clock = new ManualClock();
+  const deadlines = new Deadlines(clock);
+  const [slow, own, fast] = [exchangeWith(clock), exchangeWith(clock), exchangeWith(clock)];
+  for (const { exchange } of [slow, own, fast]) {
+    exchange.deadline = 60_000;
+    exchange.receiving = { bytes: 0 };
+    deadlines.watch(exchange, exchange === own.exchange);
+  }
+  for (let second = 1; second <= 20; second++) {
+    for (const { exchange } of [slow, own]) if (exchange.receiving !== undefined) exchange.receiving.bytes += 10;
+    if (fast.exchange.receiving !== undefined) fast.exchange.receiving.bytes += 20_000;
+    clock.advance(1000);
+    if (second === 10) expect([...slow.sent, ...own.sent]).toEqual([]);
+  }
+  await nextTurn();
+  for (const { sent } of [slow, own]) {
+    expect(sent[0]).toBe('408');
+    expect(sent[1]).toContain('"reason":"Timeout"');
+    expect(sent[2]).toBe('closed');
+  }
+  expect(fast.sent).toEqual([]);
+});
+
+it('does not hurry a handler whose body has come', () => {
+  const clock = new ManualClock();
+  const { exchange, sent } = exchangeWith(clock);
+  exchange.deadline = 60_000;
+  exchange.receiving = { bytes: 1 };
+  new Deadlines(clock).watch(exchange, false);
+  clock.advance(5_000);
+  exchange.receiving = undefined;
+  clock.advance(50_000);
+  expect(sent).toEqual([]);
+});

@@ -1,0 +1,37 @@
+/**
+ * Hides the Lease that a write names as its fence from users that may not read it: the write is refused as if the term were over, so that a user cannot probe holders and
+ * terms. Service accounts of the system namespace are exempt: controllers write with these accounts, whose roles are upstream's and do not include Leases.
+ */
+import { FENCE_HEADER, parseFence } from '../../../shared/api/identity/fencing';
+import { readAccountUser } from '../../../shared/api/identity/user';
+import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
+import { whenKnown } from '../../../shared/runtime/eventually';
+import type { Authorizer } from '../../authorization/authorizer';
+import type { Filter } from './run-chain';
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export function hideFencingLease(authorizer: Authorizer, names: GeneratedNames): Filter {
+  return (exchange) => {
+    if (READS.has(exchange.method)) return true;
+    const text = exchange.header(FENCE_HEADER);
+    // A fence that cannot be parsed is refused by the write.
+    const fence = text === undefined ? undefined : parseFence(text);
+    const { user } = exchange;
+    if (fence === undefined || readAccountUser(user.name)?.namespace === names.systemNamespace) return true;
+    const attributes = {
+      kind: 'resource',
+      verb: 'get',
+      group: 'coordination.platform.io',
+      version: 'v1',
+      resource: 'leases',
+      subresource: '',
+      namespace: canonicalNamespace(names, fence.namespace),
+      name: fence.name,
+    } as const;
+    return whenKnown(authorizer.authorize(user, attributes), ({ type }) => {
+      exchange.isFenceHidden = type !== 'allow';
+      return true;
+    });
+  };
+}

@@ -1,0 +1,86 @@
+/** The admission policies and bindings in this replica's cache, as admission wants to know them, and what their parameters are. Decides nothing. */
+import { canonicalApiVersion, canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import { whenKnown } from '../../../shared/runtime/eventually';
+import { Policies, type Around } from '../../admission/policy/policy';
+import type { ParameterParts } from '../../admission/policy/parameters';
+import type { AskAuthorizer } from '../../admission/webhook/decisions';
+import { objectOf, shownAs } from '../../admission/webhook/view';
+import { canonicalUser } from '../../authentication/union';
+import type { Authorizer } from '../../authorization/authorizer';
+import { follow, together, type Following } from '../../cache/sync/follow';
+import type { OpenedCache } from '../../cache/sync/options';
+import { parseEntry } from '../../registry/object/stored-object';
+import type { Resources } from '../../registry/resources';
+import type { ServedResource } from '../../registry/verbs';
+import { apiVersionOf } from '../../../shared/api/identity/identity';
+
+export interface PolicyObjectsOptions {
+  readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
+  readonly resources: Pick<Resources, 'require'>;
+  readonly clock: Clock;
+  readonly failed: (message: string, error: unknown) => void;
+  /** Of every compilation; absent = nobody wants to know how long they take. */
+  readonly around?: Around;
+}
+
+export interface PolicyObjects extends Following {
+  readonly policies: Policies;
+}
+
+const GROUP = 'admissionregistration.platform.io';
+
+export function followPolicyObjects(options: PolicyObjectsOptions): PolicyObjects {
+  const policies = new Policies(options.around);
+  const storedOf = (resource: string) => options.resources.require(`${resource}.${GROUP}`).stored;
+  const both = [
+    follow(
+      { ...options, stored: storedOf('validatingadmissionpolicies') },
+      {
+        place: (entry) => policies.setPolicy(entry.key, parseEntry(entry).object),
+        remove: (key) => policies.setPolicy(key, undefined),
+      },
+    ),
+    follow(
+      { ...options, stored: storedOf('validatingadmissionpolicybindings') },
+      {
+        place: (entry) => policies.setBinding(entry.key, parseEntry(entry).object),
+        remove: (key) => policies.setBinding(key, undefined),
+      },
+    ),
+  ];
+  return { policies, ...together(both) };
+}
+
+export function parameterParts(
+  { cache, conversions }: Pick<ParameterParts, 'cache' | 'conversions'>,
+  resources: Resources,
+  names: GeneratedNames,
+): ParameterParts {
+  return {
+    cache,
+    conversions,
+    resourceOf: servedBy(resources),
+    shown: ({ row }, entry) => objectOf(shownAs(row, names).text(parseEntry(entry).object)),
+  };
+}
+
+/** What serves a kind, a custom one too. */
+export const servedBy =
+  (resources: Pick<Resources, 'rows' | 'find'>) =>
+  (apiVersion: string, kind: string): ServedResource | undefined => {
+    const row = resources.rows.find((one) => one.kind === kind && apiVersionOf(one) === canonicalApiVersion(apiVersion));
+    return row === undefined ? undefined : resources.find(row.group, row.version, row.resource);
+  };
+
+/** Passes the authorization checks of expressions to the authorizer, with names in either spelling. */
+export const askedBy =
+  (authorizer: Authorizer, names: GeneratedNames): AskAuthorizer =>
+  (user, question) => {
+    const attributes =
+      question.kind === 'path' ? question : { ...question, namespace: canonicalNamespace(names, question.namespace), version: '*' };
+    return whenKnown(authorizer.authorize(canonicalUser(user, names), attributes), ({ type, reason }) => ({
+      allowed: type === 'allow',
+      reason,
+    }));
+  };

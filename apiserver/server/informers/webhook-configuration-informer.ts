@@ -1,0 +1,70 @@
+/** The configurations of webhooks in this replica's cache, as admission wants to know them, and where Services lead. Decides nothing. */
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Random } from '../../../shared/runtime/random';
+import { Webhooks } from '../../admission/webhook/configuration';
+import type { Equivalents } from '../../admission/webhook/match';
+import { serviceResolver, serviceState, type Resolve, type ResolveParts } from '../../webhook-client/resolve';
+import type { Cache } from '../../cache/cache';
+import { follow, together, type Following } from '../../cache/sync/follow';
+import type { OpenedCache } from '../../cache/sync/options';
+import { parseEntry } from '../../registry/object/stored-object';
+import type { Resources } from '../../registry/resources';
+import type { ServedResource } from '../../registry/verbs';
+
+export interface WebhookObjectsOptions {
+  readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
+  readonly resources: Pick<Resources, 'require'>;
+  readonly clock: Clock;
+  readonly failed: (message: string, error: unknown) => void;
+}
+
+export interface WebhookObjects extends Following {
+  readonly webhooks: Webhooks;
+}
+
+export function followWebhookObjects(options: WebhookObjectsOptions): WebhookObjects {
+  const webhooks = new Webhooks();
+  const all = (['mutating', 'validating'] as const).map((type) => {
+    const { stored } = options.resources.require(`${type}webhookconfigurations.admissionregistration.platform.io`);
+    return follow(
+      { ...options, stored },
+      {
+        place: (entry) => webhooks.set(type, entry.key, parseEntry(entry).object),
+        remove: (key) => webhooks.set(type, key, undefined),
+      },
+    );
+  });
+  return { webhooks, ...together(all) };
+}
+
+/** Under which groups and versions the objects of a resource are served. */
+export function equivalentsOf(resources: Pick<Resources, 'all' | 'find'>): Equivalents {
+  const byType = new Map<object, ServedResource[]>();
+  for (const resource of resources.all) byType.set(resource.stored, [...(byType.get(resource.stored) ?? []), resource]);
+  return (resource) => {
+    const { custom, group, resource: name } = resource.row;
+    if (custom === undefined) return resource.stored === undefined ? [resource] : (byType.get(resource.stored) ?? [resource]);
+    return [...custom.versions.keys()].flatMap((version) => resources.find(group, version, name) ?? []);
+  };
+}
+
+export function resolverOf(cache: Pick<Cache, 'get' | 'snapshot'>, resources: Pick<Resources, 'require'>, random: Random): Resolve {
+  return serviceResolver({ ...servicesIn(cache, resources), random });
+}
+
+/** How far the way to a Service leads at present. */
+export const stateOfServices = (cache: Pick<Cache, 'get' | 'snapshot'>, resources: Pick<Resources, 'require'>) =>
+  serviceState(servicesIn(cache, resources));
+
+function servicesIn(
+  cache: Pick<Cache, 'get' | 'snapshot'>,
+  resources: Pick<Resources, 'require'>,
+): Pick<ResolveParts, 'service' | 'slices'> {
+  const services = resources.require('services').stored;
+  const slices = resources.require('endpointslices.discovery.platform.io').stored;
+  return {
+    service: (key) => cache.get(services, key),
+    // What follows a slash.
+    slices: (namespace) => cache.snapshot(slices).range(`${namespace}/`, `${namespace}0`),
+  };
+}

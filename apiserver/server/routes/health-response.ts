@@ -1,0 +1,17 @@
+/** Writes the answer of a health endpoint to its client. Which checks there are and what they find is the business of shared/runtime/health.ts. */
+import type { Health, HealthEndpoint } from '../../../shared/runtime/health';
+import type { Exchange } from '../../endpoints/request/exchange';
+import { sendText, TEXT } from '../../endpoints/answer/respond';
+
+/** `check`: the name of a single check, `undefined` for all of the endpoint. */
+export async function sendHealth(
+  health: Pick<Health, 'answer'>,
+  endpoint: HealthEndpoint,
+  check: string | undefined,
+  exchange: Exchange,
+): Promise<void> {
+  const { query } = exchange;
+  const { status, text, nosniff } = await health.answer({ endpoint, check, verbose: query.has('verbose'), exclude: query.all('exclude') });
+  if (nosniff) sendText(exchange, status, text);
+  else exchange.send(status, { 'Content-Type': TEXT }, Buffer.from(text));
+}

@@ -1,0 +1,37 @@
+import { X509Certificate } from 'node:crypto';
+import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { ClientAuthorities, lifeOf } from './client-authorities';
+
+const HOUR_MS = 3_600_000;
+const clock = new ManualClock();
+const authorityNamed = (commonName: string): Promise<Credential> =>
+  createAuthority({ subject: { commonName }, lifetimeMs: 10 * HOUR_MS, clock });
+const clientOf = async (authority: Credential): Promise<X509Certificate> => {
+  const issued = await issueCertificate({ subject: { commonName: 'jane' }, lifetimeMs: HOUR_MS, clock, authority, usage: 'client' });
+  return new X509Certificate(issued.certificate);
+};
+
+it('vouches for whom a present authority has signed, whichever of the bundle', async () => {
+  const [first, second, other] = [await authorityNamed('first'), await authorityNamed('second'), await authorityNamed('first')];
+  const authorities = new ClientAuthorities(clock, Buffer.from(`# both\n${first.certificate}\n${second.certificate}`));
+  expect(authorities.vouchFor(await clientOf(first))).toBe(true);
+  expect(authorities.vouchFor(await clientOf(second))).toBe(true);
+  // The name is no proof.
+  expect(authorities.vouchFor(await clientOf(other))).toBe(false);
+  authorities.replace(Buffer.from(second.certificate));
+  expect(authorities.vouchFor(await clientOf(first))).toBe(false);
+  authorities.replace(undefined);
+  expect(authorities.vouchFor(await clientOf(second))).toBe(false);
+});
+
+it('sees when the time of a certificate, or of its authority, is over', async () => {
+  const authority = await authorityNamed('short');
+  const authorities = new ClientAuthorities(clock, Buffer.from(authority.certificate));
+  const client = await clientOf(authority);
+  expect(authorities.isInTime(lifeOf(client))).toBe(true);
+  clock.advance(HOUR_MS + 1000);
+  expect(authorities.isInTime(lifeOf(client))).toBe(false);
+  clock.advance(10 * HOUR_MS);
+  expect(authorities.vouchFor(client)).toBe(false);
+});
