@@ -1,7 +1,7 @@
 /**
  * All types' objects with their recent changes and their watchers: what one event, one loaded value or one repair does to them.
  *
- * Everything here happens without giving way; when the clock moves is decided by open-cache.ts.
+ * Everything here happens without giving way; when the clock moves is decided by event-stream.ts.
  */
 import type { Logger } from '../../../shared/runtime/logger';
 import { errorMessage } from '../../../shared/runtime/error-message';

@@ -1,0 +1,109 @@
+/** The open watches of a cache: starts them, gives them their bookmarks, counts them, and ends them. Delivers nothing itself. */
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Revision, Store } from '../../storage/store';
+import type { CacheWatch, ChangeSink, StoredType, WatchEnd, WatchRequest } from '../cache';
+import type { Pace, Yield } from '../pace';
+import type { EntryFactory } from '../store/entry';
+import type { KeySpace } from '../store/key-space';
+import type { TypeState } from '../store/type-state';
+import { Bookmarks } from '../watch/bookmarks';
+import { Watcher, type WatchHost } from '../watch/watcher';
+import type { ReplicatedState } from './replicated-state';
+
+export class OpenWatches implements WatchHost {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly keys: KeySpace;
+  readonly entries: EntryFactory;
+  readonly yieldNow: Yield;
+  private readonly bookmarks: Bookmarks;
+
+  constructor(
+    private readonly replica: ReplicatedState,
+    /** Writes the tick key of the cache. */
+    readonly tick: () => void,
+  ) {
+    this.store = replica.store;
+    this.clock = replica.clock;
+    this.keys = replica.keys;
+    this.entries = replica.entries;
+    this.yieldNow = replica.yieldNow;
+    this.bookmarks = new Bookmarks(replica.clock, replica.random);
+  }
+
+  get revision(): Revision {
+    return this.replica.revision;
+  }
+
+  get compactedRevision(): Revision {
+    return this.replica.compactedRevision;
+  }
+
+  pace(): Pace {
+    return this.replica.pace();
+  }
+
+  start(type: StoredType, request: WatchRequest, sink: ChangeSink): CacheWatch {
+    const state = this.keys.state(type, this.revision);
+    const watcher = new Watcher(this, state, request, sink);
+    this.replica.statistics.watchesStarted += 1;
+    this.replica.objects.watchersOf(state).add(watcher);
+    this.countWatchers(state);
+    if (request.bookmarks) this.bookmarks.add(watcher);
+    watcher.start();
+    return watcher;
+  }
+
+  close(): void {
+    this.bookmarks.close();
+    this.endWhere(() => true);
+  }
+
+  endOf(type: StoredType): void {
+    const state = this.keys.state(type, this.revision);
+    for (const watcher of this.replica.objects.watchersOf(state).all()) watcher.end({ type: 'closed' });
+  }
+
+  endWhere(shouldEnd: (watcher: Watcher) => boolean): void {
+    for (const state of this.keys.states) {
+      for (const watcher of this.replica.objects.watchersOf(state).all()) if (shouldEnd(watcher)) watcher.end({ type: 'closed' });
+    }
+  }
+
+  left(watcher: Watcher): void {
+    this.replica.objects.watchersOf(watcher.state).delete(watcher);
+    this.bookmarks.delete(watcher);
+    this.countWatchers(watcher.state);
+  }
+
+  ended(watcher: Watcher, reason: WatchEnd): void {
+    const { statistics, logger } = this.replica;
+    if (reason.type === 'expired') statistics.watchesExpired += 1;
+    if (reason.type === 'failed') {
+      statistics.watchesFailed += 1;
+      logger.warn('a watch failed', { type: watcher.state.type.name, reason: reason.message });
+    }
+  }
+
+  faulty(watcher: Watcher, error: unknown): void {
+    this.replica.statistics.watchesFailed += 1;
+    this.replica.logger.error('a watch was closed because its sink threw', { type: watcher.state.type.name, error });
+  }
+
+  bookmarked(): void {
+    this.replica.statistics.bookmarks += 1;
+  }
+
+  replaying(): void {
+    this.replica.statistics.replays += 1;
+  }
+
+  hasBegun({ state }: Watcher, events: number): void {
+    const { initialEvents } = this.replica.statistics;
+    initialEvents.set(state.type.name, (initialEvents.get(state.type.name) ?? 0) + events);
+  }
+
+  private countWatchers(state: TypeState): void {
+    this.replica.statistics.watchers.set(state.type.name, this.replica.objects.watchersOf(state).size);
+  }
+}
