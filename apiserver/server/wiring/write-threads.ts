@@ -10,7 +10,13 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry, StoredType } from '../../cache/cache';
 import type { Kept } from '../../endpoints/representation/encoding-cache';
 import type { EncoderForm, Showing, ShownHeavy } from '../../endpoints/representation/showing';
-import type { OffloadedWrite, OffloadResult, OffloadThreads, Question, RemoteSteps } from '../../registry/write/executor/offload/messages';
+import type {
+  OffloadedWrite,
+  OffloadResult,
+  OffloadThreads,
+  StepQuestion,
+  RemoteSteps,
+} from '../../registry/write/executor/offload/messages';
 import { hasManyValues, OFFLOAD_LIMITS } from '../../registry/write/executor/offload/rule';
 import { bufferOf, bytesOf, sentEntry, sentResource } from '../../registry/write/executor/offload/transfer';
 import { movable, startThread } from '../../../shared/scheduling/thread';
@@ -48,7 +54,7 @@ export class WriteThreads implements OffloadThreads, Showing {
   /** The questions of the worker come through a channel of their own. */
   async run(write: OffloadedWrite, remote: RemoteSteps): Promise<OffloadResult> {
     const { port1: questions, port2: server } = new MessageChannel();
-    questions.on('message', (question: Question) => {
+    questions.on('message', (question: StepQuestion) => {
       void remote.ask(question).then((answer) => questions.postMessage(answer));
     });
     try {

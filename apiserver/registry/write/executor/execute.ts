@@ -14,9 +14,9 @@ import { yieldPoint } from '../../yield-if-due';
 import { allocate, allocationWrites } from '../allocation';
 import { guaranteedUpdate, type Attempt, type Current } from '../guaranteed-update';
 import type { StepDependencies, ToldAttempts, WriteDependencies, WriteRequest } from '../request';
-import type { Outcome } from '../steps/attempt';
+import type { WriteOutcome } from '../steps/attempt';
 import type { Step, StepExecution, StepName, StepRunner } from '../steps/step';
-import type { Plan } from '../verbs/plan';
+import type { WritePlan } from '../verbs/plan';
 import { OffloadedAttempt, type OffloadedRequest } from './offload/host';
 import type { OffloadThreads } from './offload/messages';
 import { hasManyValues, OFFLOAD_LIMITS } from './offload/rule';
@@ -27,7 +27,7 @@ export interface ExecutorDependencies extends WriteDependencies {
   readonly threads?: OffloadThreads | undefined;
 }
 
-type Stored = Extract<Outcome, { readonly type: 'store' }>;
+type Stored = Extract<WriteOutcome, { readonly type: 'store' }>;
 
 /** How a verb responds to what its steps come to. */
 export interface Responses<R> {
@@ -46,7 +46,7 @@ export interface Execution<R> {
   /** Refuses what the steps would refuse on this state whatever they find. */
   readonly precheck?: (current: Current) => void;
   /** Asked for when an attempt runs on the server's thread. */
-  readonly plan: () => Eventually<Plan>;
+  readonly plan: () => Eventually<WritePlan>;
   /** Absent: every attempt runs on the server's thread. */
   readonly offloaded?: OffloadedRequest | undefined;
   /** The first attempt, if it has begun already. */
@@ -65,7 +65,7 @@ export async function execute<R>(deps: ExecutorDependencies, execution: Executio
   const attempts = deps.attemptsFor(request, { name, called, left, taken, provesFirst });
   const claims = deps.claimsFor(request);
   let { begun } = execution;
-  const outcomeOf = (current: Current): Eventually<Outcome> => {
+  const outcomeOf = (current: Current): Eventually<WriteOutcome> => {
     precheck?.(current);
     if (threads === undefined || offloaded === undefined || !isOffloaded(request.info, threads, offloaded, current.entry))
       return whenKnown(plan(), (steps) => runHere(deps, execution, steps, current, claims));
@@ -103,10 +103,10 @@ function isOffloaded(
 function runHere(
   deps: ExecutorDependencies,
   { request, offloaded }: Pick<Execution<unknown>, 'offloaded' | 'request'>,
-  plan: Plan,
+  plan: WritePlan,
   current: Current,
   claims: AllocationClaims | undefined,
-): Eventually<Outcome> {
+): Eventually<WriteOutcome> {
   const sent = offloaded === undefined ? undefined : bytesOf(offloaded.what);
   const size = (sent?.length ?? 0) + (current.entry?.bytes.length ?? 0);
   const runner = new AttemptRunner(deps, claims, size > OFFLOAD_LIMITS.bytes ? yieldPoint(deps.clock, request.context) : undefined);
@@ -159,7 +159,7 @@ function attemptFrom<R>(
   { request, responses, attempts }: Execution<R>,
   claims: AllocationClaims | undefined,
   { entry }: Current,
-  outcome: Outcome,
+  outcome: WriteOutcome,
 ): Attempt<R> {
   switch (outcome.type) {
     case 'gone': {

@@ -27,8 +27,8 @@ import { alreadyExists } from '../preconditions';
 import type { WriteDependencies, WriteRequest } from '../request';
 import { bodyInfo } from '../scale';
 import type { EditStart } from '../steps/edit';
-import { change, creation, deletion, edit, finalDeletion, type Plan } from '../verbs/plan';
-import { newObject, patchedObject, updatedObject, type SourceOptions } from '../verbs/sources';
+import { change, creation, deletion, edit, finalDeletion, type WritePlan } from '../verbs/plan';
+import { newObject, patchedObject, updatedObject, type ObjectSourceOptions } from '../verbs/sources';
 import { callsOut, execute, type Execution, type ExecutorDependencies, type Responses } from './execute';
 import { inspectsObject, OffloadedAttempt, type OffloadedRequest } from './offload/host';
 import { isOffloadedPatch } from './offload/rule';
@@ -77,7 +77,7 @@ async function createOffloaded(
     next = undefined;
     const { name } = await begun.decodedName();
     // A webhook that has been configured meanwhile keeps the write on this thread.
-    const plan = async (): Promise<Plan> => {
+    const plan = async (): Promise<WritePlan> => {
       const { source, given } = newObject(deps, request, await parsed(deps, request, { sent: body }), options);
       return creation({ ...request, name: given }, name, source, options);
     };
@@ -126,8 +126,8 @@ export async function updateObject(
   const { sent, value } = body;
   const offloaded =
     sent === undefined ? undefined : ({ what: { verb: 'update', body: sent, options }, isUnread: value === undefined } as const);
-  const read = async (): Promise<Plan> => planOf(await parsed(deps, request, body));
-  const planOf = (known: ParsedBody): Plan => change(request, updatedObject(deps, request, known, options), options);
+  const read = async (): Promise<WritePlan> => planOf(await parsed(deps, request, body));
+  const planOf = (known: ParsedBody): WritePlan => change(request, updatedObject(deps, request, known, options), options);
   return changeObject(deps, request, value === undefined ? undefined : planOf(body), read, offloaded);
 }
 
@@ -136,18 +136,18 @@ export async function patchObject(
   deps: ExecutorDependencies,
   request: WriteRequest,
   patch: PatchBody,
-  options: SourceOptions,
+  options: ObjectSourceOptions,
 ): Promise<WriteResult> {
   const isUnread = deps.threads !== undefined && isOffloadedPatch(patch, deps.threads.limits);
-  const read = async (): Promise<Plan> => change(request, await patchedObject(deps, request, patch, options), options);
+  const read = async (): Promise<WritePlan> => change(request, await patchedObject(deps, request, patch, options), options);
   return changeObject(deps, request, isUnread ? undefined : await read(), read, { what: { verb: 'patch', patch, options }, isUnread });
 }
 
 async function changeObject(
   deps: ExecutorDependencies,
   request: WriteRequest,
-  known: Plan | undefined,
-  read: () => Promise<Plan>,
+  known: WritePlan | undefined,
+  read: () => Promise<WritePlan>,
   offloaded: OffloadedRequest | undefined,
 ): Promise<WriteResult> {
   let plan = known;

@@ -3,13 +3,13 @@ import { whenKnown, type Eventually } from '../../../../shared/runtime/eventuall
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { admissionRequest, type WriteRequest } from '../request';
-import type { Admitted, AttemptStart, Decoded, Reserved, StoredObject } from './attempt';
+import type { AdmittedAttempt, AttemptStart, DecodedAttempt, Reserved, StoredObject } from './attempt';
 import { after, learn, type StepExecution } from './step';
 
 const ADMITTING = 'About to check admission control';
 
 /** mutatingAdmission: plug-ins may change the object in place. Asked once per attempt; throws what a plug-in refuses with, or StateChanged. */
-export function mutatingAdmission<A extends Decoded>(attempt: A, { deps }: StepExecution): Eventually<A & Admitted> {
+export function mutatingAdmission<A extends DecodedAttempt>(attempt: A, { deps }: StepExecution): Eventually<A & AdmittedAttempt> {
   const { request, current, source, object, old } = attempt;
   if (source.verb === 'patch' || source.verb === 'apply') request.context.trace?.event(ADMITTING);
   const admission = admissionRequest(request, old === undefined ? 'CREATE' : 'UPDATE', current, object, old);
@@ -17,7 +17,7 @@ export function mutatingAdmission<A extends Decoded>(attempt: A, { deps }: StepE
 }
 
 /** mutatingAdmission, of a DELETE: there is no object to change. */
-export function admitDeletion<A extends AttemptStart & StoredObject>(attempt: A, { deps }: StepExecution): Eventually<A & Admitted> {
+export function admitDeletion<A extends AttemptStart & StoredObject>(attempt: A, { deps }: StepExecution): Eventually<A & AdmittedAttempt> {
   const { request, current, old } = attempt;
   const admission = admissionRequest(asAdmitted(request, old), 'DELETE', current, undefined, old);
   return after(deps.admission.mutate(admission), learn(attempt, { admission }));
@@ -40,10 +40,10 @@ export function authorizeCreate<A extends AttemptStart>(attempt: A): Eventually<
 }
 
 /** validatingAdmission: plug-ins see the object as it is going to be stored. Changes nothing; asked once per attempt; throws what a plug-in refuses with. */
-export function validatingAdmission<A extends Admitted & { readonly object?: JsonObject }>(
+export function validatingAdmission<A extends AdmittedAttempt & { readonly object?: JsonObject }>(
   attempt: A,
   { deps }: StepExecution,
-): Eventually<A & Admitted> {
+): Eventually<A & AdmittedAttempt> {
   const { object } = attempt;
   const shown = attempt.admission.object === object ? attempt : learn(attempt, { admission: { ...attempt.admission, object } });
   return after(deps.admission.validate(shown.admission), shown);
@@ -53,7 +53,7 @@ export function validatingAdmission<A extends Admitted & { readonly object?: Jso
  * reserveQuota: keys that have to change with the object, in its own transaction. Called when nothing is wrong with the object; what is reserved is released
  * when the attempt fails. Throws 403.
  */
-export function reserveQuota<A extends Admitted>(attempt: A, execution: StepExecution): Eventually<A & Reserved> {
+export function reserveQuota<A extends AdmittedAttempt>(attempt: A, execution: StepExecution): Eventually<A & Reserved> {
   return whenKnown(execution.deps.admission.reserve(attempt.admission), (reservation) => {
     if (reservation !== undefined) execution.onFailure(() => reservation.over());
     return learn(attempt, { reservation });

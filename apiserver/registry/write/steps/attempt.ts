@@ -36,7 +36,7 @@ export interface ObjectStart extends AttemptStart {
 }
 
 /** The object as the endpoint receives it: of the served version after `decode`, of the stored one from `convertToStorage` on. */
-export interface Decoded extends ObjectStart {
+export interface DecodedAttempt extends ObjectStart {
   readonly object: JsonObject;
   /** Undefined when the object is new. */
   readonly old: JsonObject | undefined;
@@ -49,9 +49,9 @@ export interface StoredObject {
   readonly old: JsonObject;
 }
 
-export type Change = Decoded & StoredObject;
+export type DecodedChange = DecodedAttempt & StoredObject;
 
-export interface Admitted {
+export interface AdmittedAttempt {
   readonly admission: AdmissionRequest;
 }
 
@@ -91,7 +91,7 @@ export interface Removal {
 }
 
 /** What the steps come to: all that the executor needs to commit it, as data, because it may come from a worker thread. */
-export type Outcome =
+export type WriteOutcome =
   /** The stored object stays as it is. */
   | { readonly type: 'unchanged'; readonly code: 200 | 202; readonly reservation?: Reservation | undefined }
   /** The object does not exist any more. */

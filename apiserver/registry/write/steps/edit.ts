@@ -14,7 +14,7 @@ import { entryKey } from '../../resources';
 import type { EditPreconditions } from '../../verbs';
 import { recordOwnership } from '../ownership';
 import type { WriteRequest } from '../request';
-import type { AttemptStart, Encodable, Outcome } from './attempt';
+import type { AttemptStart, Encodable, WriteOutcome } from './attempt';
 import { learn, type StepExecution } from './step';
 import { valueOf } from './store';
 
@@ -82,7 +82,7 @@ export function encodeEdited<A extends EditStart & Editable>(attempt: A, { deps 
 }
 
 /** commit, of an edit: nothing is stored where nothing has changed. */
-export function commitEdited({ request, entry, text, encoded }: EditStart & Editable & Encodable, { deps }: StepExecution): Outcome {
+export function commitEdited({ request, entry, text, encoded }: EditStart & Editable & Encodable, { deps }: StepExecution): WriteOutcome {
   if (isUnchanged(encoded, entry, text)) return { type: 'unchanged', code: 200 };
   const { info } = request;
   const value = valueOf(deps, info, encoded);

@@ -10,11 +10,11 @@ import { scoped } from '../endpoint-scope';
 import * as meta from '../metadata-steps';
 import type { WriteRequest } from '../request';
 import { prepareForAllocation, validateCreation, validateUpdate } from '../validation';
-import type { Canonical, Change, Decoded, Prepared, Stamped } from './attempt';
+import type { Canonical, DecodedChange, DecodedAttempt, Prepared, Stamped } from './attempt';
 import { after, learn, type StepExecution } from './step';
 
 /** stampMetadata, of a new object: uid, times, name, generation, and what nobody can bring along. Overwrites what the client sent. */
-export function stampNew<A extends Decoded>(attempt: A, { deps }: StepExecution): A & Stamped {
+export function stampNew<A extends DecodedAttempt>(attempt: A, { deps }: StepExecution): A & Stamped {
   const { request, object, name } = attempt;
   const { info, context, namespace } = request;
   const metadata = metadataOf(object);
@@ -29,7 +29,7 @@ export function stampNew<A extends Decoded>(attempt: A, { deps }: StepExecution)
 }
 
 /** stampMetadata, of a change: carries over what no client writes, and takes back what this endpoint does not write. Throws 400 when admission renamed the object. */
-export function stampChanged<A extends Change>(attempt: A): A & Pick<Decoded, 'object'> {
+export function stampChanged<A extends DecodedChange>(attempt: A): A & Pick<DecodedAttempt, 'object'> {
   const { request, source, old } = attempt;
   const { info, context, namespace, name, subresource } = request;
   if (source.verb === 'create') throw new Error('a creation changes nothing');
@@ -47,7 +47,7 @@ export function stampChanged<A extends Change>(attempt: A): A & Pick<Decoded, 'o
  * allocate: fills in the addresses and ports that the object needs, and checks those that it names. May be repeated: what was chosen is chosen again where it
  * is still free. Nothing is taken before the transaction. Only where an endpoint writes the spec; throws 422.
  */
-export function allocate<A extends Decoded>(attempt: A, execution: StepExecution): Eventually<A> {
+export function allocate<A extends DecodedAttempt>(attempt: A, execution: StepExecution): Eventually<A> {
   const { request, object, old } = attempt;
   const { info } = request;
   if (info.strategy.prepareForAllocation === undefined && info.strategy.allocation === undefined) return attempt;
@@ -58,7 +58,7 @@ export function allocate<A extends Decoded>(attempt: A, execution: StepExecution
 }
 
 /** prepare, of a new object: sets and resets what a client may not choose. Warnings about the object as it was sent precede it. */
-export function prepareForCreate<A extends Decoded>(attempt: A, { deps }: StepExecution): A & Prepared {
+export function prepareForCreate<A extends DecodedAttempt>(attempt: A, { deps }: StepExecution): A & Prepared {
   const { request, object } = attempt;
   const { info, context } = request;
   const { strategy } = info;
@@ -70,7 +70,7 @@ export function prepareForCreate<A extends Decoded>(attempt: A, { deps }: StepEx
 }
 
 /** prepare, of a change: takes back what the endpoint may not change, and counts the generation. */
-export function prepareForUpdate<A extends Change>(attempt: A, { deps }: StepExecution): A & Prepared {
+export function prepareForUpdate<A extends DecodedChange>(attempt: A, { deps }: StepExecution): A & Prepared {
   const { request, object, old } = attempt;
   const { info, subresource } = request;
   const strategyContext = deps.strategyContext(request);
@@ -85,7 +85,7 @@ const rulesOf = ({ info: { strategy }, subresource }: WriteRequest): UpdateRules
   subresource === undefined || subresource === 'scale' ? strategy.update : strategy[subresource];
 
 /** validate, of a new object. Changes nothing; throws 422 with all that is wrong. */
-export function validateNew<A extends Decoded & Prepared>(attempt: A): A {
+export function validateNew<A extends DecodedAttempt & Prepared>(attempt: A): A {
   const { request, object, strategyContext } = attempt;
   const { info, context } = request;
   validateCreation(info, object, strategyContext);
@@ -94,7 +94,7 @@ export function validateNew<A extends Decoded & Prepared>(attempt: A): A {
 }
 
 /** validate, of a change. Changes nothing; throws 422 with all that is wrong. */
-export function validateChange<A extends Change & Prepared>(attempt: A): Eventually<A> {
+export function validateChange<A extends DecodedChange & Prepared>(attempt: A): Eventually<A> {
   const { request, object, old, strategyContext } = attempt;
   const { info, context, subresource } = request;
   return explained(attempt, () => {
@@ -105,7 +105,7 @@ export function validateChange<A extends Change & Prepared>(attempt: A): Eventua
 }
 
 /** A refusal of a changed object may have a cause that only its source knows. */
-function explained<A extends Decoded>({ source, old }: A, judge: () => Eventually<A>): Eventually<A> {
+function explained<A extends DecodedAttempt>({ source, old }: A, judge: () => Eventually<A>): Eventually<A> {
   const fail = (error: unknown): never => {
     const isExplained = old !== undefined && error instanceof StatusError && error.reason === 'Invalid';
     throw isExplained ? (source.explain?.(error) ?? error) : error;
@@ -121,13 +121,13 @@ function explained<A extends Decoded>({ source, old }: A, judge: () => Eventuall
 /**
  * canonicalize: the spelling in which the names of API groups are stored. After it the object is what is stored, but for kinds that a webhook converts.
  */
-export function canonicalize<A extends Decoded>(attempt: A, { deps }: StepExecution): A & Canonical {
+export function canonicalize<A extends DecodedAttempt>(attempt: A, { deps }: StepExecution): A & Canonical {
   const { request, object } = attempt;
   return learn(attempt, { isDialectSensitive: canonicalizeGroups(object, request.info.hubCodec.groupFields, deps.names), stored: object });
 }
 
 /** convertToStorage, of kinds that only a webhook converts: the last version of the object becomes the one that is stored. Throws what the webhook is answered with. */
-export function convertByWebhook<A extends Decoded & Canonical>(attempt: A, { deps }: StepExecution): Eventually<A> {
+export function convertByWebhook<A extends DecodedAttempt & Canonical>(attempt: A, { deps }: StepExecution): Eventually<A> {
   const { info, context } = attempt.request;
   if (!needsWebhook(info)) return attempt;
   const converting = deps.conversions.object(info.row, info.row.version, info.hub.version, attempt.object, context);

@@ -10,7 +10,7 @@ import { dropDeletion } from '../metadata-steps';
 import { recordingOwnership } from '../ownership';
 import { checkResourceVersion } from '../preconditions';
 import { readStored } from '../versions';
-import type { Change, Decoded, ObjectStart } from './attempt';
+import type { DecodedChange, DecodedAttempt, ObjectStart } from './attempt';
 import { after, learn, type StepExecution } from './step';
 
 const PATCHING = 'About to apply patch';
@@ -55,7 +55,7 @@ function createsOnUpdate({ row }: ResourceInfo, object: JsonObject): boolean {
  * decode, of a change: reads the stored object and makes the changed one from it. Throws 404, 409 when a precondition does not hold, and what is wrong
  * with the body or patch.
  */
-export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepExecution): Eventually<A & Change> {
+export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepExecution): Eventually<A & DecodedChange> {
   const { request, current, source, options } = attempt;
   const { info, name } = request;
   const { entry } = current;
@@ -75,7 +75,7 @@ export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepE
 }
 
 /** default: sets the defaults of the served version. May be repeated; throws nothing. */
-export function applyDefaults<A extends Decoded>(attempt: A): A {
+export function applyDefaults<A extends DecodedAttempt>(attempt: A): A {
   const { request, source, object, old } = attempt;
   const { info } = request;
   // What a configuration leaves out that is applied in a version that is not stored is filled in where the object is read (upstream behaviour).
@@ -89,7 +89,7 @@ export function applyDefaults<A extends Decoded>(attempt: A): A {
  * convertToStorage: from here on the object is of the stored version, in its canonical form. Of kinds that only a webhook converts it stays as it was served
  * until {@link convertByWebhook}.
  */
-export function convertToStorage<A extends Decoded>(attempt: A, { deps }: StepExecution): A & Pick<Decoded, 'object'> {
+export function convertToStorage<A extends DecodedAttempt>(attempt: A, { deps }: StepExecution): A & Pick<DecodedAttempt, 'object'> {
   const { request, old } = attempt;
   const { info } = request;
   const object = toHub(info, attempt.object);
@@ -105,7 +105,7 @@ export function convertToStorage<A extends Decoded>(attempt: A, { deps }: StepEx
  * updateManagedFields: records who owns which field. Changes `metadata.managedFields` alone. Not in the lists of applies and scales, whose sources have
  * recorded it already.
  */
-export function updateManagedFields<A extends Decoded>(attempt: A, execution: StepExecution): Eventually<A> {
+export function updateManagedFields<A extends DecodedAttempt>(attempt: A, execution: StepExecution): Eventually<A> {
   const { request, options, object, old } = attempt;
   const { info, subresource } = request;
   const recording = recordingOwnership(info, subresource, options.fieldManager, object, old, execution.deps.clock.now(), request.versions);

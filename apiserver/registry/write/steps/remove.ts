@@ -13,7 +13,7 @@ import type { DeleteOptions } from '../../verbs';
 import { allocationChange } from '../allocation';
 import { markForDeletion, mayGo, type Course } from '../removal';
 import { asKept, readStored } from '../versions';
-import type { AttemptStart, Encodable, Outcome, StoredObject } from './attempt';
+import type { AttemptStart, Encodable, WriteOutcome, StoredObject } from './attempt';
 import { learn, type StepExecution } from './step';
 import { valueOf } from './store';
 
@@ -88,7 +88,7 @@ export function encodeMarked<A extends AttemptStart & Marked>(attempt: A, { deps
 }
 
 /** commit, of a DELETE. */
-export function commitDeletion(attempt: DeletionStart & StoredObject & Marked & Partial<Encodable>, { deps }: StepExecution): Outcome {
+export function commitDeletion(attempt: DeletionStart & StoredObject & Marked & Partial<Encodable>, { deps }: StepExecution): WriteOutcome {
   const { request, options, entry, text, old, course, encoded } = attempt;
   const { info } = request;
   const code = options.orphanDependents === false ? 202 : 200;
@@ -104,7 +104,7 @@ export function commitDeletion(attempt: DeletionStart & StoredObject & Marked & 
   };
 }
 
-function deleted({ request: { info }, entry, text, old }: AttemptStart & StoredObject): Outcome {
+function deleted({ request: { info }, entry, text, old }: AttemptStart & StoredObject): WriteOutcome {
   return {
     type: 'store',
     isNew: false,
@@ -132,7 +132,7 @@ export function decodeMarked<A extends FinalDeletionStart>(attempt: A, { deps }:
 }
 
 /** commit, of a final deletion: another write may have added a finalizer. */
-export function commitFinalDeletion({ request, current, entry, text, old }: FinalDeletionStart & Partial<StoredObject>): Outcome {
+export function commitFinalDeletion({ request, current, entry, text, old }: FinalDeletionStart & Partial<StoredObject>): WriteOutcome {
   if (entry === undefined || text === undefined || old === undefined) return { type: 'gone' };
   return mayGo(request.info, old) ? deleted({ request, current, entry, text, old }) : { type: 'unchanged', code: 200 };
 }

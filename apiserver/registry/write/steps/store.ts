@@ -12,14 +12,14 @@ import { changesOnlyTimes } from '../ownership';
 import { alreadyExists, checkDefinition } from '../preconditions';
 import { mayGo } from '../removal';
 import type { StepDependencies } from '../request';
-import type { Canonical, Change, Decoded, Encodable, Outcome, Reserved, Stamped } from './attempt';
+import type { Canonical, DecodedChange, DecodedAttempt, Encodable, WriteOutcome, Reserved, Stamped } from './attempt';
 import { learn, type StepExecution } from './step';
 
 /**
  * encode, of a new object. Sets the defaults that upstream sets when it decodes the stored object: those of `completeCreated`, and those of the stored version
  * after a conversion. Throws 409 when the name is taken, 500 when the object was sent with a version.
  */
-export function encodeNew<A extends Decoded & Canonical & Stamped>(attempt: A, execution: StepExecution): Eventually<A & Encodable> {
+export function encodeNew<A extends DecodedAttempt & Canonical & Stamped>(attempt: A, execution: StepExecution): Eventually<A & Encodable> {
   const { request, current, name, object, stored, sentVersion, isDialectSensitive } = attempt;
   const { info, dryRun } = request;
   if (sentVersion !== undefined && !dryRun) throw clientFault('resourceVersion should not be set on objects to be created');
@@ -31,7 +31,7 @@ export function encodeNew<A extends Decoded & Canonical & Stamped>(attempt: A, e
 }
 
 /** encode, of a change. */
-export function encodeChange<A extends Decoded & Canonical>(attempt: A, execution: StepExecution): Eventually<A & Encodable> {
+export function encodeChange<A extends DecodedAttempt & Canonical>(attempt: A, execution: StepExecution): Eventually<A & Encodable> {
   const { request, stored, isDialectSensitive } = attempt;
   const { info } = request;
   if (info.converter !== undefined) info.hubCodec.applyDefaults(stored);
@@ -46,7 +46,7 @@ export function valueOf(deps: StepDependencies, info: ResourceInfo, made: Encode
 }
 
 /** commit, of a new object. */
-export function commitNew(attempt: Decoded & Encodable & Reserved & Stamped, { deps }: StepExecution): Outcome {
+export function commitNew(attempt: DecodedAttempt & Encodable & Reserved & Stamped, { deps }: StepExecution): WriteOutcome {
   const { request, name, encoded: made, reservation, sentVersion } = attempt;
   const { info, namespace } = request;
   const key = entryKey({ namespace, name });
@@ -62,7 +62,7 @@ export function commitNew(attempt: Decoded & Encodable & Reserved & Stamped, { d
 }
 
 /** commit, of a change: nothing is stored where nothing has changed, and a terminating object that nothing holds back any more is deleted. */
-export function commitChange(attempt: Change & Encodable & Reserved, { deps }: StepExecution): Outcome {
+export function commitChange(attempt: DecodedChange & Encodable & Reserved, { deps }: StepExecution): WriteOutcome {
   const { request, entry, object, old, encoded: made, reservation } = attempt;
   const { info } = request;
   const isDeleted = isTerminating(readMetadata(old)) && mayGo(info, object);
@@ -80,7 +80,7 @@ export function commitChange(attempt: Change & Encodable & Reserved, { deps }: S
   };
 }
 
-function isSame({ request: { info, subresource }, entry, text, object, old, encoded: made }: Change & Encodable): boolean {
+function isSame({ request: { info, subresource }, entry, text, object, old, encoded: made }: DecodedChange & Encodable): boolean {
   if (isFormerVersion(info.row, entry)) return false;
   return isUnchanged(made, entry, text) || (subresource !== 'scale' && changesOnlyTimes(object, old));
 }

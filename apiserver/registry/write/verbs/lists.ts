@@ -2,7 +2,7 @@
  * What each verb does, step by step. The names are those of release 1.31's `rest.BeforeCreate`, `rest.BeforeUpdate` and `Store`; the contract of a step
  * stands above its function. Runs nothing: see executor/.
  */
-import type { ObjectStart, Outcome } from '../steps/attempt';
+import type { ObjectStart, WriteOutcome } from '../steps/attempt';
 import { admitDeletion, authorizeCreate, mutatingAdmission, reserveQuota, validatingAdmission } from '../steps/admit';
 import { applyEdit, commitEdited, decodeEdited, encodeEdited, type EditStart } from '../steps/edit';
 import * as judge from '../steps/judge';
@@ -18,7 +18,7 @@ interface CreationSteps {
   readonly authorizeCreate: boolean;
 }
 
-const creation = (decode: typeof decodeNew, has: CreationSteps): StepList<ObjectStart, Outcome> =>
+const creation = (decode: typeof decodeNew, has: CreationSteps): StepList<ObjectStart, WriteOutcome> =>
   StepList.from<ObjectStart>()
     .step('decode', decode)
     .step('default', applyDefaults)
@@ -51,7 +51,7 @@ interface ChangeSteps {
   readonly allocate: boolean;
 }
 
-const change = (has: ChangeSteps): StepList<ObjectStart, Outcome> =>
+const change = (has: ChangeSteps): StepList<ObjectStart, WriteOutcome> =>
   StepList.from<ObjectStart>()
     .step('decode', decodeChange)
     .step('default', applyDefaults)

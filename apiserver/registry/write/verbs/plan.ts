@@ -3,23 +3,23 @@ import type { Eventually } from '../../../../shared/runtime/eventually';
 import type { DeleteOptions, WriteOptions } from '../../verbs';
 import type { Current } from '../guaranteed-update';
 import type { WriteRequest } from '../request';
-import type { ObjectSource, Outcome } from '../steps/attempt';
+import type { ObjectSource, WriteOutcome } from '../steps/attempt';
 import type { EditStart } from '../steps/edit';
 import type { StepRunner } from '../steps/step';
 import * as lists from './lists';
 
 /** Runs the steps of one attempt on the given state. */
-export type Plan = (current: Current, runner: StepRunner) => Eventually<Outcome>;
+export type WritePlan = (current: Current, runner: StepRunner) => Eventually<WriteOutcome>;
 
 /** `name`: the object's, which may have been generated. */
 export const creation =
-  (request: WriteRequest, name: string, source: ObjectSource, options: WriteOptions): Plan =>
+  (request: WriteRequest, name: string, source: ObjectSource, options: WriteOptions): WritePlan =>
   (current, runner) =>
     lists.CREATE.run({ request, current, name, source, options }, runner);
 
 /** A PUT or PATCH: it changes the stored object, or creates one where nothing is stored and its verb may do so. */
 export const change =
-  (request: WriteRequest, source: ObjectSource, options: WriteOptions): Plan =>
+  (request: WriteRequest, source: ObjectSource, options: WriteOptions): WritePlan =>
   (current, runner) => {
     const { name } = request;
     const list = current.entry === undefined ? listOfMissing(source) : listOf(request, source);
@@ -36,17 +36,17 @@ function listOf({ subresource }: WriteRequest, { verb }: ObjectSource): typeof l
 }
 
 export const deletion =
-  (request: WriteRequest, options: DeleteOptions): Plan =>
+  (request: WriteRequest, options: DeleteOptions): WritePlan =>
   (current, runner) =>
     lists.DELETE.run({ request, current, options }, runner);
 
 /** `uid`: of the object that the deletion has marked. */
 export const finalDeletion =
-  (request: WriteRequest, uid: string): Plan =>
+  (request: WriteRequest, uid: string): WritePlan =>
   (current, runner) =>
     lists.FINAL_DELETE.run({ request, current, uid }, runner);
 
 export const edit =
-  (request: WriteRequest, edited: Omit<EditStart, 'current' | 'request'>): Plan =>
+  (request: WriteRequest, edited: Omit<EditStart, 'current' | 'request'>): WritePlan =>
   (current, runner) =>
     lists.EDIT.run({ ...edited, request, current }, runner);

@@ -15,7 +15,7 @@ import { bodyInfo, scaled, shownScale } from '../scale';
 import { tellSent } from '../sent-object';
 import type { ObjectSource } from '../steps/attempt';
 
-export type SourceOptions = WriteOptions & { readonly force?: boolean };
+export type ObjectSourceOptions = WriteOptions & { readonly force?: boolean };
 
 /** The body of a POST, and what the object is to be called. */
 export interface NewObject {
@@ -72,7 +72,7 @@ export async function patchedObject(
   deps: StepDependencies,
   request: WriteRequest,
   { type, bytes, dialect }: PatchBody,
-  options: SourceOptions,
+  options: ObjectSourceOptions,
 ): Promise<ObjectSource> {
   const source =
     type === 'apply' ? await appliedSource(deps, request, bytes, options) : patchSource(deps, request, { type, bytes, dialect }, options);
@@ -83,7 +83,7 @@ async function appliedSource(
   { clock, names }: StepDependencies,
   request: WriteRequest,
   bytes: Buffer,
-  { fieldManager, fieldValidation, force }: SourceOptions,
+  { fieldManager, fieldValidation, force }: ObjectSourceOptions,
 ): Promise<ObjectSource> {
   const info = bodyInfo(request);
   const { context, name, namespace, subresource, versions } = request;

@@ -14,9 +14,9 @@ import { alreadyExists, checkDefinition } from '../../preconditions';
 import { admissionRequest, type WriteDependencies, type WriteRequest } from '../../request';
 import { bodyInfo } from '../../scale';
 import { asAdmitted } from '../../steps/admit';
-import type { Outcome } from '../../steps/attempt';
+import type { WriteOutcome } from '../../steps/attempt';
 import { atRevision } from '../../steps/remove';
-import type { Answer, Notes, OffloadedOutcome, OffloadedVerb, OffloadResult, OffloadThreads, Question, RemoteSteps } from './messages';
+import type { Answer, Notes, OffloadedOutcome, OffloadedVerb, OffloadResult, OffloadThreads, StepQuestion, RemoteSteps } from './messages';
 import { ShownObject } from './shown-object';
 import { bufferOf, receivedEntry, sentEntry, sentResource, sentVerb } from './transfer';
 
@@ -27,7 +27,7 @@ export interface OffloadedRequest {
   readonly isUnread: boolean;
 }
 
-export interface Named {
+export interface DecodedName {
   readonly name: string;
   readonly generateName: string;
   readonly isGenerated: boolean;
@@ -46,8 +46,8 @@ export class OffloadedAttempt implements RemoteSteps {
   private readonly showsObject: boolean;
   /** Undefined when the attempt is abandoned. */
   private readonly state = deferred<State | undefined>();
-  private readonly decoded = deferred<Named>();
-  private named: Named;
+  private readonly decoded = deferred<DecodedName>();
+  private named: DecodedName;
   private admitted: AdmissionRequest | undefined;
   private reservation: Reservation | undefined;
   /** What went wrong in a step here that is no refusal. */
@@ -83,8 +83,8 @@ export class OffloadedAttempt implements RemoteSteps {
   }
 
   /** Of a creation: the name of the object, as soon as the worker has decoded it. Rejects with what is wrong with the body. */
-  decodedName(): Promise<Named> {
-    const failed = this.result.then((result): Promise<never> | Named => {
+  decodedName(): Promise<DecodedName> {
+    const failed = this.result.then((result): Promise<never> | DecodedName => {
       if (this.named.name !== '') return this.named;
       this.report(result.notes);
       throw this.failureOf(result.outcome);
@@ -99,7 +99,7 @@ export class OffloadedAttempt implements RemoteSteps {
   }
 
   /** What the list comes to on this state. */
-  async outcome(current: Current, claims: AllocationClaims | undefined): Promise<Outcome> {
+  async outcome(current: Current, claims: AllocationClaims | undefined): Promise<WriteOutcome> {
     this.state.resolve({ current, claims });
     try {
       const { notes, outcome } = await this.result;
@@ -111,7 +111,7 @@ export class OffloadedAttempt implements RemoteSteps {
     }
   }
 
-  async ask(question: Question): Promise<Answer> {
+  async ask(question: StepQuestion): Promise<Answer> {
     this.report(question.notes);
     if (question.step === 'decode') {
       const { name, generateName, isGenerated } = question;
@@ -129,7 +129,7 @@ export class OffloadedAttempt implements RemoteSteps {
     }
   }
 
-  private async perform(question: Question, state: State): Promise<Answer> {
+  private async perform(question: StepQuestion, state: State): Promise<Answer> {
     const { admission } = this.deps;
     const { context, info } = this.request;
     switch (question.step) {
@@ -195,7 +195,7 @@ export class OffloadedAttempt implements RemoteSteps {
     return outcome.type === 'refused' ? revived(outcome.status) : new Error(`a worker thread came to ${outcome.type} too early`);
   }
 
-  private outcomeFrom(outcome: OffloadedOutcome, current: Current): Outcome {
+  private outcomeFrom(outcome: OffloadedOutcome, current: Current): WriteOutcome {
     const { reservation } = this;
     const { info, namespace } = this.request;
     const { name, generateName } = this.named;
@@ -226,7 +226,7 @@ export class OffloadedAttempt implements RemoteSteps {
   }
 }
 
-type ObjectQuestion = Extract<Question, { readonly operation: string }>;
+type ObjectQuestion = Extract<StepQuestion, { readonly operation: string }>;
 
 const shownIn = ({ object }: ObjectQuestion): ShownObject | undefined => (object === undefined ? undefined : new ShownObject(object));
 

@@ -105,7 +105,7 @@ export type RemoteStep =
       readonly head: JsonObject;
     };
 
-export type Question = RemoteStep & { readonly notes: Notes };
+export type StepQuestion = RemoteStep & { readonly notes: Notes };
 
 export type Answer =
   /** What the step has changed of the object. */
@@ -138,7 +138,7 @@ export interface OffloadResult {
 
 /** The server's thread, as a worker sees it. */
 export interface RemoteSteps {
-  ask(question: Question): Promise<Answer>;
+  ask(question: StepQuestion): Promise<Answer>;
 }
 
 /** The worker threads. */

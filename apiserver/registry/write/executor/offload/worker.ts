@@ -20,9 +20,9 @@ import { allocate, ownerOf } from '../../allocation';
 import type { Current } from '../../guaranteed-update';
 import type { StepDependencies, WriteRequest } from '../../request';
 import { bodyInfo } from '../../scale';
-import type { Outcome } from '../../steps/attempt';
+import type { WriteOutcome } from '../../steps/attempt';
 import type { Step, StepExecution, StepName, StepRunner } from '../../steps/step';
-import { change, creation, deletion, finalDeletion, type Plan } from '../../verbs/plan';
+import { change, creation, deletion, finalDeletion, type WritePlan } from '../../verbs/plan';
 import { newObject, patchedObject, updatedObject } from '../../verbs/sources';
 import type { Answer, Notes, OffloadedOutcome, OffloadedWrite, OffloadResult, RemoteStep, RemoteSteps, SentObject } from './messages';
 import { applyChanges, shownParts, type ShownParts } from './shown-object';
@@ -98,7 +98,7 @@ class Worker {
    * An object that nobody accepts is not shown to the plug-ins of the server's thread, which would have to parse it: the list runs once without them. If it
    * refuses the object, they are asked about its name, and the refusal stands.
    */
-  private async rehearse(plan: Plan): Promise<void> {
+  private async rehearse(plan: WritePlan): Promise<void> {
     const passed: RemoteStep[] = [];
     const before = { warnings: [...this.warnings], sent: this.sent };
     const pass = (step: RemoteStep): Promise<undefined> => Promise.resolve(void passed.push(step));
@@ -113,7 +113,7 @@ class Worker {
     this.sent = before.sent;
   }
 
-  private async plan(): Promise<Plan> {
+  private async plan(): Promise<WritePlan> {
     const { write, info, outer } = this;
     const { what, namespace, name, subresource, dryRun } = write;
     const request: WriteRequest = { context: this.context(), info, namespace, name, subresource, dryRun, options: {} };
@@ -187,7 +187,7 @@ class Worker {
     return new AllocationClaims(ranges);
   }
 
-  private serialized(outcome: Outcome): OffloadedOutcome {
+  private serialized(outcome: WriteOutcome): OffloadedOutcome {
     switch (outcome.type) {
       case 'unchanged':
         return { type: 'unchanged', code: outcome.code };
