@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process';
 import { EventEmitter } from 'node:events';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { repository } from '../../../test/support/repository';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { Lifecycle } from './lifecycle';
 import { silentLogger } from '../logger';
@@ -73,5 +77,19 @@ describe('Lifecycle', () => {
     clock.advance(1_000);
     events.emit('SIGTERM');
     expect(exit.mock.calls).toEqual([[1]]);
+  });
+
+  it('runs every stage of a process that waits for nothing but timers', async () => {
+    const program = `
+      const { systemClock: clock } = require('./shared/runtime/clock.ts');
+      const { Lifecycle } = require('./shared/runtime/process/lifecycle.ts');
+      const { silentLogger: logger } = require('./shared/runtime/logger.ts');
+      const lifecycle = new Lifecycle({ clock, logger, process });
+      lifecycle.onStop({ name: 'last', timeoutMs: 1_000, run: () => console.log('the last stage ran') });
+      lifecycle.onStop({ name: 'first', timeoutMs: 1_000, run: () => new Promise((resolve) => clock.after(10, resolve)) });
+      void lifecycle.stop('a test');`;
+    const hook = path.join(repository, 'test/support/typescript-hook.cjs');
+    const { stdout } = await promisify(execFile)(process.execPath, ['-r', hook, '-e', program], { cwd: repository });
+    expect(stdout).toBe('the last stage ran\n');
   });
 });

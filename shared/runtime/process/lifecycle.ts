@@ -34,6 +34,9 @@ export interface ProcessOptions {
  */
 const SAME_SIGNAL_WINDOW_MS = 500;
 
+/** Longer than all stages together may take. */
+const LONGEST_STOP_MS = 3_600_000;
+
 export class Lifecycle {
   /** Aborts when stopping begins. */
   readonly stopping: AbortSignal;
@@ -77,14 +80,18 @@ export class Lifecycle {
   }
 
   private async runStages(reason: string, exitCode: number): Promise<void> {
-    const { logger, process } = this.options;
+    const { clock, logger, process } = this.options;
     logger.info('stopping', { reason });
+    // Timers of a clock keep no process alive: one whose stages wait for nothing else would end before its last stages, with exit code 0.
+    const ended = new AbortController();
+    void clock.sleep(LONGEST_STOP_MS, ended.signal);
     this.controller.abort(new Error(reason));
     let code = exitCode;
     for (const stage of [...this.stages].reverse()) {
       if (!(await this.runStage(stage, reason))) code = code === 0 ? 1 : code;
     }
     logger.info('stopped', { code });
+    ended.abort();
     process.exit(code);
   }
 
