@@ -13,7 +13,7 @@ const plugin = (name: string, seen: string[], wait?: Promise<void>): MutatingPlu
   },
 });
 
-it('runs in order, and waits only where there is something to wait for', async () => {
+it('admission chain runs its plug-ins in order and returns a promise only when a plug-in returns one', async () => {
   const seen: string[] = [];
   let go: () => void = () => undefined;
   const wait = new Promise<void>((resolve) => (go = resolve));
@@ -28,7 +28,7 @@ it('runs in order, and waits only where there is something to wait for', async (
   expect(seen).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('asks nobody who does not handle the operation, and stops at a refusal', async () => {
+it('admission chain skips plug-ins that do not handle the operation and stops at the first rejection', async () => {
   const seen: string[] = [];
   const chain = createAdmission({ mutating: [plugin('a', seen, Promise.reject(new Error('no'))), plugin('b', seen)], validating: [] });
   expect(chain.mutate({ ...request, operation: 'DELETE' })).toBeUndefined();
@@ -36,7 +36,7 @@ it('asks nobody who does not handle the operation, and stops at a refusal', asyn
   expect(seen).toEqual(['a']);
 });
 
-it('asks at each request who handles it', () => {
+it('admission chain calls handles of each plug-in again for every request', () => {
   const seen: string[] = [];
   let isOn = false;
   const chain = createAdmission({ mutating: [{ ...plugin('a', seen), handles: () => isOn }], validating: [] });
@@ -46,7 +46,7 @@ it('asks at each request who handles it', () => {
   expect(seen).toEqual(['a']);
 });
 
-it('tells how long each plug-in took, and the step: with a wait, and with a refusal', async () => {
+it('admission chain records the duration of each plug-in and of the step, also for asynchronous and rejecting plug-ins', async () => {
   let now = 0;
   const told: string[] = [];
   const meter: AdmissionMeter = {

@@ -1,4 +1,4 @@
-/** Which class an Ingress gets that names none; every expectation was seen at release 1.31.1. */
+/** Default IngressClass of an Ingress that names none; every expectation was observed at release 1.31.1. */
 import { writeFixture, type Fixture } from '../../test/support/write-fixture';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 
@@ -25,38 +25,47 @@ async function classOf(metadata: JsonObject = {}, spec: JsonObject = {}): Promis
 }
 
 it.each<[string, Readonly<Record<string, JsonObject | null>>, string | undefined]>([
-  ['no class', {}, undefined],
-  ['no marked class', { a: null }, undefined],
-  ['marks that do not say true', { a: { [MARK]: 'false' }, b: { [MARK]: 'True' }, c: { [MARK]: '1' }, d: { [MARK]: '' } }, undefined],
-  ['one', { a: null, b: { [MARK]: 'true' }, c: null }, 'b'],
-  ['one in the other spelling', { a: null, b: { [OTHER_MARK]: 'true' } }, 'b'],
-  ['the newest of several', { c: { [MARK]: 'true' }, a: { [MARK]: 'true' }, d: { [MARK]: 'false' } }, 'a'],
-  ['the newest of several, whatever its name', { a: { [MARK]: 'true' }, c: { [MARK]: 'true' } }, 'c'],
-])('%s', async (_title, marks, expected) => {
+  ['there is no IngressClass', {}, undefined],
+  ['no IngressClass is marked as default', { a: null }, undefined],
+  [
+    'no default annotation has the value true',
+    { a: { [MARK]: 'false' }, b: { [MARK]: 'True' }, c: { [MARK]: '1' }, d: { [MARK]: '' } },
+    undefined,
+  ],
+  ['one IngressClass is marked as default', { a: null, b: { [MARK]: 'true' }, c: null }, 'b'],
+  ['the default annotation has the other spelling', { a: null, b: { [OTHER_MARK]: 'true' } }, 'b'],
+  ['several are marked and the newest sorts first by name', { c: { [MARK]: 'true' }, a: { [MARK]: 'true' }, d: { [MARK]: 'false' } }, 'a'],
+  ['several are marked and the newest sorts last by name', { a: { [MARK]: 'true' }, c: { [MARK]: 'true' } }, 'c'],
+])('DefaultIngressClass assigns the newest class marked as default: %s', async (_title, marks, expected) => {
   await classes(marks);
   expect(await classOf()).toBe(expected);
 });
 
-it('of several of one second, the first by name', async () => {
+it('DefaultIngressClass assigns the first class by name among defaults created in the same second', async () => {
   await classes({ b: { [MARK]: 'true' }, a: { [MARK]: 'true' }, c: { [MARK]: 'true' } }, true);
   expect(await classOf()).toBe('a');
 });
 
-describe('with a default class', () => {
+describe('DefaultIngressClass with one default class', () => {
   beforeEach(() => classes({ b: { [MARK]: 'true' } }));
 
   it.each<[string, JsonObject, JsonObject, string | undefined]>([
-    ['a class of its own stays', {}, { ingressClassName: 'own' }, 'own'],
-    ['a null class is none', {}, { ingressClassName: null }, 'b'],
-    ['the annotation is a class', { annotations: { 'platform.io/ingress.class': 'x' } }, {}, undefined],
-    ['so is it in the other spelling', { annotations: { 'kubernetes.io/ingress.class': 'x' } }, {}, undefined],
-    ['so is an empty one', { annotations: { 'platform.io/ingress.class': '' } }, {}, undefined],
-    ['another annotation is not', { annotations: { a: 'b' } }, {}, 'b'],
+    ['keeps the ingressClassName of the request', {}, { ingressClassName: 'own' }, 'own'],
+    ['treats a null ingressClassName as unset', {}, { ingressClassName: null }, 'b'],
+    ['assigns no class when the ingress.class annotation is set', { annotations: { 'platform.io/ingress.class': 'x' } }, {}, undefined],
+    [
+      'assigns no class when the ingress.class annotation is set in the other spelling',
+      { annotations: { 'kubernetes.io/ingress.class': 'x' } },
+      {},
+      undefined,
+    ],
+    ['assigns no class when the ingress.class annotation is empty', { annotations: { 'platform.io/ingress.class': '' } }, {}, undefined],
+    ['assigns the class when only an unrelated annotation is set', { annotations: { a: 'b' } }, {}, 'b'],
   ])('%s', async (_title, metadata, spec, expected) => {
     expect(await classOf(metadata, spec)).toBe(expected);
   });
 
-  it('an update brings no class, and nobody owns the one that was given', async () => {
+  it('assigns no class on update, and records no field manager for the assigned class', async () => {
     const { object } = await fixture.create('ingresses', { metadata: { name: 'i' }, spec: BACKEND });
     expect(JSON.stringify(objectAt(object, 'metadata')?.['managedFields'])).not.toContain('ingressClassName');
     await fixture.cache.catchUp();
@@ -64,7 +73,7 @@ describe('with a default class', () => {
     expect(objectAt(updated.object, 'spec')).toEqual(BACKEND);
   });
 
-  it('applying creates with the class, and applying again leaves it', async () => {
+  it('assigns the class on an apply that creates and keeps it on the next apply', async () => {
     const body = { apiVersion: 'networking.platform.io/v1', kind: 'Ingress', metadata: { name: 'i' }, spec: BACKEND };
     for (const labels of [{}, { a: 'b' }]) {
       const { object } = await fixture.patch('ingresses', 'i', 'apply', { ...body, metadata: { name: 'i', labels } });
@@ -73,7 +82,7 @@ describe('with a default class', () => {
     }
   });
 
-  it('the rules come after it, and an empty class is not made good', async () => {
+  it('leaves an empty ingressClassName to validation, which rejects it', async () => {
     await expect(classOf({}, { ingressClassName: '' })).rejects.toThrow('spec.ingressClassName: Invalid value: ""');
   });
 });

@@ -1,4 +1,4 @@
-/** Replays which Events release 1.31.1 rejected, while no time passes. */
+/** Replays which Events release 1.31.1 rejected; the clock stands still. */
 import { StatusError } from '../../shared/api/errors/status';
 import { objectAt } from '../../shared/values/json';
 import { isBody } from '../../test/replay/reference';
@@ -30,7 +30,7 @@ function outcome(plugin: ReturnType<typeof eventRateLimit>, asked: AdmissionRequ
   }
 }
 
-test('refuses what upstream refuses', () => {
+test('EventRateLimit rejects the Events that release 1.31.1 rejected', () => {
   const plugin = eventRateLimit(LIMITS, new ManualClock(0));
   const known = new Map<unknown, AdmissionRequest['object']>();
   let compared = 0;
@@ -50,7 +50,7 @@ test('refuses what upstream refuses', () => {
   expect(compared).toBe(19);
 });
 
-test('gives turns back with time, counts no dry run, and forgets whom it has not heard of for longest', () => {
+test('EventRateLimit refills tokens over time, counts no dry run, and evicts the least recently used user', () => {
   const clock = new ManualClock(0);
   const plugin = eventRateLimit([{ type: 'User', qps: 1, burst: 1, cacheSize: 2 }], clock);
   const ask = (user: string, dryRun = false): string => outcome(plugin, request('n', user, {}, dryRun));
@@ -67,7 +67,7 @@ test('gives turns back with time, counts no dry run, and forgets whom it has not
   ]);
 });
 
-test('limits that cannot be meant are told', () => {
+test('EventRateLimit configuration rejects a burst below qps and a limit type that occurs twice', () => {
   const limits: EventLimits = [
     { type: 'User', qps: 2, burst: 1 },
     { type: 'User', qps: 1, burst: 1 },

@@ -1,4 +1,4 @@
-/** What counts for how long, who is asked under which names, and what a configuration says; what is answered is replayed by test/integration/http/image-policy.test.ts. */
+/** Caching, spellings and defaults of ImagePolicyWebhook; test/integration/http/image-policy.test.ts replays its answers. */
 import type { Dialect } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 import { admissionRequest } from '../../test/support/admission-request';
@@ -29,7 +29,7 @@ function judge(ask: AskImages, metadata: JsonObject = {}, dialect: Dialect = 'pl
   return { notes, judged: async (image = 'i') => plugin.validate(request(image)) };
 }
 
-test('what may run counts for five minutes, what may not for half a minute, and a fault for no time', async () => {
+test('ImagePolicyWebhook caches an allowed review for five minutes, a denied one for 30 seconds, and no failure', async () => {
   const allowed = judge(answering({ status: { allowed: true } }));
   await allowed.judged();
   clock.advance(5 * MINUTE_MS - 1);
@@ -51,13 +51,13 @@ test('what may run counts for five minutes, what may not for half a minute, and 
   expect(asked).toHaveLength(6);
 });
 
-test('who is not answered may run images where the configuration says so, and it is noted', async () => {
+test('ImagePolicyWebhook admits with the failed-open audit annotation when the webhook fails and defaultAllow is true', async () => {
   const { judged, notes } = judge(answering({ fault: 'away' }), {}, 'platform', true);
   await judged();
   expect(notes).toEqual({ 'imagepolicywebhook.image-policy.platform.io/failed-open': 'true' });
 });
 
-test('equal questions wait for one answer', async () => {
+test('ImagePolicyWebhook sends one review for concurrent equal requests', async () => {
   const { judged } = judge(answering({ status: { allowed: true } }));
   await Promise.all([judged(), judged(), judged()]);
   expect(asked).toHaveLength(1);
@@ -66,7 +66,7 @@ test('equal questions wait for one answer', async () => {
 test.each<[Dialect, string, string]>([
   ['platform', 'imagepolicy.platform.io/v1alpha1', 'a.image-policy.platform.io/x'],
   ['kubernetes', 'imagepolicy.k8s.io/v1alpha1', 'a.image-policy.k8s.io/x'],
-])('a webhook is asked in the spelling %s, whatever annotations are spelled in', async (dialect, apiVersion, name) => {
+])('ImagePolicyWebhook sends the %s spelling for annotations in either spelling', async (dialect, apiVersion, name) => {
   for (const given of ['a.image-policy.k8s.io/x', 'a.image-policy.platform.io/x'])
     await judge(
       answering({ apiVersion, kind: 'ImageReview', status: { allowed: true } }),
@@ -77,18 +77,18 @@ test.each<[Dialect, string, string]>([
   expect(asked).toEqual([1, 2].map(() => expect.objectContaining({ apiVersion, kind: 'ImageReview', spec })));
 });
 
-test('of two spellings of one annotation the own one counts', async () => {
+test('ImagePolicyWebhook prefers the spelling of the webhook when an annotation is present in both', async () => {
   const annotations = { 'a.image-policy.k8s.io/x': 'k', 'a.image-policy.platform.io/x': 'p' };
   await judge(answering({ status: { allowed: true } }), { annotations }, 'kubernetes').judged();
   expect(asked[0]).toMatchObject({ spec: { annotations: { 'a.image-policy.k8s.io/x': 'k' } } });
 });
 
-test('either spelling of an answer is good', async () => {
+test('ImagePolicyWebhook accepts a response in the other spelling', async () => {
   const answer = { apiVersion: 'imagepolicy.k8s.io/v1alpha1', kind: 'ImageReview', status: { allowed: true } };
   await judge(answering(answer)).judged();
 });
 
-test('nothing said is the usual, and -1 is no time', () => {
+test('ImagePolicyWebhook settings default unset durations and read -1 as zero', () => {
   expect(settings).toEqual({ kubeConfigFile: 'f', allowMs: 300_000, denyMs: 30_000, retryMs: 500, defaultAllow: false });
   const none = { kubeConfigFile: 'f', allowTTL: -1, denyTTL: -1, retryBackoff: -1, defaultAllow: true };
   expect(imagePolicySettings({ imagePolicy: none })).toMatchObject({ allowMs: 0, denyMs: 0, retryMs: 0, defaultAllow: true });

@@ -1,4 +1,4 @@
-/** Compares what the write path does with Pods and PersistentVolumeClaims under LimitRanges with release 1.31.1. */
+/** Compares writes of Pods and PersistentVolumeClaims under LimitRanges with release 1.31.1. */
 import { StatusError } from '../../shared/api/errors/status';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
 import { recordingOf } from '../../test/replay/recording';
@@ -28,7 +28,7 @@ function shown({ metadata, spec }: JsonObject): unknown {
 }
 
 it.each(recordingOf('admission/limit-ranges', body, isCase).cases.map((one) => [one.title, one] as const))(
-  '%s',
+  'LimitRanger decides as recorded: %s',
   async (_, { ranges, resource, body, old, code, message, shown: wanted }) => {
     if (old !== undefined) {
       await f.create(resource, named(old));
@@ -48,7 +48,7 @@ it.each(recordingOf('admission/limit-ranges', body, isCase).cases.map((one) => [
   },
 );
 
-it('says nothing of pods in other namespaces, of changes of pods and of other kinds', async () => {
+it('LimitRanger applies to pods in the namespace of the LimitRange only', async () => {
   const limits = [{ type: 'Container', max: { cpu: '1' } }];
   await f.create('limitranges', { metadata: { name: 'a' }, spec: { limits } });
   await f.create('namespaces', { metadata: { name: 'other' } }, { namespace: '' });

@@ -1,6 +1,6 @@
 import { writeFixture } from '../../test/support/write-fixture';
 
-test('namespaces and labels may be called what every object inherits', async () => {
+test('PodNodeSelector treats constructor and toString as ordinary namespace names and label keys', async () => {
   const f = await writeFixture({ naming: 'kubernetes', plugins: { enabled: ['PodNodeSelector'], disabled: ['ServiceAccount'] } });
   const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': 'constructor=x,toString=y' };
   await f.create('namespaces', { metadata: { name: 'constructor', annotations } }, { namespace: '' });

@@ -1,4 +1,4 @@
-/** As release 1.31.1 answered with these plug-ins on. */
+/** AlwaysDeny and NamespaceExists; the messages are those of release 1.31.1 with these plug-ins on. */
 import type { AdmissionRequest } from '../registry/admission';
 import { admissionRequest } from '../../test/support/admission-request';
 import { alwaysDeny, namespaceExists } from './plain-plugins';
@@ -9,11 +9,11 @@ const request = (kind: string, more: Partial<AdmissionRequest> = {}): AdmissionR
 test.each([
   ['ConfigMap', 'zz', 'configmaps "zz" is forbidden: admission control is denying all modifications'],
   ['Deployment', '', 'deployments.apps "Unknown" is forbidden: admission control is denying all modifications'],
-])('%s %j is refused by who refuses all', (kind, name, message) => {
+])('AlwaysDeny rejects %s %j', (kind, name, message) => {
   expect(() => alwaysDeny().mutate(request(kind, { name }))).toThrow(message);
 });
 
-test('a namespace has to exist', () => {
+test('NamespaceExists rejects a namespaced object whose namespace does not exist', () => {
   const plugin = namespaceExists();
   expect(() => plugin.mutate(request('ConfigMap'))).toThrow('namespaces "nope" not found');
   expect(plugin.mutate(request('Node', { namespace: '' }))).toBeUndefined();

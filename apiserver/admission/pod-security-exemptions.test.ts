@@ -1,4 +1,4 @@
-/** What is counted of those whom PodSecurity exempts, as release 1.31.1 counted it with these exemptions. */
+/** The counter of PodSecurity exemptions, as release 1.31.1 counted with these exemptions. */
 import type { JsonObject } from '../../shared/values/json';
 import { admissionRequest } from '../../test/support/admission-request';
 import { podSecurityExemptions } from '../metrics/admission-metrics';
@@ -18,21 +18,45 @@ const request = (kind: string, more: Partial<AdmissionRequest>): AdmissionReques
   admissionRequest({ kind, object: kind === 'Pod' ? POD : DEPLOYMENT, name: 'p', namespace: 'plain', user: NOBODY, ...more });
 
 test.each<readonly [string, AdmissionRequest, readonly string[]]>([
-  ['a pod in an exempt namespace', request('Pod', { namespace: 'exempt' }), ['create/pod/']],
-  ['its dry run', request('Pod', { namespace: 'exempt', dryRun: true }), ['create/pod/']],
-  ['an update that has no bearing', request('Pod', { namespace: 'exempt', operation: 'UPDATE', oldObject: POD }), ['update/pod/']],
+  ['PodSecurity counts an exemption for a pod in an exempt namespace', request('Pod', { namespace: 'exempt' }), ['create/pod/']],
   [
-    'a container that is added',
+    'PodSecurity counts an exemption for a dry run in an exempt namespace',
+    request('Pod', { namespace: 'exempt', dryRun: true }),
+    ['create/pod/'],
+  ],
+  [
+    'PodSecurity counts an exemption for a pod update without a relevant change',
+    request('Pod', { namespace: 'exempt', operation: 'UPDATE', oldObject: POD }),
+    ['update/pod/'],
+  ],
+  [
+    'PodSecurity counts an exemption for an update of ephemeralcontainers',
     request('Pod', { namespace: 'exempt', operation: 'UPDATE', oldObject: POD, subresource: 'ephemeralcontainers' }),
     ['update/pod/ephemeralcontainers'],
   ],
-  ['a status', request('Pod', { namespace: 'exempt', operation: 'UPDATE', oldObject: POD, subresource: 'status' }), []],
-  ['a pod of an exempt user', request('Pod', { user: ALICE }), ['create/pod/']],
-  ['a pod of an exempt runtime', request('Pod', { object: OF_RUNTIME }), ['create/pod/']],
-  ['a workload in an exempt namespace', request('Deployment', { namespace: 'exempt' }), ['create/controller/']],
-  ['a workload that an exempt user changes', request('Deployment', { user: ALICE, operation: 'UPDATE' }), ['update/controller/']],
-  ['a pod of nobody in particular', request('Pod', {}), []],
-  ['a namespace that an exempt user changes', request('Namespace', { user: ALICE, operation: 'UPDATE', oldObject: {}, object: {} }), []],
+  [
+    'PodSecurity counts no exemption for an update of the status subresource',
+    request('Pod', { namespace: 'exempt', operation: 'UPDATE', oldObject: POD, subresource: 'status' }),
+    [],
+  ],
+  ['PodSecurity counts an exemption for a pod of an exempt user', request('Pod', { user: ALICE }), ['create/pod/']],
+  ['PodSecurity counts an exemption for a pod of an exempt runtime class', request('Pod', { object: OF_RUNTIME }), ['create/pod/']],
+  [
+    'PodSecurity counts an exemption for a workload in an exempt namespace',
+    request('Deployment', { namespace: 'exempt' }),
+    ['create/controller/'],
+  ],
+  [
+    'PodSecurity counts an exemption for a workload that an exempt user updates',
+    request('Deployment', { user: ALICE, operation: 'UPDATE' }),
+    ['update/controller/'],
+  ],
+  ['PodSecurity counts no exemption for a pod that no exemption covers', request('Pod', {}), []],
+  [
+    'PodSecurity counts no exemption for a namespace that an exempt user updates',
+    request('Namespace', { user: ALICE, operation: 'UPDATE', oldObject: {}, object: {} }),
+    [],
+  ],
 ])('%s', async (_title, asked, expected) => {
   const told: string[] = [];
   const plugin = podSecurity({
@@ -45,7 +69,7 @@ test.each<readonly [string, AdmissionRequest, readonly string[]]>([
   expect(told).toEqual(expected);
 });
 
-test('the series of creations and updates are there before anything is exempt', () => {
+test('pod_security_exemptions_total exposes its create and update series as 0 before the first exemption', () => {
   const meters = new Meters();
   const told = podSecurityExemptions(meters);
   const lines = (): string[] => [...meters.exposed()].filter((line) => line.startsWith('pod_security_exemptions_total{'));

@@ -38,7 +38,7 @@ async function rejectionOf(held: readonly JsonObject[], object: JsonObject, chan
   }
 }
 
-it('lets others go first between the permissions that it compares', async () => {
+it('role escalation check yields to the event loop between the permissions that it compares', async () => {
   const plugin = roleEscalation(partsOf(new RbacPolicy()));
   const resourceNames = Array.from({ length: 100 }, (_, at) => `n${at}`);
   const rules = [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'], resourceNames }];

@@ -1,4 +1,4 @@
-/** Who may give a Service addresses from outside the cluster, by which way of writing, and what others may still do. */
+/** Permissions to set externalIPs and load balancer addresses of a Service, for every kind of write, and writes that need none. */
 import { refusal, writeFixture, type Fixture } from '../../test/support/write-fixture';
 import type { JsonObject } from '../../shared/values/json';
 import type { AddressUse } from './service-addresses';
@@ -59,36 +59,36 @@ const REFUSED: readonly (readonly [string, string, Write])[] = [
   ['an update of the status', BALANCER, () => fixture.update('services', 'a', { ...service(balancer), ...ingress({ ip: '::1' }) }, status)],
 ];
 
-it.each(REFUSED)('%s that brings an address is refused', async (_title, message, write) => {
+it.each(REFUSED)('Service address check rejects %s that adds an address without permission', async (_title, message, write) => {
   await begin();
   expect(await refusal(write())).toMatchObject({ code: 403, reason: 'Forbidden', message, details: { name: 'a', kind: 'services' } });
 });
 
-it.each(REFUSED)('%s that brings an address is let through for those who are allowed', async (_title, _message, write) => {
+it.each(REFUSED)('Service address check admits %s that adds an address with permission', async (_title, _message, write) => {
   await begin();
   allowed = true;
   await write();
 });
 
 const LEFT_ALONE: readonly (readonly [string, Write])[] = [
-  ['labels', () => fixture.patch('services', 'a', 'merge', { metadata: { labels: { x: 'y' } } })],
-  ['fewer external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2'] } })],
-  ['no external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: null } })],
-  ['another order', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2', '192.0.2.1'] } })],
-  ['fewer addresses in the status', () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.7' }), status)],
-  ['an empty status', () => fixture.patch('services', 'a', 'merge', { status: null }, status)],
-  ['a status in the main endpoint, which does not count', () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' }))],
-  ['another type', () => fixture.patch('services', 'a', 'merge', { spec: { type: 'NodePort' } })],
+  ['changes labels', () => fixture.patch('services', 'a', 'merge', { metadata: { labels: { x: 'y' } } })],
+  ['removes an external address', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2'] } })],
+  ['removes all external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: null } })],
+  ['reorders external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2', '192.0.2.1'] } })],
+  ['removes a load balancer address from the status', () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.7' }), status)],
+  ['empties the status', () => fixture.patch('services', 'a', 'merge', { status: null }, status)],
+  ['sends a status to the main endpoint, where it is ignored', () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' }))],
+  ['changes the Service type', () => fixture.patch('services', 'a', 'merge', { spec: { type: 'NodePort' } })],
 ];
 
-it.each(LEFT_ALONE)('whoever may write Services may write %s', async (_title, write) => {
+it.each(LEFT_ALONE)('Service address check needs no permission for a write that %s', async (_title, write) => {
   await begin();
   asked = [];
   await write();
   expect(asked).toEqual([]);
 });
 
-it('is asked for new Services too, by their place and name', async () => {
+it('Service address check asks for permission on create, with the namespace and name of the Service', async () => {
   allowed = false;
   expect(await refusal(fixture.create('services', service({ externalIPs: ['192.0.2.1'] })))).toMatchObject({
     code: 403,
@@ -98,14 +98,14 @@ it('is asked for new Services too, by their place and name', async () => {
   expect(asked[0]).toEqual({ subresource: 'externalips', namespace: 'ns', name: 'a' });
 });
 
-it('names what a generated name was', async () => {
+it('Service address check rejects with the generated name of the Service', async () => {
   allowed = false;
   const body = { metadata: { generateName: 'b-' }, spec: { ports: PORTS, externalIPs: ['192.0.2.1'] } };
   const { message } = await refusal(fixture.create('services', body));
   expect(message).toMatch(/^services "b-\S{5}" is forbidden: Use of external IPs is denied by admission control$/);
 });
 
-it('what is malformed is said first', async () => {
+it('Service address check runs after validation of the addresses', async () => {
   allowed = false;
   expect(await refusal(fixture.create('services', service({ externalIPs: ['x'] })))).toMatchObject({ code: 422 });
 });

@@ -1,4 +1,4 @@
-/** Who may decide on requests for certificates and who may sign them, and what nobody may ask for. */
+/** Permissions to approve and sign CertificateSigningRequests, and the rejection of system:masters. */
 import { certificateRequest } from '../../test/replay/scenarios/certificate-request';
 import { refusal, writeFixture, type Answer, type Fixture } from '../../test/support/write-fixture';
 import type { JsonObject } from '../../shared/values/json';
@@ -52,7 +52,7 @@ test.each<['approval' | 'status', JsonObject, SignerUse['verb']]>([
   ['status', condition('Failed'), 'sign'],
   ['status', condition('Noted'), 'sign'],
   ['status', { spec: { signerName: 'mine.com/s' }, ...condition('Noted') }, 'sign'],
-])('%s with %j is for those who may %s', async (subresource, body, verb) => {
+])('CertificateSigningRequest %s with %j requires permission to %s', async (subresource, body, verb) => {
   await begin();
   expect(await refusal(patch(subresource, body))).toMatchObject({
     code: 403,
@@ -66,14 +66,17 @@ test.each<['approval' | 'status', JsonObject, SignerUse['verb']]>([
   ]);
 });
 
-test.each(['example.com/s', 'example.com/*'])('who may use %s may decide and sign', async (name) => {
-  await begin();
-  allowed = (use) => use.name === name;
-  await patch('approval', condition('Approved'));
-  await patch('status', { status: { certificate: CERTIFICATE } });
-});
+test.each(['example.com/s', 'example.com/*'])(
+  'CertificateSigningRequest accepts approval and certificate with permission for the signer %s',
+  async (name) => {
+    await begin();
+    allowed = (use) => use.name === name;
+    await patch('approval', condition('Approved'));
+    await patch('status', { status: { certificate: CERTIFICATE } });
+  },
+);
 
-test('who may write the status may label, and may say again what is there', async () => {
+test('CertificateSigningRequest requires no signer permission for labels and unchanged status', async () => {
   await begin();
   await patch('status', LABELS);
   await patch('status', {});
@@ -81,13 +84,16 @@ test('who may write the status may label, and may say again what is there', asyn
   expect(asked).toEqual([]);
 });
 
-test.each(['platform', 'kubernetes'])("the permission is asked for in canonical spelling: %s's signer", async (product) => {
-  await begin(`${product}.io/kubelet-serving`);
-  await refusal(patch('approval', condition('Approved')));
-  expect(asked[0]).toEqual({ verb: 'approve', name: 'platform.io/kubelet-serving' });
-});
+test.each(['platform', 'kubernetes'])(
+  'CertificateSigningRequest permission check uses the canonical spelling of a signer in the %s spelling',
+  async (product) => {
+    await begin(`${product}.io/kubelet-serving`);
+    await refusal(patch('approval', condition('Approved')));
+    expect(asked[0]).toEqual({ verb: 'approve', name: 'platform.io/kubelet-serving' });
+  },
+);
 
-test('what is malformed is said first', async () => {
+test('CertificateSigningRequest is validated before the permission check', async () => {
   await begin();
   expect(await refusal(patch('approval', { status: { conditions: [{ type: 'Approved' }] } }))).toMatchObject({ code: 422 });
   expect(
@@ -95,15 +101,18 @@ test('what is malformed is said first', async () => {
   ).toMatchObject({ code: 422 });
 });
 
-test.each(['platform.io', 'kubernetes.io'])('nobody asks for a certificate of those who may do everything: %s', async (product) => {
-  const signer = `${product}/kube-apiserver-client`;
-  expect(await refusal(fixture.create(REQUESTS, request(signer, ['devs', 'system:masters'])))).toMatchObject({
-    code: 403,
-    message: `${text}use of ${signer} signer with system:masters group is not allowed`,
-  });
-  await fixture.create(REQUESTS, request(signer, ['devs']));
-});
+test.each(['platform.io', 'kubernetes.io'])(
+  'CertificateSubjectRestriction rejects system:masters for the signer %s/kube-apiserver-client',
+  async (product) => {
+    const signer = `${product}/kube-apiserver-client`;
+    expect(await refusal(fixture.create(REQUESTS, request(signer, ['devs', 'system:masters'])))).toMatchObject({
+      code: 403,
+      message: `${text}use of ${signer} signer with system:masters group is not allowed`,
+    });
+    await fixture.create(REQUESTS, request(signer, ['devs']));
+  },
+);
 
-test('what another signer makes of it is its own affair', async () => {
+test('CertificateSubjectRestriction admits system:masters for the signer example.com/s', async () => {
   await fixture.create(REQUESTS, request('example.com/s', ['system:masters']));
 });

@@ -1,4 +1,4 @@
-/** With which finalizers volumes and claims are born; every expectation was seen at release 1.31.1. */
+/** Finalizers of new PersistentVolumes and PersistentVolumeClaims; every expectation was observed at release 1.31.1. */
 import { writeFixture } from '../../test/support/write-fixture';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 
@@ -6,17 +6,22 @@ const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage
 const volume = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };
 
 it.each<[string, string, JsonObject, readonly string[]]>([
-  ['persistentvolumeclaims', 'none', {}, ['platform.io/pvc-protection']],
-  ['persistentvolumes', 'none', {}, ['platform.io/pv-protection']],
-  ['persistentvolumeclaims', 'another', { finalizers: ['a.io/x'] }, ['a.io/x', 'platform.io/pvc-protection']],
-  ['persistentvolumeclaims', 'its own', { finalizers: ['platform.io/pvc-protection', 'a.io/x'] }, ['platform.io/pvc-protection', 'a.io/x']],
+  ['persistentvolumeclaims', 'without finalizers', {}, ['platform.io/pvc-protection']],
+  ['persistentvolumes', 'without finalizers', {}, ['platform.io/pv-protection']],
+  ['persistentvolumeclaims', 'with another finalizer', { finalizers: ['a.io/x'] }, ['a.io/x', 'platform.io/pvc-protection']],
   [
     'persistentvolumeclaims',
-    'its own in the other spelling',
+    'with the protection finalizer',
+    { finalizers: ['platform.io/pvc-protection', 'a.io/x'] },
+    ['platform.io/pvc-protection', 'a.io/x'],
+  ],
+  [
+    'persistentvolumeclaims',
+    'with the protection finalizer in the other spelling',
     { finalizers: ['kubernetes.io/pvc-protection'] },
     ['kubernetes.io/pvc-protection'],
   ],
-])('one of %s that brings %s', async (resource, _title, metadata, expected) => {
+])('StorageObjectInUseProtection adds its finalizer once to %s created %s', async (resource, _title, metadata, expected) => {
   const { create } = await writeFixture();
   const spec = resource === 'persistentvolumes' ? volume : claim;
   const { object } = await create(resource, { metadata: { name: 'o', ...metadata }, spec });

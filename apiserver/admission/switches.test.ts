@@ -1,4 +1,4 @@
-/** What the flags may say of plug-ins; every refusal but the last was seen at release 1.31.1. */
+/** Flags that enable and disable admission plug-ins; every error but the last was observed at release 1.31.1. */
 import { isOn, switchesFault } from './switches';
 
 const split = (names: string): readonly string[] => names.split(',').filter((name) => name !== '');
@@ -20,8 +20,9 @@ it.each([
   ],
   ['NodeRestriction', 'NamespaceLifecycle,ImagePolicyWebhook', undefined],
   ['ClusterTrustBundleAttest', '', 'enable-admission-plugins plugin "ClusterTrustBundleAttest" is not available in this server'],
-])('--enable-admission-plugins=%s --disable-admission-plugins=%s', (enabled, disabled, fault) =>
-  expect(switchesFault({ enabled: split(enabled), disabled: split(disabled) })).toBe(fault),
+])(
+  'plug-in flags are checked for unknown and overlapping names: --enable-admission-plugins=%s --disable-admission-plugins=%s',
+  (enabled, disabled, fault) => expect(switchesFault({ enabled: split(enabled), disabled: split(disabled) })).toBe(fault),
 );
 
 it.each([
@@ -33,6 +34,8 @@ it.each([
   ['with-nodes', true, '', '', true],
   ['with-nodes', false, 'a', '', true],
   ['with-nodes', true, '', 'a', false],
-] as const)('%s, nodes told apart: %s, enabled: %s, disabled: %s', (on, tellsNodes, enabled, disabled, expected) =>
-  expect(isOn({ name: 'a', on }, { enabled: split(enabled), disabled: split(disabled) }, tellsNodes)).toBe(expected),
+] as const)(
+  'plug-in of default %s, with node identities: %s, enabled: %s, disabled: %s, runs: %s',
+  (on, tellsNodes, enabled, disabled, expected) =>
+    expect(isOn({ name: 'a', on }, { enabled: split(enabled), disabled: split(disabled) }, tellsNodes)).toBe(expected),
 );

@@ -1,9 +1,9 @@
-/** Which priority classes stay; every expectation but the last was seen at release 1.31.1, where a deleted collection takes them along. */
+/** Deletion of PriorityClasses; every expectation but the last was observed at release 1.31.1, where deletecollection deletes system classes. */
 import { AS_THE_TABLE_SAYS } from './switches';
 import { SYSTEM_PRIORITY_CLASSES } from '../kinds/scheduling/priority-class';
 import { writeFixture } from '../../test/support/write-fixture';
 
-it('the classes that every cluster has are not deleted, others are', async () => {
+it('Priority plug-in rejects deletion of system priority classes only', async () => {
   const fixture = await writeFixture({ plugins: AS_THE_TABLE_SAYS });
   for (const [name, object] of SYSTEM_PRIORITY_CLASSES) await fixture.create('priorityclasses', { ...object, metadata: { name } });
   await fixture.create('priorityclasses', { metadata: { name: 'mine' }, value: 1 });

@@ -38,7 +38,7 @@ function tolerates({ key = '', operator, value = '', effect = '', tolerationSeco
 const whatAll = (tolerations: readonly JsonObject[]): readonly Taint[] =>
   TAINTS.filter((taint) => tolerations.some((one) => tolerates(one, taint)));
 
-test('what is left out was needless', () => {
+test('withoutCovered removes no toleration that changes the set of tolerated taints', () => {
   fc.assert(
     fc.property(fc.array(member, { maxLength: 8 }), (tolerations) => {
       const kept = withoutCovered(tolerations);
@@ -48,7 +48,7 @@ test('what is left out was needless', () => {
   );
 });
 
-test('what covers another tolerates all that it does', () => {
+test('coverOf returns only a toleration that tolerates every taint of the covered one', () => {
   fc.assert(
     fc.property(member, member, (one, other) => {
       if (new Tolerations([other]).coverOf(one) === undefined) return;
@@ -58,18 +58,38 @@ test('what covers another tolerates all that it does', () => {
 });
 
 test.each<readonly [text: string, other: JsonObject, one: JsonObject, covers: boolean]>([
-  ['any value', { key: 'a', operator: 'Exists' }, { key: 'a', value: 'x', effect: 'NoSchedule' }, true],
-  ['anything', { operator: 'Exists' }, { key: 'a', operator: 'Exists' }, true],
   [
-    'longer',
+    'Exists on a key covers any value and effect of the key',
+    { key: 'a', operator: 'Exists' },
+    { key: 'a', value: 'x', effect: 'NoSchedule' },
+    true,
+  ],
+  ['Exists without a key covers Exists on a key', { operator: 'Exists' }, { key: 'a', operator: 'Exists' }, true],
+  [
+    'a longer tolerationSeconds covers a shorter one',
     { key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 9 },
     { key: 'a', effect: 'NoExecute', tolerationSeconds: 5 },
     true,
   ],
-  ['shorter', { key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }, { key: 'a', effect: 'NoExecute' }, false],
-  ['one value', { key: 'a', value: 'x' }, { key: 'a', operator: 'Exists' }, false],
-  ['one effect', { key: 'a', operator: 'Exists', effect: 'NoSchedule' }, { key: 'a', operator: 'Exists' }, false],
-  ['either spelling', { key: 'node.platform.io/x', operator: 'Exists' }, { key: 'node.kubernetes.io/x', operator: 'Exists' }, true],
+  [
+    'a bounded tolerationSeconds does not cover an unbounded one',
+    { key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 },
+    { key: 'a', effect: 'NoExecute' },
+    false,
+  ],
+  ['one value does not cover Exists on its key', { key: 'a', value: 'x' }, { key: 'a', operator: 'Exists' }, false],
+  [
+    'one effect does not cover every effect',
+    { key: 'a', operator: 'Exists', effect: 'NoSchedule' },
+    { key: 'a', operator: 'Exists' },
+    false,
+  ],
+  [
+    'a key covers the same key in the other spelling',
+    { key: 'node.platform.io/x', operator: 'Exists' },
+    { key: 'node.kubernetes.io/x', operator: 'Exists' },
+    true,
+  ],
 ])('%s', (_text, other, one, covers) => {
   expect(new Tolerations([other]).coverOf(one) !== undefined).toBe(covers);
 });

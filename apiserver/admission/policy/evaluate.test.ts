@@ -35,7 +35,7 @@ function evaluated(policy: AdmissionPolicy, all: ReadonlyMap<string, Value>): Po
 const messages = (answer: PolicyAnswer): readonly string[] =>
   answer.type === 'judged' ? answer.findings.map(({ message }) => message) : [];
 
-test('a variable is worked out when it is read, and once', () => {
+test('policy evaluation evaluates a variable at its first read and only once', () => {
   const read: string[] = [];
   const ask = (): AccessAnswer => {
     read.push('asked');
@@ -52,7 +52,7 @@ test('a variable is worked out when it is read, and once', () => {
   expect([answer, read]).toEqual([{ type: 'judged', findings: [], unnoted: [], notes: [] }, ['asked']]);
 });
 
-test('what is too dear is given up, and what comes behind it as well', () => {
+test('policy evaluation cancels an expression over its cost limit and skips the rest when the budget is spent', () => {
   const items = Array.from({ length: 400 }, (_, index) => index);
   const dear = 'object.items.all(x, object.items.all(y, object.items.all(z, x + y + z >= 0)))';
   const answer = evaluated(policyOf({ validations: Array.from({ length: 30 }, () => ({ expression: dear })) }), values({ items }));
@@ -61,7 +61,7 @@ test('what is too dear is given up, and what comes behind it as well', () => {
   expect(messages(answer).length).toBeLessThan(15);
 });
 
-test('an authorizer that takes its time is waited for, and asked once for each question', async () => {
+test('policy evaluation waits for an asynchronous authorizer and calls it once for each distinct check', async () => {
   const asked: string[] = [];
   const decisions = new Decisions(
     (user, question) => {
@@ -91,7 +91,7 @@ test('an authorizer that takes its time is waited for, and asked once for each q
   expect(messages(answer)).toEqual(["failed expression: authorizer.serviceAccount('n', 'a').path('/x').check('put').allowed()"]);
 });
 
-test('what was stored before it was checked says so', () => {
+test('policy evaluation reports a stored expression that does not compile, and ignores it under failurePolicy Ignore', () => {
   const policy = policyOf({ validations: [{ expression: 'no expression at all' }] });
   expect(messages(evaluated(policy, values({})))).toEqual(["expression 'no expression at all' resulted in error: it does not compile"]);
   expect(evaluated(policyOf({ failurePolicy: 'Ignore', validations: [{ expression: '(' }] }), values({}))).toMatchObject({

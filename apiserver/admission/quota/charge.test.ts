@@ -1,4 +1,4 @@
-/** Compares the decisions about objects under quotas with release 1.31.1. */
+/** Compares ResourceQuota decisions with release 1.31.1. */
 import { buildResources } from '../../registry/resources';
 import { codecOf } from '../../../shared/api/codec/codec';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
@@ -17,7 +17,7 @@ const isCase = shape(
 const NOW = Date.UTC(2026, 0, 2);
 
 it.each(recordingOf('admission/quota', body, isCase).cases.map((one) => [one.title, one] as const))(
-  '%s',
+  'ResourceQuota decides as recorded: %s',
   (_, { resource, hard, used, spec, body, old, code, message }) => {
     const { row } = buildResources().require(resource);
     const decoded = (value: JsonObject): JsonObject => {

@@ -4,7 +4,7 @@ const question = (name: string) =>
   ({ kind: 'resource', group: '', resource: 'pods', subresource: '', namespace: 'n', name, verb: 'get' }) as const;
 const ALLOWED = { allowed: true, reason: 'so it is' };
 
-test('asks no question twice, and no more than it may', () => {
+test('Decisions calls the authorizer once for each check and for at most 256 checks', () => {
   let asked = 0;
   const decisions = new Decisions(() => ((asked += 1), ALLOWED), { name: 'alice', groups: [] });
   for (let round = 0; round < 2; round += 1)
@@ -15,7 +15,7 @@ test('asks no question twice, and no more than it may', () => {
   expect(asked).toBe(256);
 });
 
-test('who takes his time is asked once, and an error is an answer', async () => {
+test('Decisions calls an asynchronous authorizer once and turns its rejection into a denial with an error', async () => {
   const decisions = new Decisions((_user, { verb }) => (verb === 'get' ? Promise.resolve(ALLOWED) : Promise.reject(new Error('gone'))), {
     name: 'alice',
     groups: [],

@@ -22,12 +22,12 @@ const emptied = (object: JsonObject): JsonObject =>
     ]),
   );
 
-describe.each(['kubernetes', 'platform'] as const)('%s', (naming) => {
+describe.each(['kubernetes', 'platform'] as const)('typed CEL value in the %s spelling', (naming) => {
   const names = GENERATED_NAMES[naming];
 
   test.each(
     SERVED_KINDS.filter(({ storedAs }) => storedAs === undefined).map((row) => [`${row.kind} ${row.group}/${row.version}`, row] as const),
-  )('%s is read as its text says', (_, row) => {
+  )('reads %s as its JSON text does', (_, row) => {
     const full = codecOf(row).decode(everythingOf(row.type)).object;
     const view = shownAs(row, names);
     for (const object of [
@@ -40,7 +40,7 @@ describe.each(['kubernetes', 'platform'] as const)('%s', (naming) => {
   });
 });
 
-test('who reads one member does not read the others', () => {
+test('typed CEL value reads only the member that an expression reads', () => {
   const [row] = SERVED_KINDS.filter(({ kind }) => kind === 'ConfigMap');
   if (row === undefined) throw new Error('no ConfigMap');
   const object: JsonObject = { metadata: { name: 'm' } };
