@@ -36,23 +36,26 @@ const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificat
   ...changes,
 });
 
-it('reads users, ids and groups; the last of two equal tokens wins; an empty token is skipped', async () => {
+it('token file gives users, UIDs and groups; the last of two equal tokens wins and an empty token is skipped with a warning', async () => {
   expect(await who('Bearer secret')).toEqual({ name: 'ann', uid: '1', groups: ['devs', 'ops', 'system:authenticated'] });
   expect(await who('bearer plain')).toEqual({ name: 'bert', uid: '4', groups: ['a "b"', 'system:authenticated'] });
   expect(warnings).toEqual(["empty token in token file 't.csv', line 3"]);
   expect(() => parseTokenFile('t.csv', 'a,b\n', () => undefined)).toThrow(TokenFileError);
 });
 
-it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret'], ['']])('%p is anonymous', async (header) => {
-  expect(await who(header)).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] });
-});
+it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret'], ['']])(
+  'the Authorization header %p authenticates as system:anonymous',
+  async (header) => {
+    expect(await who(header)).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] });
+  },
+);
 
-it('refuses a token that nobody knows, and everyone without credentials where anonymous access is off', async () => {
+it('authentication rejects an unknown token, and a request without credentials when anonymous access is disabled', async () => {
   expect(await who('Bearer wrong')).toBeUndefined();
   expect(authenticateInOrder([clientCertificates], nowhere, GENERATED_NAMES.platform)(NOTHING, bearer)).toBeUndefined();
 });
 
-it('takes a good certificate before a token, and lets one good credential rescue the other', async () => {
+it('authentication prefers a valid certificate to a token and accepts a request when either credential is valid', async () => {
   expect((await who('Bearer secret', certificate()))?.name).toBe('carl');
   expect((await who('Bearer wrong', certificate()))?.name).toBe('carl');
   expect((await who('Bearer secret', certificate({ verified: false })))?.name).toBe('ann');
@@ -60,14 +63,14 @@ it('takes a good certificate before a token, and lets one good credential rescue
   expect((await who(undefined, certificate({ commonName: '' })))?.name).toBe('system:anonymous');
 });
 
-it('holds a token of the file against the audiences that are this server', async () => {
+it('static token authentication succeeds only for audiences of this server', async () => {
   const audiences = async (...wanted: string[]): Promise<unknown> => authenticateToken('secret', wanted);
   expect(await audiences('more', 'x', 'api')).toMatchObject({ type: 'user', audiences: ['more', 'api'] });
   expect(await audiences()).toMatchObject({ type: 'user', audiences: [] });
   expect(await audiences('x')).toEqual({ type: 'failed', reason: 'invalid bearer token' });
 });
 
-it('says to the bearer what is to be said of the credential that counts', async () => {
+it('authentication sends the warning and audit annotations of the credential that it uses only', async () => {
   const discouraged: TokenAuthenticator = {
     authenticate: () => ({ type: 'user', user: { name: 'dan', groups: [] }, audiences: [], warning: 'better not', notes: [['used', 'x']] }),
   };
@@ -82,7 +85,7 @@ it('says to the bearer what is to be said of the credential that counts', async 
   expect(heard).toEqual(['better not', 'used: x']);
 });
 
-it('goes on after an authenticator that takes its time, and remembers what it refused for', async () => {
+it('authentication continues after an asynchronous authenticator and reports its failure reason', async () => {
   const slow: TokenAuthenticator = {
     authenticate: (token) => Promise.resolve(token === 'bad' ? { type: 'failed', reason: 'late' } : { type: 'none' }),
   };
@@ -96,7 +99,7 @@ it('goes on after an authenticator that takes its time, and remembers what it re
   expect(await union({ authorization: 'Bearer bad', certificate: undefined, rawHeaders: [], url: '/' }, bearer)).toBeUndefined();
 });
 
-it('makes nobody in particular of whoever is said to be that', () => {
+it('authentication adds no group to a user named system:anonymous', () => {
   const nobody = { name: 'system:anonymous', groups: [] };
   expect(
     authenticateInOrder([{ authenticate: () => ({ type: 'user', user: nobody }) }], nowhere, GENERATED_NAMES.platform)(NOTHING, bearer),
@@ -116,7 +119,9 @@ it.each<[string, boolean]>([
   ['/livez%zz', false],
   ['/readyz?/livez', false],
   ['/readyz/../livez', false],
-])('lets nobody in particular in at %s: %p', (target, expected) => expect(onlyAt(['/livez', '/a b'])(target)).toBe(expected));
+])('anonymous access limited to /livez is allowed at %s: %p', (target, expected) =>
+  expect(onlyAt(['/livez', '/a b'])(target)).toBe(expected),
+);
 
 test('authentication rewrites the system namespace in user and group names to the spelling of this server', async () => {
   const named = certificate({

@@ -12,51 +12,54 @@ const ask = (data: Readonly<Record<string, string>> | undefined, token = `${ID}.
   );
 
 it.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
-  ['its group', GOOD, ['system:bootstrappers']],
-  ['a token that is still good', { ...GOOD, expiration: '2026-01-02T03:04:06Z' }, ['system:bootstrappers']],
-  ['a token that is good elsewhere', { ...GOOD, expiration: '2026-01-02T05:04:06.5+02:00' }, ['system:bootstrappers']],
-  ['an end in very small parts of a second', { ...GOOD, expiration: '2026-01-02T03:04:05.001000000000Z' }, ['system:bootstrappers']],
-  ['an end with a comma', { ...GOOD, expiration: '2026-01-02T3:04:05,5Z' }, ['system:bootstrappers']],
-  ['an end that is empty', { ...GOOD, expiration: '' }, ['system:bootstrappers']],
+  ['without further groups', GOOD, ['system:bootstrappers']],
+  ['that expires in one second', { ...GOOD, expiration: '2026-01-02T03:04:06Z' }, ['system:bootstrappers']],
+  ['whose expiration has another time zone', { ...GOOD, expiration: '2026-01-02T05:04:06.5+02:00' }, ['system:bootstrappers']],
+  ['whose expiration has picoseconds', { ...GOOD, expiration: '2026-01-02T03:04:05.001000000000Z' }, ['system:bootstrappers']],
+  ['whose expiration has a decimal comma', { ...GOOD, expiration: '2026-01-02T3:04:05,5Z' }, ['system:bootstrappers']],
+  ['whose expiration is empty', { ...GOOD, expiration: '' }, ['system:bootstrappers']],
   [
-    'more groups, sorted, each once',
+    'with extra groups, sorted and without duplicates',
     { ...GOOD, 'auth-extra-groups': 'system:bootstrappers:b:c,system:bootstrappers:a,system:bootstrappers:a' },
     ['system:bootstrappers', 'system:bootstrappers:a', 'system:bootstrappers:b:c'],
   ],
-])('knows %s', (_title, data, groups) => {
+])('bootstrap token authentication accepts a token %s', (_title, data, groups) => {
   expect(ask(data)).toEqual({ type: 'user', user: { name: `system:bootstrap:${ID}`, groups }, audiences: [] });
 });
 
 const BAD: readonly (readonly [string, Readonly<Record<string, string>> | undefined, string?])[] = [
-  ['no Secret', undefined],
-  ['another secret', { ...GOOD, 'token-secret': '0123456789abcdeg' }],
-  ['no secret', { 'token-id': ID, 'usage-bootstrap-authentication': 'true' }],
-  ['another id', { ...GOOD, 'token-id': 'abcdeg' }],
-  ['another use', { ...GOOD, 'usage-bootstrap-authentication': 'True' }],
-  ['no use', { 'token-id': ID, 'token-secret': SECRET }],
-  ['a token that ends this second', { ...GOOD, expiration: '2026-01-02T03:04:05Z' }],
-  ['an end that is no time', { ...GOOD, expiration: 'tomorrow' }],
-  ['an end that is only nearly a time', { ...GOOD, expiration: '2027-01-02' }],
-  ['an end on a day that does not exist', { ...GOOD, expiration: '2030-02-30T00:00:00Z' }],
-  ['an end at an hour that does not exist', { ...GOOD, expiration: '2030-01-01T24:00:00Z' }],
-  ['an end in small letters', { ...GOOD, expiration: '2030-01-01t00:00:00z' }],
-  ['a blank before the end', { ...GOOD, expiration: ' 2030-01-01T00:00:00Z' }],
-  ['a blank before a group', { ...GOOD, 'auth-extra-groups': 'system:bootstrappers:a, system:bootstrappers:b' }],
-  ['an empty group', { ...GOOD, 'auth-extra-groups': 'system:bootstrappers:a,' }],
-  ['a group of blanks', { ...GOOD, 'auth-extra-groups': ' ' }],
-  ['a group that it must not give', { ...GOOD, 'auth-extra-groups': 'system:masters' }],
-  ['one bad group among good ones', { ...GOOD, 'auth-extra-groups': 'system:bootstrappers:a,system:bootstrappers:' }],
-  ['a longer token', GOOD, `${ID}.${SECRET}0`],
-  ['a line after the token', GOOD, `${ID}.${SECRET}\n`],
-  ['capitals', GOOD, `ABCDEF.${SECRET}`],
-  ['another token', GOOD, 'x'],
+  ['without a Secret', undefined],
+  ['whose Secret has another token-secret', { ...GOOD, 'token-secret': '0123456789abcdeg' }],
+  ['whose Secret has no token-secret', { 'token-id': ID, 'usage-bootstrap-authentication': 'true' }],
+  ['whose Secret has another token-id', { ...GOOD, 'token-id': 'abcdeg' }],
+  ['whose usage-bootstrap-authentication is not exactly true', { ...GOOD, 'usage-bootstrap-authentication': 'True' }],
+  ['whose Secret has no usage-bootstrap-authentication', { 'token-id': ID, 'token-secret': SECRET }],
+  ['that expires in this second', { ...GOOD, expiration: '2026-01-02T03:04:05Z' }],
+  ['whose expiration is not a time', { ...GOOD, expiration: 'tomorrow' }],
+  ['whose expiration is a date without a time', { ...GOOD, expiration: '2027-01-02' }],
+  ['whose expiration has a day that does not exist', { ...GOOD, expiration: '2030-02-30T00:00:00Z' }],
+  ['whose expiration has hour 24', { ...GOOD, expiration: '2030-01-01T24:00:00Z' }],
+  ['whose expiration has lower-case letters', { ...GOOD, expiration: '2030-01-01t00:00:00z' }],
+  ['whose expiration starts with a space', { ...GOOD, expiration: ' 2030-01-01T00:00:00Z' }],
+  ['whose groups contain a space', { ...GOOD, 'auth-extra-groups': 'system:bootstrappers:a, system:bootstrappers:b' }],
+  ['whose groups contain an empty group', { ...GOOD, 'auth-extra-groups': 'system:bootstrappers:a,' }],
+  ['whose group is a space', { ...GOOD, 'auth-extra-groups': ' ' }],
+  ['with a group outside system:bootstrappers', { ...GOOD, 'auth-extra-groups': 'system:masters' }],
+  ['with an invalid group after a valid one', { ...GOOD, 'auth-extra-groups': 'system:bootstrappers:a,system:bootstrappers:' }],
+  ['that has an additional character', GOOD, `${ID}.${SECRET}0`],
+  ['that has a trailing newline', GOOD, `${ID}.${SECRET}\n`],
+  ['that has upper-case letters in its ID', GOOD, `ABCDEF.${SECRET}`],
+  ['of another format', GOOD, 'x'],
 ];
 
-it.each(BAD.map(([title, data, token]) => ({ title, data, token })))('does not know $title', ({ data, token }) => {
-  expect(ask(data, token)).toEqual({ type: 'none' });
-});
+it.each(BAD.map(([title, data, token]) => ({ title, data, token })))(
+  'bootstrap token authentication ignores a token $title',
+  ({ data, token }) => {
+    expect(ask(data, token)).toEqual({ type: 'none' });
+  },
+);
 
-it('is good for the audiences of this server', () => {
+it('bootstrap token authentication succeeds only for audiences of this server', () => {
   expect(ask(GOOD, undefined, ['api', 'x'])).toMatchObject({ type: 'user', audiences: ['api'] });
   expect(ask(GOOD, undefined, ['x'])).toEqual({ type: 'none' });
 });

@@ -22,40 +22,44 @@ const NONE = { type: 'none' };
 const USER = ['X-Remote-User', 'ann'];
 
 it.each<[string, readonly string[], object]>([
-  ['a user', USER, { name: 'ann', groups: [] }],
+  ['the user name', USER, { name: 'ann', groups: [] }],
   ['the first of several users', [...USER, 'x-remote-user', 'bob'], { name: 'ann', groups: [] }],
-  ['the user of the header that comes first in the list', ['X-Other-User', 'bob', ...USER], { name: 'ann', groups: [] }],
-  ['the user of another header', ['X-Other-User', 'bob'], { name: 'bob', groups: [] }],
-  ['groups', [...USER, 'X-Remote-Group', 'a', 'x-remote-group', 'b', 'X-REMOTE-GROUP', ''], { name: 'ann', groups: ['a', 'b'] }],
+  ['the user of the header that is configured first', ['X-Other-User', 'bob', ...USER], { name: 'ann', groups: [] }],
+  ['the user of the second configured header', ['X-Other-User', 'bob'], { name: 'bob', groups: [] }],
   [
-    'groups by header, in the order of the list',
+    'groups of repeated headers',
+    [...USER, 'X-Remote-Group', 'a', 'x-remote-group', 'b', 'X-REMOTE-GROUP', ''],
+    { name: 'ann', groups: ['a', 'b'] },
+  ],
+  [
+    'groups in the order of the configured headers',
     ['X-Other-Group', 'o', ...USER, 'X-Remote-Group', 'a', 'X-Other-Group', 'p'],
     { name: 'ann', groups: ['a', 'o', 'p'] },
   ],
-  ['a group with a comma', [...USER, 'X-Remote-Group', 'a,b'], { name: 'ann', groups: ['a,b'] }],
+  ['a group with a comma as one group', [...USER, 'X-Remote-Group', 'a,b'], { name: 'ann', groups: ['a,b'] }],
   [
-    'what is more, with keys in lower case and without escapes',
+    'extra values with lower-case, unescaped keys',
     [...USER, 'X-Remote-Extra-Scopes', 'x', 'X-Remote-Extra-scopes', 'y', 'X-Remote-Extra-Example%2Fkey', 'z', 'X-Remote-Extra-a%zz', '1'],
     { name: 'ann', groups: [], extra: { scopes: ['x', 'y'], 'example/key': ['z'], 'a%zz': ['1'] } },
   ],
-])('takes %s', (_title, headers, user) => expect(ask(headers)).toEqual({ type: 'user', user }));
+])('front proxy authentication reads %s', (_title, headers, user) => expect(ask(headers)).toEqual({ type: 'user', user }));
 
 it.each<[string, readonly string[], ClientCertificate | undefined]>([
-  ['no certificate', USER, undefined],
-  ['a certificate of an ordinary client', USER, certificate({ verified: true, isProxy: false })],
-  ['a proxy of another name', USER, certificate({ commonName: 'other' })],
-  ['groups without a user', ['X-Remote-Group', 'system:masters'], certificate()],
-  ['an empty user', ['X-Remote-User', '', 'X-Remote-Group', 'system:masters'], certificate()],
-])('hears nothing from %s', (_title, headers, of) => {
+  ['without a certificate', USER, undefined],
+  ['with a certificate of an ordinary client', USER, certificate({ verified: true, isProxy: false })],
+  ['with a proxy certificate of a name that is not allowed', USER, certificate({ commonName: 'other' })],
+  ['with groups and no user', ['X-Remote-Group', 'system:masters'], certificate()],
+  ['with an empty user', ['X-Remote-User', '', 'X-Remote-Group', 'system:masters'], certificate()],
+])('front proxy authentication ignores the headers of a request %s', (_title, headers, of) => {
   const credentials: PresentedCredentials = { authorization: undefined, certificate: of, rawHeaders: headers, url: '/' };
   expect(frontProxy(OPTIONS).authenticate(credentials)).toEqual(NONE);
 });
 
-it('takes a proxy of any name where none is named', () => {
+it('front proxy authentication accepts any proxy name when no names are configured', () => {
   expect(ask(USER, certificate({ commonName: 'other' }), { ...OPTIONS, allowedNames: [] })).toMatchObject({ type: 'user' });
 });
 
-it('knows which headers nobody may see', () => {
+it('isRemoteHeader recognizes the configured user, group and extra headers', () => {
   const seen = ['x-remote-user', 'x-other-user', 'x-remote-group', 'x-remote-extra-a', 'x-remote-uid', 'accept'];
   expect(seen.filter((header) => !isRemoteHeader(OPTIONS, header))).toEqual(['x-remote-uid', 'accept']);
 });

@@ -48,8 +48,8 @@ const review = (status: JsonObject, changes: JsonObject = {}): string =>
 const good = (status: JsonObject = {}): string => review({ authenticated: true, user: SEEN, ...status });
 const failure = (reason: string): TokenOutcome => ({ type: 'failed', reason });
 
-describe('a token that a remote server reviews', () => {
-  it('is asked about in the form of the version and naming that were chosen', async () => {
+describe('webhook token authentication', () => {
+  it('sends a TokenReview in the configured version and spelling', async () => {
     await tokens(() => good()).authenticate('t', OWN);
     await tokens(() => good(), { version: 'v1beta1', dialect: 'platform' }).authenticate('t', []);
     expect(sent).toEqual([
@@ -61,79 +61,89 @@ describe('a token that a remote server reviews', () => {
   });
 
   it.each<[string, string, readonly string[], TokenOutcome]>([
-    ['is good for what this server answers to', good(), OWN, { type: 'user', user: ANN, audiences: OWN }],
-    ['may be good without any audience', good(), [], { type: 'user', user: ANN, audiences: [] }],
+    ['accepts the audiences of this server when the response names none', good(), OWN, { type: 'user', user: ANN, audiences: OWN }],
+    ['accepts a token when no audience is requested', good(), [], { type: 'user', user: ANN, audiences: [] }],
     [
-      'is good for those audiences that the answer names',
+      'accepts only the requested audiences that the response names',
       good({ audiences: ['b', 'c'] }),
       ['a', 'b'],
       { type: 'user', user: ANN, audiences: ['b'] },
     ],
-    ['is nobody for other audiences', good({ audiences: ['b'] }), OWN, { type: 'none' }],
-    ['is nobody for audiences that this server has not', good(), ['zz'], { type: 'none' }],
-    ['is good whatever error is named besides', good({ error: 'but' }), OWN, { type: 'user', user: ANN, audiences: OWN }],
-    ['is not known', review({ authenticated: false }), OWN, { type: 'none' }],
-    ['is not known without a status', review({}), OWN, { type: 'none' }],
-    ['is known by either naming', good().replace('k8s.io', 'platform.io'), OWN, { type: 'user', user: ANN, audiences: OWN }],
-    ['is refused with a reason', review({ authenticated: false, error: 'no no' }), OWN, failure('no no')],
-    ['is refused with a bounded reason', review({ error: 'x'.repeat(5000) }), OWN, failure('x'.repeat(1024))],
+    ['ignores a token when the response names other audiences', good({ audiences: ['b'] }), OWN, { type: 'none' }],
+    ['ignores a token for audiences that this server does not have', good(), ['zz'], { type: 'none' }],
     [
-      'is refused by another version',
+      'accepts an authenticated token when the response has an error as well',
+      good({ error: 'but' }),
+      OWN,
+      { type: 'user', user: ANN, audiences: OWN },
+    ],
+    ['ignores a token that is not authenticated', review({ authenticated: false }), OWN, { type: 'none' }],
+    ['ignores a token when the response has no status', review({}), OWN, { type: 'none' }],
+    ['accepts a response in the other spelling', good().replace('k8s.io', 'platform.io'), OWN, { type: 'user', user: ANN, audiences: OWN }],
+    ['rejects a token with the error of the response', review({ authenticated: false, error: 'no no' }), OWN, failure('no no')],
+    [
+      'rejects a token with an error that is truncated to 1,024 characters',
+      review({ error: 'x'.repeat(5000) }),
+      OWN,
+      failure('x'.repeat(1024)),
+    ],
+    [
+      'rejects a token when the response has another version',
       good().replace('/v1', '/v1beta1'),
       OWN,
       failure('the webhook answered with "TokenReview" of "authentication.k8s.io/v1beta1", not with a TokenReview of v1'),
     ],
     [
-      'is refused by another kind',
+      'rejects a token when the response has another kind',
       review({ authenticated: true, user: SEEN }, { kind: 'Pod' }),
       OWN,
       failure('the webhook answered with "Pod" of "authentication.k8s.io/v1", not with a TokenReview of v1'),
     ],
-    ['is refused by no object', '[]', OWN, failure('the webhook answered with something that is no object')],
+    ['rejects a token when the response is not an object', '[]', OWN, failure('the webhook answered with something that is no object')],
     [
-      'is refused without a name',
+      'rejects a token when the user has no name',
       review({ authenticated: true, user: { groups: ['system:masters'] } }),
       OWN,
       failure('the webhook let somebody in without saying who it is'),
     ],
     [
-      'is refused with a name that is no text',
+      'rejects a token when the user name is not a string',
       review({ authenticated: true, user: { username: 7 } }),
       OWN,
       failure('the webhook\'s answer has something unexpected in "username"'),
     ],
     [
-      'is refused with groups that are no texts',
+      'rejects a token when a group is not a string',
       review({ authenticated: true, user: { username: 'a', groups: [{}] } }),
       OWN,
       failure('the webhook\'s answer has something unexpected in "groups"'),
     ],
     [
-      'is refused with an extra that is no list',
+      'rejects a token when an extra value is not a list',
       review({ authenticated: true, user: { username: 'a', extra: { k: 'v' } } }),
       OWN,
       failure('the webhook\'s answer has something unexpected in "k"'),
     ],
-    ['is no member in by a text', review({ authenticated: 'true', user: SEEN }), OWN, { type: 'none' }],
+    ['ignores a token whose authenticated field is a string', review({ authenticated: 'true', user: SEEN }), OWN, { type: 'none' }],
   ])('%s', async (_title, answer, audiences, expected) => {
     expect(await tokens(() => answer).authenticate('t', audiences)).toEqual(expected);
   });
 
-  it('is refused by an answer that is no JSON, or nested without end', async () => {
+  it('rejects a token when the response is not JSON or is nested too deeply', async () => {
     const outcome = await tokens(() => '{{{').authenticate('t', OWN);
     expect(outcome).toMatchObject({ type: 'failed', reason: expect.stringContaining('is not JSON') });
     const nested = `{"status":${'{"user":'.repeat(100_000)}1${'}'.repeat(100_000)}}`;
     expect(await tokens(() => nested).authenticate('t', OWN)).toMatchObject({ type: 'failed' });
   });
 
-  it('may have names in extra that every object inherits', async () => {
+  it('treats __proto__ as an ordinary key of extra', async () => {
     const answer = good().replace('"e":[]', '"__proto__":["p"]');
     const outcome = await tokens(() => answer).authenticate('t', []);
     expect(outcome).toMatchObject({ type: 'user' });
     expect(JSON.stringify(outcome)).toContain('"__proto__":["p"]');
   });
 
-  it('is remembered for as long as was said, whether it is known or not', async () => {
+  it('caches authenticated and unauthenticated tokens for the configured time', async () => {
     const known = tokens((body) => (body.includes('good') ? good() : review({ authenticated: false })));
     for (const token of ['good', 'bad', 'good', 'bad']) await known.authenticate(token, OWN);
     expect(sent).toHaveLength(2);
@@ -145,7 +155,7 @@ describe('a token that a remote server reviews', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('is asked about for each set of audiences', async () => {
+  it('caches a token for each set of audiences separately', async () => {
     const known = tokens(() => good());
     await known.authenticate('t', OWN);
     await known.authenticate('t', []);
@@ -153,7 +163,7 @@ describe('a token that a remote server reviews', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('is asked about again after a failure, which is told now and then', async () => {
+  it('caches no failure and logs failures at most once a minute', async () => {
     const known = tokens(() => ({ type: 'fault', error: new Error('the webhook answered 500'), status: 500, mayPass: true }));
     const unavailable = failure('the webhook answered 500');
     expect([await known.authenticate('t', OWN), await known.authenticate('t', OWN)]).toEqual([unavailable, unavailable]);
@@ -164,7 +174,7 @@ describe('a token that a remote server reviews', () => {
     expect(told).toHaveLength(2);
   });
 
-  it('is asked about once by all who present it meanwhile', async () => {
+  it('sends one TokenReview for concurrent requests with the same token', async () => {
     let answer: (text: string) => void = () => undefined;
     const known = tokens(() => new Promise((resolve) => (answer = resolve)));
     const waiting = [known.authenticate('t', OWN), known.authenticate('t', OWN)];
@@ -174,7 +184,7 @@ describe('a token that a remote server reviews', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is refused while very many others wait, and never sent when it is very long', async () => {
+  it('rejects a token while 256 are in review; never sends one over 16 KiB', async () => {
     const known = tokens(() => new Promise(() => undefined));
     for (let count = 0; count < 256; count += 1) void known.authenticate(`t${count}`, OWN);
     expect(known.authenticate('one more', OWN)).toEqual(failure('too many tokens are being reviewed'));
@@ -183,7 +193,7 @@ describe('a token that a remote server reviews', () => {
   });
 });
 
-describe('the remote server', () => {
+describe('token webhook', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'token-webhook-'));
   const file = path.join(folder, 'kubeconfig');
   let server: Server;
@@ -228,30 +238,30 @@ describe('the remote server', () => {
     return tokens(() => '', { ask: asking(webhook, timeoutMs, { clock: systemClock, random }) }).authenticate('t', OWN);
   };
 
-  it('is asked with the path and the credentials of the file', async () => {
+  it('receives requests with the path and the credentials of its kubeconfig', async () => {
     respond = () => ({ status: 201, body: good() });
     expect(await ask()).toEqual({ type: 'user', user: ANN, audiences: OWN });
     expect(requests).toEqual([{ url: '/review?x=1', authorization: 'Bearer mine' }]);
   });
 
-  it.each([302, 400, 401, 404])('is asked once when it answers %d', async (status) => {
+  it.each([302, 400, 401, 404])('is called once when it responds with %d', async (status) => {
     respond = () => ({ status, body: good() });
     expect(await ask()).toEqual(failure(`the webhook answered ${status}`));
     expect(requests).toHaveLength(1);
   });
 
-  it('is asked once when it cuts the connection', async () => {
+  it('is called once when it resets the connection', async () => {
     respond = () => 'reset';
     expect(await ask()).toMatchObject({ type: 'failed' });
     expect(requests).toHaveLength(1);
   });
 
-  it('is given up when it does not answer in time', async () => {
+  it('fails the review when it does not respond before the timeout', async () => {
     respond = () => 'nothing';
     expect(await ask(50)).toEqual(failure('no answer in 1 s'));
   });
 
-  it('is given up when its answer has no end', async () => {
+  it('fails the review when its response is longer than 1 MiB', async () => {
     respond = () => ({ status: 200, body: good().padEnd(1024 * 1024 + 1) });
     expect(await ask()).toEqual(failure("the server's answer is longer than 1048576 bytes"));
   });

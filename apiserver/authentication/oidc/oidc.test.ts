@@ -1,4 +1,4 @@
-/** Tokens of a provider that signs, describes itself and exchanges its keys over HTTPS. */
+/** Authentication with ID tokens of an OpenID provider that serves its discovery document and rotates its keys over HTTPS. */
 import { createHmac, createPublicKey } from 'node:crypto';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { OpenIdProvider } from '../../../test/support/openid-provider';
@@ -55,7 +55,7 @@ const reasonOf = async (token: string, changes: Partial<TokenIssuerConfig> = {})
   return outcome.type === 'failed' ? outcome.reason : outcome.type;
 };
 
-it('names the user, groups, id and more', async () => {
+it('OIDC authentication maps claims to user name, groups, UID and extra', async () => {
   const token = await provider.sign({ sub: 'ann', roles: ['a', 'b'], oid: '7', dept: 'x' });
   const changes: Partial<TokenIssuerConfig> = {
     groups: { type: 'claim', claim: 'roles', prefix: 'g:' },
@@ -70,28 +70,34 @@ it('names the user, groups, id and more', async () => {
 });
 
 it.each<[string, object, object, Partial<TokenIssuerConfig>, object]>([
-  ['whose time comes within a minute', { nbf: Math.floor(Date.now() / 1000) + 40 }, {}, {}, { name: 'p:ann', groups: [] }],
-  ['that names no key', {}, { kid: '' }, {}, { name: 'p:ann', groups: [] }],
-  ['with one group', { g: 'a' }, {}, { groups: { type: 'claim', claim: 'g', prefix: 'g:' } }, { name: 'p:ann', groups: ['g:a'] }],
+  ['whose nbf is less than a minute ahead', { nbf: Math.floor(Date.now() / 1000) + 40 }, {}, {}, { name: 'p:ann', groups: [] }],
+  ['without a key id', {}, { kid: '' }, {}, { name: 'p:ann', groups: [] }],
   [
-    'with groups that are empty',
+    'with one group as a string',
+    { g: 'a' },
+    {},
+    { groups: { type: 'claim', claim: 'g', prefix: 'g:' } },
+    { name: 'p:ann', groups: ['g:a'] },
+  ],
+  [
+    'with empty groups, which it drops',
     { g: ['', 'a'] },
     {},
     { groups: { type: 'expression', expression: 'claims.g' } },
     { name: 'p:ann', groups: ['a'] },
   ],
   [
-    'with whole numbers',
+    'with integers, which expressions read as int',
     { n: 3, half: 1.5 },
     {},
     { username: { type: 'expression', expression: "type(claims.n) == int && type(claims.half) == double ? 'right' : 'wrong'" } },
     { name: 'right', groups: [] },
   ],
-])('takes a token %s', async (_title, claims, head, changes, user) => {
+])('OIDC authentication accepts a token %s', async (_title, claims, head, changes, user) => {
   expect(await ask(await provider.sign({ ...claims }, head), changes)).toMatchObject({ type: 'user', user });
 });
 
-it('refuses claims that cost too much, and tokens that are too long', async () => {
+it('OIDC authentication rejects claims over the cost limit and ignores tokens over the length limit', async () => {
   expect(await ask(await provider.sign({ sub: 'x'.repeat(20_000) }))).toEqual({ type: 'none' });
   const costly: Partial<TokenIssuerConfig> = {
     claimRules: [
@@ -101,7 +107,7 @@ it('refuses claims that cost too much, and tokens that are too long', async () =
   expect(await reasonOf(await provider.sign({ l: Array.from({ length: 900 }, () => 1) }), costly)).toMatch(/costs too much$/);
 });
 
-it('takes expressions, and rules about claims and the user', async () => {
+it('OIDC authentication evaluates expressions and validation rules of claims and user', async () => {
   const token = await provider.sign({ email: 'ann@example.com', email_verified: true, teams: [{ n: 'x' }, { n: 'y' }], level: 3 });
   const changes: Partial<TokenIssuerConfig> = {
     username: { type: 'expression', expression: "claims.email_verified ? claims.email.split('@')[0] : ''" },
@@ -128,82 +134,76 @@ it.each([
   ["claims.hd.endsWith('.kubernetes.io')", { hd: 'x.platform.io' }],
   ["claims.hd.matches('^kubernetes[.]io$')", { hd: 'platform.io' }],
   ["claims.hd != 'system:serviceaccount:kube-system:a'", { hd: 'system:serviceaccount:platform-system:a' }],
-])('takes no domain of an issuer for the other spelling of a name: %s refuses %j', async (expression, claims) => {
+])('OIDC authentication does not unify spellings in claims: the rule %s rejects %j', async (expression, claims) => {
   const changes: Partial<TokenIssuerConfig> = { claimRules: [{ type: 'expression', expression, message: 'elsewhere' }] };
   expect(await reasonOf(await provider.sign(claims), changes)).toBe('oidc: elsewhere');
 });
 
 it.each<[string, object, object, Partial<TokenIssuerConfig>, RegExp]>([
-  ['for somebody else', { aud: 'them' }, {}, {}, /^oidc: verify token: oidc: expected audience/],
-  ['for nobody', { aud: [] }, {}, {}, /^oidc: verify token: oidc: expected audience/],
-  ['that is over', { exp: Math.floor(Date.now() / 1000) - 1 }, {}, {}, /token is expired$/],
-  ['without an end', { exp: undefined }, {}, {}, /token is expired$/],
-  ['whose time has not come', { nbf: Math.floor(Date.now() / 1000) + 600 }, {}, {}, /before the nbf/],
-  ['for somebody else besides what is no text', { aud: ['us', 5] }, {}, {}, /"aud" is not of its type$/],
-  ['without any audience', { aud: undefined }, {}, {}, /expected audience in .* got \[\]$/],
-  ['whose end is no time', { exp: 'x' }, {}, {}, /"exp" is not of its type$/],
-  ['whose end is beyond all times', { exp: 1e300 }, {}, {}, /token is expired$/],
-  ['whose beginning is no time', { nbf: 'x' }, {}, {}, /"nbf" is not of its type$/],
-  ['whose making is no time', { iat: 'x' }, {}, {}, /"iat" is not of its type$/],
-  ['without a user', { sub: undefined }, {}, {}, /claim not present$/],
-  ['of a user without a name', { sub: '' }, {}, {}, /names no user$/],
-  ['whose user is no text', { sub: { a: 1 } }, {}, {}, /"sub" is not of its type$/],
-  ['of several users', { sub: ['ann', 'bob'] }, {}, {}, /"sub" is not of its type$/],
-  ['of several users by another claim', { name: ['ann'] }, {}, { username: { type: 'claim', claim: 'name', prefix: '' } }, /is no text$/],
+  ['for another audience', { aud: 'them' }, {}, {}, /^oidc: verify token: oidc: expected audience/],
+  ['for an empty list of audiences', { aud: [] }, {}, {}, /^oidc: verify token: oidc: expected audience/],
+  ['that is expired', { exp: Math.floor(Date.now() / 1000) - 1 }, {}, {}, /token is expired$/],
+  ['without an expiration', { exp: undefined }, {}, {}, /token is expired$/],
+  ['that is not valid yet', { nbf: Math.floor(Date.now() / 1000) + 600 }, {}, {}, /before the nbf/],
+  ['with an audience that is not a string', { aud: ['us', 5] }, {}, {}, /"aud" is not of its type$/],
+  ['without an audience claim', { aud: undefined }, {}, {}, /expected audience in .* got \[\]$/],
+  ['whose exp is not a number', { exp: 'x' }, {}, {}, /"exp" is not of its type$/],
+  ['whose exp is out of range', { exp: 1e300 }, {}, {}, /token is expired$/],
+  ['whose nbf is not a number', { nbf: 'x' }, {}, {}, /"nbf" is not of its type$/],
+  ['whose iat is not a number', { iat: 'x' }, {}, {}, /"iat" is not of its type$/],
+  ['without the user name claim', { sub: undefined }, {}, {}, /claim not present$/],
+  ['with an empty user name', { sub: '' }, {}, {}, /names no user$/],
+  ['whose sub is an object', { sub: { a: 1 } }, {}, {}, /"sub" is not of its type$/],
+  ['whose sub is a list', { sub: ['ann', 'bob'] }, {}, {}, /"sub" is not of its type$/],
+  ['whose user name claim is a list', { name: ['ann'] }, {}, { username: { type: 'claim', claim: 'name', prefix: '' } }, /is no text$/],
   [
-    'of several users by an expression',
+    'whose user name expression gives a list',
     { name: ['ann'] },
     {},
     { username: { type: 'expression', expression: 'claims.name' } },
     /^oidc: username: a text is wanted$/,
   ],
-  ['without the id that it must have', {}, {}, { uid: { type: 'claim', claim: 'oid', prefix: '' } }, /uid claim "oid": claim not present$/],
-  ['with an id that is no text', { oid: 7 }, {}, { uid: { type: 'claim', claim: 'oid', prefix: '' } }, /is no text$/],
+  ['without the UID claim', {}, {}, { uid: { type: 'claim', claim: 'oid', prefix: '' } }, /uid claim "oid": claim not present$/],
+  ['whose UID is not a string', { oid: 7 }, {}, { uid: { type: 'claim', claim: 'oid', prefix: '' } }, /is no text$/],
   [
-    'with groups that are no texts',
+    'with a group that is not a string',
     { roles: ['a', 5] },
     {},
     { groups: { type: 'claim', claim: 'roles', prefix: '' } },
     /no list of texts$/,
   ],
   [
-    'whose groups are kept elsewhere',
+    'with distributed group claims',
     { _claim_names: { roles: 'x' } },
     {},
     { groups: { type: 'claim', claim: 'roles', prefix: '' } },
     /kept elsewhere, and is not fetched$/,
   ],
-  ['that wants an extension understood', {}, { crit: ['b64'], b64: true }, {}, /failed to verify signature/],
-  ['of a key that does not exist', {}, { kid: 'none' }, {}, /failed to verify signature/],
-  ['of an algorithm that is not taken', {}, {}, { algorithms: ['ES256'] }, /failed to verify signature/],
+  ['with a critical extension', {}, { crit: ['b64'], b64: true }, {}, /failed to verify signature/],
+  ['with an unknown key id', {}, { kid: 'none' }, {}, /failed to verify signature/],
+  ['signed with an algorithm that is not configured', {}, {}, { algorithms: ['ES256'] }, /failed to verify signature/],
+  ['without a required claim', {}, {}, { claimRules: [{ type: 'required', claim: 'hd', value: 'x' }] }, /required claim hd not present/],
   [
-    'without a claim that it must have',
-    {},
-    {},
-    { claimRules: [{ type: 'required', claim: 'hd', value: 'x' }] },
-    /required claim hd not present/,
-  ],
-  [
-    'with another value of it',
+    'with another value of a required claim',
     { hd: 'y' },
     {},
     { claimRules: [{ type: 'required', claim: 'hd', value: 'x' }] },
     /required claim hd value does not match/,
   ],
   [
-    'of an address that nobody has proven to be his',
+    'with an email that is not verified',
     { email: 'a@b', email_verified: false },
     {},
     { username: { type: 'claim', claim: 'email', prefix: '' } },
     /email not verified/,
   ],
-])('refuses a token %s', async (_title, claims, head, changes, reason) => {
+])('OIDC authentication rejects a token %s', async (_title, claims, head, changes, reason) => {
   expect(await reasonOf(await provider.sign({ ...claims }, head), changes)).toMatch(reason);
 });
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-it('refuses what nobody has signed, or what was signed with the public key as a secret', async () => {
+it('OIDC authentication rejects unsigned tokens and tokens signed with the public key as HMAC secret', async () => {
   const [, body = ''] = (await provider.sign({})).split('.');
   expect(await reasonOf(`${part({ alg: 'none', kid: 'one' })}.${body}.`, { algorithms: ALL_ALGORITHMS })).toMatch(
     /failed to verify signature/,
@@ -226,7 +226,7 @@ async function fetchKeys(): Promise<{ readonly keys: unknown }> {
   });
 }
 
-it('does not stumble over claims that are many or deep', async () => {
+it('OIDC authentication accepts 500 groups and claims nested 400 levels deep', async () => {
   let deep: unknown = 'x';
   for (let level = 0; level < 400; level += 1) deep = { a: deep };
   const groups = Array.from({ length: 500 }, (_, n) => `g${n}`);
@@ -237,13 +237,13 @@ it('does not stumble over claims that are many or deep', async () => {
   expect(await ask(await provider.sign({ deep, groups }), changes)).toMatchObject({ type: 'user', user: { groups } });
 });
 
-it('leaves tokens of others to others', async () => {
+it('OIDC authentication ignores tokens of unknown issuers and tokens that are not JWTs', async () => {
   expect(await ask(await provider.sign({ iss: 'https://other' }))).toEqual({ type: 'none' });
   expect(await ask('x.y')).toEqual({ type: 'none' });
   expect(await ask('a'.repeat(100_000))).toEqual({ type: 'none' });
 });
 
-it('takes up new keys, but asks for them no more than every ten seconds whatever tokens name', async () => {
+it('OIDC authentication fetches new keys at most every ten seconds, whatever key ids tokens name', async () => {
   const authenticator = authenticatorOf();
   const first = await provider.sign({});
   const asked = provider.asked;
@@ -260,7 +260,7 @@ it('takes up new keys, but asks for them no more than every ten seconds whatever
   await provider.rotate('one');
 });
 
-it('takes up a new key under an old name, or where a token names none', async () => {
+it('OIDC authentication fetches a new key under a known key id, also for a token without key id', async () => {
   const authenticator = authenticatorOf();
   await provider.rotate('same');
   expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
@@ -275,7 +275,7 @@ it('takes up a new key under an old name, or where a token names none', async ()
   await provider.rotate('one');
 });
 
-it('finds out in some minutes that a key was withdrawn', async () => {
+it('OIDC authentication rejects tokens of a withdrawn key within minutes', async () => {
   const authenticator = authenticatorOf();
   const token = await provider.sign({ exp: Math.floor(clock.now() / 1000) + 3600 });
   expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
@@ -290,12 +290,12 @@ it('finds out in some minutes that a key was withdrawn', async () => {
 });
 
 it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
-  ['fails', () => ({ status: 500, body: '' }), /answers 500/],
-  ['sends rubbish', () => ({ status: 200, body: '{' }), /JSON/],
-  ['sends too much', () => ({ status: 200, body: ' '.repeat(2 * 1024 * 1024) }), /longer than 1048576 bytes/],
-  ['speaks for another', () => ({ status: 200, body: '{"issuer":"https://x"}' }), /another issuer/],
-  ['sends no keys', (path) => ({ status: 200, body: path === '/keys' ? '[]' : descriptionOf() }), /set of keys is none/],
-])('lets nobody in whose provider %s', async (_title, broken, reason) => {
+  ['responds with an error', () => ({ status: 500, body: '' }), /answers 500/],
+  ['sends invalid JSON', () => ({ status: 200, body: '{' }), /JSON/],
+  ['sends more than 1 MiB', () => ({ status: 200, body: ' '.repeat(2 * 1024 * 1024) }), /longer than 1048576 bytes/],
+  ['names another issuer', () => ({ status: 200, body: '{"issuer":"https://x"}' }), /another issuer/],
+  ['sends no key set', (path) => ({ status: 200, body: path === '/keys' ? '[]' : descriptionOf() }), /set of keys is none/],
+])('OIDC authentication rejects tokens of a provider that %s', async (_title, broken, reason) => {
   const token = await provider.sign({});
   provider.broken = broken;
   expect(await reasonOf(token)).toMatch(/failed to verify signature/);
@@ -303,7 +303,7 @@ it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
 });
 const descriptionOf = (): string => JSON.stringify({ issuer: provider.url, jwks_uri: `${provider.url}/keys` });
 
-it('holds nobody up for long whose provider does not answer, and asks it once for all', async () => {
+it('OIDC authentication waits at most ten seconds for a provider and calls it once for concurrent requests', async () => {
   const token = await provider.sign({});
   const asked = new Promise<void>((resolve) => {
     provider.broken = () => {
@@ -322,7 +322,7 @@ it('holds nobody up for long whose provider does not answer, and asks it once fo
   expect(faults).toHaveLength(1);
 });
 
-it('finds out that the configuration has changed', async () => {
+it('OIDC authentication applies a changed configuration to cached tokens', async () => {
   let issuers: ReadonlyMap<string, IssuerParts> = new Map([[provider.url, partsOf(configOf())]]);
   const authenticator = issuedTokens({ issuers: () => issuers, audiences: [], clock });
   const token = await provider.sign({});
@@ -333,7 +333,7 @@ it('finds out that the configuration has changed', async () => {
   expect(await authenticator.authenticate(token, [])).toEqual({ type: 'none' });
 });
 
-it('looks at the end of a known token in every request', async () => {
+it('OIDC authentication checks the expiration of a cached token in every request', async () => {
   const authenticator = authenticatorOf();
   const token = await provider.sign({ exp: Math.floor(clock.now() / 1000) + 2 });
   expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
@@ -341,7 +341,7 @@ it('looks at the end of a known token in every request', async () => {
   expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
 });
 
-it('says which expression of the configuration is none', () => {
+it('OIDC configuration reports the path of an expression that does not compile', () => {
   const broken = configOf({
     username: { type: 'expression', expression: 'claims.' },
     userRules: [{ expression: 'nobody.x', message: '' }],

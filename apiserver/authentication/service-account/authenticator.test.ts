@@ -86,7 +86,7 @@ const reason = async (text: string): Promise<string> => {
   return outcome.type === 'failed' ? outcome.reason : outcome.type;
 };
 
-it('takes tokens of new keys, and none that only a key vouched for which is gone', async () => {
+it('service account authentication accepts tokens of added keys and rejects tokens of removed keys', async () => {
   const old = token();
   expect(await review(old)).toMatchObject({ type: 'user' });
   const before = present;
@@ -96,7 +96,7 @@ it('takes tokens of new keys, and none that only a key vouched for which is gone
   expect(await review(old)).toMatchObject({ type: 'user' });
 });
 
-it('knows the account, its groups, and what the token is bound to', async () => {
+it('service account authentication returns the account, its groups, and the bound pod and node', async () => {
   expect(await review(token())).toEqual({
     type: 'user',
     audiences: [API],
@@ -127,11 +127,11 @@ const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' });
 it.each<[string, string, string]>([
   ['without a key id', token(payload(), { alg: 'RS256' }), 'user'],
   ['with an empty key id', token(payload(), { alg: 'RS256', kid: '' }), 'user'],
-  ['that says its claims stand as they are', token(payload(), { ...HEAD, b64: false, crit: ['b64'] }), FORGED],
-  ['of an older issuer', token(payload({ iss: 'https://old' })), 'user'],
+  ['with an unencoded payload (b64)', token(payload(), { ...HEAD, b64: false, crit: ['b64'] }), FORGED],
+  ['of an additional issuer', token(payload({ iss: 'https://old' })), 'user'],
   ['with another key id', token(payload(), { alg: 'RS256', kid: 'x' }), 'invalid signature, no keys found'],
   ['unsigned', token(payload(), { alg: 'none', kid }, () => Buffer.alloc(0)), FORGED],
-  ['unsigned, with something in its place', token(payload(), { alg: 'none' }, () => Buffer.from('x')), FORGED],
+  ['unsigned, with a value in place of the signature', token(payload(), { alg: 'none' }, () => Buffer.from('x')), FORGED],
   ['without an algorithm', token(payload(), { kid }), FORGED],
   [
     'signed with the public key as a secret',
@@ -139,85 +139,97 @@ it.each<[string, string, string]>([
     FORGED,
   ],
   [
-    'of an algorithm that is not the key’s',
+    'of an algorithm that does not match the key',
     token(payload(), { alg: 'RS384', kid }, (text) => sign('sha384', Buffer.from(text), rsa.privateKey)),
     FORGED,
   ],
   [
-    'padded in another way',
+    'signed with PSS padding',
     token(payload(), { alg: 'PS256', kid }, (text) =>
       sign('sha256', Buffer.from(text), { key: rsa.privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }),
     ),
     FORGED,
   ],
-  ['that brings its own key', token(payload(), { alg: 'RS256', jwk: other.publicKey.export({ format: 'jwk' }) }, other.privateKey), FORGED],
-  ['of another key under the name of ours', token(payload(), HEAD, other.privateKey), FORGED],
-  ['that wants an extension understood', token(payload(), { ...HEAD, crit: ['x'], x: 1 }), FORGED],
-  ['with other claims under the signature', token().replace(/\.[\w-]+\./, `.${part(payload({ sub: 'x' }))}.`), FORGED],
-  ['with a claim twice', token(JSON.stringify(payload()).replace('"sub":', '"sub":"admin","sub":')), "json: duplicate key 'sub' in object"],
   [
-    'with a claim about the account twice',
+    'that contains its own key',
+    token(payload(), { alg: 'RS256', jwk: other.publicKey.export({ format: 'jwk' }) }, other.privateKey),
+    FORGED,
+  ],
+  ['signed by another key under a known key id', token(payload(), HEAD, other.privateKey), FORGED],
+  ['with a critical extension', token(payload(), { ...HEAD, crit: ['x'], x: 1 }), FORGED],
+  ['with claims that the signature does not cover', token().replace(/\.[\w-]+\./, `.${part(payload({ sub: 'x' }))}.`), FORGED],
+  [
+    'with a duplicate claim',
+    token(JSON.stringify(payload()).replace('"sub":', '"sub":"admin","sub":')),
+    "json: duplicate key 'sub' in object",
+  ],
+  [
+    'with a duplicate claim of the account',
     token(JSON.stringify(payload()).replace('"namespace":', '"namespace":"x","namespace":')),
     "json: duplicate key 'namespace' in object",
   ],
   ['of another issuer', token(payload({ iss: 'other' })), 'none'],
-  ['of a list of issuers', token(payload({ iss: [API] })), 'none'],
+  ['whose issuer is a list', token(payload({ iss: [API] })), 'none'],
   ['of two parts', token().replace(/\.[\w-]+$/, ''), 'none'],
   ['of four parts', `${token()}.x`, 'none'],
-  ['with padding', `${token()}=`, 'none'],
-  ['that is no JSON', token('hello'), 'none'],
-  ['that is a list', token('[]'), 'none'],
-  ['that is too long', token(payload({ more: 'y'.repeat(1 << 20) })), 'none'],
-  ['that is too deep', token('['.repeat(11_000) + ']'.repeat(11_000)), 'none'],
-])('a token %s', async (_case, text, expected) => expect(await reason(text)).toBe(expected));
+  ['with base64 padding', `${token()}=`, 'none'],
+  ['whose claims are not JSON', token('hello'), 'none'],
+  ['whose claims are a list', token('[]'), 'none'],
+  ['over the length limit', token(payload({ more: 'y'.repeat(1 << 20) })), 'none'],
+  ['nested too deeply', token('['.repeat(11_000) + ']'.repeat(11_000)), 'none'],
+])('service account authentication gives the expected outcome for a token %s', async (_case, text, expected) =>
+  expect(await reason(text)).toBe(expected),
+);
 
 it.each<[string, Payload, string]>([
-  ['just over', { exp: now - 59 }, 'service account token has expired'],
-  ['over', { exp: now - 61 }, 'service account token has expired'],
-  ['without an end', { exp: undefined }, 'service account token has expired'],
-  ['whose end is a text', { exp: 'x' }, 'square/go-jose/jwt: expected number value to unmarshal NumericDate'],
-  ['from a clock that is a little ahead', { nbf: now + 59, iat: now + 59 }, 'user'],
+  ['expired by less than the leeway', { exp: now - 59 }, 'service account token has expired'],
+  ['expired', { exp: now - 61 }, 'service account token has expired'],
+  ['without an expiration', { exp: undefined }, 'service account token has expired'],
+  ['whose expiration is a string', { exp: 'x' }, 'square/go-jose/jwt: expected number value to unmarshal NumericDate'],
+  ['issued by a clock that is ahead by less than the leeway', { nbf: now + 59, iat: now + 59 }, 'user'],
   ['not valid yet', { nbf: now + 61 }, 'service account token is not valid yet'],
-  ['from the future', { iat: now + 61 }, 'service account token is issued in the future'],
+  ['issued in the future', { iat: now + 61 }, 'service account token is issued in the future'],
   ['for another audience', { aud: ['x', 'y'] }, `token audiences ["x" "y"] is invalid for the target audiences ["${API}"]`],
-  ['for one audience', { aud: API }, 'user'],
-  ['for no audience', { aud: undefined }, 'user'],
+  ['with its audience as a string', { aud: API }, 'user'],
+  ['without an audience', { aud: undefined }, 'user'],
   ['whose audience is a number', { aud: 1 }, 'square/go-jose/jwt: expected string or array value to unmarshal to Audience'],
-  ['without an account', { 'kubernetes.io': undefined }, 'resource name may not be empty'],
+  ['without an account claim', { 'kubernetes.io': undefined }, 'resource name may not be empty'],
   [
     'of an account without a uid',
     { 'kubernetes.io': bound({ serviceaccount: { name: 'sa' } }) },
     `service account UID (${uid.sa}) does not match claim ()`,
   ],
-  ['of an account that is not there', { 'kubernetes.io': bound({ serviceaccount: { name: 'no' } }) }, 'serviceaccounts "no" not found'],
+  ['of a missing account', { 'kubernetes.io': bound({ serviceaccount: { name: 'no' } }) }, 'serviceaccounts "no" not found'],
   ['of another namespace', { 'kubernetes.io': bound({ namespace: 'x' }) }, 'serviceaccounts "sa" not found'],
-  ['of a pod', { 'kubernetes.io': bound({ pod: { name: 'p', uid: uid.pod } }) }, 'user'],
+  ['bound to a pod', { 'kubernetes.io': bound({ pod: { name: 'p', uid: uid.pod } }) }, 'user'],
   [
-    'of another pod of that name',
+    'bound to another pod of that name',
     { 'kubernetes.io': bound({ pod: { name: 'p', uid: 'x' } }) },
     `pod UID (${uid.pod}) does not match service account pod ref claim (x)`,
   ],
-  ['of a pod without a name', { 'kubernetes.io': bound({ pod: {} }) }, 'service account token has been invalidated'],
+  ['bound to a pod without a name', { 'kubernetes.io': bound({ pod: {} }) }, 'service account token has been invalidated'],
   [
-    'of a Secret that is gone',
+    'bound to a deleted Secret',
     { 'kubernetes.io': bound({ secret: { name: 'no', uid: 'x' } }) },
     'service account token has been invalidated',
   ],
   [
-    'of another Secret',
+    'bound to another Secret of that name',
     { 'kubernetes.io': bound({ secret: { name: 's', uid: 'x' } }) },
     `secret UID (${uid.secret}) does not match service account secret ref claim (x)`,
   ],
-  ['of a node', { 'kubernetes.io': bound({ node: { name: 'n', uid: uid.node } }) }, 'user'],
+  ['bound to a node', { 'kubernetes.io': bound({ node: { name: 'n', uid: uid.node } }) }, 'user'],
   [
-    'of another node',
+    'bound to another node of that name',
     { 'kubernetes.io': bound({ node: { name: 'n', uid: 'x' } }) },
     `node UID (${uid.node}) does not match service account node ref claim (x)`,
   ],
-  ['of a node that is gone', { 'kubernetes.io': bound({ node: { name: 'no', uid: 'x' } }) }, 'service account token has been invalidated'],
-])('a signed token %s', async (_case, changes, expected) => expect(await reason(token(payload(changes)))).toBe(expected));
+  ['bound to a deleted node', { 'kubernetes.io': bound({ node: { name: 'no', uid: 'x' } }) }, 'service account token has been invalidated'],
+])('service account authentication gives the expected outcome for a signed token %s', async (_case, changes, expected) =>
+  expect(await reason(token(payload(changes)))).toBe(expected),
+);
 
-it('ends with its account and its pod, at once, however well it is known', async () => {
+it('service account authentication rejects a cached token as soon as its account or pod is deleted', async () => {
   const text = token(payload({ 'kubernetes.io': bound({ pod: { name: 'p', uid: uid.pod } }) }));
   expect(await reason(text)).toBe('user');
   expect(authenticator.authenticate(text, [API])).not.toBeInstanceOf(Promise);
@@ -231,7 +243,7 @@ it('ends with its account and its pod, at once, however well it is known', async
   expect(await reason(text)).toBe('serviceaccounts "sa" not found');
 });
 
-it('goes on for a minute when its objects are marked as deleted', async () => {
+it('service account authentication accepts a token for a minute after its account is marked for deletion', async () => {
   const mark = (at: string, ago: number): void => void live.set(at, { uid: `uid of ${at}`, deletion: clock.now() - ago });
   mark('serviceaccounts/ns/sa', 60_000);
   expect(await reason(token())).toBe('user');
@@ -239,12 +251,12 @@ it('goes on for a minute when its objects are marked as deleted', async () => {
   expect(await reason(token())).toBe('service account ns/sa has been deleted');
 });
 
-it('waits for what this replica has not seen yet before it refuses', async () => {
+it('service account authentication waits for the newest state before it rejects a token', async () => {
   arriving.set('serviceaccounts/ns/new', { uid: 'u', deletion: undefined });
   expect(await reason(token(payload({ 'kubernetes.io': bound({ serviceaccount: { name: 'new', uid: 'u' } }) })))).toBe('user');
 });
 
-it('looks at the times of a known token again, and counts the use of stale ones', async () => {
+it('service account authentication checks the times of a cached token again and counts stale uses', async () => {
   const text = token(payload({ jti: 'timed', 'kubernetes.io': bound({ warnafter: now + 1000 }), exp: now + 2000 }));
   expect(await reason(text)).toBe('user');
   clock.advance(1_001_500);
@@ -256,40 +268,43 @@ it('looks at the times of a known token again, and counts the use of stale ones'
   expect(await reason(text)).toBe('service account token has expired');
 });
 
-it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])('takes what the issuer signs with %s', async (curve) => {
-  const pair = curve === 'rsa' ? rsa : generateKeyPairSync('ec', { namedCurve: curve });
-  const signing = readPrivateKey('k', pem(pair));
-  const keys = readPublicKeys('k', pem(pair));
-  const objects = {
-    find: () => ({ uid: 'u', deletion: undefined }),
-    secretToken: () => undefined,
-    accountSecrets: () => [],
-    current: () => Promise.resolve(),
-  };
-  const taker = serviceAccountTokens({
-    issuers: ['me'],
-    keys: () => ({ checking: keys }),
-    audiences: [],
-    objects,
-    clock,
-    names: GENERATED_NAMES.platform,
-    uses: { looked: () => undefined, counted: () => undefined, ofSecret: () => undefined },
-  });
-  const seconds = Math.floor(clock.now() / 1000);
-  const times = { issuedAt: seconds, notBefore: seconds, expires: seconds + 600 };
-  const text = await tokenIssuer(
-    'me',
-    () => ({ signing }),
-    GENERATED_NAMES.platform,
-  )({ ...times, audiences: ['a'], id: 'j', namespace: 'ns', account: { name: 'sa', uid: 'u' } });
-  expect(await taker.authenticate(text, ['a'])).toMatchObject({ type: 'user', user: { name: 'system:serviceaccount:ns:sa' } });
-  const [head, body] = text.split('.').map((piece) => Buffer.from(piece, 'base64url').toString());
-  expect(head).toBe(JSON.stringify({ alg: signing.algorithm, kid: signing.id }));
-  const end = `"iss":"me","jti":"j","platform.io":{"namespace":"ns","serviceaccount":{"name":"sa","uid":"u"}},"nbf":${seconds},"sub":"system:serviceaccount:ns:sa"}`;
-  expect(body).toBe(`{"aud":["a"],"exp":${seconds + 600},"iat":${seconds},${end}`);
-});
+it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])(
+  'service account authentication accepts tokens that the issuer signs with %s',
+  async (curve) => {
+    const pair = curve === 'rsa' ? rsa : generateKeyPairSync('ec', { namedCurve: curve });
+    const signing = readPrivateKey('k', pem(pair));
+    const keys = readPublicKeys('k', pem(pair));
+    const objects = {
+      find: () => ({ uid: 'u', deletion: undefined }),
+      secretToken: () => undefined,
+      accountSecrets: () => [],
+      current: () => Promise.resolve(),
+    };
+    const taker = serviceAccountTokens({
+      issuers: ['me'],
+      keys: () => ({ checking: keys }),
+      audiences: [],
+      objects,
+      clock,
+      names: GENERATED_NAMES.platform,
+      uses: { looked: () => undefined, counted: () => undefined, ofSecret: () => undefined },
+    });
+    const seconds = Math.floor(clock.now() / 1000);
+    const times = { issuedAt: seconds, notBefore: seconds, expires: seconds + 600 };
+    const text = await tokenIssuer(
+      'me',
+      () => ({ signing }),
+      GENERATED_NAMES.platform,
+    )({ ...times, audiences: ['a'], id: 'j', namespace: 'ns', account: { name: 'sa', uid: 'u' } });
+    expect(await taker.authenticate(text, ['a'])).toMatchObject({ type: 'user', user: { name: 'system:serviceaccount:ns:sa' } });
+    const [head, body] = text.split('.').map((piece) => Buffer.from(piece, 'base64url').toString());
+    expect(head).toBe(JSON.stringify({ alg: signing.algorithm, kid: signing.id }));
+    const end = `"iss":"me","jti":"j","platform.io":{"namespace":"ns","serviceaccount":{"name":"sa","uid":"u"}},"nbf":${seconds},"sub":"system:serviceaccount:ns:sa"}`;
+    expect(body).toBe(`{"aud":["a"],"exp":${seconds + 600},"iat":${seconds},${end}`);
+  },
+);
 
-it('reads public keys, private keys and several of them; refuses files without any', () => {
+it('key files may contain public keys, private keys and several of them; a file without a valid key is rejected', () => {
   const ec = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const both = readPublicKeys('f', `${publicPem.toString()}\n${pem(ec)}`);
   expect(both.map(({ algorithm }) => algorithm)).toEqual(['RS256', 'ES256']);
@@ -312,7 +327,7 @@ it('reads public keys, private keys and several of them; refuses files without a
   );
 });
 
-describe('a token that is kept in a Secret', () => {
+describe('token in a Secret', () => {
   const legacy = (changes: Payload = {}): string =>
     token({
       iss: 'kubernetes/serviceaccount',
@@ -328,7 +343,7 @@ describe('a token that is kept in a Secret', () => {
     return text;
   };
 
-  it('is good without an end, for this server only, while its Secret holds it', async () => {
+  it('is valid without expiration, for this server only, while its Secret contains it', async () => {
     const text = keep(legacy());
     expect(await review(text)).toEqual({
       type: 'user',
@@ -352,7 +367,7 @@ describe('a token that is kept in a Secret', () => {
     expect(await reason(text)).toBe('Token has been invalidated');
   });
 
-  it('tells of every use of what the Secret holds, good or not, and of no other', async () => {
+  it('records every use of the token that the Secret contains, valid or invalid, and no use of another', async () => {
     const text = keep(legacy(), '', '2026-01-02');
     expect(await review(text)).not.toHaveProperty('warning');
     expect(uses.splice(0)).toEqual(['implicit', 'manual', 'ns/s 2026-01-02']);
@@ -388,5 +403,5 @@ describe('a token that is kept in a Secret', () => {
     [{ sub: 'x' }, 'sub claim is invalid'],
     [{ [claim('service-account.uid')]: 'x' }, `ServiceAccount UID (${uid.sa}) does not match claim (x)`],
     [{ [claim('service-account.name')]: 'no', sub: 'system:serviceaccount:ns:no' }, 'serviceaccounts "no" not found'],
-  ])('is refused with %j', async (changes, expected) => expect(await reason(keep(legacy(changes)))).toBe(expected));
+  ])('is rejected with the claims %j: %s', async (changes, expected) => expect(await reason(keep(legacy(changes)))).toBe(expected));
 });

@@ -25,7 +25,7 @@ beforeEach(() => {
   });
 });
 
-it('marks a Secret with the day, in UTC, when it bears another', async () => {
+it('legacy token use is recorded as the UTC date when the Secret has an older one', async () => {
   for (const day of ['2026-01-02', '2026-01-03']) used(S, day);
   expect(marked).toEqual([]);
   used(S, '2026-01-04');
@@ -36,7 +36,7 @@ it('marks a Secret with the day, in UTC, when it bears another', async () => {
   expect(marked).toEqual(['s 2026-01-02', 's 2026-01-03']);
 });
 
-it('marks each once while the mark is not seen yet, and tries again after a minute', async () => {
+it('legacy token use is written once and retried after a minute when the write fails', async () => {
   answer = () => Promise.reject(new Error('no'));
   for (let round = 0; round < 100; round += 1) used(S, '');
   await settle(3);
@@ -50,7 +50,7 @@ it('marks each once while the mark is not seen yet, and tries again after a minu
   expect(marked).toHaveLength(2);
 });
 
-it('has few writes under way, whatever is presented; what was left out comes at a later use', async () => {
+it('legacy token use has at most four concurrent writes and records a skipped use at the next one', async () => {
   const release: (() => void)[] = [];
   answer = () => new Promise((resolve) => release.push(resolve));
   const all = Array.from({ length: 5000 }, (_item, index) => ({ namespace: 'ns', name: `s${index}` }));
