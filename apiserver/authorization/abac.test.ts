@@ -35,7 +35,9 @@ it.each<[boolean, object, Attributes]>([
   [true, { user: 'u', nonResourcePath: '*' }, path('/x', 'post')],
   [false, { user: 'u', nonResourcePath: '*', readonly: true }, path('/x', 'post')],
   [false, { user: 'u', nonResourcePath: '*' }, resourceAttributes()],
-])('%p: %j for %j', async (allowed, spec, attributes) => expect(await isAllowed(spec, attributes)).toBe(allowed));
+])('ABAC authorizer gives %p for the policy %j and the request %j', async (allowed, spec, attributes) =>
+  expect(await isAllowed(spec, attributes)).toBe(allowed),
+);
 
 it.each([
   ['{', 'f, line 2: this is not JSON'],
@@ -44,11 +46,11 @@ it.each([
   [JSON.stringify({ apiVersion: VERSION, kind: 'Policy' }), 'f, line 2: spec is missing'],
   [line({ users: 'x' }), 'f, line 2: there is no spec.users'],
   [line({ readonly: 'yes' }), 'f, line 2: spec.readonly is of the wrong type'],
-])('refuses %s', (text, message) => {
+])('ABAC authorizer rejects the policy line %s: %s', (text, message) => {
   expect(() => abacAuthorizer('f', `${line({ user: 'x' })}\n${text}`)).toThrow(new PolicyFileError(message));
 });
 
-it('says that nothing matched, and what a user may do', async () => {
+it('ABAC authorizer reports that no policy matched, and lists the rules of a user', async () => {
   const abac = abacAuthorizer('f', `${line({ user: 'u', readonly: true, ...ALL })}\n${line({ user: 'u', nonResourcePath: '/x' })}`);
   expect(await abac.authorize({ name: 'v', groups: [] }, resourceAttributes())).toEqual({
     type: 'no-opinion',

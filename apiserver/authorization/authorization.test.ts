@@ -22,7 +22,7 @@ const later = (decision: Decision): Authorizer => ({ authorize: () => Promise.re
 const passes = (reason: string): Decision => ({ type: 'no-opinion', reason });
 const deny: Decision = { type: 'deny', reason: 'never' };
 
-it('says who may not do what, with markup escaped', () => {
+it('refusalOf names the user and the request, and escapes markup', () => {
   const text = (attributes: Attributes, decision = NO_OPINION): string => refusalOf(user, attributes, decision).message;
   expect(text(resource())).toBe(
     'leases.coordination.platform.io is forbidden: User "u&lt;x&gt;" cannot list resource "leases" in API group "coordination.platform.io" at the cluster scope',
@@ -34,21 +34,21 @@ it('says who may not do what, with markup escaped', () => {
 });
 
 it.each([
-  ['the first that allows', [says(passes('a')), says(ALLOW), says(deny)], ALLOW],
-  ['the first that denies', [says(passes('a')), says(deny), says(ALLOW)], { type: 'deny', reason: 'a\nnever' }],
-  ['nobody', [says(passes('a')), says(NO_OPINION), says(passes('b'))], passes('a\nb')],
-  ['one that had to be waited for', [says(passes('a')), later(passes('b')), says(passes('c'))], passes('a\nb\nc')],
-  ['one after one that had to be waited for', [later(NO_OPINION), says(ALLOW)], ALLOW],
-  ['one that denies after a while', [says(passes('a')), later(deny), says(ALLOW)], { type: 'deny', reason: 'a\nnever' }],
-] as const)('decides as %s says', async (_who, authorizers, decision) => {
+  ['the first authorizer that allows', [says(passes('a')), says(ALLOW), says(deny)], ALLOW],
+  ['the first authorizer that denies', [says(passes('a')), says(deny), says(ALLOW)], { type: 'deny', reason: 'a\nnever' }],
+  ['no authorizer, with all reasons', [says(passes('a')), says(NO_OPINION), says(passes('b'))], passes('a\nb')],
+  ['no authorizer, one of them asynchronous', [says(passes('a')), later(passes('b')), says(passes('c'))], passes('a\nb\nc')],
+  ['an authorizer after an asynchronous one', [later(NO_OPINION), says(ALLOW)], ALLOW],
+  ['an asynchronous authorizer that denies', [says(passes('a')), later(deny), says(ALLOW)], { type: 'deny', reason: 'a\nnever' }],
+] as const)('union authorizer returns the decision of %s', async (_who, authorizers, decision) => {
   expect(await inOrder(authorizers).authorize(user, resource())).toEqual(decision);
 });
 
-it('waits for nobody who answers at once', () => {
+it('union authorizer returns a synchronous decision synchronously', () => {
   expect(inOrder([says(NO_OPINION), says(ALLOW), later(deny)]).authorize(user, resource())).toBe(ALLOW);
 });
 
-it('collects the rules of all', () => {
+it('union authorizer merges the rules of all authorizers', () => {
   const some = { ...NO_RULES, errors: ['broken'], incomplete: true };
   expect(inOrder([says(ALLOW, ALL_RULES), says(ALLOW, some)]).rules(user, 'n')).toEqual({
     ...ALL_RULES,

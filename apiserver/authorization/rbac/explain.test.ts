@@ -32,9 +32,9 @@ it.each<[Attributes, string]>([
   ],
   [{ kind: 'path', verb: 'get', path: '/metrics/slis' }, 'by the rule {NonResourceURLs:["/metrics*"], Verbs:["get"]}'],
   [{ kind: 'path', verb: 'post', path: '/metrics' }, 'of the path "/metrics" these verbs only are allowed: get'],
-])('%j: %s', (attributes, text) => expect(explain(policy, { name: 'u', groups: ['g'] }, attributes)).toBe(text));
+])('explain of %j reports %s', (attributes, text) => expect(explain(policy, { name: 'u', groups: ['g'] }, attributes)).toBe(text));
 
-it('says to whom nothing is bound', () => {
+it('explain reports a user to whom no role is bound', () => {
   expect(explain(policy, { name: 'u', groups: [] }, resourceAttributes())).toBe(
     'no role is bound to user "u" or a group of it for the whole cluster or the namespace "n"',
   );

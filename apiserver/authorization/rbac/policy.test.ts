@@ -6,7 +6,7 @@ import { readRule } from './rule';
 
 const NAMES = ['first', 'other', 'second'];
 
-it.each([[NAMES], [[...NAMES].reverse()]])('names the same binding whatever order they came in: %j', async (order) => {
+it.each([[NAMES], [[...NAMES].reverse()]])('RBAC authorizer names the same binding for bindings added in the order %j', async (order) => {
   const policy = new RbacPolicy();
   policy.setRole('', 'r', [readRule({ verbs: ['get'], nonResourceURLs: ['/version'] })]);
   const roleRef = { kind: 'ClusterRole', name: 'r' };

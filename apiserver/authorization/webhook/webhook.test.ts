@@ -9,8 +9,8 @@ import { readVerdict, reviewBody, reviewSpec } from './review';
 const user = { name: 'ann', uid: '7', groups: ['devs'], extra: { 'example.com/x': ['1', '2'] } };
 const pods = resourceAttributes({ group: 'rbac.authorization.platform.io', resource: 'roles' });
 
-describe('a review', () => {
-  it('says who asks for what, in the spelling and version that is wanted', () => {
+describe('SubjectAccessReview of the webhook', () => {
+  it('contains the user and the request in the configured spelling and version', () => {
     const spec = reviewSpec(user, pods, 'kubernetes');
     expect(spec).toEqual({
       resourceAttributes: { namespace: 'n', verb: 'get', group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'roles' },
@@ -31,7 +31,7 @@ describe('a review', () => {
     });
   });
 
-  it('names signers in the same spelling', () => {
+  it('spells signer names in the configured spelling', () => {
     const named = (dialect: 'platform' | 'kubernetes') =>
       reviewSpec({ name: 'x', groups: [] }, resourceAttributes({ resource: 'signers', name: 'platform.io/s' }), dialect);
     expect(named('kubernetes')).toMatchObject({ resourceAttributes: { name: 'kubernetes.io/s' } });
@@ -47,10 +47,10 @@ describe('a review', () => {
     ['{}', undefined],
     ['[]', undefined],
     ['<html>', undefined],
-  ])('%s is %s', (text, type) => expect(readVerdict(Buffer.from(text))?.type).toBe(type));
+  ])('response %s is read as %s', (text, type) => expect(readVerdict(Buffer.from(text))?.type).toBe(type));
 });
 
-describe('the authorizer', () => {
+describe('webhook authorizer', () => {
   const clock = new ManualClock();
   const asked: string[] = [];
   let answer: WebhookAnswer;
@@ -82,7 +82,7 @@ describe('the authorizer', () => {
     });
   }
 
-  it('keeps what it was told, what is allowed longer than what is not', async () => {
+  it('caches allowed decisions longer than other decisions', async () => {
     const asks = authorizer();
     expect(await asks.authorize(user, pods)).toEqual({ type: 'allow', reason: 'r' });
     expect(asks.authorize(user, pods)).toEqual({ type: 'allow', reason: 'r' });
@@ -97,7 +97,7 @@ describe('the authorizer', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('asks once for all who ask the same at a time, and not about everybody at once', async () => {
+  it('sends one review for concurrent equal requests, and has no opinion when too many reviews are in flight', async () => {
     arrive = () => undefined;
     const asks = authorizer();
     const all = Array.from({ length: 5 }, async () => asks.authorize(user, pods));
@@ -112,7 +112,7 @@ describe('the authorizer', () => {
     });
   });
 
-  it('is told to fail once a minute, however often it is asked', async () => {
+  it('logs failures at most once a minute', async () => {
     answer = broken;
     const told: unknown[] = [];
     const asks = authorizer({ failed: (_message, error) => void told.push(error) });
@@ -123,7 +123,7 @@ describe('the authorizer', () => {
     expect(told).toHaveLength(2);
   });
 
-  it('does not keep questions that somebody made long', async () => {
+  it('does not cache decisions for requests over 10,000 characters', async () => {
     const long = { name: 'x'.repeat(10_001), groups: [] };
     const asks = authorizer();
     await asks.authorize(long, pods);
@@ -135,7 +135,7 @@ describe('the authorizer', () => {
     ['NoOpinion', broken, 'no-opinion'],
     ['Deny', broken, 'deny'],
     ['Deny', { type: 'answer', bytes: Buffer.from('rubbish') }, 'deny'],
-  ] as const)('goes by %s where it is not answered', async (onFailure, given, type) => {
+  ] as const)('applies the failure policy %s when the webhook fails', async (onFailure, given, type) => {
     answer = given;
     const asks = authorizer({ onFailure });
     expect(await asks.authorize(user, pods)).toMatchObject({ type });
@@ -150,7 +150,7 @@ describe('the authorizer', () => {
     [["request.extra.nothing[0] == 'a'", "request.user == 'bob'"], 0, 'no-opinion'],
     [["request.extra.nothing[0] == 'a'"], 0, 'deny'],
     [[], 1, 'allow'],
-  ])('asks only where %j', async (expressions, times, type) => {
+  ])('with match conditions %j sends %d reviews and decides %s', async (expressions, times, type) => {
     const compiled = compileConditions(expressions);
     if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
     const asks = authorizer({ conditions: compiled.conditions, onFailure: 'Deny' });
@@ -246,7 +246,7 @@ describe('the authorizer', () => {
     expect(specs.map((spec) => compiled.conditions(spec))).toEqual([plain, full, path]);
   });
 
-  it('cannot say what somebody may do without being asked about it', () => {
+  it('reports the rules of a user as incomplete', () => {
     expect(authorizer().rules(user, 'n')).toMatchObject({ incomplete: true });
   });
 });
