@@ -1,6 +1,6 @@
 import { auditEvent, eventText } from '../../test/support/audit-event';
 
-it('is a line of JSON whose markup is escaped, in either dialect', () => {
+it('audit event is one line of JSON with escaped markup, in either dialect', () => {
   const annotations = new Map([
     ['platform.io/deprecated', 'true'],
     ['authorization.platform.io/decision', 'allow'],
@@ -20,13 +20,13 @@ it('is a line of JSON whose markup is escaped, in either dialect', () => {
   });
 });
 
-it('lets nobody say more than he may', () => {
+it('audit event escapes quotes in an audit ID', () => {
   const id = '","user":{"username":"x\\';
   const parsed: unknown = JSON.parse(eventText(auditEvent(id)) ?? '');
   expect(parsed).toMatchObject({ auditID: id, user: { username: 'u' } });
 });
 
-it('is a line of text in the older format', () => {
+it('audit event is one line of text in the legacy format', () => {
   const impersonated = { name: 'dev', groups: ['a', 'b'] };
   expect(eventText(auditEvent('1', { impersonated }), { format: 'legacy' })).toBe(
     String.raw`2023-11-14T22:13:20.000250Z AUDIT: id="1" stage="ResponseComplete" ip="10.0.0.9" method="get" user="u" groups="\"g\"" as="dev" ` +
@@ -37,7 +37,7 @@ it('is a line of text in the older format', () => {
   );
 });
 
-it('loses its objects where it is too long, and says so; if that is not enough it is lost', () => {
+it('audit event over the length limit drops its objects and is annotated as truncated, or is dropped', () => {
   const event = auditEvent('1', { requestObject: `{"data":"${'x'.repeat(1000)}"}` });
   const text = eventText(event, { longestEvent: 600 }) ?? '';
   expect(JSON.parse(text)).toMatchObject({ annotations: { 'audit.platform.io/truncated': 'true' } });

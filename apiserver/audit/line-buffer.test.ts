@@ -5,7 +5,7 @@ import { LineBuffer, pieceOf } from './line-buffer';
 
 const held = (buffer: LineBuffer): string => buffer.written.toString();
 
-it('takes any text as JSON without markup', () => {
+it('LineBuffer writes any text as JSON without markup', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), fc.constantFrom('<a href="&">', '\\', 'ä\u2028😀', '\u007f'))),
@@ -23,7 +23,7 @@ it('takes any text as JSON without markup', () => {
   );
 });
 
-it('prints times to the microsecond', () => {
+it('LineBuffer prints times with microseconds', () => {
   const buffer = new LineBuffer();
   for (const at of [0, 999.9999, 1_700_000_000_000.25, 1_700_000_000_001.5, 1_700_000_059_999]) {
     buffer.time(at);
@@ -34,7 +34,7 @@ it('prints times to the microsecond', () => {
   );
 });
 
-it('is as small as before when it is emptied', () => {
+it('LineBuffer returns to its initial size when it is emptied', () => {
   const buffer = new LineBuffer(16);
   buffer.raw('x'.repeat(1000));
   expect(buffer.length).toBe(1000);
@@ -44,7 +44,7 @@ it('is as small as before when it is emptied', () => {
   expect([held(buffer), buffer.written.buffer.byteLength]).toEqual(['abab', 16]);
 });
 
-describe('the second line of a request', () => {
+describe('second audit line of a request', () => {
   const received = auditEvent('1', { stage: 'RequestReceived', responseStatus: undefined });
   const complete = {
     ...received,
@@ -64,22 +64,22 @@ describe('the second line of a request', () => {
   const anew = (event: typeof complete): string => eventText({ ...event, subject: { ...event.subject, written: undefined } }) ?? '';
 
   it.each<[string, (buffer: LineBuffer) => void]>([
-    ['follows at once', () => undefined],
-    ['follows others', (buffer) => buffer.raw('x'.repeat(1000))],
-    ['comes when the first is gone', (buffer) => buffer.empty()],
+    ['follows the first directly', () => undefined],
+    ['follows other lines', (buffer) => buffer.raw('x'.repeat(1000))],
+    ['follows after the first was flushed', (buffer) => buffer.empty()],
     [
-      'comes when others stand where the first stood',
+      'follows after other lines replaced the first',
       (buffer) => {
         buffer.empty();
         buffer.raw('x'.repeat(300));
       },
     ],
-    ['comes when the first was too long', (buffer) => buffer.cutTo(0)],
-  ])('is the same when it %s', (_what, between) => {
+    ['follows after the first was cut', (buffer) => buffer.cutTo(0)],
+  ])('equals a line written from scratch when it %s', (_what, between) => {
     expect(lines(between)).toBe(anew(complete));
   });
 
-  it('tells what is known by then', () => {
+  it('contains the object, impersonation and user that became known after the first', () => {
     const object = {
       resource: 'pods',
       namespace: 'n',

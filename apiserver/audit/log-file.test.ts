@@ -21,7 +21,7 @@ const open = (changes: Partial<LogFileOptions> = {}): LogFile =>
   });
 const names = (): readonly string[] => readdirSync(path.dirname(file)).sort();
 
-it('goes on with what is there, and puts it aside when it would grow too long', async () => {
+it('LogFile appends to an existing file and rotates it before it exceeds the size limit', async () => {
   await open().close();
   appendFileSync(file, 'one\n');
   const log = open();
@@ -34,14 +34,14 @@ it('goes on with what is there, and puts it aside when it would grow too long', 
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('takes a line that is longer than a file', async () => {
+it('LogFile writes a line that is longer than the size limit', async () => {
   const log = open();
   log.append(Buffer.from('a line of more than ten characters\n'));
   await log.close();
   expect(names()).toEqual(['audit.log']);
 });
 
-it('keeps so many old files, so long, and packs them; it leaves other files alone', async () => {
+it('LogFile compresses rotated files, deletes those beyond the number and age limits, and keeps unrelated files', async () => {
   await open().close();
   writeFileSync(path.join(folder, 'deep', 'audit-of-another.log'), '');
   const log = open({ maxBackups: 2, maxAgeMs: 3000, compress: true });
@@ -62,7 +62,7 @@ it('keeps so many old files, so long, and packs them; it leaves other files alon
   expect(names()).toEqual(['audit-2026-01-31T12-00-03.000.log.gz', 'audit-of-another.log', 'audit.log']);
 });
 
-it('leaves a device where it is', async () => {
+it('LogFile does not rotate a device', async () => {
   mkdirSync(path.dirname(file));
   // A link, so that a mistake costs the link and not the machine its device.
   symlinkSync('/dev/null', file);
@@ -72,7 +72,7 @@ it('leaves a device where it is', async () => {
   expect(names()).toEqual(['audit.log']);
 });
 
-it('says that a disk is full', () => {
+it('LogFile throws ENOSPC when the disk is full', () => {
   const full = new LogFile({ path: '/dev/full', maxBytes: 1000, maxAgeMs: 0, maxBackups: 0, compress: false }, clock, () => undefined);
   expect(() => full.append(Buffer.from('x\n'))).toThrow('ENOSPC');
 });

@@ -58,24 +58,24 @@ it.each<[Partial<AuditRule>, Audited, boolean]>([
   [{ nonResourceURLs: ['/x/*'] }, at('/x/y'), true],
   [{ nonResourceURLs: ['*'] }, at('/x/y'), true],
   [{ nonResourceURLs: ['*'] }, resource(), false],
-])('%j and %j: %p', (rule, about, expected) => {
+])('audit rule %j applied to %j matches: %p', (rule, about, expected) => {
   expect(fits(rule, about)).toBe(expected);
 });
 
-it('knows service accounts under either name of their namespace', () => {
+it('audit rule matches service accounts in either spelling of their namespace', () => {
   const account: UserInfo = { name: 'system:serviceaccount:platform-system:a', groups: ['system:serviceaccounts:platform-system'] };
   expect(fits({ users: ['system:serviceaccount:kube-system:a'] }, resource(), account)).toBe(true);
   expect(fits({ userGroups: ['system:serviceaccounts:kube-system'] }, resource(), account)).toBe(true);
 });
 
-it('applies no rule for users to nobody', () => {
+it('audit rule for users or groups does not match a request without a user', () => {
   const about = resource();
   const level = (rule: Partial<AuditRule>): string =>
     compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, GENERATED_NAMES.platform)(undefined, about).level;
   expect([level({ users: ['dev'] }), level({ userGroups: ['devs'] }), level({})]).toEqual(['None', 'None', 'Metadata']);
 });
 
-it('takes the first rule that fits, with what is omitted by it and by the policy', () => {
+it('audit policy applies the first matching rule, and merges its omissions with those of the policy', () => {
   const policy = compilePolicy(
     {
       omitStages: ['RequestReceived'],
@@ -105,7 +105,7 @@ it.each<[Partial<AuditRule>, string]>([
   [{ nonResourceURLs: ['/x*y'] }, 'rules[0].nonResourceURLs[0]: non-resource URLs wildcards must be the final character of the rule'],
   [of('apps/v1'), 'rules[0].resources[0].group: must be the name of an API group, without a version'],
   [of('', undefined, ['p']), 'rules[0].resources[0].resourceNames: using resourceNames requires at least one resource'],
-])('refuses %j', (rule, fault) => {
+])('audit policy rejects %j: %s', (rule, fault) => {
   const faults = POLICY_FORMAT.rules?.({ rules: [{ level: 'Metadata', ...rule }] }) ?? [];
   expect(faults.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([fault]);
 });

@@ -16,7 +16,7 @@ const lostEvents: [string, number, string][] = [];
 const lost: Lost = (sink, events, reason) => void lostEvents.push([sink, events, errorMessage(reason)]);
 beforeEach(() => (lostEvents.length = 0));
 
-describe('lines', () => {
+describe('LogSink', () => {
   const written: string[] = [];
   let full = false;
   const target: LineTarget = {
@@ -34,7 +34,7 @@ describe('lines', () => {
   const clock = new ManualClock();
   const changed = (id: string): AuditEvent => auditEvent(id, { subject: { ...auditEvent(id).subject, verb: 'create' } });
 
-  it('about reading are written together a moment later', async () => {
+  it('writes events of read requests in one batch after 10 ms', async () => {
     const sink = new LogSink(target, wording, false, clock, lost);
     expect([sink.take(auditEvent('1')), sink.take(auditEvent('2'))]).toEqual([true, true]);
     expect(written).toEqual([]);
@@ -45,7 +45,7 @@ describe('lines', () => {
     expect(written).toHaveLength(2);
   });
 
-  it('about a change are written when it is answered, with all that wait', () => {
+  it('writes buffered events as soon as a write request completes', () => {
     const sink = new LogSink(target, wording, false, clock, lost);
     sink.take(auditEvent('1'));
     sink.take({ ...changed('2'), stage: 'RequestReceived' });
@@ -55,7 +55,7 @@ describe('lines', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('are never many that wait', () => {
+  it('writes buffered events when they reach the size limit', () => {
     const sink = new LogSink(target, wording, false, clock, lost);
     for (let count = 0; count < 400; count += 1) sink.take(auditEvent('1'));
     expect(written).toHaveLength(1);
@@ -64,14 +64,14 @@ describe('lines', () => {
     expect(written.map((lines) => lines.length > 200_000)).toEqual([false, true]);
   });
 
-  it('that cannot be written are counted, and hold nobody up', () => {
+  it('counts events that it cannot write and does not reject the request', () => {
     const sink = new LogSink(target, wording, false, clock, lost);
     full = true;
     expect([sink.take(auditEvent('1')), sink.take(changed('2'))]).toEqual([true, true]);
     expect(lostEvents).toEqual([['log', 2, 'ENOSPC']]);
   });
 
-  it('are written before the request begins where that is promised', () => {
+  it('writes an event before the request in blocking-strict mode and rejects the request when that fails', () => {
     const sink = new LogSink(target, wording, true, clock, lost);
     expect([sink.take(auditEvent('1')), written.length]).toEqual([true, 1]);
     full = true;
@@ -81,7 +81,7 @@ describe('lines', () => {
     expect(lostEvents).toEqual([['log', 1, 'ENOSPC']]);
   });
 
-  it('that nobody reads are lost beyond a bound', () => {
+  it('drops events over the buffer limit when the reader of its stream stops', () => {
     const reader = readerTarget(new PassThrough({ highWaterMark: 1 }));
     const long = Buffer.alloc(1024 * 1024);
     expect(() => {
@@ -90,7 +90,7 @@ describe('lines', () => {
   });
 });
 
-describe('batches', () => {
+describe('BatchSink', () => {
   const clock = new ManualClock();
   const batches: (readonly string[])[] = [];
   beforeEach(() => (batches.length = 0));
@@ -98,7 +98,7 @@ describe('batches', () => {
   const open = (options: Partial<BatchOptions>, deliver: Deliver = async (events) => void batches.push(idsIn(events))): BatchSink =>
     new BatchSink({ name: 'webhook', options: { ...usual, ...options }, wording, clock, deliver, lost, ended: () => Promise.resolve() });
 
-  it('go out when they are full, or old', async () => {
+  it('sends a batch when it is full or reaches its maximum wait', async () => {
     const sink = open({});
     for (const id of ['1', '2', '3']) sink.take(auditEvent(id));
     await settle();
@@ -109,7 +109,7 @@ describe('batches', () => {
     expect(batches).toEqual([['1', '2'], ['3']]);
   });
 
-  it('wait in a bounded buffer while one is on its way', async () => {
+  it('buffers a limited number of events while a batch is in flight', async () => {
     let release: () => void = () => undefined;
     const sink = open({}, async (events) => {
       batches.push(idsIn(events));
@@ -129,7 +129,7 @@ describe('batches', () => {
     release();
   });
 
-  it('are no longer than allowed, and no more frequent', async () => {
+  it('limits batches in bytes and rate', async () => {
     const sink = open({ maxSize: 3, maxBytes: 1000, throttle: { perSecond: 1, burst: 1 } });
     for (const id of ['1', '2', '3']) sink.take(auditEvent(id));
     await settle();
@@ -138,7 +138,7 @@ describe('batches', () => {
     expect(batches).toEqual([['1', '2'], ['3']]);
   });
 
-  it('are sent at the end, whatever they wait for', async () => {
+  it('sends the pending batch on close', async () => {
     const sink = open({});
     sink.take(auditEvent('1'));
     await sink.close();
@@ -146,7 +146,7 @@ describe('batches', () => {
   });
 });
 
-describe('a webhook', () => {
+describe('audit webhook', () => {
   const clock = new ManualClock();
   const sent: TransportRequest[] = [];
   const deliverTo = (answer: () => number): Deliver =>
@@ -168,7 +168,7 @@ describe('a webhook', () => {
     });
   beforeEach(() => (sent.length = 0));
 
-  it('gets a list of events, again where the failure may pass', async () => {
+  it('receives an EventList, and again after responses 503 and 429', async () => {
     const answers = [503, 429, 200];
     const delivered = deliverTo(() => answers.shift() ?? 500)(['{"auditID":"1"}', '{"auditID":"2"}'], () => false);
     await clock.advanceAsync(1000);
@@ -187,7 +187,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('is given up after five attempts, at once when it does not want them or the server goes down', async () => {
+  it('is abandoned after five attempts, or immediately after a 400 response or during shutdown', async () => {
     const failed = expect(deliverTo(() => 500)(['{}'], () => false)).rejects.toThrow('the webhook answered 500');
     await clock.advanceAsync(10_000);
     await failed;

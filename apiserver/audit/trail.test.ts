@@ -58,7 +58,7 @@ it.each<[AuditLevel, boolean, boolean]>([
   ['Metadata', false, false],
   ['Request', true, false],
   ['RequestResponse', true, true],
-])('keeps at %s no more than it may', (level, request, response) => {
+])('audit trail at level %s records request object: %p, response object: %p', (level, request, response) => {
   const [event] = eventsOf(level, (trail) => {
     sent({ metadata: { name: 'p', uid: 'u-1' }, data: 'secret' })(trail);
     trail.refused({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 409 });
@@ -68,12 +68,12 @@ it.each<[AuditLevel, boolean, boolean]>([
   expect(event?.responseStatus).toBe('{"metadata":{},"status":"Failure","code":201}');
 });
 
-it('records a refusal that the client has not said how it would have by its code alone', () => {
+it('audit trail records only the code of a rejection without a negotiated representation', () => {
   const [event] = eventsOf('RequestResponse', (trail) => trail.refused(undefined), { status: 406 });
   expect([event?.responseStatus, event?.responseObject]).toEqual(['{"metadata":{},"code":406}', undefined]);
 });
 
-it('keeps what was sent as it was told first', () => {
+it('audit trail records the first request object', () => {
   const [event] = eventsOf('Request', (trail) => {
     sent({ data: 'first' })(trail);
     sent({ data: 'again' })(trail);
@@ -91,7 +91,7 @@ it.each([
       'apiserver.latency.platform.io/total': '501.5ms',
     },
   ],
-])('tells of a request that took %p ms what it waited for, when that is long', async (total, expected) => {
+])('audit trail annotates latencies of a request of %p ms when it takes longer than 500 ms', async (total, expected) => {
   const clock = { now: 0 };
   const stored = async (trail: Trail, ms: number): Promise<void> => {
     const wait = trail.timed(Promise.resolve());
@@ -111,21 +111,21 @@ it.each([
   expect(events.map(({ annotations }) => annotations && Object.fromEntries(annotations))).toEqual([expected]);
 });
 
-it('does not tell how long a watch lasted', () => {
+it('audit trail does not annotate the latency of a watch', () => {
   const { trail, events } = trailOf('Metadata', { lasting: true }, () => 1000);
   trail.received();
   trail.finished();
   expect(events[0]?.annotations).toBeUndefined();
 });
 
-it('leaves out the managed fields of what a Table shows', () => {
+it('audit trail omits managed fields of objects in a Table', () => {
   const rows = (metadata: JsonObject): JsonObject => ({ kind: 'Table', rows: [{ cells: ['p'], object: { metadata } }] });
   const table = JSON.stringify(rows({ name: 'p', managedFields: [] }));
   const [event] = eventsOf('RequestResponse', (trail) => trail.answered(table.length, () => table), { lean: true });
   expect(event?.responseObject).toBe(JSON.stringify(rows({ name: 'p' })));
 });
 
-it('leaves out managed fields, of lists too', () => {
+it('audit trail omits managed fields of objects and of list items', () => {
   const managed = { name: 'p', managedFields: [{ manager: 'm' }] };
   const [event] = eventsOf(
     'RequestResponse',
@@ -139,7 +139,7 @@ it('leaves out managed fields, of lists too', () => {
   expect(event?.responseObject).toBe('{"metadata":{},"items":[{"metadata":{"name":"p"}}]}');
 });
 
-it('leaves out objects that are too long, and says so', () => {
+it('audit trail omits objects over the length limit and is annotated as truncated', () => {
   const [event] = eventsOf('RequestResponse', (trail) => {
     sent({ data: 'x'.repeat(1024 * 1024) })(trail);
     trail.answered(1024 * 1024 + 1, () => {
@@ -153,7 +153,7 @@ it('leaves out objects that are too long, and says so', () => {
   ]);
 });
 
-it('tells when the answer of a request that lasts begins, how one ends for a reason of ours, and that a client has gone', () => {
+it('audit trail records ResponseStarted of a long-running request, Panic, and a connection that the client closed early', () => {
   const stages = (...events: AuditEvent[]): unknown => events.map(({ stage, code }) => [stage, code]);
   const twice = (trail: Trail): void => {
     trail.headSent();
@@ -169,7 +169,7 @@ it('tells when the answer of a request that lasts begins, how one ends for a rea
   expect(gone?.responseStatus).toBe('{"metadata":{},"status":"Success","message":"Connection closed early","code":200}');
 });
 
-it('keeps the first of two annotations', () => {
+it('audit trail keeps the first of two annotations with one key', () => {
   const [event] = eventsOf('Metadata', (trail) => {
     trail.annotate('a', '1');
     trail.annotate('a', '2');
