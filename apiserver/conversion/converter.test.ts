@@ -33,8 +33,8 @@ const widgets = (count: number, spec = {}, revision = 0) =>
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const isSeen = (bytes: Buffer): boolean => bytes.toString().includes('"seen":true');
 
-describe('a list', () => {
-  it('is asked about in calls of 500 objects, four at a time, and keeps its order', async () => {
+describe('conversion of a list', () => {
+  it('sends 500 objects per call, at most four calls at a time, and keeps the order', async () => {
     const { client, converter } = fixture();
     client.holds = true;
     const entries = widgets(2_600);
@@ -50,7 +50,7 @@ describe('a list', () => {
     expect(shown.every(({ bytes }) => isSeen(bytes))).toBe(true);
   });
 
-  it('is asked about in calls of 1 MiB, and a larger object in one of its own', async () => {
+  it('sends at most 1 MiB per call, and a larger object in its own call', async () => {
     const { client, converter } = fixture();
     const entries = [...widgets(10, { text: 'x'.repeat(300_000) }), storedWidget(FIRST, 'big', 99, { text: 'x'.repeat(2_000_000) })];
     await converter.entries(SECOND, entries, LATER);
@@ -61,7 +61,7 @@ describe('a list', () => {
     expect(client.asked[0]?.options).toMatchObject({ timeoutMs: 30_000, query: '?timeout=30s' });
   });
 
-  it('leaves what is stored in the wanted version as it is, and asks nobody where all is', async () => {
+  it('does not send objects that are stored in the requested version', async () => {
     const { client, converter } = fixture();
     const [old] = widgets(1);
     const fresh = storedWidget(convertedRows('', 'v2')[1], 'fresh', 7);
@@ -76,8 +76,8 @@ describe('a list', () => {
   });
 });
 
-describe('what has been converted', () => {
-  it('is remembered by revision and by the age of the definition', async () => {
+describe('cache of converted objects', () => {
+  it('stores a converted object by its revision and the version of its definition', async () => {
     const { client, converter } = fixture();
     const [entry] = widgets(1);
     if (entry === undefined) throw new Error('no widget');
@@ -91,7 +91,7 @@ describe('what has been converted', () => {
     expect(client.asked).toHaveLength(3);
   });
 
-  it('is not remembered of what is not what the store has, nor taken from there', async () => {
+  it('is not used for objects that differ from the stored ones', async () => {
     const { client, converter } = fixture();
     const entries = widgets(1);
     await converter.entries(SECOND, entries, LATER, true);
@@ -100,7 +100,7 @@ describe('what has been converted', () => {
     expect(client.asked).toHaveLength(3);
   });
 
-  it('is forgotten beyond 32 MiB, the oldest first', async () => {
+  it('evicts the oldest objects over 32 MiB', async () => {
     const { client, converter } = fixture();
     const entries = widgets(40, { text: 'x'.repeat(1_000_000) });
     await converter.entries(SECOND, entries, LATER);
@@ -111,7 +111,7 @@ describe('what has been converted', () => {
     expect(client.asked).toHaveLength(length + 1);
   });
 
-  it('is asked for once by all who want it at the same time', async () => {
+  it('shares one call between concurrent requests for the same objects', async () => {
     const { client, converter } = fixture();
     client.holds = true;
     const entries = widgets(3);
@@ -125,8 +125,8 @@ describe('what has been converted', () => {
   });
 });
 
-describe('a webhook that fails', () => {
-  it('is told of, counted, and asked again the next time', async () => {
+describe('failing conversion webhook', () => {
+  it('is logged, counted, and called again by the next request', async () => {
     const { calls, client, converter, failures } = fixture();
     client.fault = 'Post "https://webhook.example/convert": refused';
     const words = `conversion webhook for example.com/v1, Kind=Widget failed: ${client.fault}`;
@@ -138,7 +138,7 @@ describe('a webhook that fails', () => {
     expect(calls[1]).toMatchObject({ fault: undefined });
   });
 
-  it('is waited for no longer than the request lives, whose client has been answered then, and its answer helps the next', async () => {
+  it('ends the request with 504 just after its deadline, and its late response is cached for the next request', async () => {
     const { clock, client, converter } = fixture();
     client.holds = true;
     let isOver = false;
@@ -159,7 +159,7 @@ describe('a webhook that fails', () => {
   });
 });
 
-it('gives way to others while it works on many objects', async () => {
+it('conversion yields to the event loop while it processes many objects', async () => {
   const { clock, converter } = fixture();
   let rests = 0;
   const entries = widgets(100).map((entry) => ({
@@ -173,7 +173,7 @@ it('gives way to others while it works on many objects', async () => {
   expect(rests).toBeGreaterThan(10);
 });
 
-it('converts one object between any two versions, and asks nobody about an empty one', async () => {
+it('conversion of one object works between any two versions and calls no webhook for an empty object', async () => {
   const { client, converter } = fixture();
   const object = { metadata: { name: 'a' }, spec: { a: 1 } };
   expect(await converter.object(SECOND, 'v2', 'v1', object, LATER)).toEqual({ metadata: { name: 'a' }, spec: { a: 1, seen: true } });
@@ -183,14 +183,14 @@ it('converts one object between any two versions, and asks nobody about an empty
   expect(client.asked).toHaveLength(1);
 });
 
-it('shows the webhook no resource version, and keeps that of the object', async () => {
+it('conversion keeps the resourceVersion of an object', async () => {
   const { converter } = fixture();
   const [shown] = await converter.entries(SECOND, widgets(1), LATER);
   if (shown === undefined) throw new Error('nothing');
   expect(parseEntry(shown).object).toMatchObject({ metadata: { resourceVersion: '1' } });
 });
 
-describe('the metadata of an object', () => {
+describe('metadata of a converted object', () => {
   const labels = { a: 'b' };
   const stored = (): Entry => {
     const metadata = { name: 'é', namespace: 'n', uid: 'u', resourceVersion: '7', labels, annotations: { '"metadata":{': '}' } };
@@ -198,7 +198,7 @@ describe('the metadata of an object', () => {
     return { ...storedWidget(FIRST, 'é', 7), labels, bytes };
   };
 
-  it('stay as they are stored where the webhook leaves them as they are', async () => {
+  it('is the stored metadata when the webhook does not change it', async () => {
     const { converter } = fixture();
     const entry = stored();
     const [shown] = await converter.entries(SECOND, [entry], LATER);
@@ -206,7 +206,7 @@ describe('the metadata of an object', () => {
     expect(shown).toMatchObject({ key: entry.key, revision: 7, labels });
   });
 
-  it('have the labels and annotations that the webhook gives them', async () => {
+  it('has the labels and annotations of the response', async () => {
     const { client, converter } = fixture();
     client.changes = (metadata) => ({ ...metadata, labels: { c: 'd' }, annotations: {} });
     const entry = stored();
@@ -219,7 +219,7 @@ describe('the metadata of an object', () => {
     expect(shown?.labels).toEqual({ c: 'd' });
   });
 
-  it('are refused with the name of another object', async () => {
+  it('is rejected when the response changes the name', async () => {
     const { client, converter } = fixture();
     client.changes = (metadata) => ({ ...metadata, name: 'other' });
     await expect(converter.entries(SECOND, [stored()], LATER)).rejects.toThrow('must have the same name: é != other');

@@ -16,7 +16,7 @@ function calls(places: Places) {
   return { ends, begun, start };
 }
 
-it('lets sixteen calls run, and the others in their order', async () => {
+it('Places runs sixteen calls at a time and queues the others in order', async () => {
   const places = new Places();
   const { begun, ends, start } = calls(places);
   const all = Array.from({ length: 20 }, (_, id) => start(id));
@@ -34,7 +34,7 @@ it('lets sixteen calls run, and the others in their order', async () => {
   expect(places.isEmpty).toBe(true);
 });
 
-it('refuses who comes when a thousand wait', async () => {
+it('Places rejects a call with 429 when 1,000 calls wait', async () => {
   const places = new Places();
   const { ends, start } = calls(places);
   const all = Array.from({ length: 1_016 }, (_, id) => start(id));
@@ -49,7 +49,7 @@ it('refuses who comes when a thousand wait', async () => {
   expect(await Promise.all(all)).toHaveLength(1_016);
 });
 
-it('gives the place of a call that fails to the next', async () => {
+it('Places releases the slot of a failed call', async () => {
   const places = new Places();
   const failing = Array.from({ length: 17 }, () => places.run(() => Promise.reject(new Error('no'))));
   expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(Array.from({ length: 17 }, () => 'rejected'));

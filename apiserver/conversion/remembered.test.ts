@@ -15,32 +15,32 @@ function entries(count: number, bytes = KIB): readonly ConvertedEntry[] {
   });
 }
 
-describe('shelves', () => {
-  it('hold many objects, which do not touch each other', () => {
+describe('shelves of converted objects', () => {
+  it('hold many objects without overlap', () => {
     const made = entries(100);
     expect(new Set(made.map(({ shelf }) => shelf)).size).toBe(2);
     made.forEach(({ bytes }, at) => expect(bytes.toString()).toBe(String(at % 10).repeat(KIB)));
   });
 
-  it('have no more room than there is to be put on them', () => {
+  it('are no larger than the objects of their call', () => {
     expect(entries(1)[0]?.shelf.bytes).toHaveLength(KIB);
     expect(entries(10).at(-1)?.shelf.bytes).toHaveLength(10 * KIB);
     const [long] = entries(10, 1_000 * KIB);
     expect(long?.shelf.bytes).toHaveLength(1_000 * KIB);
   });
 
-  it('take texts behind what is there', () => {
+  it('append text to copied bytes', () => {
     const { bytes } = new Shelving(1).put(Buffer.from('é and more'), 2, '=ä');
     expect(bytes.toString()).toBe('é=ä');
   });
 });
 
-describe('what is remembered', () => {
+describe('Remembered', () => {
   const fill = (known: Remembered, name: string, made: readonly ConvertedEntry[]): void =>
     made.forEach((entry, at) => known.set(`${name}${at}`, entry));
   const isKnown = (known: Remembered, ...keys: readonly string[]): readonly boolean[] => keys.map((key) => known.get(key) !== undefined);
 
-  it('is found', () => {
+  it('returns the entry of a key', () => {
     const known = new Remembered(KIB * KIB);
     const made = entries(3);
     fill(known, 'a', made);
@@ -48,7 +48,7 @@ describe('what is remembered', () => {
     expect(known.get('b1')).toBeUndefined();
   });
 
-  it('goes a shelf at a time when there is no room, what was not asked for longest first', () => {
+  it('evicts whole shelves when it is full, least recently used first', () => {
     const known = new Remembered(160 * KIB);
     fill(known, 'a', entries(50));
     fill(known, 'b', entries(50));
@@ -58,7 +58,7 @@ describe('what is remembered', () => {
     expect(isKnown(known, 'a0', 'a49', 'b0', 'b49', 'c0')).toEqual([false, false, true, true, true]);
   });
 
-  it('stays where the same has been converted again', () => {
+  it('keeps an entry that replaced one on an evicted shelf', () => {
     const known = new Remembered(160 * KIB);
     fill(known, 'a', entries(50));
     const again = entries(1);
@@ -69,7 +69,7 @@ describe('what is remembered', () => {
     expect(known.get('a1')).toBeUndefined();
   });
 
-  it('takes no more than its room, however large one of it is', () => {
+  it('does not store an entry over its capacity', () => {
     const known = new Remembered(KIB);
     fill(known, 'a', entries(1, 2 * KIB));
     expect(known.get('a0')).toBeUndefined();

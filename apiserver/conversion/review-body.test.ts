@@ -2,7 +2,7 @@ import { ReviewBody } from './review-body';
 
 const UID = 'the-uid';
 
-it('asks with the objects as they are spelled, in the spelling of this server, however little room there seemed to be', () => {
+it('ReviewBody contains the objects byte for byte, and grows beyond its initial size', () => {
   const body = new ReviewBody({ version: 'v1', uid: UID, desired: 'example.com/v2', dialect: 'kubernetes' }, 0);
   const long = Buffer.from(JSON.stringify({ long: 'é'.repeat(1_000) }));
   body.next();
@@ -21,7 +21,7 @@ it('asks with the objects as they are spelled, in the spelling of this server, h
   });
 });
 
-it('asks in the version and the spelling of who is asked', () => {
+it('ReviewBody uses the version and the spelling of the webhook', () => {
   const body = new ReviewBody({ version: 'v1beta1', uid: UID, desired: 'v2', dialect: 'platform' }, 0);
   expect(body.finished().toString()).toContain('"apiVersion":"apiextensions.platform.io/v1beta1"');
 });

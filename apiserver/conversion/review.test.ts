@@ -13,32 +13,32 @@ const read = (text: string, version: ConversionReviewVersion = 'v1', reader = re
   return answer instanceof ConversionFault ? answer.text : Array.from({ length: answer.count }, (_, at) => answer.at(at));
 };
 
-it('gives the objects of a good answer, in either spelling', () => {
+it('ConversionReview response in either spelling yields its objects', () => {
   expect(read(review(good))).toEqual([{ a: 1 }]);
   expect(read(review(good, { apiVersion: 'apiextensions.platform.io/v1' }))).toEqual([{ a: 1 }]);
 });
 
 it.each<readonly [string, string, RegExp]>([
-  ['of another question', review({ ...good, uid: 'other' }), /^failed: expected response\.uid="the-uid", got "other"$/],
+  ['with another uid', review({ ...good, uid: 'other' }), /^failed: expected response\.uid="the-uid", got "other"$/],
   ['without a response', review(null), /^failed: no response provided$/],
-  ['that is a text', 'hello', /cannot unmarshal string/],
-  ['that is cut', '{"kind":', /unexpected end of JSON input/],
+  ['that is a string', 'hello', /cannot unmarshal string/],
+  ['that is truncated', '{"kind":', /unexpected end of JSON input/],
   ['that is a list', '[]', /cannot unmarshal array/],
   ['of another kind', review(good, { kind: 'AdmissionReview' }), /no kind "AdmissionReview" is registered/],
   ['of another version', review(good, { apiVersion: 'apiextensions.k8s.io/v1beta1' }), /converting \(v1beta1\.ConversionReview\)/],
-  ['with odd objects', review({ ...good, convertedObjects: 'x' }), /ConversionResponse\.response\.convertedObjects/],
-  ['that says no', review({ ...good, result: { status: 'Failure', message: 'no way' } }), /^failed: no way$/],
-  ['that says nothing', review({ ...good, result: {} }), /^failed: response\.result\.status was '', not 'Success'$/],
-])('refuses an answer %s', (_title, text, words) => {
+  ['whose convertedObjects is not a list', review({ ...good, convertedObjects: 'x' }), /ConversionResponse\.response\.convertedObjects/],
+  ['with status Failure', review({ ...good, result: { status: 'Failure', message: 'no way' } }), /^failed: no way$/],
+  ['without a status', review({ ...good, result: {} }), /^failed: response\.result\.status was '', not 'Success'$/],
+])('ConversionReview response %s is rejected', (_title, text, words) => {
   expect(read(text)).toMatch(words);
 });
 
-it('repeats no more than 4,096 characters of what the webhook says', () => {
+it('ConversionReview failure message is truncated to 4,096 characters', () => {
   const told = read(review({ ...good, result: { status: 'Failure', message: 'x'.repeat(100_000) } }));
   expect(String(told)).toHaveLength('failed: '.length + 4_096);
 });
 
-it('does not look at the uid of reviews of v1beta1', () => {
+it('ConversionReview v1beta1 response is accepted with any uid', () => {
   const text = review({ ...good, uid: '' }, { apiVersion: 'apiextensions.k8s.io/v1beta1' });
   expect(read(text, 'v1beta1')).toEqual([{ a: 1 }]);
 });

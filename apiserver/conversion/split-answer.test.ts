@@ -48,13 +48,13 @@ const answers = fc
     ),
   );
 
-it('says of an answer in pieces what is said of it as a whole', () => {
+it('conversion response split into objects gives the same outcome as a whole parse', () => {
   fc.assert(
     fc.property(answers, fc.boolean(), (text, isUnread) => expect(outcome(text, readAnswer, isUnread)).toEqual(outcome(text, readWhole))),
   );
 });
 
-it('says the same of answers in which characters are lost, doubled or put in', () => {
+it('conversion response with damaged characters gives the same outcome split as parsed whole', () => {
   const damage = fc.tuple(
     fc.nat(),
     fc.nat(3),
@@ -86,7 +86,7 @@ it('says the same of answers in which characters are lost, doubled or put in', (
   );
 });
 
-it('takes the last of two members of one name, as whoever reads the whole', () => {
+it('conversion response with duplicate members uses the last one, split as parsed whole', () => {
   const head = '"kind":"ConversionReview","apiVersion":"apiextensions.platform.io/v1"';
   const members = `"uid":"${UID}","convertedObjects":[{"kind":"A"}],"convertedObjects":[null],"result":{"status":"Success"}`;
   const text = `{${head},"response":{${members}}}`;
@@ -94,7 +94,7 @@ it('takes the last of two members of one name, as whoever reads the whole', () =
   expect(outcome(text, readWhole)).toEqual([null]);
 });
 
-it('finds the objects where brackets and quotes stand in texts', () => {
+it('splitAnswer finds the objects when strings contain brackets and quotes', () => {
   const objects = [{ a: '}]"\\' }, { b: ['[{', { c: 1 }] }, {}];
   const text = JSON.stringify({ response: { convertedObjects: objects } });
   const split = splitAnswer(text, UID);
@@ -107,7 +107,7 @@ it.each([
   ['{ "metadata" : {"b": 1} }', '{"b": 1}'],
   ['{"a":{"metadata":{}}}', undefined],
   ['["metadata",{}]', undefined],
-])('finds the metadata of %j', (object, metadata) => {
+])('splitAnswer locates the metadata of %j at %j', (object, metadata) => {
   const text = `{"response":{"convertedObjects":[${object},1]}}`;
   const [place, other] = splitAnswer(text, UID)?.places ?? [];
   expect(text.slice(place?.start, place?.end)).toBe(object);
@@ -115,7 +115,7 @@ it.each([
   expect(other?.metadata).toBeUndefined();
 });
 
-it('leaves metadata unread only where no others follow', () => {
+it('conversion response skips known metadata only when no second metadata member follows', () => {
   const good = '{"metadata":{"a":1},"spec":{}}';
   const objects = `${good},{"metadata":{"a":1},"metadata":null},{"metadata":{"a":1},"b":}`;
   const head = '"kind":"ConversionReview","apiVersion":"apiextensions.platform.io/v1"';

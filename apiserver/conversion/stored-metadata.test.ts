@@ -20,7 +20,7 @@ const maps = fc.record({ labels: map, annotations: map }, { requiredKeys: [] });
 
 const encode = (object: JsonObject): string => codec.encodeBody({ metadata: object, spec: { a: '"}]},"' } });
 
-it('puts other labels and annotations into metadata as an encoder would, whatever else they hold', () => {
+it('storedMetadata replaces labels and annotations in encoded metadata exactly as the encoder writes them', () => {
   fc.assert(
     fc.property(metadata, maps, (before, changed) => {
       const { labels: _, annotations: __, ...kept } = before;
@@ -31,19 +31,19 @@ it('puts other labels and annotations into metadata as an encoder would, whateve
   );
 });
 
-it('reads what is neither list nor object', () => {
+it('storedMetadata reads scalar fields only', () => {
   const stored = encode({ name: 'n', namespace: 's', uid: 'u', generation: 3, labels: { a: 'b' }, finalizers: ['f'] });
   expect(storedMetadata(stored)?.scalars).toEqual({ name: 'n', namespace: 's', uid: 'u', generation: 3, creationTimestamp: null });
 });
 
 it.each(['', '{"spec":{}}', '{"metadata":{"name":"a"', '{"metadata":{"name":"a', '{"metadata":null}'])(
-  'does not guess about %j',
+  'storedMetadata returns undefined for %j',
   (text) => {
     expect(storedMetadata(text)).toBeUndefined();
   },
 );
 
-describe('metadata in an answer', () => {
+describe('metadata in a conversion response', () => {
   const stored = encode({ name: 'é', namespace: 's', uid: 'u', resourceVersion: '17', generation: 3, annotations: { '"a': '}' } });
   const end = stored.indexOf(',"spec"');
   const shown = stored.slice('{"metadata":'.length, end).replace(',"resourceVersion":"17"', '');
@@ -56,28 +56,28 @@ describe('metadata in an answer', () => {
     return endOfKeptMetadata(bytes, revision, Buffer.from(before + metadata + after), place);
   };
 
-  it('are known as those that are stored', () => {
+  it('is recognized as equal to the stored metadata', () => {
     expect(keptIn(shown)).toBe(Buffer.byteLength(stored.slice(0, end)));
   });
 
   it.each([
-    ['another name', shown.replace('é', 'è')],
-    ['another uid', shown.replace('"u"', '"v"')],
-    ['another annotation', shown.replace('"}"', '"{"')],
-    ['more', shown.replace(/}$/, ',"labels":{"a":"b"}}')],
-    ['less', shown.replace('"generation":3,', '')],
-    ['a longer text', JSON.stringify({ long: 'x'.repeat(1_000) })],
-    ['nothing', '{}'],
-    ['no object', '1'],
-    ['the revision', stored.slice('{"metadata":'.length, end)],
-  ])('are others when they have %s', (_title, metadata) => {
+    ['with another name', shown.replace('é', 'è')],
+    ['with another uid', shown.replace('"u"', '"v"')],
+    ['with another annotation', shown.replace('"}"', '"{"')],
+    ['with an additional field', shown.replace(/}$/, ',"labels":{"a":"b"}}')],
+    ['without a stored field', shown.replace('"generation":3,', '')],
+    ['with a longer value', JSON.stringify({ long: 'x'.repeat(1_000) })],
+    ['without fields', '{}'],
+    ['that is not an object', '1'],
+    ['with the resourceVersion', stored.slice('{"metadata":'.length, end)],
+  ])('differs from the stored metadata when it is metadata %s', (_title, metadata) => {
     expect(metadata).not.toBe(shown);
     expect(keptIn(metadata)).toBeUndefined();
   });
 });
 
 it.each(['', '{"spec":{}}', '{"metadata":{"name":"a"}}', '{"spec":{},"metadata":{"name":"a","resourceVersion":"1"}}'])(
-  'looks for no revision in %j',
+  'revisionIn returns undefined for %j',
   (text) => {
     expect(revisionIn(Buffer.from(text))).toBeUndefined();
   },

@@ -19,7 +19,7 @@ const taken = (value: JsonValue): unknown => {
   return made instanceof ConversionFault ? made.text : made;
 };
 
-it('takes over everything but the metadata, of which only labels and annotations can change', () => {
+it('converted object takes every field of the response, and labels and annotations of its metadata', () => {
   expect(
     taken(converted({ labels: { new: 'yes' }, generation: 99, resourceVersion: '8', finalizers: ['x'], odd: 1 }, { other: 1 })),
   ).toEqual({
@@ -29,7 +29,7 @@ it('takes over everything but the metadata, of which only labels and annotations
   });
 });
 
-it('changes neither the original nor the answer', () => {
+it('takenOver modifies neither the original object nor the response', () => {
   const before = JSON.stringify(original);
   const answer = converted({ labels: { new: 'yes' } });
   const text = JSON.stringify(answer);
@@ -47,22 +47,30 @@ it.each<readonly [string, JsonValue, string]>([
     'at index 2: invalid groupVersion (expected example.com/v2, received example.com/v3)',
   ],
   ['another kind', converted({}, { kind: 'Gadget' }), 'at index 2: invalid kind (expected Widget, received Gadget)'],
-  ['odd labels', converted({ labels: { a: 1 } }), 'metadata.labels[a] must be a string, but is int64 in converted object'],
-  ['odd annotations', converted({ annotations: 'x' }), 'invalid metadata.annotations of type string in converted object'],
-  ['labels that are none', converted({ labels: { 'a b': 'c' } }), 'metadata.labels: Invalid value: "a b"'],
-  ['nothing', null, 'unexpected end of JSON input'],
-  ['a list', [], 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
-])('refuses %s', (_title, value, words) => {
+  [
+    'a label that is not a string',
+    converted({ labels: { a: 1 } }),
+    'metadata.labels[a] must be a string, but is int64 in converted object',
+  ],
+  [
+    'annotations that are not an object',
+    converted({ annotations: 'x' }),
+    'invalid metadata.annotations of type string in converted object',
+  ],
+  ['an invalid label key', converted({ labels: { 'a b': 'c' } }), 'metadata.labels: Invalid value: "a b"'],
+  ['null as object', null, 'unexpected end of JSON input'],
+  ['a list as object', [], 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
+])('takenOver rejects a response with %s', (_title, value, words) => {
   expect(taken(value)).toContain(words);
 });
 
-it('tells no more than twenty errors and 4,096 characters of an object', () => {
+it('takenOver reports at most twenty errors and about 4,096 characters for an object', () => {
   const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`a b${at}`, 'c']));
   expect(String(taken(converted({ labels }))).split('Invalid value').length - 1).toBe(20);
   expect(String(taken({ long: 'x'.repeat(100_000) })).length).toBeLessThan(4_200);
 });
 
-it('knows an object of the wanted kind at the first look', () => {
+it('isOfKind compares apiVersion and kind of an object', () => {
   expect(isOfKind(converted({}), WANTED)).toBe(true);
   expect(isOfKind(converted({}, { kind: 'Gadget' }), WANTED)).toBe(false);
   expect(isOfKind(converted({}, { apiVersion: 'example.com/v3' }), WANTED)).toBe(false);
