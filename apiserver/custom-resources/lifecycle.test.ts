@@ -92,7 +92,7 @@ async function conditionOf({ stored }: Kept, name: string, type: string): Promis
   return stringAt(found, 'status');
 }
 
-test('one more definition costs the same however many there are', async () => {
+test('CustomResourceDefinition controller does the same work for a new definition regardless of the number of definitions', async () => {
   const kept = await keep();
   // What is looked at as a whole every minute is no definition's.
   await kept.settle();
@@ -108,7 +108,7 @@ test('one more definition costs the same however many there are', async () => {
   expect(costs).toEqual(Array(61).fill({ judged: 3, writes: 1 }));
 });
 
-test('names that become free go to those that wait for them', async () => {
+test('CustomResourceDefinition controller accepts waiting names when the definition that used them is deleted', async () => {
   const kept = await keep();
   await kept.create(RESOURCE, definition('firsts', 'Same'));
   await kept.settle();
@@ -126,7 +126,7 @@ test('names that become free go to those that wait for them', async () => {
   expect(kept.definitions.find('example.com', 'v1', 'seconds')).toBeDefined();
 });
 
-test('a definition that documents have to do without says so until it changes', async () => {
+test('CustomResourceDefinition controller sets condition Described to False when OpenAPI omits a definition, until it changes', async () => {
   const kept = await keep();
   const name = 'things.example.com';
   await kept.create(RESOURCE, definition('things', 'Thing'));
@@ -144,7 +144,7 @@ test('a definition that documents have to do without says so until it changes', 
   expect(await conditionOf(kept, name, 'Established')).toBe('True');
 });
 
-test('a definition over which somebody stumbles does not keep the others from being served', async () => {
+test('CustomResourceDefinition is served although a listener fails for another definition', async () => {
   const kept = await keep();
   kept.definitions.onChange(({ name }) => {
     if (name.startsWith('firsts')) throw new Error('stumbled');
@@ -156,7 +156,7 @@ test('a definition over which somebody stumbles does not keep the others from be
   expect(kept.definitions.find('example.com', 'v1', 'seconds')).toBeDefined();
 });
 
-test('what another replica goes before is left to it for a second, and then done all the same', async () => {
+test('CustomResourceDefinition controller waits one second for each replica that precedes it, then writes the status itself', async () => {
   const kept = await keep(2);
   const name = 'things.example.com';
   await kept.create(RESOURCE, definition('things', 'Thing'));
@@ -169,7 +169,7 @@ test('what another replica goes before is left to it for a second, and then done
   expect([kept.counts.writes, await conditionOf(kept, name, 'Established')]).toEqual([1, 'True']);
 });
 
-test('what another replica has done is not looked at any more', async () => {
+test('CustomResourceDefinition controller writes no status that another replica has written', async () => {
   const kept = await keep(1);
   const stored = await kept.create(RESOURCE, definition('things', 'Thing'));
   await kept.settle();

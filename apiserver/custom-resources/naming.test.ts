@@ -27,8 +27,8 @@ const ACCEPTED = [
 ];
 const NOT_ACCEPTED = ['Established', 'False', 'NotAccepted', 'not all names are accepted'];
 
-describe('the names of a definition', () => {
-  it('are all accepted when nobody has them, and the definition is established', () => {
+describe('names of a CustomResourceDefinition', () => {
+  it('are all accepted when they are free, and the definition is established', () => {
     const names = { ...HOLDER, categories: ['x'] };
     const status = nameStatus(definition(names), takenNames([]), AT);
     expect(objectAt(status, 'acceptedNames')).toEqual(names);
@@ -54,7 +54,7 @@ describe('the names of a definition', () => {
       '"Aa" is already in use',
     ],
     [
-      'list kind, which is named rather than the short names',
+      'list kind (reported instead of the short names)',
       { plural: 'ds', singular: 'd', kind: 'Dd', listKind: 'AaList', shortNames: ['aaa', 'aab'] },
       { plural: 'ds', singular: 'd', kind: 'Dd' },
       'ListKindConflict',
@@ -67,13 +67,13 @@ describe('the names of a definition', () => {
       'PluralConflict',
       '"aaa" is already in use',
     ],
-  ])('are accepted without a %s that another definition has', (_what, names, accepted, reason, message) => {
+  ])('are accepted except a conflicting %s', (_what, names, accepted, reason, message) => {
     const status = nameStatus(definition(names), takenNames([HOLDER]), AT);
     expect(objectAt(status, 'acceptedNames')).toEqual(accepted);
     expect(conditionsIn(status)).toEqual([['NamesAccepted', 'False', reason, message], NOT_ACCEPTED]);
   });
 
-  it('come with the last conflict gone, and stay what they are when nothing changes', () => {
+  it('are accepted when the last conflict is gone, and the status is unchanged afterwards', () => {
     const names = { plural: 'bs', singular: 'as', kind: 'Bb', listKind: 'BbList' };
     const refused = nameStatus(definition(names), takenNames([HOLDER]), AT);
     const later = nameStatus(definition(names, refused), takenNames([]), AT + 60_000);
@@ -82,7 +82,7 @@ describe('the names of a definition', () => {
     expect(nameStatus(definition(names, later), takenNames([]), AT + 120_000)).toEqual(later);
   });
 
-  it('are not taken from a definition that is established', () => {
+  it('of an established definition stay accepted when another definition claims them', () => {
     const established = nameStatus(definition(HOLDER), takenNames([]), AT);
     const contested = nameStatus(definition(HOLDER, established), takenNames([{ kind: 'Aa' }]), AT + 60_000);
     expect(objectAt(contested, 'acceptedNames')).toEqual(HOLDER);

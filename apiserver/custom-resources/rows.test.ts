@@ -30,7 +30,7 @@ function definition(changes: { spec?: JsonObject; status?: JsonObject; metadata?
   };
 }
 
-it('makes a row of every served version, with what the version says', () => {
+it('CustomResourceDefinition yields a row for every served version, with the settings of the version', () => {
   const { rows, stored, established, terminating } = definitionOf(definition());
   expect({ established, terminating, stored }).toEqual({
     established: true,
@@ -67,18 +67,18 @@ it('makes a row of every served version, with what the version says', () => {
   expect([...(rows[0]?.custom?.versions.keys() ?? [])]).toEqual(['v1', 'v1beta1', 'v1alpha1']);
 });
 
-it('takes the names that were accepted, not those that were asked for', () => {
+it('CustomResourceDefinition rows use the accepted names, not the requested ones', () => {
   const [row] = definitionOf(definition({ status: { acceptedNames: { plural: 'widgets', kind: 'Widget', shortNames: ['w2'] } } })).rows;
   expect(row).toMatchObject({ singular: '', shortNames: ['w2'], categories: [] });
 });
 
-it('is served as long as it is established, also while it is being deleted', () => {
+it('CustomResourceDefinition counts as established by its condition, also while it is terminating', () => {
   expect(definitionOf(definition({ status: { conditions: [{ type: 'Established', status: 'False' }] } })).established).toBe(false);
   const terminating = definitionOf(definition({ metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' } }));
   expect([terminating.established, terminating.terminating]).toEqual([true, true]);
 });
 
-it('tells schemas apart by what decides how an object looks, and definitions by what they serve', () => {
+it('CustomResourceDefinition schema ids differ by schema and selectable fields, and identities by what is served', () => {
   const plain = definitionOf(definition());
   const [one, two] = plain.rows;
   // The second version has no selectable fields.

@@ -1,6 +1,6 @@
 import { createSchemas } from './schemas';
 
-test('schemas are made when they are asked for, kept within a bound, and made again', () => {
+test('schema cache creates schemas on first use, evicts the least recently used over its size limit, and creates them again', () => {
   let made = 0;
   const text = Buffer.from(JSON.stringify({ type: 'object', description: 'x'.repeat(300) }));
   const read = (): Buffer => {

@@ -30,7 +30,7 @@ const contextWarningTo = (warnings: string[]): never =>
   ({ names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: (text: string) => void warnings.push(text) }) as never;
 const context = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: () => undefined } as never;
 
-it('judges an object with its apiVersion and kind, which are not kept with it', () => {
+it('custom resource validation includes apiVersion and kind, which stored objects omit', () => {
   const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, version);
   const good = { metadata: {}, spec: {} };
   expect(strategy.validate?.(good, undefined, context)).toEqual([]);
@@ -41,7 +41,7 @@ it('judges an object with its apiVersion and kind, which are not kept with it', 
   ]);
 });
 
-describe('rules', () => {
+describe('custom resource validation rules', () => {
   const ruled = readSchema({
     type: 'object',
     'x-kubernetes-validations': [{ rule: "self.kind == 'Thing' && self.metadata.name != 'bad'", message: 'bad name' }],
@@ -51,14 +51,14 @@ describe('rules', () => {
   const texts = (spec: JsonObject): string[] =>
     (strategy.validate?.({ metadata: { name: 'bad' }, spec }, undefined, context) ?? []).map(({ text }) => text);
 
-  it('are asked where a value is only out of its bounds', () => {
+  it('are evaluated when a value is only out of its bounds', () => {
     expect(texts({ n: 4 })).toEqual([
       'spec.n: Invalid value: 4: spec.n in body should be less than or equal to 3',
       '<nil>: Invalid value: "object": bad name',
     ]);
   });
 
-  it("of the schema's types, of its scale, of its lists and its own are told in this order", () => {
+  it('report errors of types, scale, lists and rules in this order', () => {
     const scaled = readSchema({
       type: 'object',
       properties: {
@@ -90,7 +90,7 @@ describe('rules', () => {
     ]);
   });
 
-  it('are not asked where it may not be what they are written for', () => {
+  it('are not evaluated when the object may not have the types that they expect', () => {
     expect(texts({ e: 'y' })).toEqual([
       'spec.e: Unsupported value: "y": supported values: "x"',
       '<nil>: Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
@@ -98,7 +98,7 @@ describe('rules', () => {
   });
 });
 
-it('asks its rules once on an update, for errors and for warnings', () => {
+it('custom resource update evaluates validation rules once for errors and warnings', () => {
   const spent: number[] = [];
   const spend = jest.spyOn(Meter.prototype, 'charge').mockImplementation((cost) => void spent.push(cost));
   const ruled = readSchema({
@@ -121,7 +121,7 @@ it('asks its rules once on an update, for errors and for warnings', () => {
 });
 
 it.each(['update', 'status'] as const)(
-  'warns of validation rules that stored values break even when the %s request is rejected for another field',
+  'custom resource validation warns of rules that stored values violate even when the %s request is rejected for another field',
   (endpoint) => {
     const ruled = readSchema({
       type: 'object',
@@ -141,7 +141,7 @@ it.each(['update', 'status'] as const)(
   },
 );
 
-it('does not match more text than it has time for', () => {
+it('custom resource validation limits the amount of text matched against patterns', () => {
   const patterned = readSchema({
     type: 'object',
     properties: { spec: { type: 'object', additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } } },
@@ -155,7 +155,7 @@ it('does not match more text than it has time for', () => {
   expect(long.at(-1)).toContain('too long to be matched');
 });
 
-describe('a write stays on the server thread', () => {
+describe('write of a custom resource runs on the server thread', () => {
   const mostInline = (spec: JsonObject): number | undefined =>
     customStrategy(
       { group: 'example.com', version: 'v1', kind: 'Thing' },
