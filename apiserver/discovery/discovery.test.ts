@@ -68,7 +68,7 @@ const AGGREGATED = casesOf(
 const GROUPS = casesOf('discovery/groups', text);
 
 /** Entries of release 1.31.1 for what is served here; it has more subresources. */
-describe('as release 1.31.1 has it', () => {
+describe('discovery equals that of release 1.31.1', () => {
   const served = (group: string, version: string, name: string): boolean => {
     const [resource, subresource] = name.split('/');
     const row = EVERY_KIND.find(
@@ -77,7 +77,7 @@ describe('as release 1.31.1 has it', () => {
     return row !== undefined && (subresource === undefined || (row.subresources ?? []).some((sub) => sub.name === subresource));
   };
 
-  test.each([...new Set(RESOURCES.map(({ list }) => list))])('%s', (path) => {
+  test.each([...new Set(RESOURCES.map(({ list }) => list))])('in the resource list %s', (path) => {
     const [version = '', group = ''] = path.split('/').slice(2).reverse();
     const expected = RESOURCES.filter((entry) => entry.list === path && served(group, version, entry.name)).map(
       ({ list: _, ...entry }) => entry,
@@ -86,7 +86,7 @@ describe('as release 1.31.1 has it', () => {
     expect(JSON.stringify(json(path, {}, upstream)['resources'])).toBe(JSON.stringify(expected));
   });
 
-  test.each(['/api', '/apis'])('%s, aggregated', (path) => {
+  test.each(['/api', '/apis'])('in the aggregated document %s', (path) => {
     const resources = items(json(path, { accept: aggregated() }, everything), 'items').flatMap((group) =>
       items(group, 'versions').flatMap((version) => items(version, 'resources')),
     );
@@ -99,7 +99,7 @@ describe('as release 1.31.1 has it', () => {
     expect(JSON.stringify(resources)).toBe(JSON.stringify(expected));
   });
 
-  test('groups come in its order', () => {
+  test('in the order of groups', () => {
     const [row] = EVERY_KIND;
     if (row === undefined) throw new Error('no kinds');
     const rows = GROUPS.map((name) => ({ ...row, group: name.replace('.k8s.io', '.platform.io') })).reverse();
@@ -107,7 +107,7 @@ describe('as release 1.31.1 has it', () => {
   });
 });
 
-test('/api', () => {
+test('/api lists the version v1 and the server address', () => {
   expect(get('/api').body.toString()).toBe(
     '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"192.0.2.1:6443"}]}\n',
   );
@@ -123,14 +123,14 @@ test('/apis lists every group in both spellings, canonical ones first', () => {
   });
 });
 
-test('/apis lists every group once where upstream’s names were chosen', () => {
+test('/apis lists every group once under the Kubernetes spelling', () => {
   const names = items(json('/apis', {}, upstream), 'groups').map(({ name }) => name);
   expect(names.filter((name) => typeof name !== 'string' || name.includes('platform.io'))).toEqual([]);
   expect(names).toEqual(expect.arrayContaining(['apps', 'coordination.k8s.io']));
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('a group and a version answer in the spelling of their path', () => {
+test('documents of a group and a version use the spelling of their path', () => {
   expect(json('/apis/coordination.platform.io')).toMatchObject({ kind: 'APIGroup', apiVersion: 'v1', name: 'coordination.platform.io' });
   expect(json('/apis/coordination.k8s.io')).toMatchObject({ name: 'coordination.k8s.io' });
   expect(json('/apis/coordination.platform.io/v1')).toMatchObject({ apiVersion: 'v1', groupVersion: 'coordination.platform.io/v1' });
@@ -138,7 +138,7 @@ test('a group and a version answer in the spelling of their path', () => {
   expect(Object.keys(json('/api/v1'))).toEqual(['kind', 'groupVersion', 'resources']);
 });
 
-test('a trailing slash makes no difference; what is not served is left to the router', () => {
+test('discovery ignores a trailing slash and handles no path that it does not serve', () => {
   for (const path of ['/api', '/apis', '/api/v1', '/apis/coordination.k8s.io', '/apis/coordination.k8s.io/v1']) {
     expect(get(`${path}/`).body).toEqual(get(path).body);
   }
@@ -158,7 +158,7 @@ test('a trailing slash makes no difference; what is not served is left to the ro
   }
 });
 
-test('tells all its paths', () => {
+test('discovery reports all its paths', () => {
   expect([...new Set(small.paths())].sort()).toEqual([
     '/api',
     '/api/v1',
@@ -172,8 +172,8 @@ test('tells all its paths', () => {
   for (const path of small.paths()) expect(small.leads(path)).toBe(true);
 });
 
-describe('aggregated', () => {
-  test('a standard client gets upstream’s names', () => {
+describe('aggregated discovery', () => {
+  test('uses the Kubernetes spelling for a standard client', () => {
     const { headers, body } = get('/apis', { accept: STANDARD_CLIENT });
     expect(headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
     const list: JsonValue = JSON.parse(body.toString());
@@ -187,7 +187,7 @@ describe('aggregated', () => {
     ]);
   });
 
-  test('asked in neutral names it has neutral names', () => {
+  test('uses the platform spelling when the Accept header does', () => {
     const accept = aggregated('v2', 'apidiscovery.platform.io');
     expect(get('/apis', { accept }).headers['content-type']).toBe(accept);
     expect(items(json('/apis', { accept }), 'items').map((item) => objectAt(item, 'metadata')?.['name'])).toEqual([
@@ -195,7 +195,7 @@ describe('aggregated', () => {
     ]);
   });
 
-  test('/api has one item without a name', () => {
+  test('lists one group without a name at /api', () => {
     expect(items(json('/api', { accept: STANDARD_CLIENT }), 'items').map(({ metadata }) => metadata)).toEqual([
       { creationTimestamp: null },
     ]);
@@ -223,17 +223,17 @@ describe('aggregated', () => {
       undefined,
       'APIGroupList',
     ],
-  ])('the first clause that fits wins: %s', (accept, fallback, kind) => {
+  ])('follows the first matching clause of the Accept header %s', (accept, fallback, kind) => {
     expect(json('/apis', { accept: fallback === undefined ? accept : `${accept},${fallback}` })['kind']).toBe(kind);
   });
 });
 
-describe('encodings', () => {
-  test('unaggregated documents are not cached', () => {
+describe('discovery encodings', () => {
+  test('disable caching of unaggregated documents', () => {
     expect(get('/apis').headers).toEqual({ 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
   });
 
-  test('YAML has its members sorted', () => {
+  test('sort the members in YAML', () => {
     const { headers, body } = get('/apis/coordination.k8s.io', { accept: 'application/yaml' });
     expect(headers['content-type']).toBe('application/yaml');
     expect(body.toString()).toBe(
@@ -247,7 +247,7 @@ describe('encodings', () => {
     ['/apis', 'meta.v1.APIGroupList', 'APIGroupList'],
     ['/apis/coordination.k8s.io', 'meta.v1.APIGroup', 'APIGroup'],
     ['/api/v1', 'meta.v1.APIResourceList', 'APIResourceList'],
-  ])('protobuf of %s holds the same', (path, type, kind) => {
+  ])('contain the same data in protobuf of %s as in JSON', (path, type, kind) => {
     const { headers, body } = get(path, { accept: 'application/vnd.kubernetes.protobuf' });
     expect(headers['content-type']).toBe('application/vnd.kubernetes.protobuf');
     const decoded = decodeProtobuf(type, body);
@@ -256,7 +256,7 @@ describe('encodings', () => {
     expect(decoded.object).toMatchObject(expected);
   });
 
-  test('people get JSON indented, without a newline at its end', () => {
+  test('indent pretty-printed JSON and end it without a newline', () => {
     expect(get('/apis/coordination.k8s.io', { pretty: true }).body.toString()).toMatch(/^\{\n  "kind": "APIGroup",\n[^]*\n\}$/);
   });
 
@@ -272,12 +272,12 @@ describe('encodings', () => {
     ['/apis', aggregated('v3'), ACCEPTED],
     ['/apis', 'application/json;g=apidiscovery.k8s.io;v=v2', ACCEPTED],
     ['/apis/coordination.k8s.io', aggregated(), ACCEPTED],
-  ])('%s as %s is refused', (path, accept, message) => {
+  ])('reject %s with the Accept header %s: %s', (path, accept, message) => {
     expect(() => get(path, { accept })).toThrow(expect.objectContaining({ code: 406, message }));
   });
 });
 
-test('versions go from the most to the least settled', () => {
+test('compareVersions sorts stable before beta before alpha versions, highest number first', () => {
   const versions = ['foo10', 'v1', 'v1alpha1', 'v2', 'v1beta2', 'v10', 'foo1', 'v1beta1', 'v11alpha2', 'v0', 'v11beta2'];
   expect(versions.sort(compareVersions)).toEqual([
     'v10',
