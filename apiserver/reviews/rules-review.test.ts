@@ -7,7 +7,7 @@ import { defaultAdmission } from '../admission/plugins';
 import { UNCHANGED } from '../../test/support/plugin-switches';
 import { reviewOwnRules } from './rules-review';
 
-it('lets others go first again and again on its way to thousands of rules, and answers with all of them', async () => {
+it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10,000 rules, and returns all of them', async () => {
   const { clock, cache, random, resources, context, resource } = await writeFixture();
   const held = Array.from({ length: 10_000 }, (_, index): ResourceRule => ({
     verbs: ['get'],
