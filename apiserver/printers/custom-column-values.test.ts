@@ -1,4 +1,4 @@
-/** Compares the cells of columns of all types and paths with those of release 1.31.1 (custom/columns). */
+/** Compares Tables of custom resources with those of release 1.31.1 (custom/columns). */
 import { recordingOf } from '../../test/replay/recording';
 import { anything, body, either, listOf, mapOf, nothing, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
 import { expandBody } from '../../test/replay/request-body';
@@ -61,27 +61,30 @@ const steady = (value: JsonValue | undefined): JsonValue => {
   return typeof value === 'string' && /^\d{1,2}s$/.test(value) ? '<seconds>' : (value ?? null);
 };
 
-describe.each(Object.entries(head.definitions))('%s', (title, { columns, at, columnDefinitions }) => {
+describe.each(Object.entries(head.definitions))('Table of the recorded definition "%s"', (title, { columns, at, columnDefinitions }) => {
   const { columns: definitions, cells } = customTable(row, versionOf(columns));
 
-  it('has the columns', () => {
+  it('has the columns of release 1.31.1', () => {
     // What columns are described as that every table may have is our own text.
     const ours = columns === null ? { description: expect.any(String) } : {};
     expect(definitions.slice(1)).toEqual(columnDefinitions.slice(1).map((column) => ({ ...column, ...ours })));
   });
 
   const shownHere = cases.filter(({ definition }) => definition === title);
-  test.each(shownHere.map((one, index) => [index, one] as const))('shows object %i', (index, { sent, cells: expected }) => {
-    const object = expandBody(sent);
-    if (!isObject(object)) throw new Error('no object');
-    const metadata = {
-      ...(isObject(object['metadata']) ? object['metadata'] : {}),
-      name: `t${index}`,
-      creationTimestamp: `${at.slice(0, 19)}Z`,
-    };
-    const found = fillAges(cells({ ...object, metadata }), Date.parse(at));
-    const shown = (list: readonly JsonValue[]): Record<string, JsonValue> =>
-      Object.fromEntries(definitions.map(({ name }, place) => [`${place} ${name}`, steady(list[place])]));
-    expect(shown(found)).toEqual(shown(expected));
-  });
+  test.each(shownHere.map((one, index) => [index, one] as const))(
+    'has the cells of release 1.31.1 for object %i',
+    (index, { sent, cells: expected }) => {
+      const object = expandBody(sent);
+      if (!isObject(object)) throw new Error('no object');
+      const metadata = {
+        ...(isObject(object['metadata']) ? object['metadata'] : {}),
+        name: `t${index}`,
+        creationTimestamp: `${at.slice(0, 19)}Z`,
+      };
+      const found = fillAges(cells({ ...object, metadata }), Date.parse(at));
+      const shown = (list: readonly JsonValue[]): Record<string, JsonValue> =>
+        Object.fromEntries(definitions.map(({ name }, place) => [`${place} ${name}`, steady(list[place])]));
+      expect(shown(found)).toEqual(shown(expected));
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** The cells of printer columns of every type at every sort of path, against those of release 1.31.1. */
+/** Compares the cells of printer columns of every type and kind of path with those of release 1.31.1. */
 import { recordingOf } from '../../test/replay/recording';
 import { anything, body, mapOf, shape, text } from '../../test/replay/shape';
 import { readSchema } from '../../shared/api/structural/read-schema';
@@ -58,8 +58,8 @@ const object: JsonObject = { metadata, spec: head.spec };
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 
-describe.each(TYPES)('%s', (type) => {
-  test.each(cases.map(({ path, cells }) => [path, cells[type]] as const))('%s', (path, expected) => {
+describe.each(TYPES)('printer column of type %s', (type) => {
+  test.each(cases.map(({ path, cells }) => [path, cells[type]] as const))('prints the path %s as release 1.31.1 does', (path, expected) => {
     const row = rowWith(`Cols${type}`, [column(type, path)]);
     const [, cell] = tables.fillAges(tables.tableRow(row, object), NOW);
     // The kind that was recorded is another one for each type.
@@ -67,7 +67,7 @@ describe.each(TYPES)('%s', (type) => {
   });
 });
 
-it('prints 64-bit integers exactly, and what is none of them as the lowest', () => {
+it('integer column prints 64-bit integers exactly and a number out of range as the lowest one', () => {
   const row = rowWith('Big', [column('integer', '.spec.big'), column('string', '.spec.big'), column('integer', '.spec.huge')]);
   const cells = tables.tableRow(row, { metadata, spec: { big: 12345678901234567n, huge: 1e21 } });
   expect(stringifyJson(cells.map((cell) => (typeof cell === 'object' ? null : cell)))).toBe(
@@ -75,7 +75,7 @@ it('prints 64-bit integers exactly, and what is none of them as the lowest', () 
   );
 });
 
-it('shows the age alone where the definition names no column, and describes those that are not described', () => {
+it('custom resource Table shows only the age without printer columns, and describes columns without a description', () => {
   const plain = rowWith('Plain', []);
   expect(tables.columns(plain).map(({ name, type }) => [name, type])).toEqual([
     ['Name', 'string'],
@@ -93,7 +93,7 @@ it('shows the age alone where the definition names no column, and describes thos
   expect(tables.rowConditions(row, { status: { phase: 'Failed' } })).toBeUndefined();
 });
 
-it('has no cells from the first path on that cannot be read', () => {
+it('custom resource Table omits cells from the first unreadable path on', () => {
   const row = rowWith('Cut', [column('string', '.spec.s'), column('string', '.metadata.labels["plain"]'), column('string', '.spec.s')]);
   expect(tables.tableRow(row, object)).toEqual(['o', 'text']);
 });

@@ -29,17 +29,20 @@ function rowOf(kind: string): KindRow {
   return row;
 }
 
-test.each(ROWS.map((row) => [`${row.kind}: ${row.note}`, row] as const))('%s', (_, { kind, at, object, cells, conditions }) => {
-  const row = rowOf(kind);
-  expect(tables.fillAges(tables.tableRow(row, object), at)).toEqual(cells);
-  expect(tables.rowConditions(row, object)).toEqual(conditions);
-});
+test.each(ROWS.map((row) => [`${row.kind}: ${row.note}`, row] as const))(
+  'Table row equals that of release 1.31.1 for %s',
+  (_, { kind, at, object, cells, conditions }) => {
+    const row = rowOf(kind);
+    expect(tables.fillAges(tables.tableRow(row, object), at)).toEqual(cells);
+    expect(tables.rowConditions(row, object)).toEqual(conditions);
+  },
+);
 
-test('every kind that is served was recorded', () => {
+test('Table recording contains a row of every served kind', () => {
   expect(new Set(ROWS.map(({ kind }) => kind))).toEqual(new Set(KINDS.map(({ kind }) => kind)));
 });
 
-test('every kind with columns has as many cells, even for an object that holds nothing or nonsense', () => {
+test('Table row has as many cells as columns, even for an empty or malformed object', () => {
   const nonsense: JsonObject = { metadata: [], spec: 'x', status: 7, data: null, secrets: 'x', involvedObject: [], source: 1, message: {} };
   expect(Object.keys(CELLS).sort()).toEqual(Object.keys(COLUMNS).sort());
   for (const row of KINDS) {
@@ -48,7 +51,7 @@ test('every kind with columns has as many cells, even for an object that holds n
   }
 });
 
-test('a kind without columns of its own shows its name and when it was made', () => {
+test('Table of a kind without its own columns shows name and creation time', () => {
   const row: KindRow = { ...rowOf('ConfigMap'), kind: 'Other' };
   expect(tables.columns(row).map(({ name, type }) => [name, type])).toEqual([
     ['Name', 'string'],
@@ -60,7 +63,7 @@ test('a kind without columns of its own shows its name and when it was made', ()
   ]);
 });
 
-test('a kept row gives the same cells as a fresh one at any time', () => {
+test('cached Table row gives the same cells as a new one at any time', () => {
   for (const { kind, at, object } of ROWS) {
     const cells = tables.tableRow(rowOf(kind), object);
     const template = tables.cellTemplate(cells);
@@ -70,13 +73,13 @@ test('a kept row gives the same cells as a fresh one at any time', () => {
   }
 });
 
-test('a kept row is JSON in the form that upstream writes', () => {
+test('cached Table row escapes JSON as upstream does', () => {
   const template = tables.cellTemplate(['<none>', 3, { before: '1 (', since: 0, after: ' ago)' }, null]);
   expect(tables.cellsJson(template, 5_000)).toBe('["\\u003cnone\\u003e",3,"1 (5s ago)",null]');
   expect(tables.cellsJson(template, -5_000)).toBe('["\\u003cnone\\u003e",3,"1 (\\u003cinvalid\\u003e ago)",null]');
 });
 
-test('labels give roles in either spelling', () => {
+test('Table row of a Node shows roles from labels in either spelling', () => {
   const labels = { 'node-role.platform.io/b': '', 'node-role.kubernetes.io/a': '', 'platform.io/role': 'c' };
   expect(tables.tableRow(rowOf('Node'), { metadata: { labels } })[2]).toBe('a,b,c');
 });
