@@ -39,7 +39,7 @@ async function decoded(bytes: Buffer, chunk = 1_000): Promise<readonly BackupRec
 
 const some = [record('configmaps/a/b', '{}'), record('pods/ä/ü', Buffer.from([0, 255, 10])), record('empty', '', 2 ** 47)];
 
-it('reads what it has written, in whatever pieces it comes', async () => {
+it('decodeBackup reads what encodeBackup wrote, whatever the chunk size', async () => {
   const anyRecord = fc.record({
     key: fc.string({ minLength: 1, unit: 'binary' }),
     value: fc.uint8Array({ maxLength: 3_000 }).map((bytes) => Buffer.from(bytes)),
@@ -55,7 +55,7 @@ it('reads what it has written, in whatever pieces it comes', async () => {
   );
 });
 
-it('comes in chunks of bounded size, and tells how far it is', async () => {
+it('encodeBackup produces chunks of bounded size and reports its progress', async () => {
   const records = Array.from({ length: 1_000 }, (_, index) => record(`k${index}`, Buffer.alloc(2_000)));
   const told: number[] = [];
   const sizes: number[] = [];
@@ -64,7 +64,7 @@ it('comes in chunks of bounded size, and tells how far it is', async () => {
   expect(told.at(-1)).toBe(1_000);
 });
 
-it('is refused wherever it is cut off', async () => {
+it('decodeBackup rejects a backup truncated at any byte', async () => {
   const whole = await encoded(some);
   for (let length = 0; length < whole.length; length++) {
     await expect(decoded(whole.subarray(0, length))).rejects.toThrow(BackupFault);
@@ -72,7 +72,7 @@ it('is refused wherever it is cut off', async () => {
   await expect(decoded(whole.subarray(0, whole.length - 1))).rejects.toThrow('cut off');
 });
 
-it('is refused whichever bit of it has changed', async () => {
+it('decodeBackup rejects a backup with a changed bit at any byte', async () => {
   const whole = await encoded(some);
   for (let at = 0; at < whole.length; at++) {
     const changed = Buffer.from(whole);
@@ -88,11 +88,11 @@ it.each([
   ['another file', Buffer.from('{"kind":"List","items":[]} and so on, and so on'), 'no backup of this system'],
   ['an empty file', Buffer.alloc(0), 'no backup of this system'],
   ['a newer format', Buffer.from('cluster-control-plane-backup 2\n{}'), 'format 2, this program reads 1'],
-])('refuses %s', async (_title, bytes, message) => {
+])('decodeBackup rejects %s', async (_title, bytes, message) => {
   await expect(decodeBackup(each([bytes]))).rejects.toThrow(message);
 });
 
-it('is refused when another one follows it', async () => {
+it('decodeBackup rejects a backup that is followed by another one', async () => {
   const whole = await encoded(some);
   await expect(decoded(Buffer.concat([whole, whole]))).rejects.toThrow('goes on after its end');
 });

@@ -8,13 +8,13 @@ import { KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { REPLICAS } from '../reconcilers/replicas/replicas';
 import { isKept, LEFT_OUT } from './keys';
 
-it('keeps objects and what guards them', () => {
+it('backup includes objects, allocations and quota guards, and excludes state of running servers', () => {
   for (const key of ['pods/a/b', `${ALLOCATIONS}ips/10.0.0.1`, `${QUOTA_GUARDS}a`, 'ticks/a/b', 'compaction/a'])
     expect(isKept(key)).toBe(true);
   for (const key of ['tick', 'compaction', `${REPLICAS}10.0.0.1:6443`]) expect(isKept(key)).toBe(false);
 });
 
-it('knows every key of a running server that is neither', async () => {
+it('backup excludes every other key that a running server writes', async () => {
   const store = new MemoryStore();
   const fixture = await startFixture({}, store);
   const segments = buildResources(SERVED_KINDS, KINDS).storedTypes.map(({ segment }) => `${segment}/`);

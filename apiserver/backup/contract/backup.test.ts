@@ -220,8 +220,8 @@ function suite(from: () => Promise<Place>, to: () => Promise<Place>): void {
 describe('a restore from a store in memory to another', () => suite(memory, memory));
 describe('a restore from an embedded store to one in memory', () => suite(embedded, memory));
 describe('a restore from a store in memory to an embedded one', () => suite(memory, embedded));
-describeWithEtcd('from an embedded store to etcd', () => suite(embedded, etcd));
-describeWithEtcd('from etcd to an embedded store', () => suite(etcd, embedded));
+describeWithEtcd('a restore from an embedded store to etcd', () => suite(embedded, etcd));
+describeWithEtcd('a restore from etcd to an embedded store', () => suite(etcd, embedded));
 
 describe('a backup', () => {
   it.each([
@@ -234,7 +234,7 @@ describe('a backup', () => {
     await expect(etcdSource(store, { prefix, clock })).rejects.toThrow(message);
   });
 
-  it('has one revision, whatever is written meanwhile', async () => {
+  it('contains one revision regardless of concurrent writes', async () => {
     const store = new MemoryStore();
     store.put(`${prefix}/platform-format`, encodeMark({ format: FORMAT, version: FORMAT_VERSION, naming: 'platform' }));
     for (let index = 0; index < 500; index++) store.put(`${prefix}/pods/n/p${index}`, Buffer.from('before'));
