@@ -1,4 +1,4 @@
-/** Settling of lost answers, on the embedded store with answers taken away. */
+/** Resolution of ambiguous commits, on an embedded store whose responses are lost. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,11 +101,11 @@ describe('commit', () => {
     expect(sent).toBe(1);
   });
 
-  it('does a lost request with the second attempt', async () => {
+  it('repeats a lost request', async () => {
     expect(await settled(unlucky(lostRequest()), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
   });
 
-  it('recognises its own creation, update and deletion', async () => {
+  it('recognizes its own creation, update and deletion after a lost response', async () => {
     expect(await settled(unlucky(lostAnswer()), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
     sent = 0;
     expect(await settled(unlucky(lostAnswer()), write(2, 'b'))).toEqual({ committed: true, revision: 3 });
@@ -114,7 +114,7 @@ describe('commit', () => {
     expect(await store.revision()).toBe(4);
   });
 
-  it('recognises its update under later ones', async () => {
+  it('recognizes its own update below later changes', async () => {
     const base = await put('a');
     const later = async (): Promise<void> => {
       await put('x');
@@ -125,11 +125,11 @@ describe('commit', () => {
     expect((await store.get(key)).kv?.value.toString()).toBe('y');
   });
 
-  it('recognises its creation under later updates', async () => {
+  it('recognizes its own creation below later updates', async () => {
     expect(await settled(unlucky(lostAnswer(() => put('x'))), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
   });
 
-  it('recognises its creation behind a later life of the key, given a revision from before', async () => {
+  it('recognizes its own creation after the key was deleted and created again, given an earlier revision', async () => {
     const later = async (): Promise<void> => {
       await remove();
       await put('other');
@@ -137,7 +137,7 @@ describe('commit', () => {
     expect(await settled(unlucky(lostAnswer(later)), write(0, 'a'), { since: 1 })).toEqual({ committed: true, revision: 2 });
   });
 
-  it("does not take somebody else's write for its own", async () => {
+  it("does not mistake another client's write for its own", async () => {
     const base = await put('a');
     const update = await settled(unlucky(lostRequest(() => put('theirs'))), write(base, 'b'));
     expect(update).toMatchObject({ committed: false, current: [{ modRevision: base + 1 }] });
@@ -149,7 +149,7 @@ describe('commit', () => {
     expect(await settled(unlucky(lostRequest(() => put('theirs'))), write(0, 'b'), { since: 2 })).toMatchObject({ committed: false });
   });
 
-  it('reports another failed condition as a refusal', async () => {
+  it('reports another failed comparison as not committed', async () => {
     const base = await put('a');
     const guarded: Transaction = {
       ...write(base, 'b'),
@@ -161,20 +161,20 @@ describe('commit', () => {
     expect(await settled(unlucky(lostRequest()), guarded)).toMatchObject({ committed: false, current: [undefined, { modRevision: base }] });
   });
 
-  it('survives several losses in a row', async () => {
+  it('resolves several consecutive losses', async () => {
     const base = await put('a');
     const fates = [lostRequest(), lostRequest(), lostAnswer(), lostRequest()];
     expect(await settled(unlucky(...fates), write(base, 'b'))).toEqual({ committed: true, revision: base + 1 });
   });
 
-  it('says that the outcome is unknown when time is up', async () => {
+  it('rejects as ambiguous at the deadline', async () => {
     const fates = Array.from({ length: 100 }, () => lostRequest());
     const outcome = settled(unlucky(...fates), write(0, 'a'), { deadline: clock.monotonic() + 5_000 });
     await expect(outcome).rejects.toMatchObject({ failure: 'ambiguous' });
     expect(sent).toBeGreaterThan(3);
   });
 
-  it('says that the outcome is unknown when the history is gone', async () => {
+  it('rejects as ambiguous when the history is compacted', async () => {
     const base = await put('a');
     const later = async (): Promise<void> => {
       await store.compact(await put('x'));
@@ -184,13 +184,13 @@ describe('commit', () => {
     expect(clock.monotonic() - before).toBeLessThan(2_000);
   });
 
-  describe('when the store says that it is full', () => {
+  describe('when the store reports that it is full', () => {
     const full = (done: boolean, meanwhile?: () => Promise<unknown>): Fate => ({
       ...(done ? lostAnswer(meanwhile) : lostRequest(meanwhile)),
       full: true,
     });
 
-    it('finds that it took the write all the same', async () => {
+    it('detects that the write was committed nevertheless', async () => {
       expect(await settled(unlucky(full(true)), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
       sent = 0;
       const later = (): Promise<unknown> => put('theirs');
@@ -200,7 +200,7 @@ describe('commit', () => {
       expect(sent).toBe(1);
     });
 
-    it('finds that it did not, and says so at once', async () => {
+    it('detects that the write was not committed and rejects with no-space immediately', async () => {
       const base = await put('a');
       const before = clock.monotonic();
       await expect(settled(unlucky(full(false)), write(base, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
@@ -211,7 +211,7 @@ describe('commit', () => {
       expect(clock.monotonic() - before).toBeLessThan(2_000);
     });
 
-    it("does not take somebody else's write for its own", async () => {
+    it("does not mistake another client's write for its own", async () => {
       const base = await put('a');
       const guarded: Transaction = {
         ...write(base, 'b'),
@@ -227,7 +227,7 @@ describe('commit', () => {
       });
     });
 
-    it('goes on asking about an attempt whose answer was lost before', async () => {
+    it('continues to resolve an earlier attempt whose response was lost', async () => {
       const base = await put('a');
       expect(await settled(unlucky(lostAnswer(), full(false)), write(base, 'b'))).toEqual({ committed: true, revision: base + 1 });
       sent = 0;
@@ -241,13 +241,13 @@ describe('commit', () => {
       await expect(outcome).rejects.toMatchObject({ failure: 'ambiguous' });
     });
 
-    it('does not know of a write that leaves no trace', async () => {
+    it('rejects as ambiguous for a transaction that cannot be recognized', async () => {
       const blind: Transaction = { compare: [], operations: [{ type: 'put', key, value: Buffer.from('a') }] };
       await expect(settled(unlucky(full(true)), blind)).rejects.toMatchObject({ failure: 'ambiguous' });
     });
   });
 
-  it('never repeats a transaction that could happen twice', async () => {
+  it('never repeats a transaction that could be committed twice', async () => {
     const blind: Transaction = {
       compare: [{ key: '/other', modRevision: 0 }],
       operations: [{ type: 'put', key, value: Buffer.from('a') }],
@@ -256,7 +256,7 @@ describe('commit', () => {
     expect(sent).toBe(1);
   });
 
-  it('passes failures on that mean "not done"', async () => {
+  it('rethrows failures that exclude a commit', async () => {
     await store.close();
     await expect(settled(store, write(0, 'a'))).rejects.toMatchObject({ failure: 'closed' });
   });

@@ -16,14 +16,14 @@ beforeEach(async () => {
   store = shiftedStore(inner, shift);
 });
 
-it('shows every revision later than it is', async () => {
+it('shifted store adds the shift to every revision', async () => {
   expect(await store.revision()).toBe(1_004);
   expect((await store.get('/a')).kv).toMatchObject({ createRevision: 1_002, modRevision: 1_004, version: 2 });
   expect((await store.range(prefixRange('/'))).kvs.map(({ modRevision }) => modRevision)).toEqual([1_004, 1_003]);
   expect((await store.status()).revision).toBe(1_004);
 });
 
-it('refuses revisions from before the shift as compacted, and names the oldest that can be read', async () => {
+it('shifted store reports revisions before the shift as compacted, with the oldest readable revision', async () => {
   for (const revision of [1, 3, 1_000, 1_003]) {
     await expect(store.get('/a', { revision })).rejects.toMatchObject({ failure: 'compacted', compactRevision: 1_004 });
     const seen = new Recorder();
@@ -33,7 +33,7 @@ it('refuses revisions from before the shift as compacted, and names the oldest t
   }
 });
 
-it('never takes a revision from before the shift for one that a key has', async () => {
+it('shifted store never matches a compared revision from before the shift', async () => {
   for (const modRevision of [2, 4, 1_001]) {
     const put = { type: 'put', key: '/a', value: Buffer.from('y') } as const;
     const result = await store.transact({ compare: [{ key: '/a', modRevision }], operations: [put] });
@@ -41,16 +41,16 @@ it('never takes a revision from before the shift for one that a key has', async 
   }
 });
 
-it('forgets nothing where it is told to forget what is older than the shift', async () => {
+it('shifted store compacts nothing at a revision before the shift', async () => {
   await store.compact(900);
   expect((await store.get('/a', { revision: 1_004 })).kv?.modRevision).toBe(1_004);
 });
 
-it('is the store itself where no mark says otherwise', async () => {
+it('seenAsMarked returns the store itself without a mark', async () => {
   expect(await seenAsMarked(inner, '/registry')).toBe(inner);
 });
 
-it('is shifted so that the mark bears the revision that it names', async () => {
+it('seenAsMarked shifts the store so that the mark has the revision that it names, and never shifts back', async () => {
   inner.put(
     '/registry/platform-format',
     encodeMark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', firstRevision: 5_000 }),

@@ -1,4 +1,4 @@
-/** The embedded store keeps the store contract. */
+/** The embedded store fulfils the store contract. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ describeStore('the embedded store', {
   },
 });
 
-it('the embedded store knows its revision and the sizes of the last ones, also through a shifted store', async () => {
+it('the embedded store reports its revision and the number of revisions within a size, also through a shifted store', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'embedded-revision-'));
   const store = shiftedStore(await openEmbeddedStore({ directory, clock: new ManualClock(), random: systemRandom }), 40);
   try {

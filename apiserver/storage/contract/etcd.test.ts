@@ -1,4 +1,4 @@
-/** The etcd store keeps the store contract, on a real etcd. */
+/** The etcd store fulfils the store contract, with a real etcd. */
 import { openEtcdStore } from '../etcd/open';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';

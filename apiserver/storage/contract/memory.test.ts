@@ -1,4 +1,4 @@
-/** The store in memory that other tests use keeps the store contract, too. */
+/** The in-memory store that other tests use fulfils the store contract. */
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { describeStore } from './suite';

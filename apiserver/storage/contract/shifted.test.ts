@@ -1,4 +1,4 @@
-/** A store whose revisions are shifted keeps the store contract. Its own begin later here, so that the shifted ones begin where the suite wants them. */
+/** A store with shifted revisions fulfils the store contract. The inner store starts at a higher revision, so that the shifted one starts where the suite expects it. */
 import { shiftedStore } from '../shifted-store';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';

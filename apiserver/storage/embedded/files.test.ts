@@ -1,4 +1,4 @@
-/** Files that lmdb would end the process over are refused in words, to be read and to be written; and nobody opens them while somebody else does. */
+/** Damaged files, over which lmdb would end the process, are rejected with an error; processes open the files one at a time. */
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,17 +65,17 @@ function patch(position: number, bytes: readonly number[]): void {
 
 const DAMAGED = 'move the damaged one away and restore a backup';
 const FAULTS: readonly (readonly [string, () => void, string])[] = [
-  ['another file', () => writeFileSync(data, Buffer.alloc(10_000, 'no database')), 'is not a file of an embedded store'],
-  ['zeros', () => writeFileSync(data, Buffer.alloc(10_000)), 'is not a file of an embedded store'],
-  ['a few bytes', () => truncateSync(data, 100), 'it ends before its data begin'],
+  ['the data of another program', () => writeFileSync(data, Buffer.alloc(10_000, 'no database')), 'is not a file of an embedded store'],
+  ['only zeros', () => writeFileSync(data, Buffer.alloc(10_000)), 'is not a file of an embedded store'],
+  ['100 bytes', () => truncateSync(data, 100), 'it ends before its data begin'],
   ['one page', () => truncateSync(data, 4_096), 'it ends before its data begin'],
   ['two pages', () => truncateSync(data, 8_192), DAMAGED],
-  ['half', () => truncateSync(data, statSync(data).size >> 1), DAMAGED],
+  ['half of its pages', () => truncateSync(data, statSync(data).size >> 1), DAMAGED],
   ['another magic number', () => patch(24, [0]), 'is not a file of an embedded store'],
-  ['a newer format of lmdb', () => patch(28, [3]), 'use the program that wrote it'],
+  ['a newer lmdb format', () => patch(28, [3]), 'use the program that wrote it'],
   ['pages of another size', () => patch(48, [1]), 'pages of 4097 bytes'],
-  ['more pages than can be mapped', () => patch(144 + 6, [1]), 'by its header it has'],
-  ['a folder instead of the lock file', replaceLockFile, 'lock.mdb is not a file'],
+  ['more pages than fit in the map', () => patch(144 + 6, [1]), 'by its header it has'],
+  ['a directory as lock file', replaceLockFile, 'lock.mdb is not a file'],
 ];
 
 function replaceLockFile(): void {
@@ -83,21 +83,21 @@ function replaceLockFile(): void {
   mkdirSync(join(directory, 'lock.mdb'));
 }
 
-describe.each(Object.entries(USES))('a store that is %s', (_name, use) => {
-  test.each(FAULTS)('and has %s', async (_fault, make, expected) => {
+describe.each(Object.entries(USES))('embedded store that is %s', (_name, use) => {
+  test.each(FAULTS)('is rejected when its file has %s', async (_fault, make, expected) => {
     make();
     // Again and again: what a failed attempt leaves must not harm the next.
     for (let attempt = 0; attempt < 3; attempt++) expect(await outcome(use)).toContain(expected);
   });
 
-  it('is whole without its lock file, or with one that is cut off', async () => {
+  it('is readable without its lock file and with a truncated one', async () => {
     rmSync(join(directory, 'lock.mdb'));
     expect(await outcome(use)).toBe(WRITES);
     truncateSync(join(directory, 'lock.mdb'), 10);
     expect(await outcome(use)).toBe(WRITES);
   });
 
-  it('waits for whoever is opening or closing it', async () => {
+  it('waits while another process opens or closes it', async () => {
     const gate = StoreGate.at(directory);
     let isOver = false;
     let ending: Promise<number | string> | undefined;
@@ -111,7 +111,7 @@ describe.each(Object.entries(USES))('a store that is %s', (_name, use) => {
   });
 });
 
-test('a store that was never begun is made by whoever writes, and nothing is made by whoever reads', async () => {
+test('embedded store without data is created by a writer and not by a reader', async () => {
   truncateSync(data, 0);
   expect(await outcome(USES.read)).toContain('holds nothing yet');
   expect(await outcome(USES.written)).toBe(0);
@@ -120,7 +120,7 @@ test('a store that was never begun is made by whoever writes, and nothing is mad
   expect(existsSync(data)).toBe(false);
 });
 
-test('what ends before free pages do is whole, and is left alone while somebody writes', async () => {
+test('embedded store whose file ends before its free pages is readable, and its file is not extended while another process writes', async () => {
   const store = await open();
   const { size } = statSync(data);
   // As if the last pages were free: nothing may be said of it, and nothing be done to a file that somebody else lets grow.

@@ -9,7 +9,7 @@ import type { Store } from '../store';
 import { StoreGate } from './gate';
 import { openEmbeddedStore } from './open';
 
-describe('the gate of an embedded store', () => {
+describe('StoreGate', () => {
   let directory: string;
   let gates: StoreGate[];
   let order: string[];
@@ -43,13 +43,13 @@ describe('the gate of an embedded store', () => {
     ['writing', 'write', 'passing', 'pass'],
     ['passing', 'pass', 'writing', 'write'],
     ['writing', 'write', 'writing', 'write'],
-  ] as const)('keeps %s (%s) and %s (%s) of two processes apart', async (first, here, second, there) => {
+  ] as const)('does not let %s (%s) and %s (%s) of two processes overlap', async (first, here, second, there) => {
     const [one, other] = [gate(), gate()];
     await Promise.all([one[here](work(`1 ${first}`)), other[there](work(`2 ${second}`))]);
     expect(order).toEqual([`1 ${first} begins`, `1 ${first} ends`, `2 ${second} begins`, `2 ${second} ends`]);
   });
 
-  it('is open again after what fails', async () => {
+  it('opens again after a failed call', async () => {
     const [one, other] = [gate(), gate()];
     for (const way of ['pass', 'write'] as const) {
       await expect(one[way](() => Promise.reject(new Error('no')))).rejects.toThrow('no');
@@ -58,7 +58,7 @@ describe('the gate of an embedded store', () => {
     expect(order).toHaveLength(4);
   });
 
-  it('lets others pass beside one who writes without end', async () => {
+  it('lets other processes pass while one writes continuously', async () => {
     const [one, other] = [gate(), gate()];
     let passed = false;
     const writing = (async () => {
@@ -80,7 +80,7 @@ describe('the gate of an embedded store', () => {
     afterEach(() => Promise.all(stores.map((store) => store.close())));
 
     // Whoever opens the files of lmdb 3.5.6 sets its count of writes to what he has read just before.
-    it('has nothing written while the files are opened by another process', async () => {
+    it('blocks writes while another process opens the files', async () => {
       const [store, elsewhere] = [await open('here'), await open('elsewhere')];
       const other = StoreGate.at(join(directory, 'here'));
       gates.push(other);

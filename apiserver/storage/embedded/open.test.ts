@@ -1,4 +1,4 @@
-/** What the contract suite cannot see from outside: durability before visibility, shared synchronisation, failing disks. */
+/** Behaviour that the contract suite cannot observe: durability before visibility, group commit, failing disks. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { prefixRange, type LeaseId, type Store, type TransactionResult, type Sto
 import { Environment } from './environment';
 import { openEmbeddedStore } from './open';
 
-describe('the embedded store and its disk', () => {
+describe('embedded store', () => {
   let directory: string;
   let clock: ManualClock;
   let store: Store;
@@ -46,7 +46,7 @@ describe('the embedded store and its disk', () => {
     return { writes: () => writes, release };
   }
 
-  it('shows a write to nobody before it is durable', async () => {
+  it('makes a write visible only after it is durable', async () => {
     const events: StoreEvent[] = [];
     const watch = store.watch(prefixRange('/'), 1, {
       events: (batch) => void events.push(...batch),
@@ -66,7 +66,7 @@ describe('the embedded store and its disk', () => {
     watch.close();
   });
 
-  it('judges a transaction by those before it, durable or not, and answers in order', async () => {
+  it('evaluates a transaction after all earlier ones, durable or not, and responds in order', async () => {
     const disk = slowDisk();
     const order: string[] = [];
     const all = [
@@ -85,7 +85,7 @@ describe('the embedded store and its disk', () => {
     return result.committed ? '' : String(result.current[0]?.value);
   }
 
-  it('writes what arrives together in one durable step, and what arrives meanwhile in the next', async () => {
+  it('commits concurrent writes in one durable step, and writes that arrive meanwhile in the next', async () => {
     const disk = slowDisk();
     const first = Array.from({ length: 10 }, (_, index) => put(`/first/${index}`, ''));
     await settle(5);
@@ -98,7 +98,7 @@ describe('the embedded store and its disk', () => {
     expect(await store.revision()).toBe(61);
   });
 
-  it('undoes what a failing disk did not take, and works on', async () => {
+  it('rolls back writes that failed on the disk and accepts later ones', async () => {
     await put('/a', '1');
     jest.spyOn(Environment.prototype, 'write').mockRejectedValueOnce(new Error('MDB_MAP_FULL: no space left'));
     const failed = put('/a', '2');
@@ -110,7 +110,7 @@ describe('the embedded store and its disk', () => {
     expect((await store.get('/a')).kv).toMatchObject({ version: 2, modRevision: 3 });
   });
 
-  it('says and counts what it could not remove after a compaction, and removes it after the next one', async () => {
+  it('logs and counts a failed removal of compacted revisions, and removes them after the next compaction', async () => {
     const lines: LogFields[] = [];
     await store.close();
     const logger: Logger = { ...silentLogger, warn: (message, fields = {}) => void lines.push({ message, ...fields }) };
@@ -132,7 +132,7 @@ describe('the embedded store and its disk', () => {
     expect(await store.get('/a', { revision: 6 })).toMatchObject({ kv: { modRevision: 6 } });
   });
 
-  it('calls a write ambiguous that the disk does not answer in time', async () => {
+  it('reports a write as ambiguous when the disk does not respond before the timeout', async () => {
     const disk = slowDisk();
     const writing = put('/a', '1');
     await settle(5);
@@ -142,7 +142,7 @@ describe('the embedded store and its disk', () => {
     disk.release();
   });
 
-  it('refuses writes beyond what it may keep waiting', async () => {
+  it('rejects writes over the limit of pending bytes', async () => {
     const disk = slowDisk();
     const value = 'x'.repeat(3_000_000);
     const writes = Array.from({ length: 30 }, (_, index) =>
@@ -230,7 +230,7 @@ describe('the embedded store and its disk', () => {
     });
   });
 
-  it('removes from the files what compaction made unreadable', async () => {
+  it('reuses the space of compacted revisions', async () => {
     for (let round = 0; round < 300; round++) await put('/a', 'x'.repeat(15_000) + String(round));
     const { size } = await store.status();
     for (let round = 0; round < 10; round++) {
@@ -240,7 +240,7 @@ describe('the embedded store and its disk', () => {
     expect((await store.status()).size).toBeLessThan(size * 1.5);
   });
 
-  it('gives back long values, also to another process, and those of files from before they were packed', async () => {
+  it('compresses long values and reads them after a restart, also from files of an older format', async () => {
     const long = 'long '.repeat(20_000);
     await put('/long', long);
     const { size } = await store.status();

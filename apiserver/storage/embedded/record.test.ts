@@ -1,4 +1,4 @@
-/** The order of the embedded store's keys, and that what is written is read back. */
+/** Key order and round trips of the records of the embedded store. */
 import fc from 'fast-check';
 import { packed } from './packing';
 import {
@@ -26,8 +26,8 @@ const change = fc.record({
   value: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
 });
 
-describe('the embedded store’s records', () => {
-  it('keep history in the order of keys, then of revisions', () => {
+describe('records of the embedded store', () => {
+  it('order history by key, then by revision', () => {
     fc.assert(
       fc.property(key, revision, key, revision, (leftKey, leftRevision, rightKey, rightRevision) => {
         const [left, right] = [Buffer.from(leftKey), Buffer.from(rightKey)];
@@ -38,7 +38,7 @@ describe('the embedded store’s records', () => {
     );
   });
 
-  it('bound history exactly where keys are bounded', () => {
+  it('bound history exactly at the bounds of keys', () => {
     const bound = fc.oneof(
       key,
       key.map((text) => `${text}\0`),
@@ -51,7 +51,7 @@ describe('the embedded store’s records', () => {
     );
   });
 
-  it('give back an entry as it was written', () => {
+  it('decode an entry as it was encoded', () => {
     fc.assert(
       fc.property(fc.uniqueArray(change, { selector: (one) => Buffer.from(one.key).toString(), minLength: 1, maxLength: 5 }), (changes) => {
         const bytes = encodeEntry(changes);
@@ -63,7 +63,7 @@ describe('the embedded store’s records', () => {
     );
   });
 
-  it('give back revisions, and tell a deletion', () => {
+  it('decode revisions and deletions as they were encoded', () => {
     fc.assert(
       fc.property(revision, revision, revision, fc.nat(), (modRevision, createRevision, version, lease) => {
         expect(decodeLatest(encodeLatest({ modRevision, createRevision, version, lease }))).toEqual({
@@ -78,7 +78,7 @@ describe('the embedded store’s records', () => {
     expect(decodePast(encodePast(undefined))).toBeUndefined();
   });
 
-  it('own the values that they give back', () => {
+  it('copy the values that they return', () => {
     const bytes = encodeEntry([{ key: '/a', deleted: false, createRevision: 1, version: 1, lease: 0, value: Buffer.from('value') }]);
     const value = valueInEntry(bytes, Buffer.from('/a'));
     const [decoded] = decodeEntry(bytes);
@@ -86,7 +86,7 @@ describe('the embedded store’s records', () => {
     expect([value?.toString(), decoded?.value.toString()]).toEqual(['value', 'value']);
   });
 
-  it('hold long values in a shorter form', async () => {
+  it('compress long values', async () => {
     const text = Buffer.from('long '.repeat(10_000));
     const shared = { deleted: false, createRevision: 1, version: 1, lease: 0 };
     const changes = [

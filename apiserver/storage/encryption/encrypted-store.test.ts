@@ -1,4 +1,4 @@
-/** Values on their way through encryption: what lies in the store below, what is seen above, rotation, and what cannot be read. */
+/** The encrypted store: stored and returned values, provider selection, rotation, and unreadable values. */
 import * as salsa from '@noble/ciphers/salsa.js';
 import { systemBytes } from '../../../shared/runtime/random';
 import { ManualClock } from '../../../test/support/manual-clock';
@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 afterEach(() => below.close());
 
-it('reads by the rules of the moment, also when they change while a key is asked for', async () => {
+it('encrypted store applies the current rules, also when they change while a key is being fetched', async () => {
   const known = new Set<string>();
   const waiting: (() => void)[] = [];
   const answered = (): void => waiting.splice(0).forEach((answer) => answer());
@@ -104,8 +104,8 @@ it('reads by the rules of the moment, also when they change while a key is asked
   watch.close();
 });
 
-describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (type) => {
-  it('hides what is stored and shows what was', async () => {
+describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('encryption with %s', (type) => {
+  it('stores ciphertext and returns plaintext', async () => {
     const store = over(below, secrets(keyed(type, ['key1', 'a']), plain));
     await put(store, S, 'a plain value');
     const stored = (await read(below, S)) ?? '';
@@ -116,7 +116,7 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (type) => {
     expect(counted.slice(0, 2)).toEqual([`to_storage key1: OK`, `to_storage platform:enc:${type}:v1: OK`]);
   });
 
-  it('writes the same value differently each time', async () => {
+  it('encrypts the same value differently each time', async () => {
     const store = over(below, secrets(keyed(type, ['key1', 'a'])));
     await put(store, S, 'v');
     const first = await read(below, S);
@@ -124,7 +124,7 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (type) => {
     expect(await read(below, S)).not.toBe(first);
   });
 
-  it('takes values of any length', async () => {
+  it('round-trips values of any length', async () => {
     const store = over(below, secrets(keyed(type, ['key1', 'a'])));
     for (const length of [1, 15, 16, 17, 4096]) {
       await put(store, S, 'x'.repeat(length));
@@ -132,7 +132,7 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (type) => {
     }
   });
 
-  it('says why it cannot read, and lets others be read', async () => {
+  it('reports why a value is unreadable, and reads other values', async () => {
     await put(over(below, secrets(keyed(type, ['key1', 'a']))), S, 'v');
     await put(below, '/registry/configmaps/default/c', 'c');
     const other = over(below, secrets(keyed(type, ['key1', 'b'])));
@@ -149,7 +149,7 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (type) => {
     expect(await reasonAt(over(below), S)).toBe('identity transformer tried to read encrypted data');
   });
 
-  it('is not taken in by what is cut short or changed', async () => {
+  it('rejects truncated values when the cipher is authenticated', async () => {
     const store = over(below, secrets(keyed(type, ['key1', 'a'])));
     await put(store, S, 'v'.repeat(40));
     const whole = (await below.get(S)).kv?.value ?? Buffer.alloc(0);
@@ -163,7 +163,7 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (type) => {
   });
 });
 
-it('binds a value to its place where the cipher can', async () => {
+it('encryption with aesgcm binds a value to its key in the store', async () => {
   const store = over(below, secrets(keyed('aesgcm', ['key1', 'a'])));
   await put(store, S, 'v');
   const { kv } = await below.get(S);
@@ -171,7 +171,7 @@ it('binds a value to its place where the cipher can', async () => {
   expect(await reasonAt(store, `${S}2`)).toBe('cipher: message authentication failed');
 });
 
-it('reads what upstream has written in the other spelling, and writes its own', async () => {
+it('encrypted store reads values with the prefix of the other spelling and marks them as outdated', async () => {
   const value = Buffer.concat([Buffer.from('k8s:enc:aesgcm:v1:key1:'), MAKE.aesgcm(secretOf('a')).seal(Buffer.from('v'), S)]);
   await below.transact({ compare: [], operations: [{ type: 'put', key: S, value }] });
   const store = over(below, secrets(keyed('aesgcm', ['key1', 'a'])));
@@ -179,7 +179,7 @@ it('reads what upstream has written in the other spelling, and writes its own', 
   expect((await store.outdated?.(S))?.value.toString()).toBe('v');
 });
 
-describe('which rule counts', () => {
+describe('encryption rule', () => {
   const rows: readonly EncryptionRow[] = [
     { resources: ['secrets', 'roles.rbac'], providers: [keyed('aescbc', ['first', 'a'])] },
     { resources: ['secrets', '*.rbac'], providers: [keyed('aescbc', ['second', 'a'])] },
@@ -192,28 +192,28 @@ describe('which rule counts', () => {
     ['bindings.rbac', 'second'],
     ['configmaps', 'core'],
     ['crontabs.stable.example.com', 'all'],
-  ])('%s: %s', async (resource, name) => {
+  ])('of %s is the first that matches: %s', async (resource, name) => {
     await put(over(below, ...rows), `/registry/${resource}/n`, 'v');
     expect(await read(below, `/registry/${resource}/n`)).toMatch(new RegExp(`^platform:enc:aescbc:v1:${name}:`));
   });
 
-  it('leaves alone what is no object', async () => {
+  it('does not apply to keys that are not objects', async () => {
     const store = over(below, ...rows);
     await put(store, '/registry/tick', '17');
     expect([await read(below, '/registry/tick'), await read(store, '/registry/tick')]).toEqual(['17', '17']);
   });
 });
 
-describe('rotation', () => {
+describe('key rotation', () => {
   const old = keyed('aescbc', ['key1', 'a']);
   const outdated = async (store: Store): Promise<boolean> => (await store.outdated?.(S)) !== undefined;
 
   it.each<[string, ValueProvider[], boolean]>([
-    ['the key that writes', [old], false],
-    ['behind a new key of the provider', [keyed('aescbc', ['key2', 'b'], ['key1', 'a'])], true],
-    ['behind another provider', [keyed('aesgcm', ['key1', 'b']), old], true],
-    ['to be stored plainly', [plain, old], true],
-  ])('%s', async (_title, providers, expected) => {
+    ['written with the current write key', [old], false],
+    ['written with a key behind a new key of its provider', [keyed('aescbc', ['key2', 'b'], ['key1', 'a'])], true],
+    ['written by a provider behind another one', [keyed('aesgcm', ['key1', 'b']), old], true],
+    ['written by a provider behind identity', [plain, old], true],
+  ])('reads a value %s, and reports it as outdated unless it is current', async (_title, providers, expected) => {
     await put(over(below, secrets(old)), S, 'v');
     const store = over(below, secrets(...providers));
     expect(await read(store, S)).toBe('v');
@@ -222,27 +222,27 @@ describe('rotation', () => {
     expect(await outdated(store)).toBe(false);
   });
 
-  it('takes what is stored plainly for outdated only where it is to be encrypted', async () => {
+  it('reports a plaintext value as outdated only when the first provider encrypts', async () => {
     await put(below, S, 'v');
     expect(await outdated(over(below, secrets(old, plain)))).toBe(true);
     expect(await outdated(over(below, secrets(plain, old)))).toBe(false);
     expect(await outdated(over(below))).toBe(false);
   });
 
-  it('finds a key among several of the same name', async () => {
+  it('finds the right provider among keys of one name', async () => {
     await put(over(below, secrets(old)), S, 'v');
     expect(await read(over(below, secrets(keyed('aesgcm', ['key1', 'b']), keyed('aescbc', ['key1', 'a']))), S)).toBe('v');
   });
 });
 
-it('shows what a refused transaction found', async () => {
+it('encrypted store decrypts the current values of a transaction that did not commit', async () => {
   const store = over(below, secrets(keyed('aesgcm', ['key1', 'a'])));
   await put(store, S, 'v');
   const result = await store.transact({ compare: [{ key: S, modRevision: 0 }], operations: [] });
   expect(result.committed ? [] : result.current.map((kv?: KeyValue) => kv?.value.toString())).toEqual(['v']);
 });
 
-describe('watches', () => {
+describe('watch of an encrypted store', () => {
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
   };
@@ -260,7 +260,7 @@ describe('watches', () => {
     return { seen, close: () => watch.close() };
   }
 
-  it('shows events as they were', async () => {
+  it('decrypts the values of events', async () => {
     const store = over(below, secrets(keyed('aesgcm', ['key1', 'a'])));
     await put(store, S, 'one');
     const { seen, close } = watched(store);
@@ -273,7 +273,7 @@ describe('watches', () => {
     expect(seen.join(' ')).toContain('-4');
   });
 
-  it('keeps the order while a key is asked for', async () => {
+  it('keeps the order of events while a key is being fetched', async () => {
     let answer: () => void = () => undefined;
     let isKnown = false;
     const asked = new Promise<void>((resolve) => (answer = resolve)).then(() => void (isKnown = true));

@@ -1,4 +1,4 @@
-/** What depends on the members' versions, on members that are made up. */
+/** Behaviour that depends on the version of the etcd members, with simulated members. */
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { systemClock } from '../../../shared/runtime/clock';
 import { FixedRandom } from '../../../test/support/fixed-random';
@@ -53,7 +53,7 @@ async function startMember(version: string): Promise<Member> {
   return member;
 }
 
-describe('progress of a watch', () => {
+describe('progress request of an etcd watch', () => {
   let members: Member[];
   let store: Store;
   let watch: Watch;
@@ -85,7 +85,7 @@ describe('progress of a watch', () => {
     ['3.5.12', false],
     ['3.5.13', true],
     ['3.6.0', true],
-  ])('is in order from some versions on: %s', async (version, isOrdered) => {
+  ])('to a member of version %s is sent: %p', async (version, isOrdered) => {
     await open(version);
     if (isOrdered) await answersProgress();
     else {
@@ -97,7 +97,7 @@ describe('progress of a watch', () => {
     }
   });
 
-  it('is not asked of an old member, whatever the others are', async () => {
+  it('is not sent to a member of an old version, whatever the versions of other members', async () => {
     await open('3.5.9', '3.5.16');
     expect(watch.requestProgress()).toBe(false);
     watch.reopen();
@@ -108,7 +108,7 @@ describe('progress of a watch', () => {
     expect(watch.requestProgress()).toBe(false);
   });
 
-  it('is asked again of a member that comes back with another version', async () => {
+  it('is not sent to a member that restarts with an old version', async () => {
     await open('3.5.16');
     await answersProgress();
     for (const member of members) {

@@ -4,7 +4,7 @@ const [A, B] = ['https://a:2379', 'https://b:2379'];
 const named = (endpoints: readonly string[], serverName?: string) =>
   membersOf({ endpoints, ...(serverName === undefined ? {} : { serverName }) }).map(({ authority, tls }) => [authority, tls?.servername]);
 
-test('each member proves its own name, or its own address', () => {
+test('membersOf expects the certificate of each etcd member to match its host name, or the configured server name', () => {
   expect(named([A, B])).toEqual([
     ['a', 'a'],
     ['b', 'b'],
@@ -20,7 +20,7 @@ test('each member proves its own name, or its own address', () => {
   ]);
 });
 
-test('plain members have nothing to prove; plain and secure ones do not mix', () => {
+test('membersOf uses no TLS for http endpoints and rejects a mix of http and https', () => {
   expect(named(['http://a:2379'])).toEqual([['a', undefined]]);
   expect(() => membersOf({ endpoints: [A, 'http://b:2379'] })).toThrow('the etcd endpoints mix http and https');
   expect(() => membersOf({ endpoints: [] })).toThrow('no etcd endpoint is given');

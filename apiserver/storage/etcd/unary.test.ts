@@ -71,7 +71,7 @@ describe('UnaryCalls', () => {
     await stop();
   });
 
-  it('sends a framed message and gives back the answer, however it is cut', async () => {
+  it('sends a framed message and returns the response, however it is split', async () => {
     const seen: { path: unknown; body: Buffer }[] = [];
     answer = (stream) => {
       const chunks: Buffer[] = [];
@@ -95,7 +95,7 @@ describe('UnaryCalls', () => {
   it.each<[string, Answer, { code: number; details: string }]>([
     ['trailers', answers(Buffer.alloc(0), { 'grpc-status': '11', 'grpc-message': 'too%20old' }), { code: 11, details: 'too old' }],
     [
-      'the head alone',
+      'a response of headers only',
       (stream) => stream.respond({ ':status': 200, 'grpc-status': '8', 'grpc-message': 'not %zz' }, { endStream: true }),
       { code: 8, details: 'not %zz' },
     ],
@@ -105,17 +105,17 @@ describe('UnaryCalls', () => {
       { code: 14, details: 'the server answered with HTTP status 503' },
     ],
     [
-      'a message that is cut short',
+      'a truncated message',
       answers(frame('whole').subarray(0, 7), { 'grpc-status': '0' }),
       { code: 13, details: 'the answer is no whole message' },
     ],
-  ])('rejects with what the server said in %s', async (_, given, expected) => {
+  ])('rejects with the error of the server in %s', async (_, given, expected) => {
     answer = given;
     await listen();
     expect(await failureOf(calls.call('/a/B', NOTHING, soon()))).toEqual({ ...expected, sent: true });
   });
 
-  it('says that nothing was sent while there is no server, and finds it when it is there', async () => {
+  it('reports a call as not sent while no server listens, and connects once one does', async () => {
     for (let attempt = 0; attempt < 3; attempt++) {
       expect(await failureOf(calls.call('/a/B', NOTHING, soon()))).toMatchObject({ code: 14, sent: false });
     }
@@ -130,7 +130,7 @@ describe('UnaryCalls', () => {
     expect(text).toBe('ok');
   });
 
-  it('says that the request was sent when the connection breaks before the answer, and connects again', async () => {
+  it('reports a call as sent when the connection breaks before the response, and reconnects', async () => {
     answer = () => sessions.forEach((session) => session.destroy());
     await listen();
     expect(await failureOf(calls.call('/a/B', NOTHING, soon()))).toMatchObject({ code: 14, sent: true });
@@ -139,7 +139,7 @@ describe('UnaryCalls', () => {
     expect(sessions.length).toBe(2);
   });
 
-  it('gives up at the deadline and lets the server know', async () => {
+  it('rejects at the deadline and resets the stream', async () => {
     const aborted = new Promise<void>((resolve) => {
       answer = (stream) => stream.on('close', () => resolve());
     });
@@ -152,7 +152,7 @@ describe('UnaryCalls', () => {
     await aborted;
   });
 
-  it('leaves a session whose server says that it is leaving', async () => {
+  it('opens a new session after GOAWAY', async () => {
     answer = answers(frame('ok'), { 'grpc-status': '0' });
     await listen();
     await calls.call('/a/B', NOTHING, soon());
@@ -163,7 +163,7 @@ describe('UnaryCalls', () => {
     await waitUntil('a second session', () => calls.call('/a/B', NOTHING, soon()).then(() => sessions.length === 2));
   });
 
-  it.each(['http', 'https'])('gives a peer up that accepts a connection over %s and says nothing', async (scheme) => {
+  it.each(['http', 'https'])('abandons a connection over %s on which the server sends nothing for five seconds', async (scheme) => {
     const clock = new ManualClock();
     const silent = await startSilentServer();
     const member = {
@@ -192,7 +192,7 @@ describe('UnaryCalls', () => {
     await silent.close();
   });
 
-  it('shows the certificate of the moment at every connection', async () => {
+  it('presents the current client certificate on each new connection', async () => {
     const common = { lifetimeMs: 3_600_000, clock: systemClock };
     const authority = await createAuthority({ ...common, subject: { commonName: 'ca' } });
     const issue = (commonName: string, usage: 'server' | 'client'): Promise<Credential> =>
@@ -231,7 +231,7 @@ describe('UnaryCalls', () => {
     await new Promise((resolve) => secure.close(resolve));
   });
 
-  it('goes to the member that answers while another one says nothing', async () => {
+  it('uses a member that responds while another one does not', async () => {
     answer = answers(frame('ok'), { 'grpc-status': '0' });
     await listen();
     const silent = await startSilentServer();
@@ -242,7 +242,7 @@ describe('UnaryCalls', () => {
     await silent.close();
   });
 
-  it('asks the next member when one has no leader, each once', async () => {
+  it('tries each member once when a member has no leader', async () => {
     const other = await freePort();
     const cutOff = createServer();
     let refused = 0;
@@ -280,7 +280,7 @@ describe('UnaryCalls', () => {
     await new Promise((resolve) => cutOff.close(resolve));
   });
 
-  it('drops a session whose pings nobody answers', async () => {
+  it('closes a session whose pings are not answered', async () => {
     const clock = new ManualClock();
     answer = answers(frame('ok'), { 'grpc-status': '0' });
     await listen();

@@ -1,4 +1,4 @@
-/** Values under the key of a service, against what the reference server wrote, read, refused and said of its services. */
+/** KMS v2 envelope encryption; recordings compare values, errors and health with the reference server. */
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { ENCRYPTED_PREFIXES } from '../../../../shared/names/dialect';
@@ -130,8 +130,8 @@ const faultOf = (work: () => unknown): string => {
   return 'nothing';
 };
 
-describe('a value', () => {
-  it('bears its key, encrypted, and is read again without the service', async () => {
+describe('KMS-encrypted value', () => {
+  it('contains its encrypted seed and is read again without a call of the service', async () => {
     const { service, envelope, counts } = await started();
     const one = envelope.seal(Buffer.from('hidden'), PLACE);
     const two = envelope.seal(Buffer.from('hidden'), PLACE);
@@ -146,7 +146,7 @@ describe('a value', () => {
     expect(counts.missed).toBe(0);
   });
 
-  it('of another server is asked for once, however many values and readers there are', async () => {
+  it('of another server causes one decrypt call for all values of one seed', async () => {
     const { service, envelope } = await started();
     const seed = systemBytes(32);
     const values = Array.from({ length: 50 }, (_, at) => foreign(seed, {}, `value ${at}`));
@@ -156,7 +156,7 @@ describe('a value', () => {
   });
 });
 
-describe('what the reference server reads and refuses', () => {
+describe('KMS envelope reads or rejects as the reference server does', () => {
   const { head, cases } = recordingOf(
     'encryption/kms-values',
     shape({ provider: text, keyId: text }),
@@ -207,7 +207,7 @@ const ANSWER = either(
   ),
 );
 
-describe('what the reference server says of services', () => {
+describe('KMS provider health equals that of the reference server', () => {
   const isCase = shape({ title: text, status: ANSWER, encrypt: ANSWER, encrypts: truth, fault: either(text, nothing) });
   const NAMES: Readonly<Record<number, string>> = { 13: 'Internal', 14: 'Unavailable' };
 
@@ -255,8 +255,8 @@ describe('what the reference server says of services', () => {
     );
 });
 
-describe('the seed', () => {
-  it('is asked for each minute, replaced with the key, and old values are outdated then', async () => {
+describe('KMS seed', () => {
+  it('is replaced when the key ID changes, checked every minute, and then makes old values outdated', async () => {
     const { service, clock, envelope, counts } = await started();
     const old = envelope.seal(Buffer.from('v'), PLACE);
     await clock.advanceAsync(POLL_MS.well - 1);
@@ -275,7 +275,7 @@ describe('the seed', () => {
     expect([clock.pending, service.isClosed]).toEqual([0, true]);
   });
 
-  it('is void three minutes after the service has last named its key, and values that are known stay readable', async () => {
+  it('expires for writes three minutes after the last status of the service, and known values stay readable', async () => {
     const { service, clock, envelope, doing } = await started();
     const sealed = envelope.seal(Buffer.from('v'), PLACE);
     service.status_ = new KmsFault('Unavailable', 'away');
@@ -295,7 +295,7 @@ describe('the seed', () => {
     expect(service.count('encrypt')).toBe(1);
   });
 
-  it('stays in use while another one cannot be had, for its time', async () => {
+  it('stays in use until it expires while a new one cannot be created', async () => {
     const { service, clock, envelope } = await started();
     service.status_ = { version: 'v2', healthz: 'ok', keyId: 'k2' };
     service.encrypts = () => {
@@ -310,15 +310,15 @@ describe('the seed', () => {
     expect(faultOf(() => envelope.seal(Buffer.from('v'), PLACE))).toContain('expired at');
   });
 
-  it('that is not there yet lets nothing be written', async () => {
+  it('rejects writes while it does not exist', async () => {
     const { envelope, badKeys } = await started((service) => (service.status_ = { version: 'v2', healthz: 'ok', keyId: '' }));
     expect(faultOf(() => envelope.seal(Buffer.from('v'), PLACE))).toBe('got unexpected nil transformer');
     expect(badKeys).toEqual(['empty']);
   });
 });
 
-describe('the health', () => {
-  it('is looked at again only when it is old, once for all who ask', async () => {
+describe('KMS health', () => {
+  it('is checked again only after 20 seconds, once for concurrent requests', async () => {
     const { service, clock, envelope } = await started();
     await Promise.all([envelope.health(), envelope.health()]);
     await clock.advanceAsync(19_000);
@@ -340,8 +340,8 @@ describe('the health', () => {
   });
 });
 
-describe('what cannot be decrypted', () => {
-  it('is asked for again after a while, and told as it was', async () => {
+describe('undecryptable KMS seed', () => {
+  it('is decrypted again after the retry interval and reported with the cached error until then', async () => {
     const { service, clock, envelope } = await started();
     const value = foreign(systemBytes(32));
     service.decrypts = () => {
@@ -359,7 +359,7 @@ describe('what cannot be decrypted', () => {
     expect(await open(envelope, value)).toEqual({ value: 'other', isOutdated: false });
   });
 
-  it('costs one call while nobody answers at all, however many keys there are', async () => {
+  it('causes one call while the service does not respond, however many seeds there are', async () => {
     const { service, envelope } = await started();
     service.decrypts = () => {
       throw new KmsFault('DeadlineExceeded', 'context deadline exceeded');
@@ -372,7 +372,7 @@ describe('what cannot be decrypted', () => {
     expect(service.count('decrypt')).toBe(1);
   });
 
-  it('is told to be readable again when the service is there again, and the service is looked for more often', async () => {
+  it('is reported as recovered when the service is available again, which is then checked more often', async () => {
     const { service, clock, envelope, counts } = await started();
     service.decrypts = () => {
       throw new KmsFault('Unavailable', 'away');
@@ -392,7 +392,7 @@ describe('what cannot be decrypted', () => {
   });
 });
 
-it('that is refused again and again is read again more and more rarely', async () => {
+it('KMS envelope retries a seed that the service keeps rejecting with back-off', async () => {
   const { service, clock, envelope, counts } = await started();
   service.decrypts = () => {
     throw new KmsFault('PermissionDenied', 'destroyed');
@@ -406,7 +406,7 @@ it('that is refused again and again is read again more and more rarely', async (
   expect(counts.recovered).toBeLessThan(14);
 });
 
-it('says of any bytes what is wrong with them', async () => {
+it('KMS envelope rejects any malformed or changed bytes with a TransformFault', async () => {
   const { envelope } = await started();
   const sealed = envelope.seal(Buffer.from('value'), PLACE);
   const tried = (bytes: Buffer): void => {
@@ -432,7 +432,7 @@ it('says of any bytes what is wrong with them', async () => {
     );
 });
 
-it('remembers so many seeds and no more, and asks again for those that it has forgotten', async () => {
+it('KMS envelope caches a limited number of seeds and decrypts evicted ones again', async () => {
   const { service, envelope, sizes } = await started();
   const values = Array.from({ length: MOST_SEEDS + 1 }, () => foreign(systemBytes(32)));
   for (const value of values) expect(await open(envelope, value)).toMatchObject({ value: 'other' });

@@ -1,4 +1,4 @@
-/** Calls over a real socket: what is asked, and what is said of a plug-in that hangs, breaks off, answers anything at all or is away. */
+/** KMS calls over a real socket, with plug-ins that hang, disconnect, respond with arbitrary data or are absent. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -33,13 +33,13 @@ const faultOf = (asked: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof Error ? error.message : error),
   );
 
-describe('a plug-in', () => {
+describe('KMS plug-in', () => {
   const box = new KmsPlugin(path.join(folder, 'box.sock'));
   beforeAll(() => box.start());
   afterAll(() => box.stop());
   afterEach(() => box.behave('Status'));
 
-  it('is told what it has to know, and nothing more', async () => {
+  it('receives exactly the fields of the KMS v2 API', async () => {
     const service = serviceAt(box.endpoint);
     expect(await service.status()).toEqual({ version: 'v2', healthz: 'ok', keyId: 'key-1' });
     const sealed = await service.encrypt(Buffer.from('a seed'), 'first');
@@ -54,36 +54,36 @@ describe('a plug-in', () => {
   });
 
   it.each([
-    ['refuses', { failure: { code: 7, details: 'go away' } }, 'PermissionDenied', 'go away'],
+    ['rejects the call', { failure: { code: 7, details: 'go away' } }, 'PermissionDenied', 'go away'],
     ['does not know the method', { failure: { code: 12, details: 'what?' } }, 'Unimplemented', 'what?'],
     ['hangs', 'never', 'DeadlineExceeded', 'context deadline exceeded'],
     [
-      'answers no message',
+      'responds with an invalid message',
       { raw: Buffer.from([0xff, 0xff]) },
       'Internal',
       'grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data',
     ],
     [
-      'answers too much',
+      'responds with a message over the size limit',
       { healthz: 'x'.repeat(5 << 20) },
       'ResourceExhausted',
       'grpc: received message larger than max (5242885 vs. 4194304)',
     ],
-  ] as const)('that %s', async (_title, answer, code, description) => {
+  ] as const)('that %s gives the gRPC status of the failure', async (_title, answer, code, description) => {
     box.behave('Status', () => answer);
     const timeoutMs = answer === 'never' ? 300 : 20_000;
     expect(await faultOf(serviceAt(box.endpoint, timeoutMs).status())).toBe(`rpc error: code = ${code} desc = ${description}`);
     expect(called).toEqual([['Status', code]]);
   });
 
-  it('is its own connection for each provider', async () => {
+  it('has a separate connection for each provider', async () => {
     const [one, other] = [serviceAt(box.endpoint), serviceAt(box.endpoint)];
     await Promise.all([one.status(), other.status()]);
     one.close();
     expect(await other.status()).toMatchObject({ healthz: 'ok' });
   });
 
-  it('that comes back is found by the call that waits', async () => {
+  it('that restarts is reached by the waiting call', async () => {
     box.stop();
     const service = serviceAt(box.endpoint);
     const waiting = service.status();
@@ -94,7 +94,7 @@ describe('a plug-in', () => {
     await waitUntil('the plug-in', async () => (await faultOf(service.status())) === 'nothing');
   });
 
-  it('whose provider is closed is not waited for', async () => {
+  it('call ends when its provider is closed', async () => {
     box.behave('Status', () => 'never');
     const service = serviceAt(box.endpoint, 60_000);
     const asked = faultOf(service.status());
@@ -104,16 +104,16 @@ describe('a plug-in', () => {
 });
 
 it.each([
-  ['is no socket of anybody', 'nobody.sock', 'no such file or directory'],
-  ['is in no folder', 'no/folder.sock', 'no such file or directory'],
-])('a path that %s is told', async (_title, name, why) => {
+  ['does not exist', 'nobody.sock', 'no such file or directory'],
+  ['is in a missing directory', 'no/folder.sock', 'no such file or directory'],
+])('KMS call reports a socket path that %s', async (_title, name, why) => {
   const place = path.join(folder, name);
   expect(await faultOf(serviceAt(`unix://${place}`, 300).status())).toBe(
     `rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "transport: Error while dialing: dial unix ${place}: connect: ${why}"`,
   );
 });
 
-describe('somebody else on the socket', () => {
+describe('KMS call to a server that is not a plug-in', () => {
   const place = path.join(folder, 'other.sock');
   let server: Server;
   const sockets: Socket[] = [];
@@ -134,10 +134,10 @@ describe('somebody else on the socket', () => {
   });
 
   it.each<readonly [string, (socket: Socket) => void]>([
-    ['who says nothing', () => undefined],
-    ['who speaks of something else', (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'.repeat(100))],
-    ['who hangs up', (socket) => socket.destroy()],
-  ])('%s costs no more than the time of the call', async (_title, behaviour) => {
+    ['sends nothing', () => undefined],
+    ['speaks another protocol', (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'.repeat(100))],
+    ['disconnects', (socket) => socket.destroy()],
+  ])('and %s ends within the timeout of the call', async (_title, behaviour) => {
     greet = behaviour;
     expect(await faultOf(serviceAt(`unix://${place}`, 500).status())).toMatch(
       /^rpc error: code = (?:DeadlineExceeded|Unavailable|Internal) desc = /,
@@ -153,6 +153,6 @@ it.each([
   ['unix:///run/kms.sock?a=b#c', '/run/kms.sock'],
   ['unix:kms.sock', 'kms.sock'],
   ['unix:///@kms', '\0kms'],
-])('%s is a socket', (endpoint, place) => {
+])('KMS endpoint %s is the socket path %j', (endpoint, place) => {
   expect(socketPathOf(endpoint)).toBe(place);
 });

@@ -15,7 +15,7 @@ const anyFrame = fc.record({
   payload: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
 });
 
-it('finds the frames that were sent, however the connection cuts them', () => {
+it('FrameReader yields the frames that were sent, however they are split into chunks', () => {
   fc.assert(
     fc.property(fc.array(anyFrame, { maxLength: 8 }), fc.array(fc.nat(400), { maxLength: 20 }), (frames, cuts) => {
       const bytes = Buffer.concat(frames.map(({ type, flags, stream, payload }) => frame(type, flags, stream, payload)));
@@ -26,7 +26,7 @@ it('finds the frames that were sent, however the connection cuts them', () => {
   );
 });
 
-it('takes the longest frame that was agreed and none that is longer', () => {
+it('FrameReader accepts a frame of the maximum length and rejects a longer one', () => {
   const bytes = frame(FrameType.data, 0, 1, Buffer.alloc(DEFAULT_MAX_FRAME, 'x'));
   expect(readAll([bytes.subarray(0, 5), bytes.subarray(5, 9000), bytes.subarray(9000)])[0]?.payload.toString()).toBe(
     'x'.repeat(DEFAULT_MAX_FRAME),
@@ -37,13 +37,13 @@ it('takes the longest frame that was agreed and none that is longer', () => {
 });
 
 it.each<[string, number, number, string, string | undefined]>([
-  ['nothing around it', FrameType.data, 0, '616263', '616263'],
+  ['no padding', FrameType.data, 0, '616263', '616263'],
   ['padding', FrameType.data, Flag.padded, '026162630000', '616263'],
-  ['padding alone', FrameType.data, Flag.padded, '00', ''],
-  ['more padding than there is', FrameType.data, Flag.padded, '0400', undefined],
+  ['padding and no content', FrameType.data, Flag.padded, '00', ''],
+  ['more padding than content', FrameType.data, Flag.padded, '0400', undefined],
   ['a priority', FrameType.headers, Flag.priority, '8000000001616263', '616263'],
   ['padding and a priority', FrameType.headers, Flag.priority | Flag.padded, '018000000001626300', '6263'],
-  ['half a priority', FrameType.headers, Flag.priority, '800000', undefined],
-])('reads a payload with %s', (_, type, flags, payload, content) => {
+  ['a truncated priority', FrameType.headers, Flag.priority, '800000', undefined],
+])('contentOf returns the content of a payload with %s', (_, type, flags, payload, content) => {
   expect(contentOf({ type, flags, stream: 1, payload: Buffer.from(payload, 'hex') })?.toString('hex')).toBe(content);
 });

@@ -11,29 +11,29 @@ const NOTHING_SAID = { status: undefined, grpcStatus: undefined, grpcMessage: un
 describe('readAnswerHead', () => {
   it.each<[string, string, object]>([
     ['an indexed status', '88', { status: '200' }],
-    ['a status of its own', '0803353033', { status: '503' }],
-    ['one that might have been kept', '4803353033', { status: '503' }],
-    ['one that must not be kept', '1803353033', { status: '503' }],
-    ['names and values in full', '000b677270632d737461747573023133', { grpcStatus: '13' }],
-    ['names and values in Huffman code', '40889acac8b21234da8f013040899acac8b5254207317f00', { grpcStatus: '0', grpcMessage: '' }],
-    ['a table that is made empty', '208e', { status: '500' }],
-    ['what matters to nobody', '5f8b1d75d0620d263d4c4d6564', {}],
+    ['a literal status', '0803353033', { status: '503' }],
+    ['a literal status with incremental indexing', '4803353033', { status: '503' }],
+    ['a literal status that is never indexed', '1803353033', { status: '503' }],
+    ['literal names and values', '000b677270632d737461747573023133', { grpcStatus: '13' }],
+    ['Huffman-coded names and values', '40889acac8b21234da8f013040899acac8b5254207317f00', { grpcStatus: '0', grpcMessage: '' }],
+    ['a table size update to 0', '208e', { status: '500' }],
+    ['an unrelated header as nothing', '5f8b1d75d0620d263d4c4d6564', {}],
   ])('reads %s', (_, hex, expected) => {
     expect(readAnswerHead(Buffer.from(hex, 'hex'))).toEqual({ ...NOTHING_SAID, ...expected });
   });
 
   it.each<[string, string]>([
-    ['a table that grows', '3f61'],
-    ['an entry of no table', 'be'],
-    ['entry 0', '80'],
-    ['a text that is cut short', '0805353033'],
-    ['a field that is cut short', '08'],
-    ['a number without end', '7fffffffffffff'],
-  ])('refuses %s', (_, hex) => {
+    ['a table size update over the limit', '3f61'],
+    ['an index outside the table', 'be'],
+    ['index 0', '80'],
+    ['a truncated string', '0805353033'],
+    ['a truncated field', '08'],
+    ['an integer without end', '7fffffffffffff'],
+  ])('rejects %s', (_, hex) => {
     expect(() => readAnswerHead(Buffer.from(hex, 'hex'))).toThrow(MalformedHeaders);
   });
 
-  it('throws nothing else, whatever it is given', () => {
+  it('throws only MalformedHeaders for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         try {
@@ -46,7 +46,7 @@ describe('readAnswerHead', () => {
   });
 });
 
-describe('against another implementation', () => {
+describe('header codec with a Node server', () => {
   let server: Http2Server;
   let port: number;
   let asked: IncomingHttpHeaders | undefined;
@@ -63,7 +63,7 @@ describe('against another implementation', () => {
   });
   afterAll(() => server.close());
 
-  it('asks so that it is understood', async () => {
+  it('sends request headers that the server reads', async () => {
     const path = `/etcdserverpb.KV/${'R'.repeat(300)}`;
     const session = new ClientSession(connect(port, '127.0.0.1'), { scheme: 'http', authority: 'member:2379' }, () => undefined);
     await new Promise<void>((resolve, reject) => {
@@ -80,7 +80,7 @@ describe('against another implementation', () => {
     });
   });
 
-  it('reads every text that it may be told', async () => {
+  it('reads every printable text in grpc-message', async () => {
     const texts = fc.sample(
       fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
       200,

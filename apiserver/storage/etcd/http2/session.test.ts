@@ -43,7 +43,7 @@ beforeEach(async () => {
   port = await freePort();
 });
 
-describe('with a server of another make', () => {
+describe('HTTP/2 client session with a Node server', () => {
   let server: Http2Server;
   let sessions: ServerHttp2Session[];
   let answer: (stream: ServerHttp2Stream, body: Buffer) => void;
@@ -82,7 +82,7 @@ describe('with a server of another make', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('gives up what it has called for in the same turn', async () => {
+  it('cancels a call in the turn that made it', async () => {
     answer = (stream, body) => reply(stream, body);
     await listen();
     const given = call('up');
@@ -93,7 +93,7 @@ describe('with a server of another make', () => {
     expect([...codes].sort((one, other) => one - other)).toEqual([0, 8]);
   });
 
-  it('sends bodies that the server takes piece by piece, side by side with short ones', async () => {
+  it('sends large bodies within the flow-control window, concurrently with short ones', async () => {
     answer = (stream, body) => reply(stream, Buffer.from(`${body.length} ${body.subarray(0, 1).toString()} ${new Set(body).size}`));
     await listen({ initialWindowSize: 1000 });
     const sizes = [5, 300_000, 70_000, 17_000, 5, 1_000_000, 1001];
@@ -102,7 +102,7 @@ describe('with a server of another make', () => {
     expect(await call('again')).toEqual(ok('5 a 4'));
   });
 
-  it('lets short requests pass long ones that the server takes slowly', async () => {
+  it('sends short requests ahead of long ones that wait for the flow-control window', async () => {
     const order: string[] = [];
     answer = (stream, body) => {
       order.push(String(body.length));
@@ -114,7 +114,7 @@ describe('with a server of another make', () => {
     expect(order.slice(0, 3)).toEqual(['10', '2000', '30']);
   });
 
-  it('takes answers that are larger than all windows together', async () => {
+  it('receives a response that is larger than its flow-control windows', async () => {
     const large = Buffer.alloc(70 << 20, 'y');
     answer = (stream) => reply(stream, large);
     await listen();
@@ -124,7 +124,7 @@ describe('with a server of another make', () => {
     expect(await call('small')).toEqual(ok('small'));
   });
 
-  it('has no more streams open than the server allows', async () => {
+  it('opens no more streams than SETTINGS_MAX_CONCURRENT_STREAMS allows', async () => {
     answer = (stream, body) => setImmediate(() => reply(stream, body));
     await listen({ maxConcurrentStreams: 3 });
     expect(await call('first')).toEqual(ok('first'));
@@ -137,7 +137,7 @@ describe('with a server of another make', () => {
     expect(most).toBe(3);
   });
 
-  it('answers pings and asks itself', async () => {
+  it('answers pings and sends pings', async () => {
     answer = reply;
     await listen();
     await call('one');
@@ -145,7 +145,7 @@ describe('with a server of another make', () => {
     await new Promise<void>((resolve) => session.ping(resolve));
   });
 
-  it('tells the server what it no longer wants, and goes on', async () => {
+  it('resets the streams of cancelled calls and stays usable', async () => {
     answer = () => undefined;
     await listen({ initialWindowSize: 10 });
     const waiting = call('waits');
@@ -158,7 +158,7 @@ describe('with a server of another make', () => {
     expect(codes.slice(0, 2)).toEqual([8, 8]);
   });
 
-  it('lets calls under way end when the server leaves, and takes no more', async () => {
+  it('finishes calls in flight after GOAWAY and rejects new ones', async () => {
     let release: () => void = () => undefined;
     answer = (stream, body) => (release = () => reply(stream, body));
     await listen();
@@ -173,7 +173,7 @@ describe('with a server of another make', () => {
   });
 });
 
-describe('with a server that sends what it is told to', () => {
+describe('HTTP/2 client session with a scripted server', () => {
   let server: Server;
   let peer: Socket;
   let seen: Frame[];
@@ -223,7 +223,7 @@ describe('with a server that sends what it is told to', () => {
     return calls;
   };
 
-  it('reads padded frames, heads in pieces, and heads that come before the real one', async () => {
+  it('reads padded frames, CONTINUATION frames, informational headers, and skips frames of unknown type', async () => {
     const [one] = await started('x');
     say(
       frame(FrameType.headers, Flag.endHeaders, 1, Buffer.from('0803313033', 'hex')),
@@ -237,14 +237,14 @@ describe('with a server that sends what it is told to', () => {
     expect(await one).toEqual(ok('hi'));
   });
 
-  it('knows what was refused from what may have been done', async () => {
+  it('reports a stream reset with REFUSED_STREAM as not sent and other resets as sent', async () => {
     const [one, two] = await started('x', 'y');
     say(numberFrame(FrameType.resetStream, 1, 7), numberFrame(FrameType.resetStream, 3, 2));
     expect(await one).toEqual({ reason: 'the server reset the stream with code 7', sent: false });
     expect(await two).toEqual({ reason: 'the server reset the stream with code 2', sent: true });
   });
 
-  it('knows which calls a leaving server looks at', async () => {
+  it('reports calls above the last stream of GOAWAY as not sent', async () => {
     const [one, two] = await started('x', 'y');
     say(frame(FrameType.goAway, 0, 0, Buffer.from([0, 0, 0, 1, 0, 0, 0, 0])));
     expect(await two).toEqual({ reason: 'the server is going away', sent: false });
@@ -254,14 +254,14 @@ describe('with a server that sends what it is told to', () => {
     await waitUntil('the end', () => session.destroyed);
   });
 
-  it('gives up a request that was answered before it was sent whole', async () => {
+  it('resets a request that was answered before its body was sent', async () => {
     const [one] = await started('x'.repeat(100_000));
     say(frame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, Buffer.from('0803343133', 'hex')));
     expect(await one).toEqual({ body: '', status: '413', trailer: undefined });
     await waitUntil('a reset', () => seen.some(({ type, stream }) => type === FrameType.resetStream && stream === 1));
   });
 
-  it('gives the server room as it reads', async () => {
+  it('sends WINDOW_UPDATE for connection and stream as it reads', async () => {
     const [one] = await started('x');
     const piece = frame(FrameType.data, 0, 1, Buffer.alloc(16_384));
     say(frame(FrameType.headers, Flag.endHeaders, 1, ANSWER), ...Array.from({ length: 1100 }, () => piece));
@@ -279,7 +279,7 @@ describe('with a server that sends what it is told to', () => {
     expect(await one).toMatchObject({ status: '200', trailer: undefined });
   });
 
-  it('sends to a stream what a changed window lets through', async () => {
+  it('follows changes of the initial window size in streams in flight', async () => {
     say(settingsFrame([[Setting.initialWindow, 10]]));
     await settled(2);
     const sent = (): number => seen.filter(({ type }) => type === FrameType.data).reduce((sum, { payload }) => sum + payload.length, 0);
@@ -294,16 +294,16 @@ describe('with a server that sends what it is told to', () => {
   });
 
   it.each<[string, Buffer]>([
-    ['a frame that is too long', frame(FrameType.data, 0, 1, Buffer.alloc(16_385))],
-    ['a head that cannot be read', frame(FrameType.headers, Flag.endHeaders, 1, Buffer.from('be', 'hex'))],
-    ['a head without end', frame(FrameType.headers, 0, 1, ANSWER)],
-    ['a body before its head', frame(FrameType.data, 0, 1, Buffer.from('x'))],
-    ['a continuation of nothing', frame(FrameType.continuation, Flag.endHeaders, 1, ANSWER)],
-    ['a push', frame(FrameType.pushPromise, Flag.endHeaders, 1, Buffer.from('0000000288', 'hex'))],
-    ['half a number', frame(FrameType.windowUpdate, 0, 0, Buffer.from('00', 'hex'))],
-    ['no room', numberFrame(FrameType.windowUpdate, 0, 0)],
-    ['more room than there can be', numberFrame(FrameType.windowUpdate, 1, 2 ** 31 - 1)],
-  ])('ends the connection after %s: what was sent may have been done', async (_, bytes) => {
+    ['a frame over the length limit', frame(FrameType.data, 0, 1, Buffer.alloc(16_385))],
+    ['a header block that cannot be decoded', frame(FrameType.headers, Flag.endHeaders, 1, Buffer.from('be', 'hex'))],
+    ['a header block without END_HEADERS', frame(FrameType.headers, 0, 1, ANSWER)],
+    ['DATA before HEADERS', frame(FrameType.data, 0, 1, Buffer.from('x'))],
+    ['CONTINUATION without HEADERS', frame(FrameType.continuation, Flag.endHeaders, 1, ANSWER)],
+    ['PUSH_PROMISE', frame(FrameType.pushPromise, Flag.endHeaders, 1, Buffer.from('0000000288', 'hex'))],
+    ['a truncated WINDOW_UPDATE', frame(FrameType.windowUpdate, 0, 0, Buffer.from('00', 'hex'))],
+    ['a WINDOW_UPDATE of 0', numberFrame(FrameType.windowUpdate, 0, 0)],
+    ['a WINDOW_UPDATE over the maximum window', numberFrame(FrameType.windowUpdate, 1, 2 ** 31 - 1)],
+  ])('closes the connection after %s, and reports the call as sent', async (_, bytes) => {
     const [one] = await started('x');
     say(bytes, frame(FrameType.ping, 0, 0, Buffer.alloc(8)));
     expect(await one).toMatchObject({ sent: true });
@@ -311,7 +311,7 @@ describe('with a server that sends what it is told to', () => {
     expect(await call('next')).toMatchObject({ sent: false });
   });
 
-  it('says that nothing was done with what still waited for a stream', async () => {
+  it('reports a call that waited for a stream as not sent when the connection is lost', async () => {
     say(settingsFrame([[Setting.maxStreams, 1]]));
     await settled(2);
     const [one] = await started('x');
