@@ -97,13 +97,13 @@ const counts = (): unknown => ({
   ports: Object.fromEntries(one.ledger.faults.of('ports')),
 });
 
-it('has nothing to say of what this server stored', async () => {
+it('allocation audit reports nothing for Services that this server stored', async () => {
   await service('a', { type: 'NodePort' });
   await audit().complete;
   expect([told(), found, counts()]).toEqual([[], [], { ips: {}, ports: {} }]);
 });
 
-it('writes the keys that Services lack, and says so, once', async () => {
+it('allocation audit writes missing allocations of Services, with one Event each', async () => {
   await service('old', { type: 'NodePort', clusterIP: '10.0.0.7', ports: [{ port: 80, nodePort: 31000 }] });
   store.remove(`${PREFIX}/allocations/ips/10.0.0.7`);
   store.remove(`${PREFIX}/allocations/ports/31000`);
@@ -128,7 +128,7 @@ it('writes the keys that Services lack, and says so, once', async () => {
   expect(counts()).toEqual({ ips: { repair: 1 }, ports: { repair: 1 } });
 });
 
-it('tells whoever holds what is allocated to another, and changes nothing', async () => {
+it('allocation audit reports a Service that uses an allocation of another one, and changes nothing', async () => {
   const before = await service('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
   await one.writer.delete(context(), services, { namespace: 'default', name: 'a' }, { dryRun: false });
   await settle(20);
@@ -156,7 +156,7 @@ it('tells whoever holds what is allocated to another, and changes nothing', asyn
   ]);
 });
 
-it('gives a key of somebody who is gone to the Service that holds what it stands for', async () => {
+it('allocation audit transfers an allocation of a deleted Service to the Service that uses it', async () => {
   const stored = await service('a', { clusterIP: '10.0.0.7' });
   const uid = one.ledger.holding('ips/10.0.0.7')?.uid ?? '';
   const another = `f${uid.slice(1)}`;
@@ -166,7 +166,7 @@ it('gives a key of somebody who is gone to the Service that holds what it stands
   expect(one.ledger.holding('ips/10.0.0.7')?.uid).toBe(another);
 });
 
-it('tells of what is out of range or no address', async () => {
+it('allocation audit reports addresses and ports out of range, and invalid addresses', async () => {
   const out = await service('out', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
   await restore('out', out, ['10.0.0.7', '10.9.0.7'], ['31000', '40000']);
   await restore('bad', await service('bad', { clusterIP: '10.0.0.8' }), ['10.0.0.8', '10.0.0.x']);
@@ -197,7 +197,7 @@ it('tells of what is out of range or no address', async () => {
   ]);
 });
 
-it('gives back what nobody holds after three audits', async () => {
+it('allocation audit releases an unused allocation in its third pass', async () => {
   await service('a', { clusterIP: '10.0.0.7' });
   store.remove(keyOf('a'));
   await settle(20);
@@ -210,7 +210,7 @@ it('gives back what nobody holds after three audits', async () => {
   expect(counts()).toEqual({ ips: { leak: 1 }, ports: {} });
 });
 
-it('is made by one replica at a time', async () => {
+it('allocation audit runs on one replica at a time', async () => {
   await service('a', { clusterIP: '10.0.0.7' });
   store.remove(`${PREFIX}/allocations/ips/10.0.0.7`);
   store.put(`${PREFIX}/allocation-audit`, Buffer.from(JSON.stringify({ holder: 'two', until: START + 240_000 })));
@@ -222,7 +222,7 @@ it('is made by one replica at a time', async () => {
   expect(allocations()).toEqual(['ips/10.0.0.7']);
 });
 
-it('tells a fault that lasts once an hour', async () => {
+it('allocation audit reports a lasting fault once an hour', async () => {
   const out = await service('out', { clusterIP: '10.0.0.7' });
   await restore('out', out, ['10.0.0.7', '10.9.0.7']);
   const running = audit();

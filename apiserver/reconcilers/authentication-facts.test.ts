@@ -10,9 +10,9 @@ const authority = async (name: string): Promise<string> => {
   return certificate;
 };
 
-it('leaves out what is not configured', () => expect(dataOf(NONE, {}, 0)).toEqual({}));
+it('authentication ConfigMap omits settings that are not configured', () => expect(dataOf(NONE, {}, 0)).toEqual({}));
 
-it('adds to what replicas with other authorities have said, until their time is over', async () => {
+it('authentication ConfigMap keeps the authorities of other replicas until they expire', async () => {
   const [one, other] = [await authority('one'), await authority('other')];
   const before = dataOf({ ...NONE, clientCa: one }, {}, clock.now());
   const both = dataOf({ ...NONE, clientCa: other }, before, clock.now());
@@ -21,7 +21,7 @@ it('adds to what replicas with other authorities have said, until their time is 
   expect(dataOf({ ...NONE, clientCa: other }, both, clock.now() + 2 * DAY_MS)).toEqual({ 'client-ca-file': other });
 });
 
-it('joins lists, and makes new ones of what is none', () => {
+it('authentication ConfigMap merges lists and replaces invalid ones', () => {
   const facts = { ...NONE, proxyCa: '', allowedNames: ['a', 'b'] };
   expect(dataOf(facts, { 'requestheader-allowed-names': '["b","c"]', 'requestheader-group-headers': '{' }, 0)).toMatchObject({
     'requestheader-allowed-names': '["b","c","a"]',

@@ -25,7 +25,7 @@ const start = (holder = 'one'): EventExpiry =>
     failed: (message) => void failures.push(message),
   });
 
-it('deletes what has expired and nothing else, each at a revision of its own', async () => {
+it('event expiry deletes only expired events, each at its own revision', async () => {
   expect(await start().pass()).toBe(0);
   f.clock.advance(1_800_001);
   const before = f.store.current;
@@ -35,14 +35,14 @@ it('deletes what has expired and nothing else, each at a revision of its own', a
   expect(f.store.current - before).toBe(2);
 });
 
-it('spares an event that was written again behind its back', async () => {
+it('event expiry keeps an event that was updated after the cache was read', async () => {
   f.clock.advance(1_800_001);
   await f.patch('events', 'old', 'merge', { message: 'again' });
   expect(await start().pass()).toBe(0);
   expect(await f.stored('events', 'old')).toBeDefined();
 });
 
-it('leaves the work to one replica, until that one has not renewed its term', async () => {
+it('event expiry runs on one replica until that replica does not renew its term', async () => {
   const term = { holder: 'two', until: f.clock.now() + 1_860_000 };
   f.store.put(`${PREFIX}/event-expiry`, Buffer.from(JSON.stringify(term)));
   f.clock.advance(1_800_001);
@@ -54,7 +54,7 @@ it('leaves the work to one replica, until that one has not renewed its term', as
   expect(await start('one').pass()).toBe(1);
 });
 
-it('looks by itself, reports failures, and stops', async () => {
+it('event expiry runs periodically, reports failures, and stops', async () => {
   f.clock.advance(1_800_001);
   const expiry = start();
   jest.spyOn(f.store, 'get').mockRejectedValueOnce(new Error('x'));
@@ -69,7 +69,7 @@ it('looks by itself, reports failures, and stops', async () => {
 });
 
 /** What half a minute brings at 500 a second, over a store that takes 20 ms for a deletion. */
-it('keeps pace with many writers, with a bounded number of deletions under way', async () => {
+it('event expiry deletes 15,000 events within ten seconds with at most 32 deletions in flight', async () => {
   const count = 15_000;
   const { stored } = f.resource('events');
   const { kv } = await f.store.get(`${PREFIX}/${stored.segment}/ns/old`);
@@ -100,7 +100,7 @@ it('keeps pace with many writers, with a bounded number of deletions under way',
   expect(f.cache.snapshot(stored).size).toBe(1);
 });
 
-it('begins no more deletions once one has failed', async () => {
+it('event expiry starts no more deletions after one has failed', async () => {
   const { stored } = f.resource('events');
   const { kv } = await f.store.get(`${PREFIX}/${stored.segment}/ns/old`);
   for (let index = 0; index < 100; index += 1) f.store.put(`${PREFIX}/${stored.segment}/ns/e${index}`, kv?.value ?? Buffer.alloc(0));

@@ -14,7 +14,7 @@ const claim = (naming: 'platform' | 'kubernetes' = 'platform'): Promise<void> =>
   claimPrefix({ store, prefix: '/registry', naming, clock, deadline: 10_000 });
 const mark = (value: object): void => void store.put('/registry/platform-format', Buffer.from(JSON.stringify(value)));
 
-it('marks an empty prefix once and knows its mark again', async () => {
+it('claimPrefix marks an empty prefix once and recognizes its mark', async () => {
   await claim();
   const { kv } = await store.get('/registry/platform-format');
   expect(JSON.parse(String(kv?.value))).toEqual({ format: FORMAT, version: FORMAT_VERSION, naming: 'platform' });
@@ -23,12 +23,12 @@ it('marks an empty prefix once and knows its mark again', async () => {
   expect((await store.get('/registry/platform-format')).kv?.version).toBe(1);
 });
 
-it('lets several replicas start at once', async () => {
+it('claimPrefix succeeds for several replicas that start concurrently', async () => {
   await Promise.all([claim(), claim(), claim()]);
   expect((await store.get('/registry/platform-format')).kv?.version).toBe(1);
 });
 
-it('leaves keys outside the prefix alone', async () => {
+it('claimPrefix ignores keys outside the prefix', async () => {
   store.put('/other/x', Buffer.from('x'));
   store.put('/registry2/x', Buffer.from('x'));
   await claim();
@@ -37,20 +37,20 @@ it('leaves keys outside the prefix alone', async () => {
 it.each([
   ['data of another program', () => void store.put('/registry/pods/default/x', Buffer.from('k8s')), /\/registry\/pods\/default\/x/],
   ['a mark of another program', () => mark({ format: 'other', version: 1, naming: 'platform' }), /not this server's mark/],
-  ['a mark that is no JSON', () => void store.put('/registry/platform-format', Buffer.from('{')), /not this server's mark/],
-  ['newer data', () => mark({ format: FORMAT, version: RESTORED_VERSION + 1, naming: 'platform' }), /newer server/],
+  ['a mark that is not JSON', () => void store.put('/registry/platform-format', Buffer.from('{')), /not this server's mark/],
+  ['data of a newer version', () => mark({ format: FORMAT, version: RESTORED_VERSION + 1, naming: 'platform' }), /newer server/],
   [
-    'data that are being restored',
+    'data of an unfinished restore',
     () => mark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', restoring: 'a.backup' }),
     /restoring a\.backup has not finished/,
   ],
   [
-    'data whose revisions it does not show as it should',
+    'restored data whose revisions are not shifted',
     () => mark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', firstRevision: 100 }),
     /start it again/,
   ],
-  ['data under other names', () => mark({ format: FORMAT, version: FORMAT_VERSION, naming: 'kubernetes' }), /--naming=kubernetes/],
-])('refuses %s and says why', async (_title, prepare, message) => {
+  ['data in the other spelling', () => mark({ format: FORMAT, version: FORMAT_VERSION, naming: 'kubernetes' }), /--naming=kubernetes/],
+])('claimPrefix rejects %s with the reason', async (_title, prepare, message) => {
   prepare();
   const revision = store.current;
   await expect(claim()).rejects.toThrow(ForeignData);
@@ -58,7 +58,7 @@ it.each([
   expect(store.current).toBe(revision);
 });
 
-it('takes restored data where their revisions are shown as the mark says', async () => {
+it('claimPrefix accepts restored data whose revisions are shifted as the mark says', async () => {
   mark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', firstRevision: 100 });
   const seen = await seenAsMarked(store, '/registry');
   await claimPrefix({ store: seen, prefix: '/registry', naming: 'platform', clock, deadline: 10_000 });

@@ -1,7 +1,7 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { keepUp } from './reconciler';
 
-test('a pass that rejects is told, and the next one comes soon', async () => {
+test('reconciler logs a failed pass and retries after a second', async () => {
   const clock = new ManualClock();
   const failures: unknown[] = [];
   const outcomes = [() => Promise.reject(new Error('broken')), () => Promise.resolve(true)];
@@ -16,7 +16,7 @@ test('a pass that rejects is told, and the next one comes soon', async () => {
   upkeep.stop();
 });
 
-test('a look that comes while another is under way is made after it', async () => {
+test('reconciler runs another pass when it is triggered during one', async () => {
   const clock = new ManualClock();
   let passes = 0;
   const upkeep = keepUp({ clock, failed: () => undefined }, () => Promise.resolve((passes += 1) > 0));

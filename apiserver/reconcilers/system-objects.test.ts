@@ -33,7 +33,7 @@ function keep(): SystemObjects {
   });
 }
 
-it('creates the four namespaces, and none twice', async () => {
+it('system namespaces reconciler creates the four namespaces once', async () => {
   await keep().complete;
   for (const name of systemNamespaces(names)) expect(await f.stored('namespaces', name)).toMatchObject({ status: { phase: 'Active' } });
   const before = f.store.current;
@@ -43,13 +43,13 @@ it('creates the four namespaces, and none twice', async () => {
   expect(failures).toEqual([]);
 });
 
-it('takes one that another replica created meanwhile for its own', async () => {
+it('system namespaces reconciler accepts a namespace that another replica has created', async () => {
   await f.create('namespaces', { metadata: { name: 'default' } });
   await keep().complete;
   expect(failures).toEqual([]);
 });
 
-it('creates one again as soon as it is gone, and looks every minute', async () => {
+it('system namespaces reconciler recreates a deleted namespace immediately, and resyncs every minute', async () => {
   await keep().complete;
   await f.cache.catchUp();
   const type = f.resource('namespaces').stored;
@@ -67,7 +67,7 @@ it('creates one again as soon as it is gone, and looks every minute', async () =
   expect(await f.stored('namespaces', 'default')).toBeDefined();
 });
 
-it('says what failed and tries again', async () => {
+it('system namespaces reconciler logs failures and retries', async () => {
   f.store.failure = new StoreError('unavailable', 'x');
   const kept = keep();
   await settle(5);
@@ -77,7 +77,7 @@ it('says what failed and tries again', async () => {
   await kept.complete;
 });
 
-it('stops', async () => {
+it('system namespaces reconciler closes its watch and timers when it stops', async () => {
   const kept = keep();
   await kept.complete;
   kept.stop();

@@ -74,7 +74,7 @@ async function nextMinute(): Promise<void> {
   await settle(20);
 }
 
-it('says since which day, once, however many replicas there are, and leaves alone what can be read', async () => {
+it('token tracking ConfigMap gets its start date once from several replicas, and keeps a valid date', async () => {
   await Promise.all(replicas.map((replica) => keep(replica)));
   expect(data()).toEqual({ since: '2026-01-02' });
   await set({ since: '2020-02-29', more: 'x' });
@@ -84,26 +84,26 @@ it('says since which day, once, however many replicas there are, and leaves alon
 });
 
 it.each<[string, JsonObject, object]>([
-  ['no day', { since: 'x', more: 'y' }, { since: '2026-01-02', more: 'y' }],
-  ['a day that never comes', { since: '2026-02-29' }, { since: '2026-01-02' }],
+  ['text that is not a date', { since: 'x', more: 'y' }, { since: '2026-01-02', more: 'y' }],
+  ['a date that does not exist', { since: '2026-02-29' }, { since: '2026-01-02' }],
   ['a thirteenth month', { since: '2026-13-01' }, { since: '2026-01-02' }],
-  ['a time', { since: '2026-01-01T00:00:00Z' }, { since: '2026-01-02' }],
-  ['nothing', { since: null }, { since: '2026-01-02' }],
-])('writes the day anew over %s', async (_case, value, expected) => {
+  ['a date with a time', { since: '2026-01-01T00:00:00Z' }, { since: '2026-01-02' }],
+  ['null', { since: null }, { since: '2026-01-02' }],
+])('token tracking ConfigMap gets a new start date in place of %s', async (_case, value, expected) => {
   await keep(first());
   await set(value);
   await nextMinute();
   expect(data()).toEqual(expected);
 });
 
-it('makes it again when it is gone', async () => {
+it('token tracking ConfigMap is recreated after deletion', async () => {
   await keep(first());
   store.remove(`/registry/configmaps/${KEY}`);
   await nextMinute();
   expect(data()).toEqual({ since: '2026-01-02' });
 });
 
-it('says what failed and tries again', async () => {
+it('token tracking logs a failure and retries', async () => {
   const { failures, clock } = first();
   store.failure = new StoreError('unavailable', 'x');
   const kept = keep(first());
@@ -115,7 +115,7 @@ it('says what failed and tries again', async () => {
   expect(data()).toEqual({ since: '2026-01-02' });
 });
 
-describe('the mark on a Secret', () => {
+describe('last-used label of a Secret', () => {
   const mark = (replica: Replica<ManualClock>, day: string): Promise<void> =>
     secretMarker({ writer: replica.writer, secrets: replica.resources.require('secrets'), names, clock: replica.clock })(
       { namespace: 'default', name: 's' },
@@ -127,7 +127,7 @@ describe('the mark on a Secret', () => {
     return entry === undefined ? {} : parseEntry(entry).object;
   };
 
-  it('is written once by several replicas, past immutability, and owned by the server', async () => {
+  it('is written once by several replicas, also to an immutable Secret, and owned by the server', async () => {
     await first().create('secrets', { metadata: { name: 's', labels: { a: 'b' } }, immutable: true, data: { token: 'eA==' } });
     await settle(5);
     const before = store.current;
@@ -145,7 +145,7 @@ describe('the mark on a Secret', () => {
     });
   });
 
-  it('is not missed on one that is gone', async () => {
+  it('is not written to a deleted Secret', async () => {
     const before = store.current;
     await mark(first(), '2026-01-02');
     expect(store.current).toBe(before);

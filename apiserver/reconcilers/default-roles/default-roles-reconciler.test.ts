@@ -20,7 +20,7 @@ const inCanonicalGroups = (object: unknown): unknown =>
     return member === 'apiGroups' && Array.isArray(value) ? value.map((group) => canonicalGroup(String(group))) : value;
   });
 
-it('are those of the release, one by one', () => {
+it('default roles and bindings equal those of release 1.31.1', () => {
   const placed = (all: typeof recorded): Record<string, unknown> =>
     Object.fromEntries(all.map(({ resource, namespace, name, object }) => [`${resource} ${namespace} ${name}`, inCanonicalGroups(object)]));
   const own = defaultObjects(GENERATED_NAMES.kubernetes).map(({ kind, namespace, name, object: made }) => ({
@@ -33,7 +33,7 @@ it('are those of the release, one by one', () => {
   expect(placed(own)).toEqual(placed(recorded));
 });
 
-it('bear this server’s names, and take part in what charts bring', () => {
+it('default roles use the spelling of this server and aggregate roles labelled in either spelling', () => {
   const named = new Map(defaultObjects(GENERATED_NAMES.platform).map((one) => [`${one.kind} ${one.name}`, one]));
   expect(named.get('clusterroles admin')?.object).toMatchObject({
     metadata: {
@@ -63,10 +63,10 @@ const group = (name: string): JsonObject => ({ kind: 'Group', apiGroup: 'rbac.au
 const binding = (subjects: JsonObject[], to = 'x'): JsonObject => ({ metadata, roleRef: { kind: 'ClusterRole', name: to }, subjects });
 
 it.each<[string, JsonObject, JsonObject, object]>([
-  ['what is as it should be', role(rule(['get'], ['pods'])), role(rule(['get'], ['pods'])), { type: 'none' }],
-  ['what grants more', role(rule(['get'], ['pods'])), role(rule(['*'], ['*'], ['*'])), { type: 'none' }],
+  ['nothing to an object that has every desired rule', role(rule(['get'], ['pods'])), role(rule(['get'], ['pods'])), { type: 'none' }],
+  ['nothing to a role that grants more', role(rule(['get'], ['pods'])), role(rule(['*'], ['*'], ['*'])), { type: 'none' }],
   [
-    'a role that lacks something: rule by rule',
+    'missing permissions, rule by rule, to a role',
     role(rule(['get', 'list'], ['pods', 'services'])),
     role(rule(['get'], ['pods', 'secrets'])),
     {
@@ -75,41 +75,41 @@ it.each<[string, JsonObject, JsonObject, object]>([
     },
   ],
   [
-    'a binding that lacks somebody',
+    'missing subjects to a binding',
     binding([group('a'), group('b')]),
     binding([group('c'), group('b')]),
     { type: 'update', object: binding([group('c'), group('b'), group('a')]) },
   ],
   [
-    'a role whose autoupdate annotation is false in the other spelling',
+    'nothing to a role whose autoupdate annotation is false in the other spelling',
     role(rule(['get'], ['pods'])),
     { metadata: { name: 'r', annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }, rules: [] },
     { type: 'none' },
   ],
   [
-    'a role that has the annotations in the other spelling',
+    'nothing to a role that has its annotations in the other spelling',
     role(),
     { metadata: { name: 'r', labels: { a: '1' }, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' } }, rules: [] },
     { type: 'none' },
   ],
-  ['a binding of another role', binding([], 'x'), binding([], 'y'), { type: 'replace' }],
+  ['a replacement for a binding with another roleRef', binding([], 'x'), binding([], 'y'), { type: 'replace' }],
   [
-    'labels that are missing, and others that are there',
+    'missing annotations to a role, and keeps existing labels',
     role(),
     { metadata: { name: 'r', labels: { a: '2', b: '3' } }, rules: [] },
     { type: 'update', object: { metadata: { name: 'r', labels: { a: '2', b: '3' }, annotations: { [AUTO]: 'true' } }, rules: [] } },
   ],
   [
-    'what is to be left alone',
+    'nothing to a role whose autoupdate annotation is false',
     role(rule(['get'], ['pods'])),
     { metadata: { name: 'r', annotations: { [AUTO]: 'false' } }, rules: [] },
     { type: 'none' },
   ],
-])('%s', (_title, wanted, found, remedy) => {
+])('default roles reconciliation adds %s', (_title, wanted, found, remedy) => {
   expect(reconcile(wanted, found, names)).toEqual(remedy);
 });
 
-describe('the keeper', () => {
+describe('default roles reconciler', () => {
   let fixture: Fixture;
   let upkeep: Upkeep;
   let writes: number;
@@ -150,7 +150,7 @@ describe('the keeper', () => {
     return parseEntry(entry).object;
   };
 
-  it('makes them once', async () => {
+  it('creates the default roles and bindings once', async () => {
     expect(writes).toBe(123);
     const other = start();
     await other.complete;
@@ -158,7 +158,7 @@ describe('the keeper', () => {
     expect(writes).toBe(123);
   });
 
-  it('gives back what was taken, and does not touch what is to be left alone', async () => {
+  it('restores removed rules and deleted roles, but no role whose autoupdate annotation is false', async () => {
     const { writer, context, resource } = fixture;
     const key = { namespace: '', name: 'system:basic-user' };
     const before = found(key.name);

@@ -43,7 +43,7 @@ async function read(resource: string, name: string): Promise<JsonObject> {
   return found;
 }
 
-it('are those of the release, one by one', async () => {
+it('built-in FlowSchemas and PriorityLevelConfigurations equal those of release 1.31.1', async () => {
   f = await writeFixture({ naming: 'kubernetes' });
   await keep('kubernetes');
   const shown = (resource: string): unknown[] =>
@@ -65,7 +65,7 @@ it('are those of the release, one by one', async () => {
   expect(inOrder([...shown(LEVELS), ...shown(SCHEMAS)])).toEqual(inOrder(recorded));
 });
 
-describe('kept', () => {
+describe('flow schema reconciler', () => {
   beforeEach(async () => {
     f = await writeFixture();
     await keep();
@@ -77,7 +77,7 @@ describe('kept', () => {
     await f.cache.catchUp();
   };
 
-  it('what is gone comes back, and a schema says meanwhile that its level is not there', async () => {
+  it('recreates deleted FlowSchemas, and sets Dangling while a priority level does not exist', async () => {
     await f.remove(SCHEMAS, 'probes', { namespace: '' });
     await f.remove(SCHEMAS, 'catch-all', { namespace: '' });
     await look();
@@ -113,14 +113,14 @@ describe('kept', () => {
     return read(SCHEMAS, name);
   };
 
-  it('what was changed is what it was, unless it is marked as left alone', async () => {
+  it('restores a changed spec unless the autoupdate-spec annotation is false', async () => {
     expect(await changed('kube-scheduler', { matchingPrecedence: 801 }, { [MARK]: 'true' })).toMatchObject({
       spec: { matchingPrecedence: 800 },
     });
     expect(await changed('probes', { matchingPrecedence: 3 }, { [MARK]: 'false' })).toMatchObject({ spec: { matchingPrecedence: 3 } });
   });
 
-  it('without a mark, what was never changed is marked as kept, and what was changed as left alone', async () => {
+  it('sets a missing autoupdate-spec annotation to true for an unchanged spec and to false for a changed one', async () => {
     expect(await changed('kube-scheduler', {}, undefined)).toMatchObject({ metadata: { annotations: { [MARK]: 'true' } } });
     expect(await changed('service-accounts', { matchingPrecedence: 9001 }, undefined)).toMatchObject({
       metadata: { annotations: { [MARK]: 'false' } },
@@ -128,7 +128,7 @@ describe('kept', () => {
     });
   });
 
-  it('leaves the shares of the exempt level to others', async () => {
+  it('does not restore the shares of the exempt priority level', async () => {
     const { metadata } = await read(LEVELS, 'exempt');
     const spec = { type: 'Exempt', exempt: { nominalConcurrencyShares: 3, lendablePercent: 0 } };
     await f.update(LEVELS, 'exempt', { metadata: metadata ?? {}, spec }, { namespace: '' });
@@ -136,7 +136,7 @@ describe('kept', () => {
     expect(await read(LEVELS, 'exempt')).toMatchObject({ spec });
   });
 
-  it('writes nothing where nothing is to be done', async () => {
+  it('writes nothing when every object is up to date', async () => {
     const before = f.store.current;
     await look();
     expect(f.store.current).toBe(before);

@@ -69,7 +69,7 @@ const quiet = (): Promise<void> => settle(50);
 
 const subsets = (at: Replica): unknown => found(at, endpoints)?.['subsets'];
 
-it('makes the Service with the first address, and endpoints of the live replicas', async () => {
+it('default Service is created with the first address of the range, and with endpoints of the live replicas', async () => {
   const { replicas } = await cluster();
   const [one] = replicas;
   if (one === undefined) return;
@@ -93,7 +93,7 @@ it('makes the Service with the first address, and endpoints of the live replicas
   expect(one.failures).toEqual([]);
 });
 
-it('follows the replicas: one that stops is gone at once, one that dies with its lease', async () => {
+it('default Service drops a stopped replica immediately, and a crashed one when its lease expires', async () => {
   const { store, replicas } = await cluster([6443, 6443, 7443]);
   const [one, two, three] = replicas;
   if (one === undefined || two === undefined || three === undefined) return;
@@ -133,7 +133,7 @@ it('follows the replicas: one that stops is gone at once, one that dies with its
   expect(replicas.flatMap(({ failures }) => failures)).toEqual([]);
 });
 
-it('restores what others delete or change, and writes nothing when all is well', async () => {
+it('default Service is restored after deletion or change, and not written when it is unchanged', async () => {
   const { store, replicas } = await cluster();
   const [one] = replicas;
   if (one === undefined) return;
@@ -169,7 +169,7 @@ it('the default Service keeps its endpoints while no replica is known', async ()
   expect(subsets(one)).toHaveLength(1);
 });
 
-it('finds no address for anyone else than the default Service in the first place of the range', async () => {
+it('first address of the Service range is reserved for the default Service', async () => {
   const { replicas } = await cluster();
   const [one] = replicas;
   if (one === undefined) return;

@@ -74,7 +74,7 @@ const create = (name: string, labels: JsonObject, spec: JsonObject, namespace = 
 
 const nameOf = ({ metadata }: JsonObject): unknown => JSON.parse(JSON.stringify(metadata)).name;
 
-it('keeps a Lease with the name, the labels and the times of a server', async () => {
+it('identity Lease has the name, the labels and the renew time of its server', async () => {
   await keep();
   const lease = await only();
   const name = String(nameOf(lease));
@@ -92,12 +92,12 @@ it('keeps a Lease with the name, the labels and the times of a server', async ()
   expect(replica.failures).toEqual([]);
 });
 
-it("is labelled as upstream's are under upstream's names", () => {
+it('identity Lease has the labels of upstream in the Kubernetes spelling', () => {
   const { identity, hostname } = identityLabels(GENERATED_NAMES.kubernetes);
   expect([identity, hostname]).toEqual([['apiserver.kubernetes.io/identity', 'kube-apiserver'], 'kubernetes.io/hostname']);
 });
 
-it('finds its Lease again after a restart, and each server of a machine has one', async () => {
+it('identity Lease is reused after a restart, and separate for each server of a machine', async () => {
   (await keep())();
   const before = await only();
   await pass(60_000);
@@ -111,7 +111,7 @@ it('finds its Lease again after a restart, and each server of a machine has one'
   expect(all().length).toBe(2);
 });
 
-it('takes back its labels and leaves what others wrote beside them; a deleted one comes back', async () => {
+it('identity Lease gets its labels restored, keeps other fields, and is recreated after deletion', async () => {
   await keep();
   const name = String(nameOf(await only()));
   const key = { namespace: SYSTEM, name };
@@ -126,7 +126,7 @@ it('takes back its labels and leaves what others wrote beside them; a deleted on
   expect(replica.failures).toEqual([]);
 });
 
-it('recreates the Lease that another server deleted while this server was starved', async () => {
+it('identity Lease is recreated when another server deleted it while this server was starved', async () => {
   await keep();
   const name = String(nameOf(await only()));
   // The starved server receives no events and renews nothing.
@@ -139,7 +139,7 @@ it('recreates the Lease that another server deleted while this server was starve
   expect(await only()).toMatchObject({ metadata: { name }, spec: { renewTime: expect.stringMatching(/^2026-01-02T03:04:1/) } });
 });
 
-it('goes on after a write that went wrong, and says so', async () => {
+it('identity Lease renewal logs a failed write and retries', async () => {
   jest.spyOn(store, 'transact').mockRejectedValueOnce(new StoreError('unavailable', 'gone for a moment'));
   const kept = keepIdentityLease(options());
   endings.push(() => kept.stop());
@@ -150,14 +150,14 @@ it('goes on after a write that went wrong, and says so', async () => {
 });
 
 it.each([
-  ['a name that is too long for one', 'x'.repeat(70), 'x'.repeat(63)],
-  ['a name that no label takes', 'a b', ''],
-])('goes without, or with part of, the label of a machine with %s', async (_, hostname, shown) => {
+  ['a name that is too long', 'x'.repeat(70), 'x'.repeat(63)],
+  ['an invalid name', 'a b', ''],
+])('identity Lease truncates or empties the hostname label for a machine with %s', async (_, hostname, shown) => {
   await keep({ hostname });
   expect(await only()).toMatchObject({ metadata: { labels: { 'platform.io/hostname': shown } } });
 });
 
-it('deletes Leases of servers that have been away too long, and no others', async () => {
+it('identity Lease cleanup deletes only expired Leases of API servers', async () => {
   const old = '2026-01-02T02:04:04.000000Z';
   const spec = { holderIdentity: 'x', leaseDurationSeconds: 3600 };
   await create('apiserver-gone', OURS, { ...spec, renewTime: old });

@@ -72,14 +72,14 @@ async function renewals(count: number, going: readonly Server[] = servers): Prom
 
 const messages = ({ found }: Server): readonly string[] => found.map(([message]) => message.replace(/:.*/, ''));
 
-it('says nothing of servers whose clocks and settings are alike', async () => {
+it('peer check logs nothing when clocks and settings of the API servers are equal', async () => {
   const [one, other] = [await start('one', 0), await start('other', 2_000)];
   await renewals(8);
   expect([...one.found, ...other.found]).toEqual([]);
   expect(other.counted.at(-1)?.[1]).toBe(0);
 });
 
-it('says on both sides whose clock is ahead, once in a while, and counts it', async () => {
+it('peer check logs a clock skew on both servers at a limited rate, and reports it as a metric', async () => {
   const [one, ahead] = [await start('one', 0), await start('ahead', 60_000)];
   await renewals(8);
   expect(messages(one)).toEqual(["the clock of another API server is 60 s ahead of this one's"]);
@@ -93,7 +93,7 @@ it('says on both sides whose clock is ahead, once in a while, and counts it', as
   expect(messages(one)).toHaveLength(2);
 });
 
-it('takes one renewal that is late for no wrong clock', async () => {
+it('peer check reports no clock skew for one late renewal', async () => {
   const [one, late] = [await start('one', 0), await start('late', 0)];
   await renewals(4);
   store.held = true;
@@ -104,7 +104,7 @@ it('takes one renewal that is late for no wrong clock', async () => {
   expect(one.found).toEqual([]);
 });
 
-it('reports no clock skew when it receives many renewals at once after it was starved', async () => {
+it('peer check reports no clock skew when it receives many renewals at once after it was starved', async () => {
   const [one, other] = [await start('one', 0), await start('other', 0)];
   await renewals(4);
   store.held = true;
@@ -116,7 +116,7 @@ it('reports no clock skew when it receives many renewals at once after it was st
   expect([...one.found, ...other.found]).toEqual([]);
 });
 
-it('forgets who is not there any more', async () => {
+it('peer check drops a server that has stopped renewing its Lease', async () => {
   const [one, ahead] = [await start('one', 0), await start('ahead', 60_000)];
   await renewals(4);
   ahead.stop();
@@ -124,7 +124,7 @@ it('forgets who is not there any more', async () => {
   expect(one.counted.at(-1)).toEqual([0, 0]);
 });
 
-it('says which settings differ, not while a change goes from server to server', async () => {
+it('peer check logs different settings, but not while a change is rolled out', async () => {
   const [one, other] = [await start('one', 0), await start('other', 0)];
   await renewals(4);
   other.settings = { ...OURS, [RANGE]: '10.1.0.0/16' };

@@ -17,7 +17,7 @@ function cluster(live: readonly ReplicaAddress[]): readonly Replicas[] {
   });
 }
 
-test('each subject has its own order, the same for all', () => {
+test('Replicas order each subject differently and consistently on all replicas', () => {
   const replicas = cluster(addresses);
   const orders = subjects.map((subject) => replicas.map((one) => one.goingBefore(subject)));
   for (const order of orders) expect(order.toSorted()).toEqual([0, 1, 2]);
@@ -25,7 +25,7 @@ test('each subject has its own order, the same for all', () => {
   expect(Math.min(...firsts)).toBeGreaterThan(60);
 });
 
-test('one that goes leaves the order of the others as it was', () => {
+test('Replicas keep their relative order when one leaves', () => {
   const [all, rest] = [cluster(addresses), cluster(addresses.slice(0, 2))];
   for (const subject of subjects) {
     const [before, after] = [all, rest].map((some) => some.slice(0, 2).map((one) => one.goingBefore(subject)));
@@ -33,7 +33,7 @@ test('one that goes leaves the order of the others as it was', () => {
   }
 });
 
-test('whoever is none of them waits for nobody', () => {
+test('Replicas give a server that has not joined the first place', () => {
   const options = { store: new MemoryStore(), prefix: '/registry', clock: new ManualClock(), failed: () => undefined };
   const outside = new Replicas(options);
   for (const { ip, port } of addresses) outside.changed(`${REPLICAS}${ip}:${port}`, Buffer.from(JSON.stringify({ ip, port })));
