@@ -9,7 +9,7 @@ const LARGEST_BYTES = 4096;
 /** What is no part of the repository, and what of it is data of the product or its tools. */
 const FOREIGN = /(^|\/)(node_modules|dist|coverage|\.[^/]+)$/;
 const PRODUCT =
-  /^(package-lock\.json|deploy\/compose\/grafana\/.+|shared\/api\/types\/(generated\/.+|generate\/own-texts\.json|supplement\.json))$/;
+  /^(package-lock\.json|deploy\/compose\/grafana\/.+|test\/integration\/conformance\/rows\.json|shared\/api\/types\/(generated\/.+|generate\/own-texts\.json|supplement\.json))$/;
 
 /** Paths from the root of all files below a folder, without what is no part of the repository. */
 function filesBelow(folder: string): string[] {
