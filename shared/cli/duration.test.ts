@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { formatDuration, parseDuration } from './duration';
 
-describe('durations', () => {
+describe('duration flags', () => {
   it.each([
     ['0', 0],
     ['0s', 0],
@@ -12,11 +12,11 @@ describe('durations', () => {
     ['1h2m3s', 3_723_000],
     ['-30s', -30_000],
     ['10us', 0.01],
-  ])('reads %s as %d ms', (text, milliseconds) => {
+  ])('parses %s as %d ms', (text, milliseconds) => {
     expect(parseDuration(text)).toBeCloseTo(milliseconds, 9);
   });
 
-  it.each(['', '5', 's', '1d', '1 s', '1s ', '1.s2', '--1s', '1sm', 'NaNs', 'Infinity'])('refuses %j', (text) => {
+  it.each(['', '5', 's', '1d', '1 s', '1s ', '1.s2', '--1s', '1sm', 'NaNs', 'Infinity'])('rejects %j', (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
@@ -31,7 +31,7 @@ describe('durations', () => {
     expect(formatDuration(milliseconds)).toBe(text);
   });
 
-  it('reads back what it writes', () => {
+  it('parses what formatDuration writes', () => {
     fc.assert(fc.property(fc.integer({ min: -1e10, max: 1e10 }), (ms) => parseDuration(formatDuration(ms)) === ms));
   });
 });

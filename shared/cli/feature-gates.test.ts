@@ -13,19 +13,19 @@ function gatesOf(...argv: string[]) {
   return parsed.values['feature-gates'];
 }
 
-describe('feature gates', () => {
-  it('are off when alpha and on when beta', () => {
+describe('the feature-gates flag', () => {
+  it('disables alpha gates and enables all others by default', () => {
     for (const gate of featureGates().all()) expect(gate.enabled).toBe(gate.stage !== 'alpha');
     expect(gatesOf().enabled('WatchList')).toBe(false);
   });
 
-  it('are set by pairs, also over several flags', () => {
+  it('sets gates by pairs, also when it is given several times', () => {
     const gates = gatesOf('--feature-gates=WatchList=true', '--feature-gates=APIResponseCompression=False');
     expect(gates.enabled('WatchList')).toBe(true);
     expect(gates.enabled('APIResponseCompression')).toBe(false);
   });
 
-  it('let the last setting win', () => {
+  it('uses the last setting of a gate that is given twice', () => {
     expect(gatesOf('--feature-gates=WatchList=true,WatchList=false').enabled('WatchList')).toBe(false);
   });
 
@@ -43,25 +43,25 @@ describe('feature gates', () => {
     ['AllAlpha=perhaps', /must be true or false/],
     ['WatchList', /must be true or false/],
     ['WatchList=yes', /must be true or false/],
-  ])('refuse %s', (text, message) => {
+  ])('rejects %s', (text, message) => {
     const parsed = parse(`--feature-gates=${text}`);
     expect(parsed.kind === 'error' ? parsed.message : '').toMatch(message);
   });
 
-  it('are set by stage, but for those that are named', () => {
+  it('sets gates by stage, except those that are set by name', () => {
     const gates = gatesOf('--feature-gates=AllBeta=false,APIResponseCompression=true,AllAlpha=true,ProxyTerminatingEndpoints=true');
     expect(gates.enabled('WatchList')).toBe(true);
     expect(gates.enabled('APIResponseCompression')).toBe(true);
     expect(gates.enabled('ServiceTrafficDistribution')).toBe(false);
   });
 
-  it("may be upstream's others, at their defaults, and may be said to be upstream's", () => {
+  it('accepts gates of upstream without an effect here at their defaults, and the component prefix kube', () => {
     const pairs = ['JobManagedBy=false', 'ConsistentListFromCache=true', 'ServerSideApply=true', 'KMSv1=false', 'kube:WatchList=true'];
     expect(gatesOf(`--feature-gates=${pairs.join()}`).enabled('WatchList')).toBe(true);
     expect(gatesOf('--feature-gates=kube:AllAlpha=true').enabled('WatchList')).toBe(true);
   });
 
-  it('are described in the help', () => {
+  it('lists the gates with stage and default in its help', () => {
     expect(table['feature-gates'].help).toContain('WatchList=true|false (ALPHA - default=false)');
   });
 });

@@ -43,13 +43,13 @@ function errorOf(...argv: string[]): string {
 }
 
 describe('parseFlags', () => {
-  it('gives the defaults of flags that are absent', () => {
+  it('returns the defaults of absent flags', () => {
     const parsed = parse();
     expect(parsed).toMatchObject({ kind: 'values', values: { 'secure-port': 6443, 'anonymous-auth': true, 'etcd-servers': [] }, rest: [] });
     expect(parsed.kind === 'values' && parsed.given.size).toBe(0);
   });
 
-  it('takes numbers with a fraction, within their bounds', () => {
+  it('accepts decimal numbers within their bounds', () => {
     for (const [text, value] of [
       ['0.01', 0.01],
       ['.5', 0.5],
@@ -62,7 +62,7 @@ describe('parseFlags', () => {
     expect(errorOf('--qps=100.1')).toContain('must be at most 100');
   });
 
-  it('takes values after = and after a space', () => {
+  it('accepts values after = and after a space', () => {
     expect(valuesOf('--secure-port=1', '--bind-address', '::1')).toMatchObject({ 'secure-port': 1, 'bind-address': '::1' });
     expect(valuesOf('--bind-address=')).toMatchObject({ 'bind-address': '' });
     expect(valuesOf('--bind-address=a=b')).toMatchObject({ 'bind-address': 'a=b' });
@@ -75,11 +75,11 @@ describe('parseFlags', () => {
     [['--anonymous-auth=F'], false],
     [['--anonymous-auth=0'], false],
     [['--anonymous-auth', '--secure-port=1'], true],
-  ])('reads the boolean in %j as %p', (argv, expected) => {
+  ])('parses the boolean in %j as %p', (argv, expected) => {
     expect(valuesOf(...argv)['anonymous-auth']).toBe(expected);
   });
 
-  it('appends lists, merges maps, and lets the last of single values win', () => {
+  it('appends lists, merges maps, and uses the last of single values', () => {
     const values = valuesOf(
       '--etcd-servers=a,b',
       '--etcd-servers=c',
@@ -93,11 +93,11 @@ describe('parseFlags', () => {
     expect(values['secure-port']).toBe(2);
   });
 
-  it('reads durations as milliseconds', () => {
+  it('parses durations to milliseconds', () => {
     expect(valuesOf('--request-timeout=1m30s')['request-timeout']).toBe(90_000);
   });
 
-  it('says which flags were given', () => {
+  it('returns the names of the flags that were given', () => {
     const parsed = parse('--secure-port=6443');
     expect(parsed.kind === 'values' && [...parsed.given]).toEqual(['secure-port']);
   });
@@ -115,16 +115,16 @@ describe('parseFlags', () => {
     [['--storage-backend=paper'], /embedded, etcd3/],
     [['--runtime-config==true'], /has no key/],
     [['stray'], /too many arguments|unexpected/],
-  ])('refuses %j', (argv, message) => {
+  ])('rejects %j', (argv, message) => {
     expect(errorOf(...argv)).toMatch(message);
   });
 
-  it('collects what it does not know, verbatim, when asked to', () => {
+  it('collects unknown flags verbatim with passUnknown', () => {
     const parsed = parseFlags({ ...program, passUnknown: true }, table, ['--a=1', '--secure-port=7', '--b', 'two', '--controllers=-*']);
     expect(parsed).toMatchObject({ kind: 'values', values: { 'secure-port': 7 }, rest: ['--a=1', '--b', 'two', '--controllers=-*'] });
   });
 
-  it('does not hide a defect in a row behind a usage error', () => {
+  it('rethrows an error of a parse function that is not a FlagError', () => {
     const broken: Flag<string> = {
       ...table['bind-address'],
       parse: () => {
@@ -142,7 +142,7 @@ describe('parseFlags', () => {
   });
 });
 
-describe('help', () => {
+describe('helpText', () => {
   it('lists the flags by section with type and default', () => {
     expect(parse('--help')).toEqual({ kind: 'text', text: helpText(program, table) });
     const text = helpText(program, table);
@@ -155,7 +155,7 @@ describe('help', () => {
   });
 });
 
-describe('the version', () => {
+describe('the version flag', () => {
   const versioned = { ...program, version: (how: string, naming: unknown) => `${how} ${String(naming)}` };
   const rows = { ...table, naming: string({ section: 'A', help: '', default: 'platform' }), version: versionFlag('A') };
 
@@ -163,11 +163,11 @@ describe('the version', () => {
     [['--version'], 'true undefined\n'],
     [['--naming=kubernetes', '--version=true', '--naming=other'], 'true other\n'],
     [['--version=raw'], 'raw undefined\n'],
-  ])('%p is printed instead of running', (argv, text) => {
+  ])('prints the version instead of running for %p', (argv, text) => {
     expect(parseFlags(versioned, rows, argv)).toEqual({ kind: 'text', text });
   });
 
-  it('is not printed where it is not asked for, or other flags are wrong', () => {
+  it('does not print the version when it is false or another flag is invalid', () => {
     expect(parseFlags(versioned, rows, ['--version=false']).kind).toBe('values');
     expect(parseFlags(versioned, rows, ['--version', '--what']).kind).toBe('error');
     expect(parseFlags(versioned, rows, ['--version=2']).kind).toBe('error');

@@ -47,16 +47,19 @@ async function faultOf(text: string): Promise<string> {
   return error.message.replace(file, 'FILE');
 }
 
-it.each(['authorization.k8s.io/v1', 'authorization.platform.io/v1beta1'])('reads what satisfies its schema, as %s', async (apiVersion) => {
-  writeFileSync(
-    file,
-    `apiVersion: ${apiVersion}\nkind: Gate\nmode: Allow\nextra: null\nissuers:\n- url: https://a.example\n  timeout: 1m30s\n  cached: true\n`,
-  );
-  expect(await readConfiguration(file, [FORMAT], clock)).toEqual({
-    mode: 'Allow',
-    issuers: [{ url: 'https://a.example', timeout: '1m30s', cached: true }],
-  });
-});
+it.each(['authorization.k8s.io/v1', 'authorization.platform.io/v1beta1'])(
+  'readConfiguration reads a file of the apiVersion %s that satisfies the schema',
+  async (apiVersion) => {
+    writeFileSync(
+      file,
+      `apiVersion: ${apiVersion}\nkind: Gate\nmode: Allow\nextra: null\nissuers:\n- url: https://a.example\n  timeout: 1m30s\n  cached: true\n`,
+    );
+    expect(await readConfiguration(file, [FORMAT], clock)).toEqual({
+      mode: 'Allow',
+      issuers: [{ url: 'https://a.example', timeout: '1m30s', cached: true }],
+    });
+  },
+);
 
 it.each([
   [
@@ -78,11 +81,11 @@ it.each([
   ['- 1\n', 'FILE: must be an object'],
   ['a: [\n', 'FILE: yaml: line 1: did not find expected node content'],
   [`${HEAD}mode: Allow\nmode: Deny\n`, 'FILE: line 4: key "mode" already set in map'],
-])('refuses %j', async (written, fault) => {
+])('readConfiguration rejects %j', async (written, fault) => {
   expect(await faultOf(written)).toBe(fault);
 });
 
-it('tries again what may be usable later, and only that', async () => {
+it('ConfigurationFiles reloads a file after a NotYetUsable error, and after other errors only when the file changes', async () => {
   const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
   let trouble: Error | undefined;
   let loads = 0;
@@ -113,7 +116,7 @@ it('tries again what may be usable later, and only that', async () => {
   files.close();
 });
 
-it('goes on with the old configuration while the changed file is wrong, and takes the next one that is right', async () => {
+it('ConfigurationFiles keeps the old configuration while a changed file is invalid, and uses the next valid one', async () => {
   const used: string[] = [];
   const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
   const write = (mode: string): Promise<void> => {
@@ -133,7 +136,7 @@ it('goes on with the old configuration while the changed file is wrong, and take
   expect(clock.pending).toBe(0);
 });
 
-it('reads all again when a file changes that the configuration names, also one that it did not name at first', async () => {
+it('ConfigurationFiles reloads when a file that the configuration names changes, also one named after a reload', async () => {
   const [one, other] = [path.join(folder, 'one'), path.join(folder, 'other')];
   for (const named of [one, other]) writeFileSync(named, '1');
   const used: string[] = [];
@@ -159,7 +162,7 @@ it('reads all again when a file changes that the configuration names, also one t
   expect(clock.pending).toBe(0);
 });
 
-it('does not start with a file that is wrong', async () => {
+it('ConfigurationFiles refuses to open an invalid file', async () => {
   const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
   writeFileSync(file, HEAD);
   await expect(files.open({ name: 'gate', path: file, formats: [FORMAT], use: () => undefined })).rejects.toThrow('mode: is required');

@@ -1,6 +1,6 @@
 /**
- * Whatever text is given as an expression, and whatever object it meets: nothing is thrown, an answer comes within the budget, and equal questions have
- * equal answers.
+ * Property tests of the expression engine: for any text and any object it throws no unexpected error, stays within its budget, and gives equal results
+ * for equal inputs.
  */
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../values/json';
@@ -140,8 +140,8 @@ function outcome(expression: Expression, object: JsonValue, limit: number): stri
   }
 }
 
-describe('expressions', () => {
-  it('are compiled or refused, whatever they are', () => {
+describe('compileExpression', () => {
+  it('compiles an expression or reports a fault, whatever the text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const expression = compileExpression(text, variables);
@@ -152,7 +152,7 @@ describe('expressions', () => {
     );
   });
 
-  it('have an answer for every object, and the same one each time', () => {
+  it('evaluates an expression to the same result each time, whatever the object', () => {
     fc.assert(
       fc.property(condition, fc.oneof(fitting, json), (text, object) => {
         const expression = compiled(text);
@@ -164,7 +164,7 @@ describe('expressions', () => {
     );
   });
 
-  it('hardly cost more than was estimated', () => {
+  it('estimates an upper bound for the cost of an expression, up to the comparison of scalars', () => {
     fc.assert(
       fc.property(condition, fitting, (text, object) => {
         const expression = compiled(text);
@@ -175,7 +175,7 @@ describe('expressions', () => {
     );
   });
 
-  it('end when they have cost what they may', () => {
+  it('stops an expression that exceeds its cost limit', () => {
     const object = { l: Array.from({ length: 1000 }, (_, index) => index) };
     const loops = compiled('self.l.all(x, self.l.all(y, self.l.all(z, x + y + z >= 0)))');
     expect(outcome(loops, object, 100_000)).toBe('exceeded');
@@ -183,8 +183,8 @@ describe('expressions', () => {
   });
 });
 
-describe('rules of a schema', () => {
-  it('are checked and run without throwing, whatever stands in them', () => {
+describe('checkRules and compileRules', () => {
+  it('check and evaluate rules without throwing, whatever their text', () => {
     fc.assert(
       fc.property(fc.array(texts, { minLength: 1, maxLength: 3 }), json, json, (rules, object, old) => {
         const ruled = readSchema({
@@ -201,20 +201,20 @@ describe('rules of a schema', () => {
   });
 });
 
-describe('work that costs little', () => {
+describe('the budget of an evaluation', () => {
   const work = (rule: string, object: JsonObject): string => outcome(compiled(rule), object, 1_000_000);
   const long = 'a'.repeat(500_000);
 
   it.each([
-    ['a text that grows', "self.s.replace('a', self.s).size() > 0"],
-    ['a search that nearly fits everywhere', "self.s.indexOf('b' + self.s.substring(250000)) < 0"],
-    ['a pattern over and over', "self.l.all(x, self.s.matches('^a*b?a*$'))"],
-    ['characters beyond the first plane', "self.l.all(x, (self.s + '😀').charAt(1) == 'a')"],
-  ])('ends: %s', (_what, rule) => {
+    ['makes a string grow', "self.s.replace('a', self.s).size() > 0"],
+    ['searches for a string that nearly matches everywhere', "self.s.indexOf('b' + self.s.substring(250000)) < 0"],
+    ['matches a pattern again and again', "self.l.all(x, self.s.matches('^a*b?a*$'))"],
+    ['reads characters beyond the Basic Multilingual Plane', "self.l.all(x, (self.s + '😀').charAt(1) == 'a')"],
+  ])('stops an expression that %s at a low cost', (_what, rule) => {
     expect(work(rule, { s: long, l: Array.from({ length: 200_000 }, () => 1) })).toBe('exceeded');
   });
 
-  it('is counted where a zone tells the time', () => {
+  it('is charged for the conversion of a timestamp to a time zone', () => {
     const spent = (zone: string): number => {
       const budget = new Budget(1_000_000);
       const before = budget.work;

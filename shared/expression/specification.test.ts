@@ -116,8 +116,8 @@ function counted(
 const wanted = (rows: readonly SpecificationRow[]): Record<string, number> =>
   Object.fromEntries(rows.map(({ why, cases: count }) => [why, count]));
 
-describe('the conformance cases of CEL', () => {
-  it('decisions are as recorded, except for the differences that a table counts', () => {
+describe('the CEL conformance cases', () => {
+  it('have the recorded results, except for the differences counted in DIFFERENT', () => {
     const different = cases.flatMap((one) => {
       if (one.rule === undefined) return [];
       const { answer } = one;
@@ -127,7 +127,7 @@ describe('the conformance cases of CEL', () => {
     expect(counted(DIFFERENT, different)).toEqual(wanted(DIFFERENT));
   });
 
-  it('hold, except for the reasons that a table counts', () => {
+  it('are met, except for those counted in NOT_APPLICABLE', () => {
     const asked = cases.flatMap((one) => (one.rule === undefined ? [] : [{ one, answer: answerTo(one.rule) }]));
     const unmet = asked.filter(({ one, answer }) => !isMet(one, answer));
     expect(
@@ -139,7 +139,7 @@ describe('the conformance cases of CEL', () => {
     expect({ all: cases.length, asked: asked.length, met: asked.length - unmet.length }).toEqual({ all: 2344, asked: 2045, met: 1394 });
   });
 
-  it('a conformance case is omitted only where no rule can express it', () => {
+  it('are omitted only for the reasons counted in OMITTED', () => {
     const reasons: Record<string, number> = {};
     for (const { omitted } of cases) if (omitted !== undefined) reasons[omitted] = (reasons[omitted] ?? 0) + 1;
     expect(reasons).toEqual(OMITTED);
@@ -156,15 +156,15 @@ describe('the conformance cases of CEL', () => {
   });
 });
 
-describe('rules that construct protobuf messages', () => {
+describe('a rule that constructs protobuf messages', () => {
   const request = { metadata: { name: 'case' } };
   const values = new Map<string, Value>(['object', 'request'].map((name) => [name, freeValue(request)]));
   const messages = recordingOf('expressions/messages', isHead, shape({ rule: text, answer: isAnswer })).cases;
-  it.each(messages.map(({ rule, answer }) => [rule, answer] as const))('%s', (rule, answer) => {
+  it.each(messages.map(({ rule, answer }) => [rule, answer] as const))('has the recorded result: %s', (rule, answer) => {
     expect(answerTo(rule, values)).toEqual(answer);
   });
 
-  it('charge the budget for each field that is converted', () => {
+  it('is charged for each converted field', () => {
     const expression = compileExpression('google.protobuf.Struct{fields: object}.size() == 1', variables);
     if ('fault' in expression) throw new Error(expression.fault);
     const work = (items: number): number => {

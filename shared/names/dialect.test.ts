@@ -12,7 +12,7 @@ import {
   textIn,
 } from './dialect';
 
-test('groups go both ways and strangers stay as they are', () => {
+test('canonicalGroup and groupIn translate groups of the product and keep all others', () => {
   expect(canonicalGroup('coordination.k8s.io')).toBe('coordination.platform.io');
   expect(groupIn('kubernetes', 'rbac.authorization.platform.io')).toBe('rbac.authorization.k8s.io');
   for (const group of ['', 'apps', 'example.com', 'nothing.k8s.io']) {
@@ -24,25 +24,25 @@ test('groups go both ways and strangers stay as they are', () => {
   expect(dialectOfGroup('meta.platform.io')).toBe('platform');
 });
 
-test('apiVersions keep their version', () => {
+test('canonicalApiVersion and apiVersionIn keep the version', () => {
   expect(canonicalApiVersion('events.k8s.io/v1')).toBe('events.platform.io/v1');
   expect(apiVersionIn('kubernetes', 'events.platform.io/v1')).toBe('events.k8s.io/v1');
   expect(apiVersionIn('kubernetes', 'v1')).toBe('v1');
 });
 
-test('message texts are respelled only where a whole group name stands', () => {
+test('textIn respells only whole group names', () => {
   expect(textIn('kubernetes', 'leases.coordination.platform.io "x" not found')).toBe('leases.coordination.k8s.io "x" not found');
   expect(textIn('kubernetes', 'group "meta.platform.io"')).toBe('group "meta.k8s.io"');
   expect(textIn('kubernetes', 'my-meta.platform.io.example')).toBe('my-meta.platform.io.example');
 });
 
-test("the other dialect's system namespaces are aliases", () => {
+test('canonicalNamespace treats the system namespaces of the other dialect as aliases', () => {
   expect(canonicalNamespace(GENERATED_NAMES.platform, 'kube-system')).toBe('platform-system');
   expect(canonicalNamespace(GENERATED_NAMES.kubernetes, 'platform-public')).toBe('kube-public');
   expect(canonicalNamespace(GENERATED_NAMES.platform, 'default')).toBe('default');
 });
 
-test('qualified names are recognised in either spelling', () => {
+test('canonicalQualifiedName and otherQualifiedName recognise both spellings', () => {
   expect(canonicalQualifiedName('bootstrap.kubernetes.io/token')).toBe('bootstrap.platform.io/token');
   expect(canonicalQualifiedName('example.com/x')).toBe('example.com/x');
   expect(otherQualifiedName('platform.io/service-name')).toBe('kubernetes.io/service-name');
@@ -57,6 +57,6 @@ test.each([
   ['validation.policy.admission.platform.io/validation_failure', 'validation.policy.admission.k8s.io/validation_failure'],
   ['pod-security.platform.io/enforce-policy', 'pod-security.kubernetes.io/enforce-policy'],
   ['mine.example.com/key', 'mine.example.com/key'],
-])('the audit log spells %s as %s', (name, spelled) => {
+])('auditAnnotation spells %s as %s in the kubernetes dialect', (name, spelled) => {
   expect([auditAnnotation('kubernetes', name), auditAnnotation('platform', name)]).toEqual([spelled, name]);
 });

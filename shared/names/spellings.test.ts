@@ -41,7 +41,7 @@ const names: fc.Arbitrary<readonly [canonical: string, upstream: string]> = fc.o
   systemNamespace.map((of) => [`system:serviceaccounts:${of}`, `system:serviceaccounts:${of.replace('platform', 'kube')}`] as const),
 );
 
-test('every name of the product has exactly one other spelling, which is the same name', () => {
+test('otherSpelling inverts itself, and isSameName is true for both spellings of every name of the product', () => {
   fc.assert(
     fc.property(names, ([canonical, upstream]) => {
       expect([otherSpelling(canonical), otherSpelling(upstream)]).toEqual([upstream, canonical]);
@@ -87,7 +87,7 @@ test.each([
   ['rbac.authorization.platform.io/autoupdate', 'rbac.authorization.kubernetes.io/autoupdate'],
   ['kubernetes.io', 'platform.io'],
   ['customresourcecleanup.apiextensions.k8s.io', 'customresourcecleanup.apiextensions.platform.io'],
-])('the other spelling of %s is %s', (name, other) => expect(otherSpelling(name)).toBe(other));
+])('otherSpelling of %s is %s', (name, other) => expect(otherSpelling(name)).toBe(other));
 
 test('spellingConflicts reports a key whose two spellings have different values', () => {
   fc.assert(
@@ -100,7 +100,7 @@ test('spellingConflicts reports a key whose two spellings have different values'
   );
 });
 
-test('values of keys of the product have two spellings, values of other keys have one', () => {
+test('spellingsOfLabelValue returns two spellings for values of product keys and one for values of other keys', () => {
   const [key, other] = ['kubernetes.io/metadata.name', 'platform.io/metadata.name'];
   expect(spellingConflicts({ [key]: 'kube-system', [other]: 'platform-system' })).toEqual([]);
   expect(spellingsOfLabelValue(key, 'kube-system')).toEqual(['kube-system', 'platform-system']);
@@ -128,7 +128,7 @@ test.each([
   ['/apis/apps/v1', undefined],
   ['/apis', undefined],
   ['/healthz/rbac.authorization.k8s.io', undefined],
-])('the other spelling of the path %s is %s', (path, other) => {
+])('pathSpellings adds to %s the other spelling %s', (path, other) => {
   expect(pathSpellings(path)).toEqual(other === undefined ? [path] : [path, other]);
 });
 

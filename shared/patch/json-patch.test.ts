@@ -1,4 +1,4 @@
-/** The cases are what release 1.31.1 answered; where it differs from RFC 6902 the title says so. */
+/** The cases are recorded from release 1.31.1; the title states where it differs from RFC 6902. */
 import fc from 'fast-check';
 import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../values/json';
 import { applyJsonPatch, MOST_OPERATIONS, parseOperations, PatchFailure, PatchSyntax, TooManyOperations } from './json-patch';
@@ -7,31 +7,35 @@ const document = { name: 'n', list: ['a', 'b'], map: { k: 'v', 'a/b': 1, 'c~d': 
 const apply = (patch: JsonValue, to: JsonObject = document): JsonObject => applyJsonPatch(cloneJson(to), parseOperations(patch).operations);
 
 const GOOD: readonly (readonly [title: string, operation: JsonObject, result: { readonly [member: string]: unknown }])[] = [
-  ['adds a member', { op: 'add', path: '/map/x', value: [1] }, { map: { k: 'v', 'a/b': 1, 'c~d': 2, x: [1] } }],
+  ['adds a field', { op: 'add', path: '/map/x', value: [1] }, { map: { k: 'v', 'a/b': 1, 'c~d': 2, x: [1] } }],
   ['adds an item', { op: 'add', path: '/list/1', value: 'x' }, { list: ['a', 'x', 'b'] }],
-  ['appends', { op: 'add', path: '/list/-', value: 'x' }, { list: ['a', 'b', 'x'] }],
-  ['appends at the length', { op: 'add', path: '/list/2', value: 'x' }, { list: ['a', 'b', 'x'] }],
-  ['removes a member', { op: 'remove', path: '/map' }, { map: undefined }],
+  ['appends an item', { op: 'add', path: '/list/-', value: 'x' }, { list: ['a', 'b', 'x'] }],
+  ['appends an item at the index equal to the length', { op: 'add', path: '/list/2', value: 'x' }, { list: ['a', 'b', 'x'] }],
+  ['removes a field', { op: 'remove', path: '/map' }, { map: undefined }],
   ['removes an item', { op: 'remove', path: '/list/0' }, { list: ['b'] }],
-  ['replaces', { op: 'replace', path: '/name', value: null }, { name: null }],
-  ['unescapes', { op: 'replace', path: '/map/a~1b', value: 2 }, { map: { k: 'v', 'a/b': 2, 'c~d': 2 } }],
-  ['unescapes the tilde', { op: 'remove', path: '/map/c~0d' }, { map: { k: 'v', 'a/b': 1 } }],
-  ['moves', { op: 'move', from: '/map/k', path: '/k' }, { k: 'v', map: { 'a/b': 1, 'c~d': 2 } }],
-  ['moves within a list', { op: 'move', from: '/list/0', path: '/list/1' }, { list: ['b', 'a'] }],
-  ['copies', { op: 'copy', from: '/list', path: '/map/k' }, { map: { k: ['a', 'b'], 'a/b': 1, 'c~d': 2 } }],
-  ['tests', { op: 'test', path: '/list', value: ['a', 'b'] }, {}],
+  ['replaces a field', { op: 'replace', path: '/name', value: null }, { name: null }],
+  ['unescapes a slash', { op: 'replace', path: '/map/a~1b', value: 2 }, { map: { k: 'v', 'a/b': 2, 'c~d': 2 } }],
+  ['unescapes a tilde', { op: 'remove', path: '/map/c~0d' }, { map: { k: 'v', 'a/b': 1 } }],
+  ['moves a field', { op: 'move', from: '/map/k', path: '/k' }, { k: 'v', map: { 'a/b': 1, 'c~d': 2 } }],
+  ['moves an item within a list', { op: 'move', from: '/list/0', path: '/list/1' }, { list: ['b', 'a'] }],
+  ['copies a value', { op: 'copy', from: '/list', path: '/map/k' }, { map: { k: ['a', 'b'], 'a/b': 1, 'c~d': 2 } }],
+  ['tests a value', { op: 'test', path: '/list', value: ['a', 'b'] }, {}],
   ['counts indexes from the end (not in the RFC)', { op: 'remove', path: '/list/-1' }, { list: ['a'] }],
   ['inserts from the end (not in the RFC)', { op: 'add', path: '/list/-1', value: 'x' }, { list: ['a', 'b', 'x'] }],
-  ['inserts before everything from the end (not in the RFC)', { op: 'add', path: '/list/-3', value: 'x' }, { list: ['x', 'a', 'b'] }],
+  [
+    'inserts at the start with an index from the end (not in the RFC)',
+    { op: 'add', path: '/list/-3', value: 'x' },
+    { list: ['x', 'a', 'b'] },
+  ],
   ['reads +1 and 01 as indexes (not in the RFC)', { op: 'replace', path: '/list/+01', value: 'x' }, { list: ['a', 'x'] }],
-  ['replaces a missing member (not in the RFC)', { op: 'replace', path: '/map/q', value: 1 }, { map: { ...document.map, q: 1 } }],
-  ['copies a missing member as null (not in the RFC)', { op: 'copy', from: '/q', path: '/z' }, { z: null }],
-  ['finds a missing member equal to null (not in the RFC)', { op: 'test', path: '/q', value: null }, {}],
-  ['ignores what is before the first slash (not in the RFC)', { op: 'add', path: 'x/q', value: 1 }, { q: 1 }],
-  ['takes a missing value for null (not in the RFC)', { op: 'add', path: '/q' }, { q: null }],
+  ['replaces a missing field (not in the RFC)', { op: 'replace', path: '/map/q', value: 1 }, { map: { ...document.map, q: 1 } }],
+  ['copies a missing field as null (not in the RFC)', { op: 'copy', from: '/q', path: '/z' }, { z: null }],
+  ['tests a missing field as equal to null (not in the RFC)', { op: 'test', path: '/q', value: null }, {}],
+  ['ignores the text before the first slash (not in the RFC)', { op: 'add', path: 'x/q', value: 1 }, { q: 1 }],
+  ['treats a missing value as null (not in the RFC)', { op: 'add', path: '/q' }, { q: null }],
 ];
 
-it.each(GOOD)('%s', (_title, operation, result) => {
+it.each(GOOD)('applyJsonPatch %s', (_title, operation, result) => {
   const expected: { [member: string]: unknown } = { ...document, ...result };
   expect(apply([operation])).toEqual(expected);
 });
@@ -64,16 +68,16 @@ const BAD: readonly JsonObject[] = [
   { path: '/q', value: 1 },
 ];
 
-it.each(BAD)('cannot do %j', (operation) => {
+it.each(BAD)('applyJsonPatch rejects the operation %j', (operation) => {
   expect(() => apply([operation])).toThrow(PatchFailure);
 });
 
-it('replaces the whole document', () => {
+it('applyJsonPatch replaces the whole document, and only by an object', () => {
   expect(apply([{ op: 'replace', path: '', value: { a: 1 } }])).toEqual({ a: 1 });
   expect(() => apply([{ op: 'replace', path: '', value: 1 }])).toThrow(PatchFailure);
 });
 
-it('treats names that every object inherits as any other', () => {
+it('applyJsonPatch treats __proto__ and toString as ordinary keys', () => {
   const result = apply([{ op: 'add', path: '/map/__proto__', value: { polluted: true } }]);
   expect(JSON.stringify(result['map'])).toContain('"__proto__":{"polluted":true}');
   expect({}).not.toHaveProperty('polluted');
@@ -89,11 +93,11 @@ const SYNTAX: readonly (readonly [patch: JsonValue, message: string])[] = [
   [[{ op: true }], 'json: cannot unmarshal bool into Go struct field jsonPatchOp.op of type string'],
 ];
 
-it.each(SYNTAX)('does not read %j', (patch, message) => {
+it.each(SYNTAX)('parseOperations rejects %j with the error of upstream', (patch, message) => {
   expect(() => parseOperations(patch)).toThrow(new PatchSyntax(message));
 });
 
-it('has bounds', () => {
+it('JSON Patch limits the number of operations and the size of copied values', () => {
   const operation = { op: 'test', path: '/name', value: 'n' };
   expect(parseOperations(Array.from({ length: MOST_OPERATIONS }, () => operation)).operations).toHaveLength(MOST_OPERATIONS);
   expect(() => parseOperations(Array.from({ length: MOST_OPERATIONS + 1 }, () => operation))).toThrow(TooManyOperations);
@@ -103,7 +107,7 @@ it('has bounds', () => {
   expect(() => apply([copy(1), copy(2), copy(3), copy(4)], big)).toThrow(PatchFailure);
 });
 
-it('names members that no operation has', () => {
+it('parseOperations reports unknown fields of operations with their paths', () => {
   expect(parseOperations([{ op: 'test' }, { op: 'test', x: 1, y: 2 }]).unknown).toEqual(['[1].x', '[1].y']);
 });
 
@@ -111,7 +115,7 @@ const json = fc.jsonValue({ maxDepth: 3 }).map((value): JsonValue => JSON.parse(
 const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 });
 const escape = (token: string): string => token.replaceAll('~', '~0').replaceAll('/', '~1');
 
-it('finds under a pointer what it put there, and leaves the patch as it was', () => {
+it('applyJsonPatch resolves an escaped pointer to the value added there, and leaves the patch unchanged', () => {
   fc.assert(
     fc.property(key, json, json, (name, value, other) => {
       const path = `/${escape(name)}`;

@@ -32,11 +32,11 @@ const NULLS: typeof EXAMPLES = [
   [{ a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],
 ];
 
-it.each([...EXAMPLES, ...NULLS])('%j with %j', (target, patch, result) => {
+it.each([...EXAMPLES, ...NULLS])('mergePatch merges into %j the patch %j', (target, patch, result) => {
   expect(mergePatch(target, patch)).toEqual(result);
 });
 
-it('keeps names that every object inherits apart from members', () => {
+it('mergePatch treats __proto__ and constructor as ordinary keys', () => {
   const patch: JsonValue = JSON.parse('{"__proto__":{"x":1},"constructor":"c","toString":null}');
   const result = mergePatch({}, patch);
   expect(JSON.stringify(result)).toBe('{"__proto__":{"x":1},"constructor":"c"}');
@@ -46,7 +46,7 @@ it('keeps names that every object inherits apart from members', () => {
 const json = fc.jsonValue({ maxDepth: 4 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)));
 const object = fc.dictionary(fc.string({ maxLength: 3 }), json).map((value): JsonObject => JSON.parse(JSON.stringify(value)));
 
-it('changes neither its target nor its patch, and does nothing more once no list takes the place of an object', () => {
+it('mergePatch changes neither target nor patch, and is idempotent from the second application on', () => {
   fc.assert(
     fc.property(object, object, (target, patch) => {
       const before = [cloneJson(target), cloneJson(patch)];

@@ -22,7 +22,7 @@ async function issued(text: string, lifetimeMs?: number): Promise<X509Certificat
   );
 }
 
-test('what a request says goes into the certificate', async () => {
+test('issueFor puts the subject and names of the request into the certificate', async () => {
   const requested = { organizations: ['b', 'a'], commonName: 'c', dns: ['d'], emails: ['e@f'], ips: ['192.0.2.1'], uris: ['g://h'] };
   const certificate = await issued(certificateRequest(requested));
   expect(certificate.subject).toBe('O=a + O=b\nCN=c');
@@ -30,19 +30,19 @@ test('what a request says goes into the certificate', async () => {
   expect(certificate.ca).toBe(false);
 });
 
-test('a name that looks like an encoding is a name', async () => {
+test('issueFor keeps an organization that looks like an encoded value as text', async () => {
   // In another reading it is an encoded system:masters.
   const organizations = ['#0c0e73797374656d3a6d617374657273'];
   expect(readRequest(certificateRequest({ organizations })).organizations).toEqual(organizations);
   expect((await issued(certificateRequest({ organizations }))).subject).toBe('O=\\#0c0e73797374656d3a6d617374657273');
 });
 
-test('no certificate outlives its authority', async () => {
+test('issueFor limits the validity of a certificate to that of its authority', async () => {
   const certificate = await issued(certificateRequest({ commonName: 'c' }), 10 * DAY);
   expect(Date.parse(certificate.validTo)).toBeLessThanOrEqual(systemClock.now() + 10 * DAY);
 });
 
-test('serial numbers are long, and never the same', async () => {
+test('issueFor gives every certificate a different serial number of 16 bytes', async () => {
   const [one, other] = await Promise.all([issued(certificateRequest({})), issued(certificateRequest({}))]);
   expect(one.serialNumber).toHaveLength(32);
   expect(one.serialNumber).not.toBe(other.serialNumber);
@@ -51,7 +51,7 @@ test('serial numbers are long, and never the same', async () => {
 test.each([
   ['rsa', () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey],
   ['ed25519', () => generateKeyPairSync('ed25519').privateKey],
-])('a key that is not that of the certificate is refused: %s', async (_, key) => {
+])('readAuthority rejects an %s key that does not match the certificate', async (_, key) => {
   const { certificate } = await createAuthority({ subject: { commonName: 'x' }, lifetimeMs: DAY, clock: systemClock });
   expect(() => readAuthority(certificate, key().export({ type: 'pkcs8', format: 'pem' }).toString())).toThrow(
     'the key is not that of the certificate',

@@ -3,18 +3,18 @@ import { certificateRequest, certificateRequestOf, type Signing } from '../../te
 import { readRequest, RequestFault } from './certificate-request';
 
 test.each([
-  ['nothing', ''],
-  ['text', 'hello'],
-  ['another block', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
-  ['a block without content', '-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n'],
-  ['garbage in a block', '-----BEGIN CERTIFICATE REQUEST-----\nMIHKMHICAQAwEDEO\n-----END CERTIFICATE REQUEST-----\n'],
-  ['a signature of another key', certificateRequest({ commonName: 'c', signature: 'of another key' })],
-  ['too much', certificateRequest({ dns: Array.from({ length: 6_000 }, (_, n) => `name-${n}.example.com`) })],
-])('%s is refused', (_, text) => {
+  ['an empty text', ''],
+  ['text without a PEM block', 'hello'],
+  ['a PEM block of another type', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
+  ['a PEM block without content', '-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n'],
+  ['a PEM block with malformed DER', '-----BEGIN CERTIFICATE REQUEST-----\nMIHKMHICAQAwEDEO\n-----END CERTIFICATE REQUEST-----\n'],
+  ['a signature by another key', certificateRequest({ commonName: 'c', signature: 'of another key' })],
+  ['a request that is too large', certificateRequest({ dns: Array.from({ length: 6_000 }, (_, n) => `name-${n}.example.com`) })],
+])('readRequest rejects %s', (_, text) => {
   expect(() => readRequest(text)).toThrow(RequestFault);
 });
 
-test('every change of a byte is refused or harmless', () => {
+test('readRequest rejects a request with an altered byte', () => {
   const text = certificateRequest({ commonName: 'c', dns: ['d'] });
   const der = Buffer.from(text.replace(/-----[^-]+-----|\s/g, ''), 'base64');
   for (let index = 0; index < der.length; index += 3) {
@@ -39,7 +39,7 @@ Vw==
 -----END CERTIFICATE REQUEST-----
 `;
 
-test('the subject and the names are read', () => {
+test('readRequest reads the subject and the names', () => {
   expect(readRequest(NAMED)).toMatchObject({
     commonName: 'last',
     organizations: ['b', 'a'],
@@ -66,36 +66,36 @@ const ED25519: Signing = { algorithm: '06032b6570', hash: undefined };
 
 test.each([
   ['P-224', curve('P-224'), ecdsa('0302', 'sha256')],
-  ['P-256 and the oldest hash', curve('P-256'), ecdsa('01', 'sha1')],
+  ['P-256 and SHA-1', curve('P-256'), ecdsa('01', 'sha1')],
   ['P-384', curve('P-384'), ecdsa('0303', 'sha384')],
   ['P-521', curve('P-521'), ecdsa('0304', 'sha512')],
-  ['a short RSA key', modulus(1024), rsa('05', 'sha1')],
-  ['RSA', modulus(2048), rsa('0b', 'sha256')],
-  ['RSA and a longer hash', modulus(2048), rsa('0c', 'sha384')],
-  ['RSA and the longest', modulus(2048), rsa('0d', 'sha512')],
-  ['PSS', modulus(2048), pss('sha256', '01')],
-  ['PSS and the longest hash', modulus(2048), pss('sha512', '03')],
+  ['RSA with 1024 bits and SHA-1', modulus(1024), rsa('05', 'sha1')],
+  ['RSA and SHA-256', modulus(2048), rsa('0b', 'sha256')],
+  ['RSA and SHA-384', modulus(2048), rsa('0c', 'sha384')],
+  ['RSA and SHA-512', modulus(2048), rsa('0d', 'sha512')],
+  ['RSA-PSS and SHA-256', modulus(2048), pss('sha256', '01')],
+  ['RSA-PSS and SHA-512', modulus(2048), pss('sha512', '03')],
   ['Ed25519', () => generateKeyPairSync('ed25519'), ED25519],
-])('keys of every sort: %s', (_, keys, how) => {
+])('readRequest verifies a signature with %s', (_, keys, how) => {
   expect(readRequest(certificateRequestOf({ commonName: 'c' }, keys(), how)).commonName).toBe('c');
 });
 
 test.each([
-  ['another curve', curve('secp256k1'), ecdsa('0302', 'sha256'), 'x509: unsupported elliptic curve'],
-  ['a hash that nobody believes', modulus(1024), rsa('04', 'md5'), 'x509: cannot verify signature: algorithm unimplemented'],
-  ['PSS with such a hash', modulus(1024), pss('sha256', '04'), 'x509: cannot verify signature: algorithm unimplemented'],
-  ['another algorithm than the key has', curve('P-256'), rsa('0b', 'sha256'), 'x509: cannot verify signature: algorithm unimplemented'],
-  ['another hash than is said', curve('P-256'), ecdsa('0303', 'sha256'), 'x509: ECDSA verification failure'],
-  ['another hash than is said, of RSA', modulus(1024), rsa('0c', 'sha256'), 'crypto/rsa: verification error'],
-  ['a hash that the key is too small for', modulus(1024), { ...pss('sha256', '03') }, 'crypto/rsa: verification error'],
-])('%s is refused', (_, keys, how, message) => {
+  ['an unsupported curve', curve('secp256k1'), ecdsa('0302', 'sha256'), 'x509: unsupported elliptic curve'],
+  ['the unsupported hash MD5', modulus(1024), rsa('04', 'md5'), 'x509: cannot verify signature: algorithm unimplemented'],
+  ['RSA-PSS with an unsupported hash', modulus(1024), pss('sha256', '04'), 'x509: cannot verify signature: algorithm unimplemented'],
+  ['an algorithm that does not fit the key', curve('P-256'), rsa('0b', 'sha256'), 'x509: cannot verify signature: algorithm unimplemented'],
+  ['another ECDSA hash than the stated one', curve('P-256'), ecdsa('0303', 'sha256'), 'x509: ECDSA verification failure'],
+  ['another RSA hash than the stated one', modulus(1024), rsa('0c', 'sha256'), 'crypto/rsa: verification error'],
+  ['a hash that is too long for the key', modulus(1024), { ...pss('sha256', '03') }, 'crypto/rsa: verification error'],
+])('readRequest rejects a signature with %s', (_, keys, how, message) => {
   expect(() => readRequest(certificateRequestOf({ commonName: 'c' }, keys(), how))).toThrow(new RequestFault(message));
 });
 
 test.each([
-  ['a letter of two bytes', { others: [['060355040a', 'dévs']] as const }, ['dévs']],
-  ['a name with a line break', { organizations: ['devs\nO=system:masters'] }, ['devs\nO=system:masters']],
-  ['an empty name', { organizations: [''] }, []],
-])('%s is taken as it is', (_, requested, organizations) => {
+  ['a two-byte letter', { others: [['060355040a', 'dévs']] as const }, ['dévs']],
+  ['a line break', { organizations: ['devs\nO=system:masters'] }, ['devs\nO=system:masters']],
+  ['an empty value', { organizations: [''] }, []],
+])('readRequest keeps an organization with %s unchanged', (_, requested, organizations) => {
   expect(readRequest(certificateRequest(requested)).organizations).toEqual(organizations);
 });

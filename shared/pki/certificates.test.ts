@@ -52,7 +52,9 @@ describe('certificates', () => {
     ['two RDNs with a common name', TWO_COMMON_NAMES.certificate, { commonName: 'second', organizations: ['a,b', 'c'] }],
     ['one RDN with two common names', COMMON_NAMES_IN_ONE_RDN, { commonName: 'second', organizations: [] }],
     ['no subject', NO_SUBJECT, { commonName: '', organizations: [] }],
-  ])('are read with their last common name: %s', (_, certificate, facts) => expect(readCertificate(certificate)).toMatchObject(facts));
+  ])('are read with their last common name when they have %s', (_, certificate, facts) =>
+    expect(readCertificate(certificate)).toMatchObject(facts),
+  );
 
   it('can be read before node:tls is loaded, and TLS works afterwards', async () => {
     const { certificate } = await authority();
@@ -77,7 +79,7 @@ describe('certificates', () => {
     expect(readCertificate(leaf.certificate).notAfter).toBe(start + 5 * day);
   });
 
-  it('do not belong to another authority or another key', async () => {
+  it('are not matched with another authority or another key by belongsTogether', async () => {
     const [ca, other] = [await authority(), await authority()];
     const leaf = await issueCertificate({
       authority: ca,
@@ -97,12 +99,12 @@ describe('certificates', () => {
     [85, true],
     [101, true],
     [-1, true],
-  ])('%d days into a life of 100 need renewal: %p', async (days, expected) => {
+  ])('that are %d days into a validity of 100 need renewal: %p', async (days, expected) => {
     const ca = await authority();
     expect(needsRenewal(ca.certificate, at(start + days * day))).toBe(expected);
   });
 
-  it('let a server and a client prove themselves to each other over TLS', async () => {
+  it('authenticate a server and a client to each other over TLS', async () => {
     const clock = systemClock;
     const ca = await authority(clock);
     const make = (usage: 'server' | 'client', commonName: string) =>
@@ -144,8 +146,8 @@ describe('certificates', () => {
   });
 });
 
-describe('signing keys', () => {
-  it('sign what the public half verifies', async () => {
+describe('createSigningKeyPair', () => {
+  it('creates a private key whose signatures the public key verifies', async () => {
     const pair = await createSigningKeyPair();
     const data = Buffer.from('claims');
     const signature = sign('sha256', data, createPrivateKey(pair.privateKey));

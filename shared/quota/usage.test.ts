@@ -15,7 +15,7 @@ const container = (requests: JsonObject, limits: JsonObject = {}, more: JsonObje
 });
 const pod = (spec: JsonObject, more: JsonObject = {}): JsonObject => ({ metadata: { name: 'p' }, spec, ...more });
 
-describe('what counts against a resource', () => {
+describe('countedBy', () => {
   test.each<[string, string, string]>([
     ['requests.cpu', 'requests.cpu', 'pods.'],
     ['hugepages-2Mi', 'hugepages-2Mi', 'pods.'],
@@ -37,7 +37,7 @@ describe('what counts against a resource', () => {
       'a.storageclass.b.storageclass.storage.platform.io/persistentvolumeclaims',
       'persistentvolumeclaims.',
     ],
-  ])('%s', (name, canonical, kind) => {
+  ])('maps the quota resource %s to its canonical name and the kind that it counts', (name, canonical, kind) => {
     const counted = countedBy(name);
     expect([counted?.name, `${counted?.kind.resource}.${counted?.kind.group}`]).toEqual([canonical, kind]);
   });
@@ -49,11 +49,11 @@ describe('what counts against a resource', () => {
     'gold.storageclass.example.com/requests.storage',
     'requests.kubernetes.io/x',
     'storage',
-  ])('nothing: %s', (name) => expect(countedBy(name)).toBeUndefined());
+  ])('returns undefined for the quota resource %s', (name) => expect(countedBy(name)).toBeUndefined());
 });
 
-describe('amounts of a pod', () => {
-  test('containers add up, and those that come first count where they are larger', () => {
+describe('podAmounts', () => {
+  test('adds up containers, and counts an init container where it is larger', () => {
     const spec = {
       containers: [container({ cpu: '1', memory: '1Gi' }), container({ cpu: '500m' })],
       initContainers: [container({ cpu: '2', memory: '10Mi' }), container({ memory: '3Gi' })],
@@ -61,7 +61,7 @@ describe('amounts of a pod', () => {
     expect(shown(podAmounts(pod(spec), 'requests'))).toEqual({ cpu: '2', memory: '3Gi' });
   });
 
-  test('those that stay count beside all that come after them', () => {
+  test('adds a sidecar container to all containers that start after it', () => {
     const spec = {
       containers: [container({ cpu: '1' })],
       initContainers: [container({ cpu: '3' }), container({ cpu: '2' }, {}, { restartPolicy: 'Always' }), container({ cpu: '1500m' })],
@@ -69,14 +69,14 @@ describe('amounts of a pod', () => {
     expect(shown(podAmounts(pod(spec), 'requests'))).toEqual({ cpu: '3500m' });
   });
 
-  test('overhead comes on top, of limits only where there is one', () => {
+  test('adds overhead to requests, and to limits only of resources that have one', () => {
     const spec = { containers: [container({ cpu: '1' }, { cpu: '2' })], overhead: { cpu: '250m', memory: '64Mi' } };
     expect(shown(podAmounts(pod(spec), 'requests'))).toEqual({ cpu: '1250m', memory: '64Mi' });
     expect(shown(podAmounts(pod(spec), 'limits'))).toEqual({ cpu: '2250m' });
   });
 });
 
-test('a sum is binary where one of its parts is, in whatever order', () => {
+test('addAmounts formats a sum in binary when one of its parts is binary, in either order', () => {
   const parts = ['512M', '1Gi', '0'].map((memory) => podAmounts(pod({ containers: [container({ memory })] }), 'requests'));
   for (const order of [parts, [...parts].reverse()]) {
     const sum = new Map();
@@ -85,7 +85,7 @@ test('a sum is binary where one of its parts is, in whatever order', () => {
   }
 });
 
-describe('usage', () => {
+describe('usageOf', () => {
   const spec = {
     containers: [container({ cpu: '1', 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' }, { cpu: '2', 'example.com/gpu': '2' })],
   };
@@ -99,14 +99,14 @@ describe('usage', () => {
     'hugepages-2Mi': '4Mi',
     'requests.hugepages-2Mi': '4Mi',
   };
-  test('of a pod', () => expect(shown(usageOf(PODS, pod(spec), 0))).toEqual(whole));
+  test('counts the number and resources of a pod', () => expect(shown(usageOf(PODS, pod(spec), 0))).toEqual(whole));
 
-  test('of one that has ended only its place', () => {
+  test('counts only count/pods for a terminated pod', () => {
     for (const phase of ['Succeeded', 'Failed'])
       expect(shown(usageOf(PODS, pod(spec, { status: { phase } }), 0))).toEqual({ 'count/pods': '1' });
   });
 
-  test('of one that goes until its grace is over', () => {
+  test('counts a terminating pod until its grace period ends', () => {
     const going = pod(spec, { metadata: { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 } });
     const until = Date.UTC(2026, 0, 1, 0, 1);
     expect(usedUntil(PODS, going)).toBe(until);
@@ -120,21 +120,21 @@ describe('usage', () => {
     ['NodePort', {}, { 'services.nodeports': '2' }],
     ['LoadBalancer', {}, { 'services.nodeports': '2', 'services.loadbalancers': '1' }],
     ['LoadBalancer', { allocateLoadBalancerNodePorts: false }, { 'services.nodeports': '1', 'services.loadbalancers': '1' }],
-  ])('of a service %s %j', (type, more, used) => {
+  ])('counts node ports and load balancers of a %s Service with %j', (type, more, used) => {
     const service = { spec: { type, ports: [{ port: 80, nodePort: 30_000 }, { port: 81 }], ...more } };
     expect(shown(usageOf({ group: '', resource: 'services' }, service, 0))).toEqual({ 'count/services': '1', services: '1', ...used });
   });
 
   test.each<[string, JsonObject]>([
-    ['its class', { spec: { storageClassName: 'gold', resources: { requests: { storage: '1Gi' } } } }],
+    ['spec.storageClassName', { spec: { storageClassName: 'gold', resources: { requests: { storage: '1Gi' } } } }],
     [
-      'the class of its annotation',
+      'the annotation volume.beta.kubernetes.io/storage-class',
       {
         metadata: { annotations: { 'volume.beta.kubernetes.io/storage-class': 'gold' } },
         spec: { storageClassName: 'tin', resources: { requests: { storage: '1Gi' } } },
       },
     ],
-  ])('of a claim by %s', (_, claim) => {
+  ])('counts a PersistentVolumeClaim against the storage class of %s', (_, claim) => {
     expect(shown(usageOf({ group: '', resource: 'persistentvolumeclaims' }, claim, 0))).toEqual({
       'count/persistentvolumeclaims': '1',
       persistentvolumeclaims: '1',
@@ -144,7 +144,7 @@ describe('usage', () => {
     });
   });
 
-  test('of anything else its number', () => {
+  test('counts only the number of objects of other resources', () => {
     expect(shown(usageOf({ group: '', resource: 'secrets' }, {}, 0))).toEqual({ 'count/secrets': '1', secrets: '1' });
     expect(shown(usageOf({ group: 'apps', resource: 'secrets' }, {}, 0))).toEqual({
       [countName({ group: 'apps', resource: 'secrets' })]: '1',
@@ -152,7 +152,7 @@ describe('usage', () => {
   });
 });
 
-describe('scopes', () => {
+describe('isInScopes', () => {
   const only = (scopeName: string, operator: string, ...values: string[]): JsonObject => ({
     scopeSelector: { matchExpressions: [{ scopeName, operator, values }] },
   });
@@ -182,9 +182,11 @@ describe('scopes', () => {
     [{ scopes: ['CrossNamespacePodAffinity'] }, term({ namespaceSelector: {} }, 'preferredDuringSchedulingIgnoredDuringExecution'), true],
     [{ scopes: ['CrossNamespacePodAffinity'] }, term({}), false],
     [{ scopes: ['Unknown'] }, plain, false],
-  ])('%j and a pod %j: %s', (quota, spec, expected) => expect(isInScopes(PODS, pod(spec), scopesOf(quota))).toBe(expected));
+  ])('of the quota %j and a pod with %j is %s', (quota, spec, expected) =>
+    expect(isInScopes(PODS, pod(spec), scopesOf(quota))).toBe(expected),
+  );
 
-  test('nothing but pods is in a scope', () => {
+  test('is false for a quota with scopes and a resource other than pods', () => {
     expect(isInScopes({ group: '', resource: 'services' }, pod(plain), scopesOf({ scopes: ['NotTerminating'] }))).toBe(false);
     expect(isInScopes({ group: '', resource: 'services' }, pod(plain), scopesOf({}))).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { Bag } from './bag';
 
-it('holds what was added until its place is left, and gives places out again', () => {
+it('Bag holds items until they are removed, and reuses their places', () => {
   const bag = new Bag<{ name: string }>();
   const [one, two, three] = ['one', 'two', 'three'].map((name) => bag.add({ name }));
   bag.remove(two ?? -1);
@@ -13,7 +13,7 @@ it('holds what was added until its place is left, and gives places out again', (
   expect(bag.size).toBe(1);
 });
 
-it('can be left while it is walked through', () => {
+it('Bag allows the removal of items during iteration', () => {
   const bag = new Bag<{ place: number }>();
   const items = [1, 2, 3].map(() => ({ place: -1 }));
   for (const item of items) item.place = bag.add(item);

@@ -1,6 +1,6 @@
 import { derived } from './derived';
 
-it('is worked out when it is asked for, once for each source', () => {
+it('derived computes its value on demand, once for each source', () => {
   let source = { n: 1 };
   const made: number[] = [];
   const double = derived(

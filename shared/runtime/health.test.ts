@@ -17,7 +17,7 @@ const ask = (path: string, exclude: string[] = [], verbose = false) => {
   return health.answer({ endpoint, check: rest.length === 0 ? undefined : rest.join('/'), exclude, verbose });
 };
 
-it('overlooks what has not started yet on livez only, and only for its grace period', async () => {
+it('Health ignores unfinished boot checks on livez only, and only during the grace period', async () => {
   expect(await ask('/livez')).toEqual({ status: 200, text: 'ok', nosniff: true });
   expect(await ask('/healthz')).toEqual({
     status: 500,
@@ -28,7 +28,7 @@ it('overlooks what has not started yet on livez only, and only for its grace per
   expect((await ask('/livez')).status).toBe(500);
 });
 
-it('leaves checks out, and says which cannot be', async () => {
+it('Health skips excluded checks, and warns of excluded names that match none', async () => {
   expect((await ask('/readyz', ['poststarthook/a'])).text).toBe('ok');
   expect((await ask('/readyz', ['poststarthook/a', 'foo', 'bar'], true)).text).toBe(
     '[+]ping ok\n[+]etcd ok\n[+]poststarthook/a excluded: ok\n[+]shutdown ok\n' +
@@ -36,7 +36,7 @@ it('leaves checks out, and says which cannot be', async () => {
   );
 });
 
-it('answers single checks with their reason', async () => {
+it('Health answers a single check with its reason, and 404 for a check of another endpoint', async () => {
   expect(await ask('/readyz/ping')).toEqual({ status: 200, text: 'ok', nosniff: false });
   broken.value = 'no answer';
   expect(await ask('/livez/etcd')).toMatchObject({ status: 500, text: 'internal server error: no answer\n' });

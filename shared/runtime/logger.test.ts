@@ -29,7 +29,7 @@ describe('logger', () => {
     ]);
   });
 
-  it('leaves out what is below its level', () => {
+  it('omits lines below its level', () => {
     const { logger, lines } = capture('warn');
     logger.info('quiet');
     logger.debug('quiet');
@@ -46,7 +46,7 @@ describe('logger', () => {
     expect(lines[0]).toMatchObject({ error: { type: 'TypeError', message: 'bad', stack: expect.stringContaining('logger.test') } });
   });
 
-  it('says nothing at level silent, and the silent logger neither', () => {
+  it('writes nothing at level silent or as silentLogger', () => {
     const { logger, lines } = capture('silent');
     logger.error('x');
     silentLogger.child({}).error('x');
@@ -55,8 +55,8 @@ describe('logger', () => {
   });
 });
 
-describe('a reader who does not read', () => {
-  it('has a bounded number of lines kept for him, and gets those when he does', () => {
+describe('patientSink', () => {
+  it('buffers a bounded number of lines for a stalled destination and counts dropped lines', () => {
     const read: string[] = [];
     const takers: (() => void)[] = [];
     const reader = new Writable({
@@ -76,7 +76,7 @@ describe('a reader who does not read', () => {
     expect(read.length + dropped).toBe(3000);
   });
 
-  it('may be gone', () => {
+  it('counts lines to a destroyed destination as dropped', () => {
     const reader = new Writable();
     const logger = createLogger({ level: 'info', clock, destination: patientSink(reader) });
     const before = droppedLines();

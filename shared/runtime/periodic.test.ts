@@ -1,7 +1,7 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { eachNowAndThen, nowAndThen } from './periodic';
 
-it('tells the first of what comes within a time', () => {
+it('nowAndThen calls its function for the first call of each interval', () => {
   const clock = new ManualClock();
   const told: number[] = [];
   const tell = nowAndThen(clock, 1_000, (n: number) => void told.push(n));
@@ -14,7 +14,7 @@ it('tells the first of what comes within a time', () => {
   expect(told).toEqual([1, 3]);
 });
 
-it('tells each of what is told apart, however much there is', () => {
+it('eachNowAndThen limits the calls of each key apart, and forgets old keys when there are many', () => {
   const clock = new ManualClock();
   const told: string[] = [];
   const tell = eachNowAndThen(

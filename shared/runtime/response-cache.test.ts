@@ -10,7 +10,7 @@ function answers(): { readonly kept: KeptAnswers<Said>; readonly asked: string[]
 
 const answered = (text: string, keptMs: number, bytes = 1): Answered<Said> => ({ answer: { text }, keptMs, bytes });
 
-it('counts for its time, and one that is to be forgotten for none', async () => {
+it('KeptAnswers returns an answer again for its keptMs, and not at all for 0', async () => {
   const { kept, asked, clock } = answers();
   const find = async (question: string, keptMs: number): Promise<unknown> =>
     kept.find(question, async () => {
@@ -27,7 +27,7 @@ it('counts for its time, and one that is to be forgotten for none', async () => 
   expect(await find('a', 100)).toEqual({ text: 'a4' });
 });
 
-it('is waited for by all who ask the same, and so many questions only are under way', async () => {
+it('KeptAnswers shares one pending call between equal questions, and limits the number of pending calls', async () => {
   const { kept } = answers();
   const never = (): Promise<Answered<Said>> => new Promise(() => undefined);
   const failing = kept.find('a', () => Promise.reject(new Error('away')));
@@ -38,7 +38,7 @@ it('is waited for by all who ask the same, and so many questions only are under 
   expect(kept.find('c', never)).toBeInstanceOf(Promise);
 });
 
-it('makes room where answers are large', async () => {
+it('KeptAnswers evicts answers when they exceed mostBytes', async () => {
   const { kept } = answers();
   for (const question of ['a', 'b', 'c']) await kept.find(question, () => Promise.resolve(answered(question, 1000, 4)));
   let again = 0;

@@ -3,14 +3,14 @@ import { withTimeout } from './with-timeout';
 
 const late = (): string => 'late';
 
-it('is what the work comes to, and leaves no timer', async () => {
+it('withTimeout settles as the promise does, and leaves no timer', async () => {
   const clock = new ManualClock();
   expect(await withTimeout(Promise.resolve('done'), clock, 10, late)).toBe('done');
   await expect(withTimeout(Promise.reject(new Error('no')), clock, 10, late)).rejects.toThrow('no');
   expect(clock.pending).toBe(0);
 });
 
-it('is what is said instead when the time is over, whatever the work comes to then', async () => {
+it('withTimeout settles with the fallback at the timeout, and ignores a later rejection', async () => {
   const clock = new ManualClock();
   let fail: (error: Error) => void = () => undefined;
   const work = new Promise<string>((_resolve, reject) => (fail = reject));

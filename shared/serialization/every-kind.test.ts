@@ -1,6 +1,6 @@
 /**
- * Protobuf of every kind of the table: with every member set, the bytes and the JSON are those of the reference's own encoder
- * (see test/replay/everything.ts), and read back the same; hostile bytes are refused or read, quickly.
+ * Encodes every kind with every field set to protobuf and JSON, compares them with recordings of upstream's encoder (see test/replay/everything.ts), and
+ * decodes them again. Malformed bytes must be decoded or rejected, quickly.
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -27,7 +27,7 @@ const fullObject = (row: KindRow): JsonObject => decodeObject(row.type, everythi
 
 const ROWS = KINDS.map((row) => [`${versionOf(row)} ${row.kind}`, row] as const);
 
-test.each(ROWS)('%s with every member set is the reference’s, in bytes and in JSON', (name, row) => {
+test.each(ROWS)('%s with every field set encodes to the recorded protobuf and JSON', (name, row) => {
   const object = fullObject(row);
   const bytes = encodeProtobuf(row.type, object, versionOf(row), row.kind);
   const text = encodeBody(row.type, object);
@@ -48,7 +48,7 @@ function readOrRefuse(row: KindRow, bytes: Buffer): void {
   }
 }
 
-test.each(ROWS)('%s: cut, altered and made-up bytes', (_, row) => {
+test.each(ROWS)('decodeProtobuf decodes or rejects truncated, altered and random bytes of %s', (_, row) => {
   const bytes = encodeProtobuf(row.type, fullObject(row), versionOf(row), row.kind);
   const at = fc.nat(bytes.length - 1);
   fc.assert(
@@ -78,7 +78,7 @@ function field(number: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([number * 8 + 2, ...size]), content]);
 }
 
-describe('a message that no encoder makes', () => {
+describe('decodeProtobuf, for a malformed message,', () => {
   const configMap = KINDS.find(({ kind }) => kind === 'ConfigMap');
   if (configMap === undefined) throw new Error('no ConfigMap');
 
@@ -87,24 +87,24 @@ describe('a message that no encoder makes', () => {
     ['a length of more than 64 bits', framed(Buffer.from([0x0a, ...Array<number>(11).fill(0xff), 1]))],
     ['a wrong wire type', framed(Buffer.from([0x08, 0x01]))],
     ['field number 0', framed(Buffer.from([0x02, 0x00]))],
-    ['the end of a group that was not begun', framed(Buffer.from([0xfc, 0x01]))],
-    ['an envelope that is cut', Buffer.concat([MAGIC, Buffer.from([0x12])])],
-  ])('%s is refused', (_, bytes) => {
+    ['the end of a group that was not started', framed(Buffer.from([0xfc, 0x01]))],
+    ['a truncated envelope', Buffer.concat([MAGIC, Buffer.from([0x12])])],
+  ])('rejects %s', (_, bytes) => {
     expect(() => decodeProtobuf(configMap.type, bytes)).toThrow(ProtobufFault);
   });
 
-  test('groups within groups are skipped or refused, however deep', () => {
+  test('skips or rejects deeply nested groups', () => {
     readOrRefuse(configMap, framed(Buffer.alloc(3_000_000, 0xfb)));
     readOrRefuse(configMap, framed(Buffer.alloc(3_000_000, Buffer.from([0xfb, 0x01]))));
   });
 
-  test('messages within messages of a member that does not repeat are one object', () => {
+  test('decodes or rejects deeply nested messages of a singular field', () => {
     let nested: Buffer = Buffer.alloc(0);
     for (let depth = 0; depth < 2000; depth += 1) nested = field(1, nested);
     readOrRefuse(configMap, framed(nested));
   });
 
-  test('unknown fields of every wire type leave no trace', () => {
+  test('drops unknown fields of every wire type', () => {
     const known = field(1, field(1, Buffer.from('a')));
     const unknown = [
       [0xf8, 0x07, 0x01],

@@ -7,7 +7,7 @@ import { schemaOf } from '../api/types/tables';
 import type { FieldType, Scalar } from '../api/types/types';
 import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf';
 
-/** Bytes recorded from release 1.31.1, which was asked for a ConfigMap, a Lease and a Service as protobuf. */
+/** Protobuf responses of release 1.31.1 for a ConfigMap, a Lease, a Service and a Pod. */
 const RECORDED: readonly [string, string][] = [
   [
     'core.v1.ConfigMap',
@@ -60,7 +60,7 @@ const RECORDED: readonly [string, string][] = [
   ],
 ];
 
-test.each(RECORDED)('%s: recorded bytes decode, and encode to the same bytes', (type, base64) => {
+test.each(RECORDED)('encodeProtobuf restores the recorded bytes of a decoded %s', (type, base64) => {
   const bytes = Buffer.from(base64, 'base64');
   const { object, apiVersion, kind } = decodeProtobuf(type, bytes);
   expect(encodeProtobuf(type, object, apiVersion, kind).equals(bytes)).toBe(true);
@@ -113,7 +113,7 @@ function objectOf(type: string, depth: number): fc.Arbitrary<JsonObject> {
 }
 
 test.each([...new Set(KINDS.map(({ type }) => type)), 'meta.v1.DeleteOptions', 'meta.v1.Status'])(
-  '%s: any object survives the round trip',
+  'decodeProtobuf reads what encodeProtobuf writes for any %s',
   (type) => {
     fc.assert(
       fc.property(objectOf(type, 2), (value) => {
@@ -135,7 +135,7 @@ const sample = encodeProtobuf(
   'Pod',
 );
 
-test('cut or altered bytes are refused or decoded, never a crash', () => {
+test('decodeProtobuf decodes truncated or altered bytes or throws a ProtobufFault', () => {
   for (let length = 0; length < sample.length; length += 1) {
     try {
       decodeProtobuf('core.v1.Pod', sample.subarray(0, length));
@@ -157,18 +157,18 @@ test('cut or altered bytes are refused or decoded, never a crash', () => {
   );
 });
 
-test('bytes without the magic are refused in upstream words', () => {
+test('decodeProtobuf rejects bytes without the magic prefix with the error of upstream', () => {
   expect(() => decodeProtobuf('core.v1.Pod', Buffer.from('{}'))).toThrow(
     'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
   );
 });
 
-test('unknown fields are skipped', () => {
+test('decodeProtobuf skips unknown fields', () => {
   const extended = Buffer.concat([sample, Buffer.from([0xfa, 0x01, 0x02, 0x61, 0x62])]);
   expect(isObject(decodeProtobuf('core.v1.Pod', extended).object)).toBe(true);
 });
 
-test('values that no object can hold are refused as well', () => {
+test('decodeProtobuf rejects an invalid quantity', () => {
   const wrong = { spec: { containers: [{ name: 'c', resources: { limits: { cpu: 'much' } } }] } };
   expect(() => decodeProtobuf('core.v1.Pod', encodeProtobuf('core.v1.Pod', wrong, 'v1', 'Pod'))).toThrow(ProtobufFault);
 });

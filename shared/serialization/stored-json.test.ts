@@ -1,4 +1,4 @@
-/** What is read fast is what the parser of all that clients send reads. */
+/** Compares the fast parser of stored JSON with the strict parser of requests. */
 import fc from 'fast-check';
 import { stringifyJson, type JsonValue } from '../values/json';
 import { parseStored } from './stored-json';
@@ -10,20 +10,20 @@ const byTheBook = (text: string): JsonValue => parseJson(Buffer.from(text)).valu
 const LONGEST = 9_223_372_036_854_775_807n;
 
 it.each([
-  ['alone', '{"a":9223372036854775807}'],
+  ['alone in an object', '{"a":9223372036854775807}'],
   ['negative, in a list', '{"a":[1,-9223372036854775808,2]}'],
-  ['beside what looks like one', '{"a":"x:9223372036854775807,","b":9007199254740993}'],
+  ['beside a string that looks like one', '{"a":"x:9223372036854775807,","b":9007199254740993}'],
   ['after an escaped quote', '{"a":"\\"1234567890123456789","\\\\":9007199254740993}'],
-  ['more than any integer', '{"a":9223372036854775808,"b":92233720368547758070}'],
-  ['what a double holds', '{"a":1234567890123456}'],
-  ['fractions and exponents', '{"a":0.12345678901234567,"b":1234567890123456789.5,"c":12345678901234567e1,"d":1e12}'],
-  ['text like a mark', '{"a":"int64:1","b":9007199254740993}'],
-  ['member names like integers', '{"2":9007199254740993,"1":{"0":-9007199254740993},"__proto__":9007199254740993}'],
-])('reads integers exactly: %s', (_what, text) => {
+  ['beyond the range of 64 bits', '{"a":9223372036854775808,"b":92233720368547758070}'],
+  ['within the range of a double', '{"a":1234567890123456}'],
+  ['with fractions and exponents', '{"a":0.12345678901234567,"b":1234567890123456789.5,"c":12345678901234567e1,"d":1e12}'],
+  ['beside a string like an internal marker', '{"a":"int64:1","b":9007199254740993}'],
+  ['under keys like integers', '{"2":9007199254740993,"1":{"0":-9007199254740993},"__proto__":9007199254740993}'],
+])('parseStored reads integers exactly as parseJson does: %s', (_what, text) => {
   expect(stringifyJson(read(text))).toBe(stringifyJson(byTheBook(text)));
 });
 
-it('reads whatever was written', () => {
+it('parseStored reads what stringifyJson writes', () => {
   const long = fc.bigInt({ min: -LONGEST - 1n, max: LONGEST }).filter((number) => !Number.isSafeInteger(Number(number)));
   const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(

@@ -29,11 +29,11 @@ test.each([
   ['\xef\xbb\xbf{}', "invalid character 'ï' looking for beginning of value"],
   ['{"a":\x00}', "invalid character '\\x00' looking for beginning of value"],
   ['{"a":\xa0}', "invalid character '\\u00a0' looking for beginning of value"],
-])('%j is refused in upstream words', (text, message) => {
+])('parseJson rejects %j with the error of upstream', (text, message) => {
   expect(() => parse(text)).toThrow(new SyntaxFault(message));
 });
 
-test('whatever JSON.parse refuses gets an explanation, and what it accepts is parsed alike', () => {
+test('parseJson rejects the texts that JSON.parse rejects, and parses the others alike', () => {
   const broken = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '"', '}', '[', '\\', '1', 'e', ':')).map(([text, at, extra]) => {
     const place = at % (text.length + 1);
     return text.slice(0, place) + extra + text.slice(place + 1);
@@ -62,29 +62,29 @@ const isFinite = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.values(value).every(isFinite) : typeof value !== 'number' || Number.isFinite(value);
 
 test.each(['1e400', '-1e999', '{"a":[1e400]}', '{"a":1e400,"a":1}', '9'.repeat(400)])(
-  '%p is refused, but not where it is to be decoded',
+  'parseJson rejects the out-of-range number %p, parsingJson accepts it',
   (text) => {
     expect(() => parse(text)).toThrow(NumberFault);
     expect(() => atOnce(parsingJson(Buffer.from(text)))).not.toThrow();
   },
 );
 
-test('numbers at the edge of doubles are taken', () => {
+test('parseJson accepts numbers at the limits of doubles', () => {
   expect(parse('[1.7976931348623157e308,5e-324,1e-400,1e22]').value).toEqual([1.7976931348623157e308, 5e-324, 0, 1e22]);
 });
 
-test('depth is limited', () => {
+test('parseJson limits the nesting depth', () => {
   const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
   expect(() => parse(nested(MAX_DEPTH))).not.toThrow();
   expect(() => parse(nested(MAX_DEPTH + 1))).toThrow(new SyntaxFault("invalid character '[' exceeded max depth"));
   expect(() => parse('['.repeat(1_000_000))).toThrow(SyntaxFault);
 });
 
-test('each byte that is no UTF-8 becomes a replacement character', () => {
+test('parseJson replaces each invalid UTF-8 byte by a replacement character', () => {
   expect(parse('{"a":"x\xffy\xe2\x82"}').value).toEqual({ a: 'x\ufffdy\ufffd\ufffd' });
 });
 
-test('integers beyond 2^53 stay exact, and odd spellings are remembered', () => {
+test('parseJson keeps integers beyond 2^53 exact and records unusual number literals', () => {
   const { value, literals } = parse('{"a":9007199254740993,"b":[80.0,1],"c":1e3,"d":99999999999999999999}');
   expect(value).toEqual({ a: 9007199254740993n, b: [80, 1], c: 1000, d: 1e20 });
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new Error('no object');
@@ -100,9 +100,9 @@ test.each<[string, JsonValue]>([
   ['9223372036854775808', 9_223_372_036_854_775_808],
   ['1234567890123456', 1_234_567_890_123_456],
   ['1e3', 1000],
-])('a lone number %j stays exact as well', (text, expected) => expect(parse(text).value).toBe(expected));
+])('parseJson keeps the top-level number %j exact', (text, expected) => expect(parse(text).value).toBe(expected));
 
-test('repeated members are found with their paths', () => {
+test('parseJson reports duplicate keys with their paths', () => {
   expect(parse('{"spec":{"type":1,"ports":[{"a":1},{"b":1,"b":2}],"type":2},"x.y/z":{},"x.y/z":1}').duplicates).toEqual([
     'spec.ports[1].b',
     'spec.type',
@@ -112,7 +112,7 @@ test('repeated members are found with their paths', () => {
   expect(parse('{"a":1,"\\u0061":2}').duplicates).toEqual(['a']);
 });
 
-test('faults stand in the order of the text; what is inside an unknown member does not count', () => {
+test('fieldFaults sorts faults in the order of the text and ignores duplicates inside unknown fields', () => {
   const parsed = parse('{"spec":{"ports":[{"port":1,"foo":1,"port":2}],"type":1,"a":1,"type":2},"bar":{"x":1,"x":2}}');
   expect(fieldFaults(parsed, ['spec.ports[0].foo', 'spec.a', 'bar'], 'strict')).toEqual([
     'unknown field "spec.ports[0].foo"',
@@ -123,7 +123,7 @@ test('faults stand in the order of the text; what is inside an unknown member do
   ]);
 });
 
-test('an inherited name is a member like any other', () => {
+test('parseJson treats __proto__ as an ordinary key', () => {
   const { value } = parse('{"__proto__":{"polluted":1}}');
   expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":1}}');
   expect(Object.getPrototypeOf({})).not.toHaveProperty('polluted');

@@ -1,4 +1,4 @@
-/** Compares what is read from YAML bodies with release 1.31.1. */
+/** Compares the parsing of YAML bodies with release 1.31.1. */
 import { bytesOf, yamlBodies, type YamlBody } from '../../test/replay/yaml-body';
 import { systemClock } from '../runtime/clock';
 import { isObject, own, stringifyJson } from '../values/json';
@@ -7,7 +7,7 @@ import { parseYaml } from './yaml';
 import { composeYaml } from './yaml-document';
 
 const answers = ['values/yaml', 'values/yaml-rare'].flatMap((recording) => yamlBodies(recording).cases);
-/** Values that upstream prints as Go would are JSON here. */
+/** Values that upstream prints in Go syntax are printed as JSON here. */
 const SHOWN = [/^yaml: invalid map key: .*$/, 'yaml: invalid map key'] as const;
 
 async function ours(body: Buffer): Promise<Omit<YamlBody, 'name' | 'body' | 'base64'>> {
@@ -21,20 +21,20 @@ async function ours(body: Buffer): Promise<Omit<YamlBody, 'name' | 'body' | 'bas
   }
 }
 
-it.each(answers.map((answer) => [answer.name, answer] as const))('%s', async (_, answer) => {
+it.each(answers.map((answer) => [answer.name, answer] as const))('parseYaml gives the recorded result for %s', async (_, answer) => {
   const { name: _name, body: _body, base64: _base64, ...expected } = answer;
   const fault = expected.fault?.replace(...SHOWN);
   expect(await ours(bytesOf(answer))).toEqual({ ...expected, ...(fault === undefined ? {} : { fault }) });
 });
 
-it('takes any number of brackets that close under their key, and leaves texts in blocks alone', () => {
+it('composeYaml accepts any number of brackets that close in the column of their key, and leaves block scalars unchanged', () => {
   const many = Array.from({ length: 5_000 }, (_, n) => `k${n}:\n  args: [\n    "x"\n  ]\n`).join('');
   expect(Object.keys(Object(composeYaml(many).value))).toHaveLength(5_000);
   const blocks = 'a: |\n  b: [\n  ]\nb: [\n]\nc:\n- >\n  x [\n  ]\n';
   expect(composeYaml(blocks).value).toEqual({ a: 'b: [\n]\n', b: [], c: ['x [ ]\n'] });
 });
 
-it('lines that are moved to the right do not make reading quadratic', () => {
+it('composeYaml rejects many flow lists with unindented lines in linear time', () => {
   const begin = process.cpuUsage();
   expect(() => composeYaml('a: [x\n,y]\n'.repeat(6_000))).toThrow(SyntaxFault);
   const { user, system } = process.cpuUsage(begin);

@@ -4,7 +4,7 @@ import type { Thread } from '../scheduling/thread-pool';
 import { SyntaxFault } from './syntax-fault';
 import { YamlPool, type ThreadAnswer } from './yaml-pool';
 
-/** A thread that answers when the test says so. */
+/** A thread whose answers the test triggers. */
 class FakeThread implements Thread<string, ThreadAnswer> {
   readonly texts: string[] = [];
   isStopped = false;
@@ -32,7 +32,7 @@ function fixture(): { clock: ManualClock; threads: FakeThread[]; parse: (text: s
   return { clock, threads, parse: (text) => pool.parse(text, clock).then(({ value }) => value) };
 }
 
-it('parses with two threads, one document each, and uses them again', async () => {
+it('YamlPool parses with two reused threads, one document each at a time', async () => {
   const { clock, threads, parse } = fixture();
   const all = Promise.all(['a', 'b', 'c', 'd'].map(parse));
   expect(threads.map(({ texts }) => texts)).toEqual([['a'], ['b']]);
@@ -45,7 +45,7 @@ it('parses with two threads, one document each, and uses them again', async () =
   expect(clock.pending).toBe(0);
 });
 
-it('refuses what would have to wait behind sixteen of the longest, and says when to come again', async () => {
+it('YamlPool rejects a document with 429 and a Retry-After when 18 documents of the maximal length are pending', async () => {
   const { threads, parse } = fixture();
   const longest = 'x'.repeat(3 * 1024 * 1024);
   const all = Promise.all(Array.from({ length: 18 }, () => parse(longest)));
@@ -56,7 +56,7 @@ it('refuses what would have to wait behind sixteen of the longest, and says when
   expect(await all).toHaveLength(18);
 });
 
-it('a document that takes too long, or kills its thread, costs nobody else anything', async () => {
+it('YamlPool rejects only the document that takes too long or exhausts the memory of its thread', async () => {
   const { clock, threads, parse } = fixture();
   const [slow, heavy, next, last] = ['slow', 'heavy', 'next', 'last'].map(parse);
   threads[1]?.fail(Object.assign(new Error('out of memory'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
@@ -73,14 +73,14 @@ it('a document that takes too long, or kills its thread, costs nobody else anyth
   expect(await last).toBe('last');
 });
 
-it('takes a value as a text too', async () => {
+it('YamlPool accepts a value as JSON text from a thread', async () => {
   const { threads, parse } = fixture();
   const parsed = parse('a');
   threads[0]?.answer({ json: '{"a":[1]}', duplicates: [] });
   expect(await parsed).toEqual({ a: [1] });
 });
 
-it('a fault is the fault of its document', async () => {
+it('YamlPool rejects a document with the fault that its thread reports', async () => {
   const { threads, parse } = fixture();
   const parsed = parse('a');
   threads[0]?.answer({ fault: 'yaml: line 2: did not find expected key' });

@@ -21,7 +21,7 @@ test.each<[string, unknown]>([
   ['a: 1\n---\na: 2', { a: 1 }],
   ['', null],
   ['{"a":1,}', { a: 1 }],
-])('%j', async (text, expected) => {
+])('parseYaml parses %j', async (text, expected) => {
   expect(await value(text)).toEqual(expected);
 });
 
@@ -37,11 +37,11 @@ test.each([
   ['a: "\\q"', 'yaml: found unknown escape character'],
   ['a: .inf', 'json: unsupported value: +Inf'],
   ['a: 1\n\x01b: 2', 'yaml: control characters are not allowed'],
-])('%j is refused in upstream words', async (text, message) => {
+])('parseYaml rejects %j with the error of upstream', async (text, message) => {
   await expect(parse(text)).rejects.toThrow(new SyntaxFault(message));
 });
 
-test('repeated keys are named by line, also in JSON that is called YAML', async () => {
+test('parseYaml reports duplicate keys with their lines, also in JSON', async () => {
   const parsed = await parse('metadata:\n  name: a\n  name: b\ndata:\n  k: x\n  k: y\nfoo: 1\n');
   expect(fieldFaults(parsed, ['foo'], 'strict')).toEqual([
     'yaml: unmarshal errors:\n  line 3: key "name" already set in map\n  line 6: key "k" already set in map',
@@ -51,20 +51,20 @@ test('repeated keys are named by line, also in JSON that is called YAML', async 
   expect((await parse('{"a":1,"a":2}')).duplicates).toEqual(['line 1: key "a" already set in map']);
 });
 
-test('aliases cannot multiply without end', async () => {
+test('parseYaml rejects excessive aliasing', async () => {
   const levels = Array.from({ length: 30 }, (_, i) => `l${i + 1}: &l${i + 1} [${Array(10).fill(`*l${i}`).join(', ')}]`);
   await expect(parse(`l0: &l0 [x]\n${levels.join('\n')}`)).rejects.toThrow(new SyntaxFault('yaml: document contains excessive aliasing'));
 });
 
-test('depth is limited', async () => {
+test('parseYaml limits the nesting depth', async () => {
   await expect(parse(`a: ${'['.repeat(5000)}`)).rejects.toThrow(SyntaxFault);
 });
 
-test('bytes that are no UTF-8 are refused', async () => {
+test('parseYaml rejects invalid UTF-8', async () => {
   await expect(parseYaml(Buffer.from([0x61, 0x3a, 0x20, 0xff]), systemClock)).rejects.toThrow('yaml: invalid leading UTF-8 octet');
 });
 
-test('what is written reads back', async () => {
+test('parseYaml reads what stringifyYaml writes', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string(),
@@ -93,7 +93,7 @@ test('what is written reads back', async () => {
   );
 });
 
-test('the style is that of upstream', () => {
+test('stringifyYaml writes the style of upstream', () => {
   expect(
     stringifyYaml({
       b: [{ y: 1, x: { z: [] } }, 'a: b', ['n']],

@@ -33,12 +33,12 @@ it.each([
   ['0 0 * * 5', '2026-11-01T00:00:00Z', ['2026-11-06T00:00:00.000Z', '2026-11-13T00:00:00.000Z']],
   ['@monthly', '2026-11-01T00:00:00Z', ['2026-12-01T00:00:00.000Z']],
   ['@every 90s', '2026-11-01T00:00:00.400Z', ['2026-11-01T00:01:30.000Z', '2026-11-01T00:03:00.000Z']],
-])('%s after %s', (text, since, wanted) => {
+])('nextTime of the schedule %s after %s gives the expected times', (text, since, wanted) => {
   expect(times(text, since, wanted.length)).toEqual(wanted);
 });
 
-describe('where clocks are put forward and back', () => {
-  it('leaves out what they never show', () => {
+describe('nextTime in a time zone', () => {
+  it('skips times that do not exist when clocks go forward', () => {
     expect(times('30 2 * * *', '2026-03-07T12:00:00Z', 2, 'America/New_York')).toEqual([
       '2026-03-09T06:30:00.000Z',
       '2026-03-10T06:30:00.000Z',
@@ -49,21 +49,21 @@ describe('where clocks are put forward and back', () => {
     ]);
   });
 
-  it('comes twice at what they show twice', () => {
+  it('returns times twice that occur twice when clocks go back', () => {
     const wanted = ['2026-11-01T05:30:00.000Z', '2026-11-01T06:30:00.000Z', '2026-11-02T06:30:00.000Z'];
     expect(times('30 1 * * *', '2026-11-01T00:00:00Z', 3, 'America/New_York')).toEqual(wanted);
   });
 
-  it('knows zones that are far from UTC', () => {
+  it('supports time zones with large or fractional offsets', () => {
     expect(times('30 12 * * *', '2026-11-23T00:00:00Z', 1, 'Asia/Kathmandu')).toEqual(['2026-11-23T06:45:00.000Z']);
     expect(times('0 1 * * *', '2026-11-23T00:00:00Z', 1, 'Pacific/Kiritimati')).toEqual(['2026-11-23T11:00:00.000Z']);
   });
 });
 
-describe('the last time', () => {
+describe('lastTime', () => {
   const last = (text: string, since: string, until: string, zone?: string) => shown(lastTime(schedule(text), zone, at(since), at(until)));
 
-  it('is after the one and not after the other', () => {
+  it('returns the last time after the start and not after the end', () => {
     expect(last('0 0 1 1 *', '2024-05-01T00:00:00Z', '2026-11-23T00:00:00Z')).toBe('2026-01-01T00:00:00.000Z');
     expect(last('0 0 1 1 *', '2026-01-01T00:00:00Z', '2026-11-23T00:00:00Z')).toBeUndefined();
     expect(last('*/5 * * * *', '2026-11-23T10:00:00Z', '2026-11-23T10:25:00Z')).toBe('2026-11-23T10:25:00.000Z');
@@ -73,7 +73,7 @@ describe('the last time', () => {
     expect(last('@every 10m', '2026-11-23T10:00:00Z', '2026-11-23T10:09:00Z')).toBeUndefined();
   });
 
-  it('is the last of the next ones, at any time', () => {
+  it('agrees with the last of the times that nextTime returns', () => {
     for (const text of ['*/7 1,13 * * *', '0 0 */9 * 2', '59 23 31 * *']) {
       const since = at('2026-09-20T11:11:11Z');
       for (let until = since; until < since + 45 * 86_400_000; until += 53_000_000) {
@@ -88,7 +88,7 @@ describe('the last time', () => {
   });
 });
 
-it('counts what was due, up to a bound', () => {
+it('timesBetween counts the due times up to a limit', () => {
   const count = (text: string, most: number) =>
     timesBetween(schedule(text), undefined, at('2026-11-23T10:00:00Z'), at('2026-11-23T11:00:00Z'), most);
   expect(count('*/20 * * * *', 100)).toBe(3);
@@ -96,7 +96,7 @@ it('counts what was due, up to a bound', () => {
   expect(count('@every 7m', 100)).toBe(8);
 });
 
-it('shows a time as the clocks of a zone do', () => {
+it('zonedTimestamp formats a time with the offset of the zone', () => {
   const time = at('2026-01-01T05:00:00Z');
   expect(zonedTimestamp(undefined, time)).toBe('2026-01-01T05:00:00Z');
   expect(zonedTimestamp('Etc/UTC', time)).toBe('2026-01-01T05:00:00Z');

@@ -1,7 +1,7 @@
 import { goSyntax } from './go-syntax';
 
-// As a real server shows the same values.
-it('shows values in Go syntax', () => {
+// The expected texts are those of kube-apiserver.
+it('goSyntax prints values in Go syntax', () => {
   const numbers = [1, 100000, 1e20, 1e21, 1e-5, 0.001, 0.0001, 123456789.5, 12345678901234567890, 9223372036854775807n, -0];
   expect(goSyntax({ f: [...numbers, true, null, 'a\u200b<>'], e: {} })).toBe(
     'map[string]interface {}{"e":map[string]interface {}{}, "f":[]interface {}{1, 100000, 1e+20, 1e+21, 1e-05, 0.001, 0.0001, ' +

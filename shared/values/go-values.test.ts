@@ -1,6 +1,6 @@
 import { goBytes } from './go-values';
 
-test('bytes are shown one by one, of many the first', () => {
+test('goBytes prints bytes one by one, and of many bytes the first 2,048', () => {
   expect([goBytes(undefined), goBytes(''), goBytes('AC3/')]).toEqual(['[]byte(nil)', '[]byte{}', '[]byte{0x0, 0x2d, 0xff}']);
   const many = (count: number) => goBytes(Buffer.alloc(count).toString('base64'));
   expect(many(2048)).toBe(`[]byte{${'0x0, '.repeat(2047)}0x0}`);

@@ -46,7 +46,7 @@ it.each([
   `${'a.'.repeat(127)}a`,
 ])('parseHost rejects %j', (host) => expect(urlOf(host)).toBeUndefined());
 
-it('hostUrl names no host other than the parsed text, whatever delimiters the text contains', () => {
+it('hostUrl returns a URL with no other host than the parsed text, whatever delimiters the text contains', () => {
   const characters = ['a', '1', '.', ':', '@', '/', '\\', '?', '#', '%', '[', ']', '-', '\t', 'x', '0'];
   const texts = characters.flatMap((a) => characters.flatMap((b) => characters.map((c) => `h${a}${b}${c}h`)));
   for (const text of texts) {
@@ -69,6 +69,6 @@ it.each(['', '0', '65536', '-1', '+80', '80.0', '8e1', '0x50', ' 80', '80 ', '80
 it('hostUrl omits the default port of the scheme', () =>
   expect([urlOf('a', 8443), urlOf('a', 443), urlOf('fd00::1', 1)]).toEqual(['https://a:8443/', 'https://a/', 'https://[fd00::1]:1/']));
 
-it.each([0, 65_536, 70_000, -1, 1.5, NaN])('rejects the port %d, which a URL would silently leave out', (port) =>
+it.each([0, 65_536, 70_000, -1, 1.5, NaN])('hostUrl rejects the port %d, which a URL would silently omit', (port) =>
   expect(() => urlOf('a', port)).toThrow(RangeError),
 );

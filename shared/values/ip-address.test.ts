@@ -3,20 +3,23 @@ import { recordingOf } from '../../test/replay/recording';
 import { body, text, truth, tupleOf } from '../../test/replay/shape';
 import { addressClass, formatIpAddress, parseIpAddress, parseIpRange, rangeContains, rangeIsWithin } from './ip-address';
 
-it.each(recordingOf('values/addresses', body, tupleOf(text, text)).cases)('%j is %s', (written, verdict) => {
-  const address = parseIpAddress(written);
-  const kind = address === undefined ? undefined : addressClass(address);
-  const found = address === undefined ? '-' : kind === undefined ? String(address.family) : `${address.family} ${kind}`;
-  expect(found).toBe(verdict);
-});
+it.each(recordingOf('values/addresses', body, tupleOf(text, text)).cases)(
+  'parseIpAddress and addressClass classify %j as %s',
+  (written, verdict) => {
+    const address = parseIpAddress(written);
+    const kind = address === undefined ? undefined : addressClass(address);
+    const found = address === undefined ? '-' : kind === undefined ? String(address.family) : `${address.family} ${kind}`;
+    expect(found).toBe(verdict);
+  },
+);
 
-it.each(recordingOf('values/ranges', body, tupleOf(text, truth)).cases)('%j is a range: %s', (written, good) => {
+it.each(recordingOf('values/ranges', body, tupleOf(text, truth)).cases)('parseIpRange accepts %j: %s', (written, good) => {
   expect(parseIpRange(written) !== undefined).toBe(good);
 });
 
 it.each(
   recordingOf('values/within', body, tupleOf(text, text, truth)).cases.map(([outer, inner, within]) => [inner, outer, within] as const),
-)('%s lies strictly within %s: %s', (inner, outer, within) => {
+)('rangeIsWithin of %s in %s is %s', (inner, outer, within) => {
   const [small, large] = [parseIpRange(inner), parseIpRange(outer)];
   expect(small !== undefined && large !== undefined && rangeIsWithin(small, large)).toBe(within);
 });
@@ -29,7 +32,7 @@ it.each([
   ['2001:db8::/32', '10.1.2.3', false],
   ['::ffff:10.1.0.0/112', '10.1.2.3', true],
   ['::ffff:10.1.0.0/64', '10.1.2.3', false],
-])('%s contains %s: %s', (range, address, contained) => {
+])('rangeContains of the range %s and the address %s is %s', (range, address, contained) => {
   const [outer, inner] = [parseIpRange(range), parseIpAddress(address)];
   expect(outer !== undefined && inner !== undefined && rangeContains(outer, inner)).toBe(contained);
 });
@@ -45,7 +48,7 @@ it.each([
   ['fd00::1.2.3.4', 'fd00::102:304'],
   ['1:2:3:4:5:6:7::', '1:2:3:4:5:6:7:0'],
   ['1:0:0:4::', '1:0:0:4::'],
-])('%s is %s in canonical text', (text, canonical) => {
+])('formatIpAddress formats %s as %s', (text, canonical) => {
   const address = parseIpAddress(text);
   expect(address === undefined ? undefined : formatIpAddress(address)).toBe(canonical);
 });

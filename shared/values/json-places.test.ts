@@ -12,17 +12,17 @@ test.each([
   '{"quote":"\\"","slash":"\\\\","both":"\\\\\\"","line":"a\\nb","code":"\\u003c€😀","ü":"ü"}',
   '{"10":1,"2":2,"__proto__":{"constructor":3}}',
   '[0,-0,1e21,0.000001,9007199254740991,123456789012345678901234567890]',
-])('%s is found as it is', (text) => {
+])('JsonPlaces restores %s', (text) => {
   const places = placesIn(text);
   expect(places.made(places.root)).toEqual(JSON.parse(text));
 });
 
-test('integers that no double holds keep their digits, as far as 64 bits hold them', () => {
+test('JsonPlaces keeps 64-bit integers exact', () => {
   const long = [9_223_372_036_854_775_807n, -9_223_372_036_854_775_808n, 9_007_199_254_740_993n];
   expect(placesIn(`[${long.join(',')},9223372036854775808]`).made(0)).toEqual([...long, 9_223_372_036_854_775_808]);
 });
 
-test('is walked along by names and items', () => {
+test('JsonPlaces iterates over the fields of an object and the items of a list', () => {
   const places = placesIn('{"first":[1,"two",{"x":3}],"<":"\\u003c"}');
   const first = places.first(places.root);
   const second = places.past(places.named(first));
@@ -34,13 +34,13 @@ test('is walked along by names and items', () => {
   expect([places.isEscaped(places.named(second)), places.spelling(places.named(second))]).toEqual([true, '"\\u003c"']);
 });
 
-test('room is made for many short values, and depth costs no stack', () => {
+test('JsonPlaces reads 100,000 short values and a depth of 100,000', () => {
   const many = `[${'1,'.repeat(100_000)}1]`;
   expect(placesIn(many).made(0)).toHaveLength(100_001);
   const places = placesIn('['.repeat(100_000) + ']'.repeat(100_000));
   expect([places.end(places.root), places.typeOf(places.root)]).toEqual([200_000, 'list']);
 });
 
-test.each(['', ' ', '{"a":1', '["a', '["a\\"]'])('%j is no JSON', (text) => {
+test.each(['', ' ', '{"a":1', '["a', '["a\\"]'])('JsonPlaces rejects %j', (text) => {
   expect(() => placesIn(text)).toThrow();
 });

@@ -78,13 +78,13 @@ const CASES: readonly (readonly [check: NameCheck, text: string, messages: reado
 ];
 
 it.each(CASES.map(([check, text, messages]) => [text.slice(0, 40), check, text, messages] as const))(
-  '%j',
+  'the check of the name format reports the errors of upstream for %j',
   (_title, check, text, messages) => {
     expect(check(text)).toEqual(messages);
   },
 );
 
-it('makes names of at most 63 bytes that keep their beginning', () => {
+it('generateName makes names of at most 63 bytes that keep their beginning', () => {
   const random = { string: (length: number) => 'b'.repeat(length) };
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (base) => {

@@ -7,26 +7,26 @@ const read = (text: string) => {
 };
 
 test.each([
-  ['a block', GOOD],
-  ['the first of two', `${GOOD}${GOOD.replaceAll(' A', ' B')}`],
-  ['words around it', `a: b\n${GOOD}c`],
-  ['blanks at the ends of lines', GOOD.replaceAll('\n', ' \t\r\n')],
-  ['no line breaks at the end', GOOD.trimEnd()],
-  ['headers', GOOD.replace('\n', '\na: b\nc:d\n\n')],
-  ['a beginning without an end of its own', `-----BEGIN B-----\n${GOOD}`],
-  ['a block that is broken before it', `-----BEGIN B-----\n!\n-----END B-----\n${GOOD}`],
-])('%s', (_, text) => expect(read(text)).toEqual(['A', 'hello']));
+  ['from a text with one block', GOOD],
+  ['from a text with two blocks', `${GOOD}${GOOD.replaceAll(' A', ' B')}`],
+  ['between other lines', `a: b\n${GOOD}c`],
+  ['with blanks at the ends of lines', GOOD.replaceAll('\n', ' \t\r\n')],
+  ['without a line break at the end', GOOD.trimEnd()],
+  ['with headers', GOOD.replace('\n', '\na: b\nc:d\n\n')],
+  ['after a BEGIN line without its END line', `-----BEGIN B-----\n${GOOD}`],
+  ['after a malformed block', `-----BEGIN B-----\n!\n-----END B-----\n${GOOD}`],
+])('firstPemBlock reads the first valid block %s', (_, text) => expect(read(text)).toEqual(['A', 'hello']));
 
 test.each([
-  ['nothing', ''],
-  ['no end', GOOD.slice(0, 30)],
-  ['another end', GOOD.replace('END A', 'END B')],
-  ['a line that is indented', ` ${GOOD}`],
-  ['a sign too few', GOOD.replace('=', '')],
-  ['other signs', GOOD.replace('aGVs', 'aG_s')],
-])('none: %s', (_, text) => expect(read(text)).toBeUndefined());
+  ['an empty text', ''],
+  ['a block without an END line', GOOD.slice(0, 30)],
+  ['a block with the END line of another type', GOOD.replace('END A', 'END B')],
+  ['an indented BEGIN line', ` ${GOOD}`],
+  ['incomplete base64', GOOD.replace('=', '')],
+  ['characters outside base64', GOOD.replace('aGVs', 'aG_s')],
+])('firstPemBlock returns undefined for %s', (_, text) => expect(read(text)).toBeUndefined());
 
-test('a text is searched once, however many beginnings it has', () => {
+test('firstPemBlock searches for each END line once, however many BEGIN lines there are', () => {
   const find = jest.spyOn(String.prototype, 'indexOf');
   firstPemBlock(`${'-----BEGIN A-----\n'.repeat(10_000)}-----END B-----`);
   firstPemBlock('-----BEGIN A-----\n'.repeat(10_000));

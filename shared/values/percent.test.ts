@@ -1,11 +1,11 @@
 import { decodePercent, unescaped } from './percent';
 
-it('takes bytes that are no UTF-8 as replacement characters, and refuses broken escapes', () => {
+it('decodePercent replaces invalid UTF-8 by replacement characters, and rejects malformed escapes', () => {
   expect(decodePercent('a%ff')).toBe('a\ufffd');
   expect(decodePercent('%e4%b8')).toBe('\ufffd');
   expect(decodePercent('%4')).toBeUndefined();
 });
 
-it('leaves what cannot be decoded as it stands', () => {
+it('unescaped returns text that cannot be decoded unchanged', () => {
   expect(['a%2fb', 'a%zz', 'a%ff'].map(unescaped)).toEqual(['a/b', 'a%zz', 'a%ff']);
 });

@@ -9,32 +9,32 @@ const CANONICAL: Record<string, string> = {
   '1e30': '1e30', '1e-10': '1e-9', '0Ki': '0', '0100': '0100', '5.0': '5', '+1.5': '1500m', '7e0': '7e0', '7000e0': '7e3', 'm': '0', ' 1': '1',
 }; // prettier-ignore
 
-test.each(Object.entries(CANONICAL))('%s is written %s', (text, canonical) => {
+test.each(Object.entries(CANONICAL))('canonicalQuantity writes %s as %s', (text, canonical) => {
   expect(canonicalQuantity(text)).toBe(canonical);
   expect(canonicalQuantity(canonical)).toBe(canonical);
 });
 
-test.each(['', 'x', '1x', '1m5x', '1 2', '1,5'])('%j has the wrong shape', (text) => {
+test.each(['', 'x', '1x', '1m5x', '1 2', '1,5'])('canonicalQuantity rejects the malformed quantity %j', (text) => {
   expect(() => canonicalQuantity(text)).toThrow(
     new QuantityFault("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"),
   );
 });
 
-test.each(['--1', '1KiKi', '1e', '1m5'])('%j has no suffix that is known', (text) => {
+test.each(['--1', '1KiKi', '1e', '1m5'])('canonicalQuantity rejects the unknown suffix of %j', (text) => {
   expect(() => canonicalQuantity(text)).toThrow(new QuantityFault("unable to parse quantity's suffix"));
 });
 
-test('amounts compare by value, not by spelling', () => {
+test('compareQuantities compares by value, not by spelling', () => {
   expect(compareQuantities('1Gi', '1073741824')).toBe(0);
   expect(compareQuantities('100m', '0.2')).toBeLessThan(0);
   expect(compareQuantities('-1', '-2')).toBeGreaterThan(0);
 });
 
-test('rounding goes away from zero', () => {
+test('roundUpToMilli rounds away from zero', () => {
   expect(formatQuantity(roundUpToMilli(parseQuantity('0.0001')))).toBe('1m');
   expect(formatQuantity(roundUpToMilli(parseQuantity('-0.0001')))).toBe('-1m');
 });
 
-test('a huge exponent costs nothing', () => {
+test('canonicalQuantity accepts a huge exponent', () => {
   expect(() => canonicalQuantity('1e999999999')).not.toThrow();
 });

@@ -7,6 +7,6 @@ test.each([
   ['<&>', '"<&>"'],
   ['é日本', '"é日本"'],
   ['zero\u200bwidth nb\u00a0sp', '"zero\\u200bwidth nb\\u00a0sp"'],
-])('quotes %j', (text, quoted) => {
+])('quote escapes %j as Go does', (text, quoted) => {
   expect(quote(text)).toBe(quoted);
 });

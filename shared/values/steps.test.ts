@@ -8,13 +8,13 @@ function* counting(done: string[]): Steps<string> {
   return 'all';
 }
 
-it('runs all steps at once', () => {
+it('atOnce runs all steps synchronously', () => {
   const done: string[] = [];
   expect(atOnce(counting(done))).toBe('all');
   expect(done).toEqual(['one', 'two']);
 });
 
-it('passes between the steps, and goes on when the pass is over', async () => {
+it('runSteps waits between the steps for the promise that its callback returns', async () => {
   const done: string[] = [];
   const resting: (() => void)[] = [];
   const whole = runSteps(counting(done), () => (done.length === 1 ? new Promise((resolve) => resting.push(resolve)) : undefined));

@@ -7,11 +7,11 @@ test.each([
   ['2024-02-29T23:59:59+02:30', '2024-02-29T21:29:59Z'],
   ['2024-01-01T1:00:00Z', '2024-01-01T01:00:00Z'],
   ['0001-01-01T00:00:00Z', null],
-])('%s becomes %s', (text, canonical) => {
+])('canonicalTime writes %s as %s', (text, canonical) => {
   expect(canonicalTime(text)).toBe(canonical);
 });
 
-test('micro-times have six digits, converted to UTC', () => {
+test('canonicalMicroTime converts to UTC with six digits', () => {
   expect(canonicalMicroTime('2024-01-01T00:00:00.123456+01:00')).toBe('2023-12-31T23:00:00.123456Z');
 });
 
@@ -22,17 +22,17 @@ test.each([
   ['2024-13-01T00:00:00Z', 'parsing time "2024-13-01T00:00:00Z": month out of range'],
   ['2024-02-30T00:00:00Z', 'parsing time "2024-02-30T00:00:00Z": day out of range'],
   ['2024-02-20T23:00:00Zx', 'parsing time "2024-02-20T23:00:00Zx": extra text: "x"'],
-])('%s is refused in upstream words', (text, message) => {
+])('canonicalTime rejects %s with the error of upstream', (text, message) => {
   expect(() => canonicalTime(text)).toThrow(message);
 });
 
-test('a micro-time without its six digits is refused', () => {
+test('canonicalMicroTime rejects a time without six digits', () => {
   expect(() => canonicalMicroTime('2024-01-01T00:00:00Z')).toThrow(
     'parsing time "2024-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"',
   );
 });
 
-test('a long text is repeated in part', () => {
+test('canonicalTime truncates a long text in its error', () => {
   expect(() => canonicalTime('é'.repeat(100_000))).toThrow(
     new TimeFault(
       `parsing time "${'\\xc3\\xa9'.repeat(500)}"... as "2006-01-02T15:04:05Z07:00": cannot parse "${'\\xc3\\xa9'.repeat(500)}"... as "2006"`,
@@ -40,7 +40,7 @@ test('a long text is repeated in part', () => {
   );
 });
 
-test('every second of the calendar reads back as itself', () => {
+test('parseInstant reads what formatTime writes for every second of the calendar', () => {
   fc.assert(
     fc.property(fc.integer({ min: -62_135_596_799, max: 253_402_300_799 }), (seconds) => {
       const text = formatTime({ seconds, nanos: 0 });

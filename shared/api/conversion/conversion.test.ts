@@ -1,4 +1,4 @@
-/** Conversions lose nothing: what is stored, shown in another version and sent back, is what was stored. */
+/** Converts generated objects to another version and back: the stored object must not change. */
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../values/json';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../kinds';
@@ -118,33 +118,36 @@ function textOf(type: string, object: JsonObject): string {
   return JSON.stringify(metrics === undefined ? { spec, ...rest } : { ...rest, spec: { ...spec, metrics } });
 }
 
-describe.each(Object.entries(STORED))('%s', (type, arbitrary) => {
+describe.each(Object.entries(STORED))('the converter of %s', (type, arbitrary) => {
   const row = rowOf(type);
   if (row === undefined) throw new Error(`no row of ${type}`);
   const hub = storedRowOf(row).type;
 
-  it.each(['platform', 'kubernetes'] as const)('loses nothing on the way out and in, named as in %s', (naming) => {
-    const converter = converterOf(row, naming);
-    fc.assert(
-      fc.property(arbitrary, (made) => {
-        const stored = decodeObject(hub, JSON.parse(JSON.stringify(made))).object;
-        applyDefaults(hub, stored);
-        const before = textOf(hub, stored);
-        // What a client reads is text, and is read again with the version's defaults.
-        const shown: JsonObject = JSON.parse(encodeBody(type, converter?.fromHub(stored) ?? {}));
-        const sent = decodeObject(type, shown).object;
-        applyDefaults(type, sent);
-        const back = converter?.toHub(sent) ?? {};
-        applyDefaults(hub, back);
-        expect(textOf(hub, back)).toBe(before);
-        expect(textOf(hub, stored)).toBe(before);
-      }),
-      { numRuns: 150 },
-    );
-  });
+  it.each(['platform', 'kubernetes'] as const)(
+    'loses nothing when a stored object is shown in that version and sent back, in the %s dialect',
+    (naming) => {
+      const converter = converterOf(row, naming);
+      fc.assert(
+        fc.property(arbitrary, (made) => {
+          const stored = decodeObject(hub, JSON.parse(JSON.stringify(made))).object;
+          applyDefaults(hub, stored);
+          const before = textOf(hub, stored);
+          // What a client reads is text, and is read again with the version's defaults.
+          const shown: JsonObject = JSON.parse(encodeBody(type, converter?.fromHub(stored) ?? {}));
+          const sent = decodeObject(type, shown).object;
+          applyDefaults(type, sent);
+          const back = converter?.toHub(sent) ?? {};
+          applyDefaults(hub, back);
+          expect(textOf(hub, back)).toBe(before);
+          expect(textOf(hub, stored)).toBe(before);
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
 });
 
-test('every version that is stored as another one has its conversion', () => {
+test('CONVERSIONS has a conversion for every kind that is stored as another version', () => {
   const types = KNOWN_KINDS.filter(({ storedAs }) => storedAs !== undefined).map(({ type }) => type);
   expect(types.sort()).toEqual(Object.keys(CONVERSIONS).sort());
   // What differs in names only needs no property of its own.
@@ -152,7 +155,7 @@ test('every version that is stored as another one has its conversion', () => {
   expect(new Set(renamedOnly)).toEqual(new Set(['admissionregistration', 'storage']));
 });
 
-test('annotations are understood in either spelling, and go', () => {
+test('converting an autoscaling/v1 HorizontalPodAutoscaler moves its metrics annotation, in either spelling, into spec.metrics', () => {
   const row = rowOf('autoscaling.v1.HorizontalPodAutoscaler');
   if (row === undefined) throw new Error('no autoscaler');
   const metrics = '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1"}}]';

@@ -3,7 +3,7 @@ import { invalid } from './status';
 
 const KIND = { group: '', kind: 'ConfigMap' };
 
-it('of very many errors a hundred are named, and the number of the others', () => {
+it('invalid() lists the first 100 of 300,000 field errors as causes and counts the rest', () => {
   const errors: FieldError[] = [];
   for (let n = 0; n < 300_000; n += 1) errors.push(required(`spec.items[${n}]`));
   const { causes = [] } = invalid(KIND, 'x', errors).status.details ?? {};
@@ -12,14 +12,14 @@ it('of very many errors a hundred are named, and the number of the others', () =
   expect(causes.at(-1)?.message).toBe('and 299900 more');
 });
 
-it('more errors of one judgement than anybody is shown are counted and not made', () => {
+it('boundingErrors counts the field errors of one validation beyond its bound without building them', () => {
   const errors = boundingErrors(() => Array.from({ length: 100_000 }, (_, n) => required(`a[${n}]`)));
   expect(new Set(errors).size).toBe(20_001);
   expect(invalid(KIND, 'x', errors).status.details?.causes?.at(-1)?.message).toBe('and 99900 more');
   expect(required('b').text).toBe('b: Required value');
 });
 
-it('a value that is too long to be shown is cut before it is copied, which nobody sees', () => {
+it('a field error truncates an overlong value before copying it, without a visible difference in the Status', () => {
   const value = 'x'.repeat(LONGEST * 3);
   expect(invalidValue('a', value, 'is long').text.length).toBeLessThan(LONGEST * 1.1);
   const shown = invalid(KIND, 'x', [invalidAs('a', value, 'is long')]).status.details?.causes?.[0]?.message;

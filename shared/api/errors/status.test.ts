@@ -8,7 +8,7 @@ const answer = (errors: Parameters<typeof invalid>[2]): { message: string; cause
   return { message, causes: details?.causes ?? [] };
 };
 
-it('names a hundred errors and says how many more there are', () => {
+it('invalid() lists 100 causes and states how many more there are', () => {
   const errors = Array.from({ length: 300_000 }, (_, n) => required(`spec.containers[${n}].name`));
   const { message, causes } = answer(errors);
   expect(causes).toHaveLength(101);
@@ -17,7 +17,7 @@ it('names a hundred errors and says how many more there are', () => {
   expect(answer(errors.slice(0, 100)).causes.at(-1)).toMatchObject({ field: 'spec.containers[99].name' });
 });
 
-it('is no longer than anybody reads, whatever the values are', () => {
+it('invalid() bounds the length of its message, whatever the length of fields and values', () => {
   const errors = Array.from({ length: 50 }, (_, n) => invalidValue(`a[${n}]`, 'x'.repeat(1_000_000), 'too much'));
   const { message, causes } = answer(errors);
   expect(message.length).toBeLessThan(80_000);
@@ -25,12 +25,12 @@ it('is no longer than anybody reads, whatever the values are', () => {
   expect(answer([invalidValue('y'.repeat(1_000_000), 'x'.repeat(1_000_000), 'z'.repeat(1_000_000))]).message.length).toBeLessThan(80_000);
 });
 
-it('lists of any length are appended to', () => {
+it('append() appends a list of a million items', () => {
   const list = [0];
   append(list, Array<number>(1_000_000).fill(1));
   expect(list).toHaveLength(1_000_001);
 });
 
-it('prints integers of 64 bits wherever they stand in a value', () => {
+it('duplicate() prints 64-bit integers exactly inside an object value', () => {
   expect(duplicate('a[1]', { seconds: 9_007_199_254_740_993n }).text).toBe('a[1]: Duplicate value: {"seconds":9007199254740993}');
 });

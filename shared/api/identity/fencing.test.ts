@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { formatFence, isInForce, parseFence } from './fencing';
 
-test('the header can be read back, whatever the holder is called', () => {
+test('parseFence reads what formatFence writes, whatever characters the holder has', () => {
   const holder = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(holder, fc.nat(), (name, transitions) => {
@@ -12,11 +12,11 @@ test('the header can be read back, whatever the holder is called', () => {
 });
 
 test.each(['', 'a/b', 'a/b;x;c', 'a/b;1;', 'A/b;1;c', 'a/b;1;%', 'a/b/c;1;d', 'a/../b;1;c', 'a/b;1;c;d', `a/b;${'9'.repeat(20)};c`])(
-  'anything else is no fence: %j',
+  'parseFence returns undefined for the malformed header %j',
   (text) => expect(parseFence(text)).toBeUndefined(),
 );
 
-test('a term is in force while holder and transitions are the same', () => {
+test('isInForce is true only while the Lease has the holder and transitions of the fence', () => {
   const fence = { namespace: 'n', name: 'l', holder: 'me', transitions: 0 };
   expect(isInForce(fence, { spec: { holderIdentity: 'me', leaseTransitions: 0 } })).toBe(true);
   expect(isInForce(fence, { spec: { holderIdentity: 'me' } })).toBe(true);

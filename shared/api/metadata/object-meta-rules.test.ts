@@ -1,4 +1,4 @@
-/** What the recorded answers do not show: bounds and orders. The texts themselves are in values/name-formats.test.ts and in the recordings. */
+/** Tests limits and orders that no recorded answer shows. The texts of errors are tested in values/name-formats.test.ts and by the recordings. */
 import { validateAnnotations, validateMetadata, validateMetadataChange } from './object-meta-rules';
 import { dnsSubdomain } from '../../values/name-formats';
 import type { FieldError } from '../errors/field-error';
@@ -7,7 +7,7 @@ import type { JsonObject } from '../../values/json';
 const rules = { namespaced: true, name: dnsSubdomain, prefix: dnsSubdomain };
 const fields = (errors: readonly FieldError[]): string[] => errors.map((error) => error.field);
 
-it('counts annotations in bytes of keys and values together', () => {
+it('validateAnnotations limits keys and values together to 262144 bytes', () => {
   const check = (annotations: JsonObject): string[] => {
     const errors: FieldError[] = [];
     validateAnnotations(annotations, 'metadata.annotations', errors);
@@ -19,14 +19,14 @@ it('counts annotations in bytes of keys and values together', () => {
   expect(check({ a: 'ä'.repeat(131_072) })).toHaveLength(1);
 });
 
-it('wants a namespace where there is one, and none elsewhere', () => {
+it('validateMetadata requires a namespace for namespaced kinds and forbids it for cluster-scoped ones', () => {
   expect(fields(validateMetadata({ name: 'a' }, rules))).toEqual(['metadata.namespace']);
   expect(fields(validateMetadata({ name: 'a', namespace: 'A' }, rules))).toEqual(['metadata.namespace']);
   expect(fields(validateMetadata({ name: 'a', namespace: 'b' }, { ...rules, namespaced: false }))).toEqual(['metadata.namespace']);
   expect(validateMetadata({ name: 'a', namespace: 'b' }, rules)).toEqual([]);
 });
 
-it('goes through the members in upstream’s order', () => {
+it('validateMetadata reports errors in the field order of upstream', () => {
   const metadata = {
     finalizers: ['/'],
     ownerReferences: [{ apiVersion: 'v1', kind: 'A', name: '', uid: 'u' }],
@@ -49,14 +49,14 @@ it('goes through the members in upstream’s order', () => {
   ]);
 });
 
-it('accepts one controller', () => {
+it('validateMetadata accepts at most one controller among the owner references', () => {
   const owner = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'A', name, uid: name, controller: true });
   expect(validateMetadata({ name: 'a', namespace: 'n', ownerReferences: [owner('x')] }, rules)).toEqual([]);
   const [error] = validateMetadata({ name: 'a', namespace: 'n', ownerReferences: [owner('x'), owner('y')] }, rules);
   expect(error?.text).toMatch(/Only one reference can have Controller set to true\. Found "true" in references for A\/x and A\/y$/);
 });
 
-it('lets finalizers of a terminating object only go', () => {
+it('validateMetadataChange allows only the removal of finalizers from a terminating object', () => {
   const old = { name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a/b', 'c/d'] };
   expect(validateMetadataChange({ ...old, finalizers: ['c/d'] }, old)).toEqual([]);
   expect(validateMetadataChange({ ...old, finalizers: ['c/d', 'z/z', 'e/f'] }, old).map((error) => error.text)).toEqual([

@@ -2,7 +2,7 @@ import { duplicateFree } from './owner-references';
 
 const owner = (name: string, uid: string): { [member: string]: string } => ({ apiVersion: 'v1', kind: 'A', name, uid });
 
-it('removes what is said twice, keeps what differs, and names the owners once each', () => {
+it('duplicateFree removes equal owner references, keeps different ones with the same UID, and names each duplicate UID once', () => {
   const metadata = {
     ownerReferences: [owner('x', 'b'), owner('y', 'b'), owner('x', 'b'), owner('x', 'c'), owner('x', 'c'), owner('x', 'b')],
   };
@@ -10,7 +10,7 @@ it('removes what is said twice, keeps what differs, and names the owners once ea
   expect(metadata.ownerReferences).toEqual([owner('x', 'b'), owner('y', 'b'), owner('x', 'c')]);
 });
 
-it('leaves everything else alone', () => {
+it('duplicateFree leaves owner references without duplicates unchanged and returns undefined', () => {
   const metadata = { ownerReferences: [owner('x', 'b'), owner('y', 'b')] };
   expect(duplicateFree(metadata)).toBeUndefined();
   expect(metadata.ownerReferences).toHaveLength(2);

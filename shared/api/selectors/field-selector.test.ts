@@ -13,7 +13,7 @@ test.each([
   ['foo!=a=b', 'invalid field selector: unescaped character in value: 61'],
   ['metadata.name=a\\x', 'invalid field selector: invalid escape sequence: \\x'],
   ['metadata.name!=\\', 'invalid field selector: invalid escape sequence: \\'],
-])('refuses %j', (selector, message) => {
+])('parseFieldSelector rejects %j with the error of upstream', (selector, message) => {
   expect(() => parseFieldSelector(selector)).toThrow(expect.objectContaining({ name: 'SelectorError', message }));
 });
 
@@ -34,16 +34,16 @@ test.each([
   ['a= x\\,y\\=z\\\\', [{ field: 'a', operator: '=', value: ' x,y=z\\' }]],
   [' a =b', [{ field: ' a ', operator: '=', value: 'b' }]],
   ['a!=b!c', [{ field: 'a', operator: '!=', value: 'b!c' }]],
-])('reads %j', (selector, terms) => {
+])('parseFieldSelector parses %j', (selector, terms) => {
   expect(parseFieldSelector(selector)).toEqual(terms);
 });
 
-test('bounds the length and the number of terms', () => {
+test('parseFieldSelector limits the length and the number of terms', () => {
   expect(() => parseFieldSelector(`a=${'x'.repeat(65_536)}`)).toThrow('longer than');
   expect(() => parseFieldSelector(Array.from({ length: 513 }, (_, i) => `k${i}=`).join(','))).toThrow('more than');
 });
 
-test('what is formatted reads back the same, whatever the value holds', () => {
+test('parseFieldSelector reads what formatFieldSelector writes, whatever characters the values have', () => {
   const term = fc.record({
     field: fc.stringMatching(/^[a-z.]{1,8}$/),
     operator: fc.constantFrom('=' as const, '!=' as const),

@@ -99,7 +99,7 @@ const REFUSED: readonly (readonly [selector: string, message: string])[] = [
   [LONG, `unable to parse requirement: <nil>: Invalid value: "${LONG}": name part must be no more than 63 characters`],
 ];
 
-test.each(REFUSED)('refuses %j', (selector, message) => {
+test.each(REFUSED)('parseLabelSelector rejects %j with the error of upstream', (selector, message) => {
   expect(() => parseLabelSelector(selector)).toThrow(expect.objectContaining({ name: 'SelectorError', message }));
 });
 
@@ -130,11 +130,11 @@ const READ: readonly (readonly [selector: string, requirements: readonly LabelRe
   ['a=b \0 c', [requirement('a', '=', 'b')]],
 ];
 
-test.each(READ)('reads %j', (selector, requirements) => {
+test.each(READ)('parseLabelSelector parses %j', (selector, requirements) => {
   expect(parseLabelSelector(selector)).toEqual(requirements);
 });
 
-test('bounds the length and the number of requirements', () => {
+test('parseLabelSelector limits the length and the number of requirements', () => {
   expect(() => parseLabelSelector('a'.repeat(65_537))).toThrow('longer than');
   expect(() => parseLabelSelector(Array.from({ length: 513 }, (_, i) => `k${i}`).join(','))).toThrow('more than');
 });
@@ -164,11 +164,11 @@ test.each([
   ['a=b,a=c', { a: 'b' }, false],
   ['constructor', {}, false],
   ['!toString', {}, true],
-])('%j on %j: %s', (selector, labels: Record<string, string>, expected) => {
+])('compileLabelSelector evaluates %j on the labels %j to %s', (selector, labels: Record<string, string>, expected) => {
   expect(matches(selector, labels)).toBe(expected);
 });
 
-test('finds a key that bears the product name in either spelling, its own first', () => {
+test('compileLabelSelector matches a platform or kubernetes label key in either spelling and prefers the exact one', () => {
   expect(matches('kubernetes.io/service-name=s', { 'platform.io/service-name': 's' })).toBe(true);
   expect(matches('platform.io/service-name=s', { 'kubernetes.io/service-name': 's' })).toBe(true);
   expect(matches('platform.io/service-name=s', { 'kubernetes.io/service-name': 's', 'platform.io/service-name': 't' })).toBe(false);
@@ -203,7 +203,7 @@ const anyRequirement: fc.Arbitrary<LabelRequirement> = fc.oneof(
   fc.record({ key: anyKey, operator: fc.constantFrom('>' as const, '<' as const), values: integers.map((value) => [value]) }),
 );
 
-test('what is formatted reads back the same', () => {
+test('parseLabelSelector reads what formatLabelSelector writes', () => {
   fc.assert(
     fc.property(fc.array(anyRequirement, { maxLength: 5 }), (requirements) => {
       expect(parseLabelSelector(formatLabelSelector(requirements))).toEqual(requirements);
@@ -211,7 +211,7 @@ test('what is formatted reads back the same', () => {
   );
 });
 
-test('opposite operators divide all objects between them, and a conjunction is both of its parts', () => {
+test('compileLabelSelector evaluates an operator as the negation of its opposite and a comma as a conjunction', () => {
   const key = fc.constantFrom('a', 'b', 'c');
   const value = fc.constantFrom('', 'x', 'y', '1');
   const labels = fc.dictionary(key, value);
@@ -225,7 +225,7 @@ test('opposite operators divide all objects between them, and a conjunction is b
   );
 });
 
-test('never throws anything but a selector error', () => {
+test('parseLabelSelector throws only SelectorErrors, whatever the text', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', 'in', 'notin', '=', '!', '(', ')', ',', '<', '>', ' ', '\0', '_', '1', '/') }),

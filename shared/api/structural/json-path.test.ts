@@ -1,4 +1,4 @@
-/** What paths find in objects, as a real server shows it in a column of texts (custom/paths). */
+/** Compares the values of JSON paths with the string columns that kube-apiserver prints (custom/paths). */
 import * as fc from 'fast-check';
 import { recordingOf } from '../../../test/replay/recording';
 import { body, either, listOf, nothing, oneOf, shape, text as texts } from '../../../test/replay/shape';
@@ -32,11 +32,14 @@ function shown(text: string): unknown {
   });
 }
 
-test.each(cases.map(({ path, shown: expected }) => [path, expected] as const))('%s', (text, expected) => {
-  expect(shown(text)).toEqual(expected);
-});
+test.each(cases.map(({ path, shown: expected }) => [path, expected] as const))(
+  'readJsonPath evaluates %s as recorded',
+  (text, expected) => {
+    expect(shown(text)).toEqual(expected);
+  },
+);
 
-it('reads whatever it is given', () => {
+it('readJsonPath does not throw, whatever the path and the object', () => {
   const parts = fc.constantFrom(
     '.',
     '..',
@@ -71,14 +74,14 @@ it('reads whatever it is given', () => {
   );
 });
 
-it('takes no longer than the object is large', () => {
+it('readJsonPath rejects or abandons paths whose repeated descents would grow exponentially', () => {
   let value: JsonValue = 1;
   for (let i = 0; i < 400; i += 1) value = { a: value, b: [value === 1 ? 2 : 3] };
   expect(readJsonPath('....a')).toBeUndefined();
   expect(readJsonPath('..a..a..a..a..a..a')?.(value, new PathBudget())).toBeUndefined();
 });
 
-it('has a budget, which unions use up that walk one list again and again', () => {
+it('PathBudget stops a union that walks one list thousands of times', () => {
   const text = `.list[${Array(3000).fill('*').join(',')}]`;
   const list = Array.from({ length: 1000 }, (_, index): JsonValue => ({ x: { y: { z: [index, [index]] } } }));
   const budget = new PathBudget();
@@ -89,7 +92,7 @@ it('has a budget, which unions use up that walk one list again and again', () =>
   expect(() => budget.spend(1)).toThrow();
 });
 
-it('shares its budget between the paths of an object', () => {
+it('PathBudget is shared between the paths that are evaluated for one object', () => {
   const list = Array.from({ length: 10_000 }, (_, index): JsonValue => index);
   const budget = new PathBudget();
   const path = readJsonPath('.list[*]');

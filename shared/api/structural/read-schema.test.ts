@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../values/json';
 import { readSchema } from './read-schema';
 
 describe('readSchema', () => {
-  it('reads what a schema says of a value, its members and its items', () => {
+  it('reads the types, constraints and extensions of a schema, its properties and its items', () => {
     const source: JsonObject = {
       type: 'object',
       required: ['list'],
@@ -38,7 +38,7 @@ describe('readSchema', () => {
     ]);
   });
 
-  it('takes whatever it is given', () => {
+  it('does not throw, whatever the schema', () => {
     const members = fc.constantFrom('type', 'properties', 'items', 'additionalProperties', 'allOf', 'not', 'enum', 'required', 'default');
     const { schema } = fc.letrec<{ schema: JsonObject; value: JsonValue }>((tie) => ({
       schema: fc.dictionary(members, tie('value'), { maxKeys: 3 }),
@@ -47,7 +47,7 @@ describe('readSchema', () => {
     fc.assert(fc.property(schema, (source) => readSchema(source).source === source));
   });
 
-  it('ends where nobody could follow', () => {
+  it('preserves unknown fields below a depth of 500 instead of descending further', () => {
     let source: JsonObject = { type: 'string' };
     for (let i = 0; i < 4000; i += 1)
       source = i % 2 === 0 ? { type: 'array', items: source } : { type: 'object', allOf: [{ items: source }] };

@@ -78,27 +78,27 @@ test.each([
     '{"spec":{"containers":[{"resources":{"limits":"x"}}]}}',
     'json: cannot unmarshal string into Go struct field ResourceRequirements.spec.containers.resources.limits of type v1.ResourceList',
   ],
-])('%s %s is refused in upstream words', (type, text, message) => {
+])('decodeObject rejects the %s %s with the error of upstream', (type, text, message) => {
   expect(() => decode(type, text)).toThrow(new DecodeError(message));
 });
 
-test('unknown members are dropped and reported with their paths in order', () => {
+test('decodeObject drops unknown fields and reports their paths in order', () => {
   const { object, unknown } = decode(SERVICE, '{"spec":{"foo":1,"ports":[{"port":1},{"port":2,"x":{"y":1}}]},"Kind":"x","kind":"Service"}');
   expect(unknown).toEqual(['spec.foo', 'spec.ports[1].x', 'Kind']);
   expect(encodeBody(SERVICE, object)).toContain('"ports":[{"port":1,"targetPort":0},{"port":2,"targetPort":0}]');
 });
 
-test('at most 100 unknown members are reported', () => {
+test('decodeObject reports at most 100 unknown fields', () => {
   const members = Array.from({ length: 300 }, (_, index) => `"x${index}":1`).join(',');
   expect(decode(CONFIG, `{${members}}`).unknown).toHaveLength(100);
 });
 
-test('null counts as absent, and in lists and maps as the zero value', () => {
+test('decodeObject treats null as absent, and in lists and maps as the zero value', () => {
   const { object } = decode(CONFIG, '{"metadata":{"name":"a","labels":null,"finalizers":[null]},"data":{"k":null},"immutable":null}');
   expect(encodeBody(CONFIG, object)).toBe('{"metadata":{"name":"a","creationTimestamp":null,"finalizers":[""]},"data":{"k":""}}');
 });
 
-test('a decoded object shares nothing with its source', () => {
+test('decodeObject returns an object that shares nothing with its source', () => {
   const source: JsonObject = { metadata: { name: 'a', labels: { x: 'y' } }, data: { k: 'v' } };
   const before = JSON.stringify(source);
   const { object } = decodeObject(CONFIG, source);
@@ -107,7 +107,7 @@ test('a decoded object shares nothing with its source', () => {
   expect(JSON.stringify(source)).toBe(before);
 });
 
-test('names that every object inherits are plain keys', () => {
+test('decodeObject treats __proto__ and constructor as ordinary keys', () => {
   const { object, unknown } = decode(
     CONFIG,
     '{"__proto__":{"polluted":1},"constructor":1,"data":{"__proto__":"1","constructor":"2","toString":"3"}}',
@@ -119,12 +119,12 @@ test('names that every object inherits are plain keys', () => {
   expect(Object.getPrototypeOf({})).not.toHaveProperty('polluted');
 });
 
-test('64-bit integers stay exact', () => {
+test('decodeObject keeps 64-bit integers exact', () => {
   const { object } = decode(CONFIG, '{"metadata":{"generation":9223372036854775807}}');
   expect(encodeBody(CONFIG, object)).toContain('"generation":9223372036854775807');
 });
 
-test('kind and apiVersion are read from any body, and are no unknown members', () => {
+test('readTypeMeta reads kind and apiVersion from any body and rejects those that are not strings', () => {
   expect(readTypeMeta({ kind: 'Pod', apiVersion: 'v1' })).toEqual({ kind: 'Pod', apiVersion: 'v1' });
   expect(readTypeMeta(null)).toEqual({ kind: '', apiVersion: '' });
   expect(() => readTypeMeta([])).toThrow(
@@ -133,13 +133,13 @@ test('kind and apiVersion are read from any body, and are no unknown members', (
   expect(() => readTypeMeta({ kind: 1 })).toThrow('json: cannot unmarshal number into Go struct field .kind of type string');
 });
 
-test('free-form values have a depth that everything can walk', () => {
+test('decodeObject limits the nesting depth of free-form values', () => {
   const fields = (depth: number): string => `{"metadata":{"managedFields":[{"fieldsV1":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}]}}`;
   expect(encodeBody(CONFIG, decode(CONFIG, fields(1000)).object)).toContain(fields(1000).slice(40, -10));
   expect(() => decode(CONFIG, fields(9000))).toThrow(new DecodeError('exceeded max depth'));
 });
 
-describe('values that are a schema or something else', () => {
+describe('decodeObject, for fields of a schema that hold a schema or another type', () => {
   const DEFINITION = 'apiextensions.v1.CustomResourceDefinition';
   const within = (schema: string): string => `{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"properties":{"a":${schema}}}}}]}}`;
   const shown = (schema: string): string => {
@@ -163,7 +163,7 @@ describe('values that are a schema or something else', () => {
     ['{"default":{"b":9007199254740993,"c":1e21,"d":0.0000001,"e":-0}}', '{"default":{"b":9007199254740993,"c":1e+21,"d":1e-7,"e":0}}'],
     ['{"default":"<x>&"}', '{"default":"\\u003cx\\u003e\\u0026"}'],
     ['{"minimum":10000000000000000000000,"maximum":1.50,"maxLength":0}', '{"maximum":1.5,"minimum":1e+22,"maxLength":0}'],
-  ])('%s', (sent, answered) => {
+  ])('prints %s as recorded', (sent, answered) => {
     expect(shown(sent)).toBe(answered);
   });
 
@@ -182,7 +182,7 @@ describe('values that are a schema or something else', () => {
     ],
     ['{"default":{"a":1e999}}', 'json: cannot unmarshal number 1e999 into Go value of type float64'],
     ['{"minimum":1e400}', `json: cannot unmarshal number 1e400 ${at}.minimum of type float64`],
-  ])('%s is refused', (sent, fault) => {
+  ])('rejects %s with the error of upstream', (sent, fault) => {
     expect(() => decode(DEFINITION, within(sent))).toThrow(new DecodeError(fault));
   });
 });
@@ -194,7 +194,7 @@ const shaped: fc.Arbitrary<JsonObject> = fc.dictionary(
   fc.oneof(json, fc.array(fc.dictionary(names, json)), fc.dictionary(names, json)),
 );
 
-test('whatever is sent, decoding refuses it clearly or gives an object that is stable under encoding', () => {
+test('decodeObject throws a DecodeError or returns an object that encodes and decodes to itself, whatever is sent', () => {
   fc.assert(
     fc.property(fc.constantFrom(CONFIG, SERVICE, POD, 'core.v1.Node', 'core.v1.Event'), shaped, (type, value) => {
       let object: JsonObject;

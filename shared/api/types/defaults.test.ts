@@ -17,7 +17,7 @@ function part(value: JsonValue, member: string): JsonValue {
 }
 
 /** Recorded from release 1.31.1. */
-test('a pod', () => {
+test('applyDefaults fills in the defaults of a Pod', () => {
   const pod = defaulted('core.v1.Pod', {
     spec: {
       containers: [
@@ -86,7 +86,7 @@ test.each([
   [`localhost/${'y'.repeat(246)}`, 'IfNotPresent'],
   [`A/${'y'.repeat(254)}`, 'IfNotPresent'],
   [`r:5/${'y'.repeat(251)}`, 'Always'],
-])('image %s is pulled %s', (image, policy) => {
+])('applyDefaults gives a container with the image %s the imagePullPolicy %s', (image, policy) => {
   const spec = part(defaulted('core.v1.Pod', { spec: { containers: [{ name: 'a', image }] } }), 'spec');
   expect(JSON.stringify(spec)).toContain(`"imagePullPolicy":"${policy}"`);
 });
@@ -116,16 +116,16 @@ test.each<[JsonObject, JsonObject]>([
     { type: 'ExternalName', sessionAffinityConfig: { clientIP: {} } },
     { type: 'ExternalName', sessionAffinity: 'None' },
   ],
-])('service %j', (spec, expected) => {
+])('applyDefaults fills in the defaults of the Service spec %j', (spec, expected) => {
   expect(part(defaulted('core.v1.Service', { spec }), 'spec')).toEqual(expected);
 });
 
-test('a secret takes its texts into its data', () => {
+test('applyDefaults merges the stringData of a Secret into its data', () => {
   const secret = defaulted('core.v1.Secret', { data: { a: 'YQ==', b: 'Yg==' }, stringData: { b: 'new' } });
   expect(secret).toEqual({ metadata: { creationTimestamp: null }, data: { a: 'YQ==', b: 'bmV3' }, type: 'Opaque' });
 });
 
-test('a node can allocate what it has', () => {
+test('applyDefaults sets the allocatable resources of a Node to its capacity', () => {
   const status = part(defaulted('core.v1.Node', { status: { capacity: { cpu: '1.5' } } }), 'status');
   expect(part(status, 'allocatable')).toEqual({ cpu: '1500m' });
 });

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../values/json';
 
 const encode = (type: string, value: JsonObject): string => encodeBody(type, decodeObject(type, value).object);
 
-test('members stand in upstream order, whatever order they came in', () => {
+test('encodeBody writes fields in the order of upstream, whatever their order in the object', () => {
   const text = encode('core.v1.Service', {
     status: {},
     spec: { type: 'ClusterIP', selector: { b: '1', a: '2' }, ports: [{ port: 1, name: 'x' }] },
@@ -15,7 +15,7 @@ test('members stand in upstream order, whatever order they came in', () => {
   );
 });
 
-test('zero values: optional ones are omitted, pointers and required ones printed', () => {
+test('encodeBody omits optional zero values, and prints those of pointers and required fields', () => {
   const text = encode('core.v1.Pod', {
     spec: {
       containers: [{ name: '', stdin: false, securityContext: { runAsUser: 0, privileged: false }, env: [] }],
@@ -28,17 +28,17 @@ test('zero values: optional ones are omitted, pointers and required ones printed
   expect(text).not.toContain('hostNetwork');
 });
 
-test('a required list that is empty is null', () => {
+test('encodeBody prints an empty required list as null', () => {
   expect(encode('core.v1.Pod', { spec: { containers: [] } })).toContain('"spec":{"containers":null}');
 });
 
-test('map keys are sorted by bytes, also those that look like numbers', () => {
+test('encodeBody sorts map keys by bytes, also those that look like numbers', () => {
   expect(encode('core.v1.ConfigMap', { data: { b: '', '10': '', '9': '', a: '', '\ue000': '', '😀': '' } })).toContain(
     '"data":{"10":"","9":"","a":"","b":"","\ue000":"","😀":""}',
   );
 });
 
-test('texts are escaped as upstream does', () => {
+test('encodeBody escapes strings as upstream does', () => {
   expect(encode('core.v1.ConfigMap', { data: { k: '<a href="x">&\u2028\ud800\n\x7f' } })).toContain(
     '"k":"\\u003ca href=\\"x\\"\\u003e\\u0026\\u2028\ufffd\\n\x7f"',
   );

@@ -6,7 +6,7 @@ import { schemaOf, typeNames } from './tables';
 const names = GENERATED_NAMES.platform;
 const other = groupIn('kubernetes', 'coordination.platform.io');
 
-it('respells owners and says whether it matters', () => {
+it('canonicalizeGroups respells the groups of owner references and returns whether it changed any', () => {
   const object = { metadata: { ownerReferences: [{ apiVersion: `${other}/v1` }, { apiVersion: 'apps/v1' }, { apiVersion: 'v1' }] } };
   expect(canonicalizeGroups(object, groupFieldsOf('core.v1.ConfigMap'), names)).toBe(true);
   expect(object.metadata.ownerReferences.map((owner) => owner.apiVersion)).toEqual(['coordination.platform.io/v1', 'apps/v1', 'v1']);
@@ -15,13 +15,13 @@ it('respells owners and says whether it matters', () => {
   expect(canonicalizeGroups({ metadata: {} }, groupFieldsOf('core.v1.Pod'), names)).toBe(false);
 });
 
-it('respells what an Event is about', () => {
+it('canonicalizeGroups respells the group and namespace of the involvedObject of an Event', () => {
   const event = { involvedObject: { apiVersion: `${other}/v1`, namespace: GENERATED_NAMES.kubernetes.systemNamespace } };
   expect(canonicalizeGroups(event, groupFieldsOf('core.v1.Event'), names)).toBe(true);
   expect(event.involvedObject).toEqual({ apiVersion: 'coordination.platform.io/v1', namespace: 'platform-system' });
 });
 
-it('finds fields deep inside, and leads back', () => {
+it('canonicalizeGroups respells deeply nested fields, and spellGroups reverses it', () => {
   const storage = groupIn('kubernetes', 'storage.platform.io');
   const pod = (apiGroup: string) => ({
     metadata: { annotations: { apiGroup: storage } },
@@ -34,7 +34,7 @@ it('finds fields deep inside, and leads back', () => {
   expect(object).toEqual(pod(storage));
 });
 
-it('copies an object only where its spelling differs, and leaves it as it was', () => {
+it('inSpelling returns a respelled copy only where the spelling differs, and leaves the object unchanged', () => {
   const status = { resourceRules: [{ apiGroups: ['', 'coordination.platform.io'], verbs: ['get'] }] };
   const before = cloneJson(status);
   const fields = groupFieldsOf('authorization.v1.SubjectRulesReviewStatus');
@@ -43,7 +43,7 @@ it('copies an object only where its spelling differs, and leaves it as it was', 
   expect(status).toEqual(before);
 });
 
-it('knows every type that names a group', () => {
+it('HOLDERS lists every type that has an apiVersion or apiGroup field, except ObjectFieldSelector', () => {
   const found = typeNames().filter((type) => schemaOf(type).fields.some(({ name }) => name === 'apiVersion' || name === 'apiGroup'));
   expect(found.filter((type) => HOLDERS[type] === undefined && type !== 'meta.v1.TypeMeta')).toEqual(['core.v1.ObjectFieldSelector']);
 });

@@ -6,7 +6,7 @@ const options = {
   kindsOf: (type: string) => (type === 'core.v1.Service' ? [{ group: '', version: 'v1', kind: 'Service' }] : []),
 };
 
-test('version 2 refers to definitions and has no defaults', () => {
+test('definitions for OpenAPI v2 refer to #/definitions and have no defaults', () => {
   const found = definitions(['core.v1.Service'], { ...options, version: 2 });
   expect(found['io.platform.api.core.v1.ServicePort']).toEqual({
     type: 'object',
@@ -22,7 +22,7 @@ test('version 2 refers to definitions and has no defaults', () => {
   });
 });
 
-test('version 3 has defaults and merge extensions', () => {
+test('definitions for OpenAPI v3 have defaults and merge extensions', () => {
   const found = definitions(['core.v1.Service'], { ...options, version: 3 });
   expect(found['io.platform.api.core.v1.ServiceSpec']).toMatchObject({
     properties: {
@@ -42,7 +42,7 @@ test('version 3 has defaults and merge extensions', () => {
   });
 });
 
-test('texts list the values that a member may have', () => {
+test('definitions list the values of an enum field in its description', () => {
   const describe = (_: string, member?: string): string | undefined => (member === 'protocol' ? 'How it is spoken to.' : undefined);
   const found = definitions(['core.v1.Service'], { ...options, version: 3, describe });
   const values = 'Possible enum values:\n - `"SCTP"`\n - `"TCP"`\n - `"UDP"`';
@@ -53,14 +53,14 @@ test('texts list the values that a member may have', () => {
   expect(JSON.stringify(found['io.platform.api.core.v1.ServiceSpec'])).not.toContain('Possible enum values:\\n - `\\"IPv4');
 });
 
-test.each([2, 3] as const)('every reference of version %d is defined', (version) => {
+test.each([2, 3] as const)('definitions for OpenAPI v%d contain every type that they refer to', (version) => {
   const found = definitions(typeNames(), { ...options, version });
   const referred = [...JSON.stringify(found).matchAll(/"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)].map(([, name = '']) => name);
   expect(referred.filter((name) => !Object.hasOwn(found, name))).toEqual([]);
   expect(referred.length).toBeGreaterThan(300);
 });
 
-test('an API group that is called like a shared package keeps its own place', () => {
+test('openApiName distinguishes the API group resource from the package resource of apimachinery', () => {
   expect(openApiName('resource.Quantity', 'r')).toBe('r.apimachinery.pkg.api.resource.Quantity');
   expect(openApiName('resource.v1alpha3.Device', 'r')).toBe('r.api.resource.v1alpha3.Device');
 });

@@ -3,7 +3,7 @@ import { ManualClock } from '../../../test/support/manual-clock';
 import { systemRandom } from '../../runtime/random';
 import { EventNames } from './event-names';
 
-test('names come in the order in which they are made', () => {
+test('EventNames returns distinct names that sort in the order of their creation', () => {
   const clock = new ManualClock();
   const names = new EventNames({ clock, random: systemRandom });
   const made = Array.from({ length: 100 }, (_, index) => {
@@ -15,13 +15,13 @@ test('names come in the order in which they are made', () => {
   for (const name of made) expect(name).toMatch(/^p\.[0-9a-f]{16}$/);
 });
 
-test('they say when that was', () => {
+test('EventNames encodes the time of creation in the name', () => {
   const clock = new ManualClock();
   const [, time = ''] = new EventNames({ clock, random: new FixedRandom() }).of('p').split('.');
   expect(BigInt(`0x${time}`)).toBe(BigInt(clock.now()) * 1_000_000n);
 });
 
-test('however many are made at a time, none lies in the next millisecond', () => {
+test('EventNames makes no name that sorts after those of the next millisecond, even for 2,000 at a time', () => {
   const clock = new ManualClock();
   const names = new EventNames({ clock, random: new FixedRandom(0.9999) });
   let last = '';

@@ -16,7 +16,7 @@ function recorder() {
   return { ...fake, events, ends, shown };
 }
 
-test('equal reports are counted in one Event', async () => {
+test('EventRecorder counts equal events in one Event object', async () => {
   const { api, clock, events, shown } = recorder();
   for (let i = 0; i < 3; i += 1) {
     events.record({ about, type: 'Warning', reason: 'Failed', message: 'no' });
@@ -35,7 +35,7 @@ test('equal reports are counted in one Event', async () => {
   });
 });
 
-test('many reports that differ in their text only are combined', async () => {
+test('EventRecorder combines many events that differ in their message only', async () => {
   const { events, shown } = recorder();
   for (let i = 0; i < 14; i += 1) events.record({ about, type: 'Warning', reason: 'Failed', message: `attempt ${i}` });
   await events.flush();
@@ -43,7 +43,7 @@ test('many reports that differ in their text only are combined', async () => {
   expect(shown()).toContainEqual(['(combined from similar events): attempt 13', 5]);
 });
 
-test('an object that never ends being reported is let through now and then only', async () => {
+test('EventRecorder limits an object to a burst of 25 events and one more every five minutes', async () => {
   const { api, clock, events } = recorder();
   const report = () => events.record({ about, type: 'Normal', reason: 'Again', message: 'x' });
   for (let i = 0; i < 100; i += 1) report();
@@ -55,7 +55,7 @@ test('an object that never ends being reported is let through now and then only'
   expect(api.requests).toHaveLength(26);
 });
 
-test('an Event that has expired is made anew; refusals harm nobody', async () => {
+test('EventRecorder creates an expired Event again, and drops an event that the server rejects', async () => {
   const { api, events, shown } = recorder();
   const report = (message: string) => events.record({ about, type: 'Normal', reason: 'R', message });
   report('x');
@@ -76,14 +76,14 @@ test('an Event that has expired is made anew; refusals harm nobody', async () =>
   ]);
 });
 
-test('Events about cluster-scoped objects stand in the namespace default', async () => {
+test('EventRecorder writes events about cluster-scoped objects to the namespace default', async () => {
   const { api, events } = recorder();
   events.record({ about: { ...about, kind: 'Node', namespace: '' }, type: 'Normal', reason: 'R', message: 'm' });
   await events.flush();
   expect(api.all(EVENTS, 'default')).toHaveLength(1);
 });
 
-test('what was lost on the way is sent again under its name, so that twice is once', async () => {
+test('EventRecorder retries a lost request under the same name, and treats AlreadyExists as success', async () => {
   const { api, clock, events, shown } = recorder();
   const names: unknown[] = [];
   api.intercept = ({ body }) => {
@@ -102,7 +102,7 @@ test('what was lost on the way is sent again under its name, so that twice is on
   expect(api.requests).toHaveLength(5);
 });
 
-test('an Event is not sent for ever, and not again once all ends', async () => {
+test('EventRecorder retries an Event at most 12 times, and not at all once its signal is aborted', async () => {
   const { api, clock, events, ends } = recorder();
   api.intercept = () => new ConnectionError('cut', true);
   events.record({ about, type: 'Normal', reason: 'R', message: 'x' });

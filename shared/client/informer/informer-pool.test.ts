@@ -8,7 +8,7 @@ const resource = knownResource('configmaps');
 const nameOnly = ({ name }: ApiObject): ApiObject => apiObject({ metadata: { name } });
 const nothing = (object: ApiObject): ApiObject => object;
 
-test('who wants the same of a collection shares a copy of it', async () => {
+test('InformerPool returns the same informer for equal options and another one for different options', async () => {
   const { client, clock, random } = fakeClient();
   const ending = new AbortController();
   const pool = new InformerPool({ client, clock, random, logger: silentLogger }, ending.signal);

@@ -30,7 +30,7 @@ function start(options: Partial<InformerOptions> = {}) {
   return { ...fake, informer, log, stop, run };
 }
 
-test('lists in pages, then follows', async () => {
+test('an informer lists in pages, then watches', async () => {
   const { api, informer, log, run } = start({ pageSize: 2 });
   for (const name of ['a', 'b', 'c']) api.put(MAPS, map(name, '1'));
   await run();
@@ -53,7 +53,7 @@ test('lists in pages, then follows', async () => {
 describe('a streaming list', () => {
   const refusing = (path: string) => path.includes('sendInitialEvents=');
 
-  test('is asked for once where it is refused', async () => {
+  test('is requested only once when the server does not support it', async () => {
     const { api, clock, informer, run } = start();
     api.put(MAPS, map('a', '1'));
     await run();
@@ -66,7 +66,7 @@ describe('a streaming list', () => {
     expect(informer.counts).toMatchObject({ lists: 2 });
   });
 
-  test('fills the copy and goes on as a watch, without a list', async () => {
+  test('fills the store and continues as a watch, without a list', async () => {
     const { api, informer, log, run } = start();
     api.streamsLists = true;
     for (const name of ['a', 'b']) api.put(MAPS, map(name, '1'));
@@ -78,7 +78,7 @@ describe('a streaming list', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  test('that is cut begins anew, and what has gone meanwhile is told', async () => {
+  test('starts again after a disconnect, and the informer reports objects deleted in the meantime', async () => {
     const { api, clock, informer, log, run } = start();
     api.streamsLists = true;
     for (const name of ['a', 'b']) api.put(MAPS, map(name, '1'));
@@ -98,11 +98,14 @@ describe('a streaming list', () => {
   });
 });
 
-test.each([{ pageSize: 0 }, { pageSize: 1.5 }, { waitingBytes: 0 }, { waitingBytes: Number.NaN }])('%p cannot be', (options) => {
-  expect(() => start(options)).toThrow(RangeError);
-});
+test.each([{ pageSize: 0 }, { pageSize: 1.5 }, { waitingBytes: 0 }, { waitingBytes: Number.NaN }])(
+  'an informer rejects the options %p',
+  (options) => {
+    expect(() => start(options)).toThrow(RangeError);
+  },
+);
 
-test('a stream that breaks or ends is taken up after the last version: nothing lost, nothing twice, no second list', async () => {
+test('an informer resumes a broken or ended watch after the last resource version, without loss, duplicates or a second list', async () => {
   const { api, clock, informer, log, run } = start();
   api.put(MAPS, map('a', '1'));
   await run();
@@ -119,7 +122,7 @@ test('a stream that breaks or ends is taken up after the last version: nothing l
   expect(informer.counts).toMatchObject({ lists: 1, watches: 3 });
 });
 
-test('a bookmark moves the version from which a watch is taken up, so a compaction before it does no harm', async () => {
+test('an informer resumes its watch from the last bookmark, so that a compaction before it causes no relist', async () => {
   const { api, clock, informer, run } = start();
   api.put(MAPS, map('a', '1'));
   await run();
@@ -132,7 +135,7 @@ test('a bookmark moves the version from which a watch is taken up, so a compacti
   expect(informer.counts).toMatchObject({ lists: 1 });
 });
 
-test('after 410 the list is compared: only what has changed is told', async () => {
+test('an informer relists after 410 and notifies handlers only of the differences', async () => {
   const { api, clock, informer, log, run } = start();
   for (const name of ['a', 'b', 'c']) api.put(MAPS, map(name, '1'));
   await run();
@@ -150,7 +153,7 @@ test('after 410 the list is compared: only what has changed is told', async () =
   expect(informer.counts.lists).toBe(2);
 });
 
-test('an object that was replaced unseen by another of its name is told as gone and come', async () => {
+test('an informer reports an object that was replaced by one of the same name during a disconnect as deleted and added', async () => {
   const { api, clock, log, run } = start();
   api.put(MAPS, map('a', '1'));
   await run();
@@ -166,7 +169,7 @@ test('an object that was replaced unseen by another of its name is told as gone 
   expect(log).toEqual(['-a=1', '+a=2']);
 });
 
-test('a list whose pages expire is asked for at once', async () => {
+test('an informer repeats a list without a limit when its continue token expires', async () => {
   const { api, log, run } = start({ pageSize: 1 });
   for (const name of ['a', 'b']) api.put(MAPS, map(name, '1'));
   api.intercept = ({ path }) => {
@@ -181,7 +184,7 @@ test('a list whose pages expire is asked for at once', async () => {
   expect(api.requests[3]).toBe('GET /api/v1/configmaps');
 });
 
-test('indexes follow the objects, handlers that come late hear of all of them once', async () => {
+test('an informer updates its indexes on changes, and notifies a late handler of every object once', async () => {
   const { api, informer, run } = start({ indexers: { value: ({ body }) => [stringAt(Object(body['data']), 'value') ?? ''] } });
   api.put(MAPS, map('a', 'x'));
   api.put(MAPS, map('b', 'x'));
@@ -201,7 +204,7 @@ test('indexes follow the objects, handlers that come late hear of all of them on
   expect(late).toHaveLength(3);
 });
 
-test('a handler that fails disturbs neither the stream nor the others', async () => {
+test('an informer continues its watch and calls the other handlers when one handler throws', async () => {
   const { api, informer, log, run } = start();
   informer.handle({
     added: () => {
@@ -216,7 +219,7 @@ test('a handler that fails disturbs neither the stream nor the others', async ()
   expect([log, seen]).toEqual([['+a=1'], ['a']]);
 });
 
-test('beyond the bound, what waits is joined for each object and never exceeds it by more than the objects themselves', () => {
+test('Notifications merges the pending changes of an object when they exceed waitingBytes', () => {
   const clock = new ManualClock();
   const waiting = new Notifications({ clock, logger: silentLogger, waitingBytes: 1_000 });
   const objects = ['a', 'b', 'c'].map((name) => apiObject({ metadata: { name, uid: name } }));
@@ -226,7 +229,7 @@ test('beyond the bound, what waits is joined for each object and never exceeds i
   }
 });
 
-test('what comes and goes while too much waits leaves nothing behind', () => {
+test('Notifications drops an object that is added and deleted while the pending changes exceed waitingBytes', () => {
   const waiting = new Notifications({ clock: new ManualClock(), logger: silentLogger, waitingBytes: 0 });
   for (let index = 0; index < 100; index += 1) {
     const object = apiObject({ metadata: { name: `o-${index}`, uid: 'u' } });
@@ -236,7 +239,7 @@ test('what comes and goes while too much waits leaves nothing behind', () => {
   }
 });
 
-test('whatever comes and however it is joined, handlers end with the final state and see no step that does not follow', async () => {
+test('Notifications delivers consistent steps that end in the final state, whatever changes are merged', async () => {
   const change = fc.record({ key: fc.constantFrom('a', 'b', 'c'), gone: fc.boolean(), bytes: fc.integer({ min: 1, max: 60 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(change, { maxLength: 80 }), fc.integer({ min: 1, max: 400 }), async (changes, bound) => {

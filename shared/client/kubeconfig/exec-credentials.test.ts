@@ -39,7 +39,7 @@ const of = (changes: Partial<ExecConfig> = {}): ExecCredentials =>
     },
   });
 
-it('asks once for all who ask at a time, until what was handed out ends', async () => {
+it('ExecCredentials runs the plugin once for concurrent requests, and again when the credential expires', async () => {
   output = credential({ token: 'a', expirationTimestamp: '2026-01-01T00:10:00Z' });
   const credentials = of();
   expect(await Promise.all([credentials.header(), credentials.header(), credentials.pair()])).toEqual(['Bearer a', 'Bearer a', undefined]);
@@ -54,7 +54,7 @@ it('asks once for all who ask at a time, until what was handed out ends', async 
   expect(runs).toHaveLength(2);
 });
 
-it('asks again when the server refuses, and says whether that gave anything else', async () => {
+it('ExecCredentials runs the plugin again after a 401 and returns whether the credential changed', async () => {
   output = credential({ token: 'a' });
   const credentials = of();
   await credentials.header();
@@ -68,28 +68,28 @@ it.each<[string, string, Partial<ExecConfig>, string]>([
   ['prints nothing', '', {}, 'plugin did not print a credential'],
   ['prints something else', '{"kind":"Pod"}', {}, 'plugin did not print a credential'],
   [
-    'answers in another version',
+    'prints a credential of another version',
     credential({ token: 'a' }, { apiVersion: 'client.authentication.k8s.io/v1beta1' }),
     {},
     'in another version',
   ],
-  ['hands out nothing', credential({}), {}, 'neither a token nor a certificate'],
-  ['hands out half', credential({ clientKeyData: 'K' }), {}, 'only one of'],
-  ['names no time', credential({ token: 'a', expirationTimestamp: 'soon' }), {}, 'is no time'],
-  ['wants to ask a person', credential({ token: 'a' }), { interactiveMode: 'Always' }, 'there is none'],
-])('a program that %s is refused', async (_title, printed, changes, message) => {
+  ['prints neither a token nor a certificate', credential({}), {}, 'neither a token nor a certificate'],
+  ['prints a key without a certificate', credential({ clientKeyData: 'K' }), {}, 'only one of'],
+  ['prints an expirationTimestamp that is not a time', credential({ token: 'a', expirationTimestamp: 'soon' }), {}, 'is no time'],
+  ['requires an interactive terminal', credential({ token: 'a' }), { interactiveMode: 'Always' }, 'there is none'],
+])('ExecCredentials rejects a plugin that %s', async (_title, printed, changes, message) => {
   output = printed;
   await expect(of(changes).header()).rejects.toThrow(ConfigError);
   await expect(of(changes).header()).rejects.toThrow(message);
 });
 
-it('a program that fails is refused', async () => {
+it('ExecCredentials rejects a plugin that exits with a code other than 0', async () => {
   output = credential({ token: 'a' });
   code = 3;
   await expect(of().header()).rejects.toThrow('plugin ended with 3');
 });
 
-describe('a real program', () => {
+describe('an exec plugin in a kubeconfig', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'exec-'))));
   afterEach(() => rmSync(folder, { recursive: true }));
@@ -106,7 +106,7 @@ describe('a real program', () => {
     return credentials.exec;
   }
 
-  it('is found beside the file, given arguments and variables, and told of the cluster', async () => {
+  it('is resolved relative to the file, and gets its arguments, its environment and the cluster', async () => {
     const script = path.join(folder, 'plugin.sh');
     writeFileSync(
       script,
@@ -125,7 +125,7 @@ describe('a real program', () => {
     expect(header).toMatch(/^Bearer one-.*serverhttpsh1certificateauthoritydataQ0E/);
   });
 
-  it('that does not exist is named, with what its maker says about that', async () => {
+  it('fails with its path and its installHint when it does not exist', async () => {
     const exec = { apiVersion: VERSION, command: './none', interactiveMode: 'Never', installHint: 'get it at example.com' };
     const asked = new ExecCredentials({ config: configured(exec), clock }).header();
     await expect(asked).rejects.toThrow(/none cannot be run: [^]*get it at example\.com/);
@@ -138,9 +138,9 @@ describe('a real program', () => {
     [{ apiVersion: VERSION, command: 'x' }, 'must have an interactiveMode'],
     [{ apiVersion: VERSION, command: 'x', interactiveMode: 'Sometimes' }, 'must have an interactiveMode'],
     [{ apiVersion: VERSION, command: 'x', interactiveMode: 'Never', args: [1] }, 'args that are no list of texts'],
-  ])('is not configured by %j', (exec, message) => expect(() => configured(exec)).toThrow(message));
+  ])('is rejected with the configuration %j', (exec, message) => expect(() => configured(exec)).toThrow(message));
 
-  it('of version v1beta1 may ask where somebody is there', () => {
+  it('has the interactiveMode IfAvailable by default in v1beta1', () => {
     expect(configured({ apiVersion: 'client.authentication.k8s.io/v1beta1', command: 'x' }).interactiveMode).toBe('IfAvailable');
   });
 });

@@ -23,7 +23,7 @@ function name(server: string): void {
   write('kubeconfig', JSON.stringify(config));
 }
 
-it('is another one when it, or a certificate that it names, says something else', async () => {
+it('followKubeconfig returns a new configuration when the file or a certificate that it names changes, and keeps the last valid one', async () => {
   const clock = new ManualClock();
   write('client.crt', 'certificate');
   write('client.key', 'key');
@@ -51,6 +51,6 @@ it('is another one when it, or a certificate that it names, says something else'
   end();
 });
 
-it('is refused at the start where it cannot be used', () => {
+it('followKubeconfig throws a ConfigError when the file is missing at the start', () => {
   expect(() => followKubeconfig(at('missing'))).toThrow(ConfigError);
 });

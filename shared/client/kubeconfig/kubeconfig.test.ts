@@ -16,7 +16,7 @@ current-context: x
 `;
 }
 
-test('certificates stand in the file or beside it', () => {
+test('readKubeconfig reads certificates from the file and from paths relative to it', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'kubeconfig-'));
   try {
     writeFileSync(path.join(folder, 'key.pem'), 'KEY');
@@ -36,12 +36,12 @@ test.each([
   ['token: t', { type: 'token', token: 't' }],
   ['token: t, tokenFile: sub/f', { type: 'token-file', file: '/dir/sub/f' }],
   ['username: a, password: b', { type: 'basic', user: 'a', password: 'b' }],
-])('credentials: %s', (user, expected) => {
+])('parseKubeconfig reads the credentials of a user with %s', (user, expected) => {
   expect(parseKubeconfig(config(user), '/dir/config').credentials).toEqual(expected);
 });
 
 test.each(['', '{name: u}', '{name: u, user: }', '{name: u, user: null}', '{name: u, user: {}}'])(
-  'a kubeconfig user without credentials is anonymous: %j',
+  'parseKubeconfig treats a user without credentials as anonymous: %j',
   (user) => {
     const context = `contexts: [{name: x, context: {cluster: c${user === '' ? '' : ', user: u'}}}]`;
     const text = `clusters: [{name: c, cluster: {server: "https://h:1"}}]\nusers: [${user}]\n${context}\ncurrent-context: x\n`;
@@ -49,7 +49,7 @@ test.each(['', '{name: u}', '{name: u, user: }', '{name: u, user: null}', '{name
   },
 );
 
-test('servers can be given in place of the one in the file', () => {
+test('parseKubeconfig replaces the server of the file by the given servers', () => {
   const read = parseKubeconfig(config('token: t'), 'f', { servers: ['https://a:1', 'b:2'] });
   expect(read.servers.map(({ origin }) => origin)).toEqual(['https://a:1', 'https://b:2']);
 });
@@ -66,12 +66,12 @@ test.each([
   [config('exec: {command: x}'), 'has no apiVersion'],
   [config('auth-provider: {name: x}'), 'uses auth-provider'],
   [config('token: 5'), 'has a token that is no text'],
-])('a file that is not usable is refused with the reason: %j', (text, message) => {
+])('parseKubeconfig rejects an unusable file with the reason: %j', (text, message) => {
   expect(() => parseKubeconfig(text, 'f')).toThrow(ConfigError);
   expect(() => parseKubeconfig(text, 'f')).toThrow(message);
 });
 
-test('a workload finds its server in the environment, under either name', () => {
+test('workloadConfig takes the server from the environment, under either dialect', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'workload-'));
   try {
     writeFileSync(path.join(folder, 'ca.crt'), 'CA');

@@ -40,7 +40,7 @@ function copy(identity: string, { api, clock }: ReturnType<typeof world>, option
 
 const spec = ({ api }: { readonly api: FakeApi }) => objectAt(api.get(LEASES, PLACE.namespace, PLACE.name), 'spec');
 
-test('the first copy leads and renews, the second waits', async () => {
+test('the first of two replicas leads and renews the Lease while the second one waits', async () => {
   const all = world();
   const first = copy('first', all);
   await settle(10);
@@ -57,7 +57,7 @@ test('the first copy leads and renews, the second waits', async () => {
   expect(first.terms).toHaveLength(1);
 });
 
-test('a leader that stops gives the lease back, and the next one leads at once', async () => {
+test('a leader that stops releases the Lease, and the next replica leads at once', async () => {
   const all = world();
   const first = copy('first', all);
   await settle(10);
@@ -70,7 +70,7 @@ test('a leader that stops gives the lease back, and the next one leads at once',
   expect(second.terms[0]?.fence).toEqual({ ...PLACE, holder: 'second', transitions: 1 });
 });
 
-test('a leader that dies is followed within the duration and a moment, not earlier', async () => {
+test('a replica takes over from a dead leader shortly after the lease duration, not earlier', async () => {
   const all = world();
   const first = copy('first', all);
   await settle(10);
@@ -88,7 +88,7 @@ test('a leader that dies is followed within the duration and a moment, not earli
   expect(spec(all)).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 });
 });
 
-test('a leader without a connection gives up before another can take over', async () => {
+test('a leader without a connection stops leading before another replica can take over', async () => {
   const all = world();
   const first = copy('first', all);
   await settle(10);
@@ -121,7 +121,7 @@ test('a term starts when the Lease is requested, even if the process is stopped 
   expect(first.isLeading()).toBe(false);
 });
 
-test('a renewal whose answer was lost is found to have been stored, and the term goes on', async () => {
+test('a leader continues its term when the response to a stored renewal was lost', async () => {
   const all = world();
   const first = copy('first', all);
   await settle(10);
@@ -136,7 +136,7 @@ test('a renewal whose answer was lost is found to have been stored, and the term
   expect([lost, first.terms.length, first.isLeading()]).toEqual([1, 1, true]);
 });
 
-test('a leader that was paused for too long finds another one leading; its late write is refused', async () => {
+test('a paused leader stops leading when another replica took over, and its late write is rejected with 409', async () => {
   const all = world();
   const paused = copy('first', all);
   await settle(10);
@@ -152,7 +152,7 @@ test('a leader that was paused for too long finds another one leading; its late 
   expect(spec(all)).toMatchObject({ holderIdentity: 'second' });
 });
 
-test('a copy follows itself in a term of its own number', async () => {
+test('a replica that leads again after it released the Lease increments leaseTransitions', async () => {
   const all = world();
   const first = copy('same', all);
   await settle(10);
@@ -164,14 +164,14 @@ test('a copy follows itself in a term of its own number', async () => {
   expect(again.terms[0]?.fence.transitions).toBe(1);
 });
 
-test('of many copies that begin together exactly one leads', async () => {
+test('exactly one of four replicas that start together leads', async () => {
   const all = world();
   const copies = ['a', 'b', 'c', 'd'].map((name) => copy(name, all));
   await all.clock.advanceAsync(10_000);
   expect(copies.filter((one) => one.isLeading())).toHaveLength(1);
 });
 
-describe('a term within one of another Lease', () => {
+describe('a term nested in the term of an outer Lease', () => {
   const OUTER = { namespace: PLACE.namespace, name: 'controller-set' };
   const within = { ...OUTER, holder: 'first', transitions: 3 };
 
@@ -183,7 +183,7 @@ describe('a term within one of another Lease', () => {
 
   const seldom = { durationMs: 180_000, renewDeadlineMs: 120_000, within };
 
-  test('is named by its Lease and renewed seldom; whoever waits looks at the outer one', async () => {
+  test('is annotated on its Lease and renewed rarely, while a waiting replica watches the outer Lease', async () => {
     const all = world();
     beat(all, { holderIdentity: 'first', leaseTransitions: 3 });
     copy('first', all, seldom);
@@ -205,10 +205,10 @@ describe('a term within one of another Lease', () => {
   });
 
   test.each([
-    ['has a later term', { holderIdentity: 'first', leaseTransitions: 4 }],
-    ['has another holder', { holderIdentity: 'third', leaseTransitions: 3 }],
-    ['is gone', undefined],
-  ])('ends at once for others when the outer Lease %s', async (_case, outer) => {
+    ['starts a later term', { holderIdentity: 'first', leaseTransitions: 4 }],
+    ['changes its holder', { holderIdentity: 'third', leaseTransitions: 3 }],
+    ['is deleted', undefined],
+  ])('can be taken over at once when the outer Lease %s', async (_case, outer) => {
     const all = world();
     beat(all, { holderIdentity: 'first', leaseTransitions: 3 });
     copy('first', all, seldom);
@@ -222,7 +222,7 @@ describe('a term within one of another Lease', () => {
     expect(second.isLeading()).toBe(true);
   });
 
-  test('is free for the next holder of the outer Lease, who does not ask for it', async () => {
+  test('is acquired by the next holder of the outer Lease without reading the outer Lease', async () => {
     const all = world();
     beat(all, { holderIdentity: 'first', leaseTransitions: 3 });
     copy('first', all, seldom);
@@ -234,7 +234,7 @@ describe('a term within one of another Lease', () => {
     expect(all.api.requests).not.toContain(`GET ${LEASES.replace('/leases', `/namespaces/${OUTER.namespace}/leases/${OUTER.name}`)}`);
   });
 
-  test('is not taken from its holder by one whose own outer term was before', async () => {
+  test('is not taken over by a replica with an earlier outer term', async () => {
     const all = world();
     beat(all, { holderIdentity: 'first', leaseTransitions: 3 });
     copy('first', all, seldom);
@@ -245,7 +245,7 @@ describe('a term within one of another Lease', () => {
   });
 });
 
-test('what is heard of a renewal counts from then, not from the next look', async () => {
+test('a replica counts the lease duration from the observed renewal, not from its next retry', async () => {
   const all = world();
   copy('first', all);
   await settle(10);

@@ -7,7 +7,7 @@ const resource = (name: string, verbs = ['list', 'delete'], scope = 'Namespaced'
   responseKind: { kind: name.toUpperCase() },
 });
 
-test('a resource counts in the first version that has it; groups that cannot be described are named and hide nothing', () => {
+test('readDiscovery takes a resource from the first version that serves it, and lists stale and malformed versions apart', () => {
   const found = readDiscovery(
     [
       {

@@ -16,7 +16,7 @@ const MAPS = knownResource('configmaps');
 const LEASES = knownResource('leases.coordination.platform.io');
 const map = (name: string, data = {}) => ({ metadata: { namespace: 'n', name }, data });
 
-test('paths are spelled in the dialect, parts of them are escaped', async () => {
+test('RestClient spells paths in the dialect and escapes their segments', async () => {
   for (const [dialect, group] of [
     ['platform', 'coordination.platform.io'],
     ['kubernetes', 'coordination.k8s.io'],
@@ -33,14 +33,14 @@ test('paths are spelled in the dialect, parts of them are escaped', async () => 
   }
 });
 
-test('a failure carries what the Status says', async () => {
+test('RestClient throws an error with the code, reason and message of the Status', async () => {
   const { client } = fakeClient();
   const error = await client.get(MAPS, { namespace: 'n', name: 'x' }).catch((thrown: unknown) => thrown);
   expect(isNotFound(error)).toBe(true);
   expect(error).toMatchObject({ code: 404, reason: 'NotFound', message: 'fake NotFound' });
 });
 
-test('64-bit integers survive being read and written', async () => {
+test('RestClient keeps 64-bit integers exact from get to update', async () => {
   const { api, client } = fakeClient();
   let sent = '';
   api.intercept = (request) => {
@@ -60,7 +60,7 @@ test('64-bit integers survive being read and written', async () => {
   expect(sent).toContain('"big":9223372036854775807');
 });
 
-describe('repeats', () => {
+describe('retries of RestClient', () => {
   /** Answers in turn with the outcomes, then as the fake server does. */
   function scripted(...outcomes: (ReturnType<typeof status> | Error)[]) {
     const fake = fakeClient();
@@ -72,7 +72,7 @@ describe('repeats', () => {
   const lost = (): Error => new ConnectionError('lost', true);
   const unsent = (): Error => new ConnectionError('refused', false);
 
-  test('a lost answer: reads are repeated, writes are not', async () => {
+  test('repeat reads but not writes when the response is lost', async () => {
     const { api, clock, client } = scripted(lost(), lost());
     const got = client.get(MAPS, { namespace: 'n', name: 'x' });
     await clock.advanceAsync(1_000);
@@ -84,7 +84,7 @@ describe('repeats', () => {
     expect(writer.api.requests).toHaveLength(1);
   });
 
-  test('a request that was never sent is repeated whatever it is', async () => {
+  test('repeat a write that was never sent', async () => {
     const { api, clock, client } = scripted(unsent());
     const deleted = client.delete(MAPS, { namespace: 'n', name: 'x' });
     await clock.advanceAsync(1_000);
@@ -92,7 +92,7 @@ describe('repeats', () => {
     expect(api.get('/api/v1/configmaps', 'n', 'x')).toBeUndefined();
   });
 
-  test('Retry-After is waited for, also by writes', async () => {
+  test('wait for Retry-After, also before writes', async () => {
     const { api, clock, client } = scripted(
       status(429, 'TooManyRequests', { 'retry-after': '7' }),
       status(503, '', { 'retry-after': '1' }),
@@ -106,7 +106,7 @@ describe('repeats', () => {
     expect((await updated).body['data']).toEqual({ a: 'b' });
   });
 
-  test('other refusals are final, and the deadline ends the repeats', async () => {
+  test('stop at other errors and at the deadline', async () => {
     const refused = scripted(status(503, 'ServiceUnavailable'));
     await expect(refused.client.get(MAPS, { namespace: 'n', name: 'x' })).rejects.toBeInstanceOf(ApiError);
 
@@ -118,7 +118,7 @@ describe('repeats', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('an answer that never comes ends with the deadline', async () => {
+  test('stop waiting for a response at the deadline', async () => {
     const { api, clock, client } = fakeClient();
     api.intercept = ({ signal }) =>
       new Promise((resolve) => signal?.addEventListener('abort', () => resolve(signal.reason), { once: true }));
@@ -128,7 +128,7 @@ describe('repeats', () => {
   });
 });
 
-test('a token file is read again when the server refuses its token', async () => {
+test('RestClient reads the token file again when the server rejects the token', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'client-'));
   try {
     const file = path.join(folder, 'token');
@@ -153,7 +153,7 @@ test('a token file is read again when the server refuses its token', async () =>
   }
 });
 
-test('a fenced client names its term in writes only', async () => {
+test('a fenced client sends its lease fence with writes only', async () => {
   const { api, client } = fakeClient();
   const headers: (string | undefined)[] = [];
   api.intercept = (request) => void headers.push(request.headers['x-lease-fence']?.toString());
@@ -163,7 +163,7 @@ test('a fenced client names its term in writes only', async () => {
   expect(headers).toEqual([undefined, 's/l;3;me%20here_1']);
 });
 
-test('watch events come in order, over any chunks, until the server ends the stream', async () => {
+test('watch returns events in order, across chunk boundaries, until the server ends the stream', async () => {
   const { api, client } = fakeClient();
   const lines = [
     '{"type":"ADDED","object":{"metadata":{"name":"ä","resourceVersion":"1"}}}',
@@ -185,8 +185,8 @@ test('watch events come in order, over any chunks, until the server ends the str
   ]);
 });
 
-describe('several servers', () => {
-  test('a server that cannot be reached is left for the next one; one whose answer was lost is left for the next request', async () => {
+describe('ServerPool', () => {
+  test('repeats a request on the next server when one is unreachable; switches for the next request when a response is lost', async () => {
     const [first, second] = [new FakeApi(), new FakeApi()];
     const pool = new ServerPool([first, second]);
     const request: TransportRequest = { method: 'GET', path: '/api/v1/configmaps', headers: {} };
@@ -206,7 +206,7 @@ describe('several servers', () => {
   });
 });
 
-test('named changes the User-Agent header of the returned client only', async () => {
+test('withUserAgent changes the User-Agent header of the returned client only', async () => {
   const { api, client } = fakeClient();
   const agents: unknown[] = [];
   api.intercept = ({ headers }) => void agents.push(headers['user-agent']);

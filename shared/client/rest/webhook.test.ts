@@ -1,4 +1,4 @@
-/** How long and how often a server is asked. That it is asked over HTTP is tested where it is asked. */
+/** Tests the timeouts and retries of webhook calls. Calls over HTTP are tested with the callers. */
 import { ManualClock } from '../../../test/support/manual-clock';
 import type { TransportRequest, TransportResponse } from '../transport/transport';
 import { askWebhook, callWebhook, type WebhookAnswer } from './webhook';
@@ -38,33 +38,33 @@ async function ask(answers: Answers, timeoutMs = 30_000): Promise<WebhookAnswer>
   return answer;
 }
 
-it.each([429, 500, 503])('a server that answers %d is asked five times, each later', async (status) => {
+it.each([429, 500, 503])('askWebhook calls a server that answers %d five times with growing delays', async (status) => {
   expect(await ask(() => status)).toMatchObject({ type: 'fault', status, error: new Error(`the webhook answered ${status}`) });
   expect(asked).toEqual([0, 500, 1250, 2375, 4062.5]);
 });
 
-it('is believed when it answers at last', async () => {
+it('askWebhook returns the response of the first successful attempt', async () => {
   expect(await ask((attempt) => (attempt < 3 ? 500 : 201))).toEqual({ type: 'answer', bytes: Buffer.from('{}') });
 });
 
 it.each<[string, number | Error | 'nothing']>([
-  ['leads elsewhere', 302],
-  ['does not want to hear it', 400],
-  ['is not there', new Error('connect ECONNREFUSED')],
-  ['does not answer', 'nothing'],
-])('one that %s is asked once', async (_title, answer) => {
+  ['redirects', 302],
+  ['answers 400', 400],
+  ['refuses the connection', new Error('connect ECONNREFUSED')],
+  ['never answers', 'nothing'],
+])('askWebhook calls a server that %s only once', async (_title, answer) => {
   expect(await ask(() => answer)).toMatchObject({ type: 'fault' });
   expect(asked).toEqual([0]);
 });
 
-it('is given up after its time, and after the time of all attempts', async () => {
+it('askWebhook fails after the timeout of a call and after the time limit of all attempts', async () => {
   expect(await ask(() => 'nothing', 3_000)).toMatchObject({ error: new Error('TooLate: no answer in 3 s'), status: undefined });
   asked = [];
   expect(await ask((attempt) => (attempt === 1 ? 500 : 'nothing'))).toMatchObject({ error: new Error('TooLate: no answer in 30 s') });
   expect(asked).toHaveLength(2);
 });
 
-describe('one that has moved', () => {
+describe('callWebhook', () => {
   async function* empty(): AsyncIterable<Buffer> {}
 
   /** The paths that were asked, where each answer leads to `location`. */
@@ -82,7 +82,7 @@ describe('one that has moved', () => {
     return paths;
   }
 
-  it.each([307, 308])('is asked the same at its new path, if it answers %d, and ten times at most', async (status) => {
+  it.each([307, 308])('follows a %d redirect to a path of the same server, at most ten requests in all', async (status) => {
     expect(await pathsAsked(status, '/x?y')).toEqual(['POST //x {}', ...Array<string>(9).fill('POST /x?y {}')]);
   });
 
@@ -94,7 +94,7 @@ describe('one that has moved', () => {
     [308, '/\\other.example/x'],
     [308, 'x'],
     [308, ''],
-  ])('is not followed by %d to %p', async (status, location) => {
+  ])('does not follow a %d response to %p', async (status, location) => {
     expect(await pathsAsked(status, location)).toEqual(['POST //x {}']);
   });
 });

@@ -54,16 +54,16 @@ it.each([
     { of: 'list', metadataOnly: true, protobuf: true },
     `${BINARY};as=PartialObjectMetadataList;g=meta.platform.io;v=v1, ${of('PartialObjectMetadataList')}, application/json`,
   ],
-] as const)('asks for %p', (form, accept) => {
+] as const)('acceptOf returns the media types for %p', (form, accept) => {
   expect(acceptOf('platform', form)).toBe(accept);
 });
 
-it('asks in upstream names alone where it speaks those', () =>
+it('acceptOf uses only the group names of upstream in the kubernetes dialect', () =>
   expect(acceptOf('kubernetes', { of: 'object', metadataOnly: true, protobuf: false })).toBe(
     'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json',
   ));
 
-it('reads a list in either form, as the server chose', () => {
+it('listIn decodes a list from protobuf or JSON according to the content type', () => {
   const list = { metadata: { resourceVersion: '7', continue: 'c' }, items: [map('a'), map('b')] };
   const binary = enveloped(
     message([
@@ -77,13 +77,13 @@ it('reads a list in either form, as the server chose', () => {
   expect(() => listIn(BINARY, binary, { ...MAPS, resource: 'others' }, false)).toThrow(MalformedAnswer);
 });
 
-it('reads metadata alone', () => {
+it('listIn decodes a list of PartialObjectMetadata', () => {
   const { metadata } = map('a');
   const item = encodeProtobufMessage('meta.v1.PartialObjectMetadata', { metadata: metadata ?? null });
   expect(listIn(BINARY, enveloped(message([[2, item]])), MAPS, true)).toEqual({ metadata: {}, items: [{ metadata }] });
 });
 
-it('reads events, however the stream is cut into chunks', async () => {
+it('eventsIn decodes watch events, whatever the chunk boundaries', async () => {
   const status = { status: 'Failure', reason: 'Expired', code: 410 };
   const bytes = Buffer.concat([
     frame('ADDED', encodeProtobuf('core.v1.ConfigMap', map('a'), 'v1', 'ConfigMap')),
@@ -103,12 +103,12 @@ it('reads events, however the stream is cut into chunks', async () => {
   );
 });
 
-it('gives up a stream whose frame is too long, or no event', async () => {
+it('eventsIn rejects a frame that is too long and a line that is no event', async () => {
   await expect(all(eventsIn(BINARY, chunks([Buffer.from([0, 1, 0, 0])]), 1_000, MAPS, false))).rejects.toThrow(MalformedAnswer);
   await expect(all(eventsIn('application/json', chunks([Buffer.from('[]\n')]), 1_000, MAPS, false))).rejects.toThrow(MalformedAnswer);
 });
 
-it('reads a refusal in either form', () => {
+it('refusalIn decodes a Status from protobuf or JSON', () => {
   const status = { message: 'no', reason: 'Forbidden', code: 403 };
   expect(refusalIn(BINARY, encodeProtobuf('meta.v1.Status', status, 'v1', 'Status'))).toMatchObject(status);
   expect(refusalIn('application/json', Buffer.from(JSON.stringify(status)))).toEqual(status);

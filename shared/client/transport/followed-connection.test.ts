@@ -65,7 +65,7 @@ async function askSlowly({ server, waiting }: Named): Promise<{ readonly answer:
   return { answer };
 }
 
-it('goes where the configuration says now, as whom it says, and finishes what is under way', async () => {
+it('connectFollowed uses the server and credentials of the current configuration, and completes requests in flight', async () => {
   expect([await ask(), await connection.credentials.header()]).toEqual(['one', 'Bearer one']);
   const { answer } = await askSlowly(at(0));
   present = at(1).config;
@@ -74,7 +74,7 @@ it('goes where the configuration says now, as whom it says, and finishes what is
   expect(await answer).toBe('late');
 });
 
-it('cuts off what goes on for long as somebody who is no more', async () => {
+it('connectFollowed aborts requests of a replaced configuration after 30 s', async () => {
   const { answer } = await askSlowly(at(0));
   present = at(1).config;
   expect(await ask()).toBe('other');
@@ -83,7 +83,7 @@ it('cuts off what goes on for long as somebody who is no more', async () => {
   expect(await ask()).toBe('other');
 });
 
-it('ends all of it when it is closed, the old ones too', async () => {
+it('connectFollowed aborts requests of the current and replaced configurations when it is closed', async () => {
   const { answer } = await askSlowly(at(0));
   present = at(1).config;
   const { answer: another } = await askSlowly(at(1));

@@ -12,7 +12,7 @@ async function all(chunks: StreamChunks): Promise<string> {
 
 const silent = (): Readable => new Readable({ read: () => undefined });
 
-test('what came before anybody read is not lost, though the stream is closed', async () => {
+test('StreamChunks returns data that arrived before the first read, even if the stream is closed', async () => {
   const stream = silent();
   const chunks = new StreamChunks(stream, undefined);
   stream.push('one ');
@@ -24,7 +24,7 @@ test('what came before anybody read is not lost, though the stream is closed', a
   expect(await all(chunks)).toBe('one two');
 });
 
-test('a stream that is closed before its end is an error, after what has come', async () => {
+test('StreamChunks throws after the received data when the stream is closed before its end', async () => {
   const stream = silent();
   const chunks = new StreamChunks(stream, undefined);
   stream.push('one');
@@ -38,7 +38,7 @@ test('a stream that is closed before its end is an error, after what has come', 
   expect(read).toEqual(['one']);
 });
 
-test('an abort is the reason itself', async () => {
+test('StreamChunks throws the reason of an abort', async () => {
   const controller = new AbortController();
   const stream = silent();
   const chunks = new StreamChunks(stream, controller.signal);
@@ -48,7 +48,7 @@ test('an abort is the reason itself', async () => {
   await expect(all(chunks)).rejects.toBe(reason);
 });
 
-test('holds little of a long answer that is read slowly', async () => {
+test('StreamChunks buffers a bounded part of a long response that is read slowly', async () => {
   let given = 0;
   const stream = new Readable({
     read() {
@@ -62,7 +62,7 @@ test('holds little of a long answer that is read slowly', async () => {
   expect((await all(chunks)).length).toBe(3_997_696);
 });
 
-test('who leaves early ends the request', async () => {
+test('StreamChunks destroys the stream when the reader stops early', async () => {
   const stream = silent();
   const chunks = new StreamChunks(stream, undefined);
   stream.push('one');

@@ -1,4 +1,4 @@
-/** Both transports against servers of Node's own, over real connections on this machine. */
+/** Tests both transports against servers of Node over real local connections. */
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createSecureServer, constants, type Http2SecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
@@ -76,7 +76,7 @@ function http2(url: URL, clock = new ManualClock()): Http2Transport {
 }
 
 describe('HTTP/2', () => {
-  test('many requests share a connection; beyond its streams there is a second one', async () => {
+  test('shares a connection between requests, and opens a second one when its streams are used up', async () => {
     const waiting: ServerHttp2Stream[] = [];
     const { url, sessions } = await http2Server((stream, method, path) => {
       if (path === '/wait') {
@@ -93,7 +93,7 @@ describe('HTTP/2', () => {
     for (const { body } of open) expect((await collect(body, 10)).toString()).toBe('end');
   });
 
-  test('who closes it while it connects hears of nothing more', async () => {
+  test('fails pending requests with a ConnectionError when the transport is closed while it connects', async () => {
     const { url } = await http2Server(echo);
     for (let turns = 0; turns < 40; turns += 1) {
       const transport = http2(url);
@@ -104,7 +104,7 @@ describe('HTTP/2', () => {
     }
   });
 
-  test('requests that wait for a connection count as its own', async () => {
+  test('counts requests that wait for a connection against its streams', async () => {
     const waiting: ServerHttp2Stream[] = [];
     const { url, sessions } = await http2Server((stream) => void waiting.push(stream));
     const transport = http2(url);
@@ -115,7 +115,7 @@ describe('HTTP/2', () => {
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array.from({ length: 95 }, () => 200));
   });
 
-  test('a connection that the server is about to close takes no more requests; what runs ends in peace', async () => {
+  test('sends no new requests on a connection after GOAWAY, and completes those in flight', async () => {
     let held: ServerHttp2Stream | undefined;
     const { url, sessions } = await http2Server((stream, method, path) => {
       if (path === '/held') {
@@ -137,7 +137,7 @@ describe('HTTP/2', () => {
     expect((await collect(first.body, 10)).toString()).toBe('rest');
   });
 
-  test('a server that gives no sign of life loses its connection, and what ran on it fails', async () => {
+  test('closes a connection whose server does not answer pings, and fails the requests on it', async () => {
     const { url } = await http2Server((stream) => stream.respond({ ':status': 200 }));
     const proxy = await startTcpProxy(Number(url.port));
     closers.push(() => void proxy.close());
@@ -153,7 +153,7 @@ describe('HTTP/2', () => {
     expect(await read).toMatchObject({ name: 'ConnectionError', sent: true });
   });
 
-  test('a stream that the server refuses was not sent; one that it breaks was', async () => {
+  test('reports a refused stream as not sent and a reset stream as sent', async () => {
     let code: number = constants.NGHTTP2_REFUSED_STREAM;
     const { url } = await http2Server((stream) => stream.close(code));
     const transport = http2(url);
@@ -162,7 +162,7 @@ describe('HTTP/2', () => {
     await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', sent: true });
   });
 
-  test('an abort ends the request, before and during its answer', async () => {
+  test('ends a request with the reason of an abort, before and during the response', async () => {
     const codes: number[] = [];
     const { url } = await http2Server((stream, _, path) => {
       stream.on('close', () => codes.push(stream.rstCode));
@@ -178,7 +178,7 @@ describe('HTTP/2', () => {
     }
   });
 
-  test('a server that is not there, or is not the right one, was not reached', async () => {
+  test('reports a request as not sent when the server is down or its certificate is not trusted', async () => {
     const { url, server } = await http2Server(echo);
     const stranger = new Http2Transport(url, {}, { clock: new ManualClock(), pingEveryMs: 1, pingTimeoutMs: 1, connectTimeoutMs: 1_000 });
     await expect(text(stranger)).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
@@ -187,7 +187,7 @@ describe('HTTP/2', () => {
   });
 });
 
-describe('what the server chooses', () => {
+describe('protocol negotiation', () => {
   type Secure = Awaited<ReturnType<typeof http2Server>>;
 
   async function onlyHttp1(port = 0): Promise<{ url: URL; close: () => Promise<void> }> {
@@ -214,19 +214,19 @@ describe('what the server chooses', () => {
     await new Promise((resolve) => server.close(resolve));
   };
 
-  test('is HTTP/2 where it speaks that, over one connection', async () => {
+  test('selects HTTP/2 over one connection when the server supports it', async () => {
     const { url, sessions } = await http2Server(echo);
     const transport = negotiated(url);
     expect(await Promise.all(['/a', '/b'].map((path) => text(transport, { path })))).toEqual(['200 GET /a ', '200 GET /b ']);
     expect(sessions.filter((session) => !session.destroyed)).toHaveLength(1);
   });
 
-  test('is HTTP/1.1 where it speaks nothing newer', async () => {
+  test('selects HTTP/1.1 when the server supports nothing newer', async () => {
     const { url } = await onlyHttp1();
     expect(await text(negotiated(url))).toBe('200 HTTP/1.1 /x');
   });
 
-  test('is asked again when another server stands there', async () => {
+  test('is repeated when another server takes over the address', async () => {
     const first = await http2Server(echo);
     const transport = negotiated(first.url);
     expect(await text(transport)).toBe('200 GET /x ');
@@ -237,7 +237,7 @@ describe('what the server chooses', () => {
     await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError' });
   });
 
-  test('does not matter where the server is the wrong one, or the client was closed', async () => {
+  test('fails with a request not sent when the certificate is not trusted or the transport is closed', async () => {
     const { url } = await onlyHttp1();
     await expect(text(negotiated(url, { ca: '' }))).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
     const transport = negotiated(url);
@@ -249,8 +249,8 @@ describe('what the server chooses', () => {
 test.each([
   ['HTTP/1.1', { http1: true }],
   ['HTTP/2', {}],
-  ['either', { negotiates: true }],
-])('over %s the certificate of the server alone is enough to trust it, whoever signed it', async (_title, protocol) => {
+  ['a negotiated protocol', { negotiates: true }],
+])('connectTo over %s trusts a server by its own certificate, whatever its issuer', async (_title, protocol) => {
   const { url } = await http2Server(echo, true);
   const transport = connectTo({ servers: [url], tls: { ca: credential.certificate }, ...protocol }, systemClock);
   closers.push(() => transport.close());
@@ -283,14 +283,14 @@ describe('HTTP/1.1', () => {
     return transport;
   }
 
-  test('what stands in no URL is escaped, and a path names no other server', async () => {
+  test('escapes characters that are invalid in a URL, and never takes the server from a path', async () => {
     const { url } = await httpServer();
     const transport = http1(url);
     expect(await text(transport, { path: '/a ü/b?q=1' })).toBe('200 GET /a%20%C3%BC/b?q=1 ');
     expect(await text(transport, { path: '//elsewhere.example/x' })).toBe('200 GET //elsewhere.example/x ');
   });
 
-  test('requests follow each other on one connection', async () => {
+  test('reuses one connection for consecutive requests', async () => {
     const { server, url } = await httpServer();
     let connections = 0;
     server.on('connection', () => (connections += 1));
@@ -299,7 +299,7 @@ describe('HTTP/1.1', () => {
     expect(connections).toBe(1);
   });
 
-  test('a lost answer was sent, a refused connection was not, an abort is the reason itself', async () => {
+  test('reports a lost response as sent and a refused connection as not sent, and throws the reason of an abort', async () => {
     const { server, url } = await httpServer();
     const transport = http1(url);
     await expect(text(transport, { path: '/cut' })).rejects.toMatchObject({ name: 'ConnectionError', sent: true });

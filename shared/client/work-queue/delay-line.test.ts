@@ -1,7 +1,7 @@
 import { ManualClock } from '../../../test/support/manual-clock';
 import { DelayLine } from './delay-line';
 
-test('items come in the order of their times, each once, however often they are brought forward', () => {
+test('DelayLine delivers items in the order of their times, each once, however often it is added earlier', () => {
   const clock = new ManualClock();
   const came: string[] = [];
   const line = new DelayLine<string>(clock, (item) => came.push(`${item} at ${clock.monotonic()}`));
@@ -15,7 +15,7 @@ test('items come in the order of their times, each once, however often they are 
   expect(clock.pending).toBe(0);
 });
 
-test('what is forgotten does not come, and may be added again', () => {
+test('DelayLine delivers no cleared item, unless it is added again', () => {
   const clock = new ManualClock();
   const came: string[] = [];
   const line = new DelayLine<string>(clock, (item) => came.push(item));

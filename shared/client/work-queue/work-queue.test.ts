@@ -10,7 +10,7 @@ function make(options: { readonly firstMs?: number } = {}) {
   return { clock, queue: new WorkQueue({ clock, limit: new ItemRateLimit({ clock, firstMs: 10, longestMs: 1_000, ...options }) }) };
 }
 
-test('an item that is added many times is handed out once', async () => {
+test('WorkQueue returns an item once, however often it is added', async () => {
   const { queue } = make();
   queue.add('a');
   queue.add('a');
@@ -20,7 +20,7 @@ test('an item that is added many times is handed out once', async () => {
   expect(queue.length).toBe(0);
 });
 
-test('an item that is added during its work is handed out again after it, not before', async () => {
+test('WorkQueue returns an item that is added while it is processed again only after done', async () => {
   const { queue } = make();
   queue.add('a');
   await queue.get();
@@ -32,7 +32,7 @@ test('an item that is added during its work is handed out again after it, not be
   expect(queue.length).toBe(0);
 });
 
-test('an item that is to come later waits for the earliest of its times only', async () => {
+test('addAfter uses the earliest time of an item that is added several times', async () => {
   const { clock, queue } = make();
   queue.addAfter('a', 300);
   queue.addAfter('a', 100);
@@ -44,7 +44,7 @@ test('an item that is to come later waits for the earliest of its times only', a
   expect(queue.length).toBe(0);
 });
 
-test('get waits for an item, and ends when the queue is closed', async () => {
+test('get waits for an item, and returns undefined when the queue is closed', async () => {
   const { queue } = make();
   const first = queue.get();
   const second = queue.get();
@@ -62,7 +62,7 @@ test('get waits for an item, and ends when the queue is closed', async () => {
   expect(await queue.get()).toBeUndefined();
 });
 
-test('delays are kept, and failures of an item make its own delay longer', async () => {
+test('addRateLimited doubles the delay of an item with each failure, and addAfter keeps its delay', async () => {
   const { clock, queue } = make();
   queue.addAfter('later', 100);
   queue.addRateLimited('a');
@@ -86,7 +86,7 @@ test('delays are kept, and failures of an item make its own delay longer', async
   expect(await queue.get()).toBe('later');
 });
 
-test('many failing items share a bucket', () => {
+test('ItemRateLimit limits the total rate of failing items with a token bucket', () => {
   const clock = new ManualClock();
   const limit = new ItemRateLimit({ clock, firstMs: 1, perSecond: 10, burst: 2 });
   expect([limit.failed('a'), limit.failed('b'), limit.failed('c'), limit.failed('d')]).toEqual([1, 1, 100, 200]);
@@ -94,7 +94,7 @@ test('many failing items share a bucket', () => {
   expect(limit.failed('e')).toBe(1);
 });
 
-test('whatever happens: no item is worked on twice at a time, and none is lost', async () => {
+test('WorkQueue loses no item and returns none that is being processed, whatever the sequence of calls', async () => {
   const step = fc.oneof(
     fc.record({ type: fc.constant('add' as const), item: fc.constantFrom('a', 'b', 'c', 'd') }),
     fc.record({ type: fc.constant('after' as const), item: fc.constantFrom('a', 'b', 'c', 'd'), ms: fc.integer({ min: 0, max: 50 }) }),
@@ -160,7 +160,7 @@ test('whatever happens: no item is worked on twice at a time, and none is lost',
   );
 });
 
-describe('workers', () => {
+describe('runWorkers', () => {
   function start(work: (item: string) => Promise<WorkOutcome>, concurrency = 2) {
     const { clock, queue } = make();
     const stop = new AbortController();
@@ -168,7 +168,7 @@ describe('workers', () => {
     return { clock, queue, stop, run };
   }
 
-  test('a failed item comes back after its back-off until it succeeds', async () => {
+  test('retries a failed item after its back-off until it succeeds', async () => {
     const attempts: number[] = [];
     const { clock, queue, stop, run } = start(async () => {
       attempts.push(clock.monotonic());
@@ -183,7 +183,7 @@ describe('workers', () => {
     await run;
   });
 
-  test('outcomes ask for another look', async () => {
+  test('requeues an item after the delay of its outcome', async () => {
     const seen: [string, number][] = [];
     const { clock, queue, stop, run } = start(async (item) => {
       seen.push([item, clock.monotonic()]);
@@ -203,7 +203,7 @@ describe('workers', () => {
     await run;
   });
 
-  test('stopping waits for the work that is under way and begins no more', async () => {
+  test('waits for work in progress when it is stopped, and starts no more', async () => {
     let finish = (): void => undefined;
     const begun: string[] = [];
     const { queue, stop, run } = start((item) => {

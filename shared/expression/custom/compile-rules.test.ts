@@ -15,12 +15,12 @@ const validate = (rule: string, value: object, old?: object) =>
     }),
   ).validate({ v: { ...value } }, old === undefined ? undefined : { v: { ...old } }).errors.length;
 
-describe('a rule of a custom kind', () => {
+describe('a validation rule of a custom resource', () => {
   it.each([
     ['docs.kubernetes.io', 'docs.platform.io'],
     ['kube-system', 'platform-system'],
     ['kubernetes.io/tls', 'platform.io/tls'],
-  ])('refuses to change an immutable text from %s to %s, its other spelling', (old, text) => {
+  ])('rejects the change of an immutable string from %s to its other spelling %s', (old, text) => {
     expect(validate('self.text == oldSelf.text', { text }, { text: old })).toBe(1);
     expect(validate('self.text == oldSelf.text', { text }, { text })).toBe(0);
   });

@@ -1,6 +1,6 @@
 /**
- * What the reference server answered to several hundred rules, replayed: which it refuses and why, what it says they may cost, how objects fare, and
- * what an update tolerates. Types named after the schema and values printed as structures are spelled alike before they are compared.
+ * Replays several hundred recorded validation rules: the errors and estimated costs of the rules, and the results of validating created and updated
+ * objects. Types named after the schema and values printed as structures are normalized before the comparison.
  */
 import { recordingOf } from '../../../test/replay/recording';
 import { anything, body, either, listOf, number, oneOf, shape, text, type Check } from '../../../test/replay/shape';
@@ -28,26 +28,29 @@ const withRule = (schema: JsonObject, rule: JsonObject | string): JsonObject => 
 const printed = (found: readonly FieldError[]): string[] =>
   ruleErrors(found.map(({ field, reason, body: message }) => [field, reason, message] as const));
 
-describe('rules of definitions', () => {
+describe('checkRules, compared with recordings of rules', () => {
   const { head, cases } = recordingOf('expressions/rules', isSchemaHead, shape({ rule: isRule, errors }));
-  it.each(cases.map((row) => [labelOf(row.rule), row] as const))('%s', (_label, row) => {
+  it.each(cases.map((row) => [labelOf(row.rule), row] as const))('reports the recorded errors of the rule %s', (_label, row) => {
     const found = printed(checkRules(readSchema(withRule(head.schema, row.rule)), 'S'));
     expect(errorsOfMember(found)).toEqual(row.errors);
   });
 });
 
-describe('whole definitions', () => {
+describe('checkRules, compared with recordings of whole schemas', () => {
   const { cases } = recordingOf('expressions/definitions', isHead, shape({ schema: body, errors }));
-  it.each(cases.map((row) => [JSON.stringify(row.schema).slice(0, 120), row] as const))('%s', (_label, row) => {
-    expect(printed(checkRules(readSchema(row.schema), 'S'))).toEqual(row.errors);
-  });
+  it.each(cases.map((row) => [JSON.stringify(row.schema).slice(0, 120), row] as const))(
+    'reports the recorded errors of the schema %s',
+    (_label, row) => {
+      expect(printed(checkRules(readSchema(row.schema), 'S'))).toEqual(row.errors);
+    },
+  );
 });
 
 const isCost = shape({ rule: text, cost: either(number, oneOf('more')) }, { schema: body });
 
-describe('estimated costs', () => {
+describe('Expression.estimate, compared with recorded costs', () => {
   const { head, cases } = recordingOf('expressions/costs', isSchemaHead, isCost);
-  it.each(cases.map((row) => [row.rule, row] as const))('%s', (rule, { cost, schema }) => {
+  it.each(cases.map((row) => [row.rule, row] as const))('estimates the recorded cost of %s', (rule, { cost, schema }) => {
     const self = declaredType(readSchema(schema ?? head.schema), false);
     if (self === undefined) throw new Error('no type');
     const expression = compileExpression(rule, new Map([['self', self]]));
@@ -60,36 +63,42 @@ describe('estimated costs', () => {
 });
 
 /** The same, and what is said of a rule that a list of so many items makes too expensive: its price with six digits. */
-describe('prices', () => {
+describe('checkRules, compared with the recorded costs of rules on list items', () => {
   const isPriced = shape({ rule: text, errors, times: number, refused: errors });
   const { head, cases } = recordingOf('expressions/prices', isSchemaHead, isPriced);
   const refusals = (rule: string, maxItems: number): string[] => {
     const items = { ...head.schema, 'x-kubernetes-validations': [{ rule }] };
     return printed(checkRules(readSchema({ type: 'object', properties: { v: { type: 'array', maxItems, items } } }), 'S'));
   };
-  it.each(cases.map((row) => [row.rule, row] as const))('%s', (rule, row) => {
+  it.each(cases.map((row) => [row.rule, row] as const))('reports the recorded errors of the rule %s', (rule, row) => {
     expect({ errors: refusals(rule, 1), refused: refusals(rule, row.times) }).toEqual({ errors: row.errors, refused: row.refused });
   });
 });
 
-describe('objects', () => {
+describe('compileRules, compared with recordings of created objects', () => {
   const isOutcomesHead = shape({ format: text, schema: body, value: body });
   const { head, cases } = recordingOf('expressions/objects', isOutcomesHead, shape({ rule: isRule, errors }));
-  it.each(cases.map((row) => [labelOf(row.rule), row] as const))('%s', (_label, row) => {
-    const rules = compileRules(readSchema(withRule(head.schema, row.rule)));
-    const found = rules.validate({ v: head.value }, undefined).errors;
-    expect(printed(found).map((error) => error.replace(/^v\|?/, ''))).toEqual(row.errors);
-  });
+  it.each(cases.map((row) => [labelOf(row.rule), row] as const))(
+    'reports the recorded errors of an object under the rule %s',
+    (_label, row) => {
+      const rules = compileRules(readSchema(withRule(head.schema, row.rule)));
+      const found = rules.validate({ v: head.value }, undefined).errors;
+      expect(printed(found).map((error) => error.replace(/^v\|?/, ''))).toEqual(row.errors);
+    },
+  );
 });
 
 const isUpdate = shape({ schema: body, old: anything, new: anything, warnings: listOf(text), errors });
 
-describe('updates', () => {
+describe('compileRules, compared with recordings of updates', () => {
   const { cases } = recordingOf('expressions/updates', isHead, isUpdate);
-  it.each(cases.map((row) => [JSON.stringify(row), row] as const))('%s', (_label, row) => {
-    const rules = compileRules(readSchema({ type: 'object', properties: { v: row.schema } }));
-    const found = rules.validate({ v: row.new }, { v: row.old });
-    expect(printed(found.errors)).toEqual(row.errors);
-    expect([...found.warnings].sort()).toEqual(row.warnings);
-  });
+  it.each(cases.map((row) => [JSON.stringify(row), row] as const))(
+    'reports the recorded errors and warnings of the update %s',
+    (_label, row) => {
+      const rules = compileRules(readSchema({ type: 'object', properties: { v: row.schema } }));
+      const found = rules.validate({ v: row.new }, { v: row.old });
+      expect(printed(found.errors)).toEqual(row.errors);
+      expect([...found.warnings].sort()).toEqual(row.warnings);
+    },
+  );
 });

@@ -46,8 +46,8 @@ const values = fc.constantFrom('1', '2', '3');
 const dataOf = (keys: readonly string[]): fc.Arbitrary<JsonObject> =>
   fc.dictionary(fc.constantFrom(...keys), values).map((data): JsonObject => ({ metadata: {}, data }));
 
-describe('laws', () => {
-  it('applying again changes neither the object nor its owners', () => {
+describe('applyConfiguration and recordUpdate', () => {
+  it('change neither the object nor its managed fields when the same configuration is applied again', () => {
     fc.assert(
       fc.property(dataOf(['a', 'b', 'c']), dataOf(['a', 'b', 'c']), (first, second) => {
         const before = apply(NOTHING, first, 'other');
@@ -59,7 +59,7 @@ describe('laws', () => {
     );
   });
 
-  it('what nobody else owned goes with the manager that applied it', () => {
+  it('remove the fields that only the applying manager owned and no longer applies', () => {
     fc.assert(
       fc.property(dataOf(['a', 'b']), dataOf(['c', 'd']), (own, more) => {
         const before = apply(NOTHING, own, 'other');
@@ -72,7 +72,7 @@ describe('laws', () => {
     );
   });
 
-  it('appliers of different fields do not depend on who comes first', () => {
+  it('give the same result for managers of different fields in either order', () => {
     fc.assert(
       fc.property(dataOf(['a', 'b']), dataOf(['c', 'd']), (one, two) => {
         const forward = apply(apply(NOTHING, one, 'x'), two, 'y');
@@ -85,7 +85,7 @@ describe('laws', () => {
     );
   });
 
-  it('an updater owns what it changes, and nobody else does', () => {
+  it('make an updating manager the only owner of the fields that it changes', () => {
     fc.assert(
       fc.property(dataOf(['a', 'b', 'c']), dataOf(['a', 'b', 'c']), (first, second) => {
         const before = update(NOTHING, first, 'x');
@@ -101,14 +101,14 @@ describe('laws', () => {
   });
 });
 
-describe('conflicts', () => {
+describe('an apply conflict', () => {
   const owned = apply(NOTHING, { metadata: {}, data: { a: '1', b: '1' } }, 'm');
 
-  it('names the owner and the field of one', () => {
+  it('names the manager and the field of a single conflict', () => {
     expect(() => apply(owned, { metadata: {}, data: { a: '2' } }, 'n')).toThrow('Apply failed with 1 conflict: conflict with "m": .data.a');
   });
 
-  it('names every owner and field of several', () => {
+  it('names the managers and fields of several conflicts', () => {
     const both = update(owned, { metadata: { labels: { x: 'y' } }, data: { a: '1', b: '1' } }, 'u');
     try {
       apply(both, { metadata: { labels: { x: 'z' } }, data: { a: '2', b: '2' } }, 'n');
@@ -122,25 +122,25 @@ describe('conflicts', () => {
     }
   });
 
-  it('the same value is shared, and given up without loss', () => {
+  it('does not arise for an equal value, which both managers then own', () => {
     const shared = apply(owned, { metadata: {}, data: { a: '1' } }, 'n');
     expect(paths(shared, 'n')).toEqual(['.data.a']);
     expect(shared.entries.find(({ manager }) => manager.name === 'n')?.time).toBeUndefined();
     expect(apply(shared, { metadata: {}, data: { b: '1' } }, 'm').object).toEqual({ metadata: {}, data: { a: '1', b: '1' } });
   });
 
-  it('force takes the field away from the others', () => {
+  it('is resolved with force by taking the field from the other managers', () => {
     const forced = apply(owned, { metadata: {}, data: { a: '2' } }, 'n', { force: true, now: NOW });
     expect(forced.object).toEqual({ metadata: {}, data: { a: '2', b: '1' } });
     expect(paths(forced, 'm')).toEqual(['.data.b']);
   });
 });
 
-describe('lists', () => {
+describe('applyConfiguration on keyed lists', () => {
   const names = (object: JsonObject): unknown => Object(object['secrets']).map(({ name }: { name: string }) => name);
   const secrets = (...list: string[]): JsonObject => ({ metadata: {}, secrets: list.map((name) => ({ name })) });
 
-  it('keeps the applied order, and live items in their places', () => {
+  it('keeps the order of the applied items and the places of the live items', () => {
     const live = update(NOTHING, secrets('a', 'b', 'c', 'd'), 'u', serviceAccount);
     const order = (...list: string[]): unknown =>
       names(apply(live, secrets(...list), 'm', { force: true, now: NOW }, serviceAccount).object);
@@ -149,7 +149,7 @@ describe('lists', () => {
     expect(order('b')).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('takes out items that nobody applies any more', () => {
+  it('removes items that no manager applies any more', () => {
     const first = apply(NOTHING, secrets('a', 'b'), 'm', undefined, serviceAccount);
     const other = apply(first, secrets('b', 'c'), 'n', undefined, serviceAccount);
     expect(names(apply(other, secrets('a'), 'm', undefined, serviceAccount).object)).toEqual(['a', 'b', 'c']);
@@ -159,7 +159,7 @@ describe('lists', () => {
     ).toEqual(['a', 'c']);
   });
 
-  it('finds an item by the default of the key that it leaves out', () => {
+  it('matches an item by the default of an omitted key field', () => {
     const ports = (port: JsonObject): JsonObject => ({ metadata: {}, spec: { containers: [{ name: 'c', ports: [port] }] } });
     const { object } = decodeObject('core.v1.Pod', ports({ containerPort: 80, protocol: 'TCP', name: 'web' }));
     const found = apply(update(NOTHING, object, 'u', pod), ports({ containerPort: 80, hostPort: 81 }), 'm', undefined, pod);
@@ -168,8 +168,8 @@ describe('lists', () => {
   });
 });
 
-describe('bounds', () => {
-  it('merges the oldest of more than ten updaters', () => {
+describe('recordUpdate', () => {
+  it('merges the oldest entries of more than ten updating managers into ancient-changes', () => {
     let state = update(NOTHING, { metadata: {}, data: {} }, 'first');
     for (let i = 0; i < 14; i += 1) {
       const data = { ...Object(state.object['data']), [`k${i}`]: 'v' };
@@ -181,7 +181,7 @@ describe('bounds', () => {
   });
 });
 
-describe('what a configuration may hold', () => {
+describe('shapeFaults', () => {
   it.each<[JsonObject, string[]]>([
     [{ foo: 1 }, ['.foo: field not declared in schema']],
     [{ spec: { nodeName: 1 } }, ['.spec.nodeName: expected string, got &value.valueUnstructured{Value:1}']],
@@ -193,7 +193,7 @@ describe('what a configuration may hold', () => {
     [{ spec: { containers: [{ name: 'a' }, { name: 'a' }] } }, ['.spec.containers: duplicate entries for key [name="a"]']],
     [{ spec: { containers: ['x'] } }, ['.spec.containers: element 0: associative list with keys may not have non-map elements']],
     [{ spec: { containers: null, nodeName: null } }, []],
-  ])('%j', (object, faults) => {
+  ])('reports the faults of the configuration %j', (object, faults) => {
     expect(shapeFaults(pod.own.shape, object)).toEqual(faults);
   });
 });

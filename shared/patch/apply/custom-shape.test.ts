@@ -100,14 +100,14 @@ const { head, cases } = recordingOf('custom/applying', isCustomHead, shape({ def
 for (const [title, schema] of Object.entries(head.schemas)) {
   const node = readSchema(schema);
   const ownership = ownershipOf(node, title === 'shapes');
-  describe(title, () => {
+  describe(`server-side apply to the custom resource ${title}`, () => {
     test.each(
       cases
         .filter(({ definition }) => definition === title)
         .map(
           ({ steps }, index) => [JSON.stringify(steps.map(({ apply, update }) => apply ?? update)).slice(0, 150), index, steps] as const,
         ),
-    )('%s', (_text, index, steps) => {
+    )('gives the recorded results for the steps %s', (_text, index, steps) => {
       let state = NOTHING;
       for (const step of steps) {
         const { answer } = step;

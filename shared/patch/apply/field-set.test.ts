@@ -26,8 +26,8 @@ function setOf(paths: readonly PathElement[][]): FieldSet {
 const texts = (set: FieldSet): Set<string> => new Set(membersOf(set).map((path) => path.join(' ')));
 const only = (list: readonly PathElement[][]): Set<string> => new Set(list.map((path) => path.join(' ')));
 
-describe('sets of fields', () => {
-  it('are sets', () => {
+describe('field sets', () => {
+  it('support union, intersection and difference like sets of paths', () => {
     fc.assert(
       fc.property(members, members, (one, two) => {
         const [a, b] = [setOf(one), setOf(two)];
@@ -43,7 +43,7 @@ describe('sets of fields', () => {
     );
   });
 
-  it('have one text, however they were made', () => {
+  it('have one canonical text, however they were built', () => {
     fc.assert(
       fc.property(members, members, (one, two) => {
         const [a, b] = [setOf(one), setOf(two)];
@@ -54,29 +54,32 @@ describe('sets of fields', () => {
     );
   });
 
-  it('order names, then keys by their values, then values, then indexes', () => {
+  it('sort field names, then keys by their values, then values, then indexes', () => {
     const set = setOf([['i:10'], ['i:9'], ['v:"b"'], ['v:10'], ['v:9'], ['k:{"p":443}'], ['k:{"p":80}'], ['f:b'], ['f:B']]);
     expect(Object.keys(set)).toEqual(['f:B', 'f:b', 'k:{"p":80}', 'k:{"p":443}', 'v:9', 'v:10', 'v:"b"', 'i:9', 'i:10']);
   });
 
-  it('say of a node with members below it that it is a member too', () => {
+  it('mark a path with members below it as a member itself with a dot', () => {
     expect(setOf([['f:a', 'f:b'], ['f:a']])).toEqual({ 'f:a': { '.': {}, 'f:b': {} } });
     expect(setOf([['f:a'], ['f:a', 'f:b']])).toEqual({ 'f:a': { '.': {}, 'f:b': {} } });
   });
 
-  it('skip elements of a kind that nobody knows yet', () => {
+  it('skip path elements of an unknown type', () => {
     expect(parseFieldSet({ 'x:a': {}, 'f:b': {} })).toEqual({ 'f:b': {} });
   });
 
-  it.each([[{ $a: {} }], [{ 'k:[]': {} }], [{ 'k:{': {} }], [{ 'i:x': {} }], [{ 'f:a': 1 }], [null], ['f:a']])('are not %j', (value) => {
-    expect(parseFieldSet(value)).toBeUndefined();
-  });
+  it.each([[{ $a: {} }], [{ 'k:[]': {} }], [{ 'k:{': {} }], [{ 'i:x': {} }], [{ 'f:a': 1 }], [null], ['f:a']])(
+    'are not parsed from %j',
+    (value) => {
+      expect(parseFieldSet(value)).toBeUndefined();
+    },
+  );
 
-  it('are read in any spelling of their keys', () => {
+  it('are parsed from any JSON spelling of their keys', () => {
     expect(parseFieldSet({ 'k:{ "b":2,"a":"x" }': {} })).toEqual({ 'k:{"a":"x","b":2}': {} });
   });
 
-  it('show paths as messages do', () => {
+  it('print paths as in conflict messages', () => {
     expect(pathText(['f:spec', 'f:ports', 'k:{"port":80,"protocol":"TCP"}', 'f:x'])).toBe('.spec.ports[port=80,protocol="TCP"].x');
     expect(pathText(['v:"a"', 'i:3'])).toBe('[="a"][3]');
   });

@@ -58,11 +58,11 @@ const cases = recorded.map((row): readonly [string, string, JsonObject, JsonObje
   return [`${row.original} ${JSON.stringify(row.patch)}`, original.type, original.object, row.patch, row];
 });
 
-test('the recording is there', () => {
+test('the recording of strategic merge patches has more than 200 cases', () => {
   expect(cases.length).toBeGreaterThan(200);
 });
 
-test.each(cases)('%s', (_name, type, original, patch, row) => {
+test.each(cases)('strategicMerge gives the recorded result for %s', (_name, type, original, patch, row) => {
   const before = JSON.stringify([original, patch]);
   expect(outcome(type, original, patch)).toEqual(expected(type, original, row));
   expect(JSON.stringify([original, patch])).toBe(before);

@@ -32,7 +32,7 @@ async function later(): Promise<void> {
   await settle(5);
 }
 
-it('is read again when one of the files changes, also one that was named later', async () => {
+it('FollowedFiles reads its value again when one of the files changes, also one named after a change', async () => {
   write('index', 'a');
   write('a', 'one');
   const followed = open();
@@ -60,7 +60,7 @@ it('is read again when one of the files changes, also one that was named later',
   expect([followed.current(), clock.pending]).toEqual(['fifth!!', 0]);
 });
 
-it('keeps what it has where the files cannot be used, and says nothing where they say the same', async () => {
+it('FollowedFiles keeps its value while the files are unusable, and notifies only of changed contents', async () => {
   write('index', 'a');
   write('a', 'one');
   const followed = open();
@@ -79,7 +79,7 @@ it('keeps what it has where the files cannot be used, and says nothing where the
   end();
 });
 
-it('notices what has changed before it is watched, and is watched by several', async () => {
+it('FollowedFiles notices a change from before its first watch, and supports several watches', async () => {
   write('index', 'a');
   write('a', 'one');
   const followed = open();
@@ -95,7 +95,7 @@ it('notices what has changed before it is watched, and is watched by several', a
   expect(clock.pending).toBe(0);
 });
 
-it('does not begin with what cannot be used; what is fixed never changes', () => {
+it('FollowedFiles throws when the files are unusable at the start; fixed() returns its constant', () => {
   write('index', 'missing');
   expect(() => open()).toThrow('missing');
   expect(fixed(7).current()).toBe(7);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readIfThere } from './read-if-there';
 
-it('reads what is there, and tells what is not from what cannot be read', () => {
+it('readIfThere returns the contents of a file, undefined when it is missing, and throws when it is unreadable', () => {
   expect(readIfThere(__filename)?.includes('reads what is there')).toBe(true);
   expect(readIfThere(path.join(__dirname, 'none'))).toBeUndefined();
   expect(() => readIfThere(__dirname)).toThrow('EISDIR');

@@ -1,6 +1,6 @@
 import { Garbage } from './garbage';
 
-it('is collected whenever there is more of it than may lie about', () => {
+it('Garbage runs a collection whenever more than its limit was dropped', () => {
   let collections = 0;
   const garbage = new Garbage(100, () => (collections += 1));
   const after = [60, 40, 1, 100, 1, 1_000].map((bytes) => {
@@ -10,4 +10,4 @@ it('is collected whenever there is more of it than may lie about', () => {
   expect(after).toEqual([0, 0, 1, 1, 2, 3]);
 });
 
-it('is left to V8 where the program was not started for it', () => expect(() => new Garbage(1).dropped(2)).not.toThrow());
+it('Garbage does nothing when V8 exposes no gc function', () => expect(() => new Garbage(1).dropped(2)).not.toThrow());

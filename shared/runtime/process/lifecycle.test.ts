@@ -40,7 +40,7 @@ describe('Lifecycle', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('goes on after a stage that fails or hangs, and exits 1', async () => {
+  it('continues after a stage that fails or hangs, and exits 1', async () => {
     const { lifecycle, exit, clock } = setUp();
     const ran: string[] = [];
     lifecycle.onStop({ name: 'last', timeoutMs: 1, run: () => void ran.push('last') });
@@ -67,7 +67,7 @@ describe('Lifecycle', () => {
     expect(exit.mock.calls).toEqual([[3]]);
   });
 
-  it('exits 1 at once on a second signal, but takes signals close together for one', () => {
+  it('exits 1 at once on a second signal, but treats signals in quick succession as one', () => {
     const { lifecycle, events, exit, clock } = setUp();
     lifecycle.onStop({ name: 'hangs', timeoutMs: 60_000, run: () => new Promise(() => undefined) });
     events.emit('SIGINT');

@@ -23,19 +23,19 @@ const seen = (): unknown => JSON.parse(readFileSync(SEEN, 'utf8'));
 const see = (expression: string): string => `require('node:fs').writeFileSync(${JSON.stringify(SEEN)}, JSON.stringify(${expression}));`;
 const SAYS = see("[__filename, __dirname, require('./other.json').a, typeof module.exports, exports === module.exports]");
 
-it('is not run where the build has left none', () => expect(runWhole(path.join(folder, 'none.js'))).toBe(false));
+it('runWhole returns false when the build made no whole file', () => expect(runWhole(path.join(folder, 'none.js'))).toBe(false));
 
-it('is run as a module of its place', () => {
+it('runWhole runs the program as a module at the path of its main file', () => {
   writeFileSync(path.join(folder, 'other.json'), '{"a":1}');
   writeWhole(SAYS);
   expect(runWhole(MAIN)).toBe(true);
   expect(seen()).toEqual([MAIN, folder, 1, 'object', true]);
 });
 
-describe('what was compiled', () => {
+describe('the code cache of a whole program', () => {
   const keep = (digest: string, compiled: Buffer): void => writeFileSync(code, Buffer.concat([Buffer.from(digest), compiled]));
 
-  it('is taken for the program that it was compiled of', () => {
+  it('is used for the program that it was compiled from', () => {
     const digest = writeWhole(see('1'));
     keep(digest, openWhole(MAIN)?.script.createCachedData() ?? Buffer.alloc(0));
     const program = openWhole(MAIN);
@@ -44,7 +44,7 @@ describe('what was compiled', () => {
     expect(seen()).toBe(1);
   });
 
-  it('is left alone where the program is another one of the same length', () => {
+  it('is ignored for another program of the same length', () => {
     keep(writeWhole(see('1')), openWhole(MAIN)?.script.createCachedData() ?? Buffer.alloc(0));
     writeWhole(see('2'));
     const program = openWhole(MAIN);
@@ -54,10 +54,10 @@ describe('what was compiled', () => {
   });
 
   it.each<[string, (compiled: Buffer) => Buffer]>([
-    ['cut short', (compiled) => compiled.subarray(0, compiled.length / 2)],
+    ['truncated', (compiled) => compiled.subarray(0, compiled.length / 2)],
     ['of another V8', (compiled) => Buffer.concat([Buffer.from([1, 2, 3, 4]), compiled.subarray(4)])],
     ['empty', () => Buffer.alloc(0)],
-  ])('is compiled again where it is %s', (how, spoilt) => {
+  ])('is rejected when it is %s', (how, spoilt) => {
     writeWhole(see('0'));
     const compiled = openWhole(MAIN)?.script.createCachedData() ?? Buffer.alloc(0);
     // V8 does not look at what was compiled of a text that it has compiled itself.
@@ -69,7 +69,7 @@ describe('what was compiled', () => {
   });
 });
 
-it('says what is wrong with a file that is no program', () => {
+it('runWhole throws an error that names the main file when the whole file is no function', () => {
   writeFileSync(whole, `//${'0'.repeat(64)}\n1`);
   expect(() => runWhole(MAIN)).toThrow(`${MAIN}: its whole file is no function`);
 });

@@ -28,7 +28,7 @@ export interface Ware {
  */
 `;
 
-test('texts of types and members, without the tags of the generator', () => {
+test('readDescriptions reads the descriptions of types and fields without the tags of the generator', () => {
   expect(readDescriptions(DECLARATIONS)).toEqual({
     'shop.v1.Ware': { '': 'A thing that is sold.\n\nIt has a price.', price: 'What it costs.' },
   });

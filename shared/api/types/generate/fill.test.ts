@@ -5,7 +5,7 @@ const MODELS = {
   ShopV1Event: { '': 'Something that happens in a shop.' },
 };
 
-test('they fill what is not said yet, under the names of types', () => {
+test('fillFrom adds missing descriptions under the names of types and keeps existing ones', () => {
   const said = { 'shop.v1.Ware': { '': 'Said.' } };
   fillFrom(MODELS, ['shop.v1.Ware', 'shop.v1.Event', 'shop.v1.Unknown'], said);
   expect(said).toMatchObject({
@@ -15,7 +15,7 @@ test('they fill what is not said yet, under the names of types', () => {
   expect(Object.keys(said)).toHaveLength(2);
 });
 
-test('what nobody says is said in words of ours', () => {
+test('fillWith adds descriptions of our own where there are none', () => {
   const types = { 'shop.v1.Ware': ['1 spec shop.v1.WareSpec', '2 status shop.v1.WareStatus'], 'shop.v1.WareStatus': ['1 status string'] };
   const said = { 'shop.v1.Ware': { kind: 'Kind.', spec: 'Said.' } };
   fillWith(

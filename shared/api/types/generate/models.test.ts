@@ -34,7 +34,7 @@ export declare class ShopV1Event {
 }
 `;
 
-test('texts of classes and members, as they were before', () => {
+test('readModels reads the descriptions of classes and fields, and restores escaped texts and renamed fields', () => {
   expect(readModels([WARE, EVENT])).toEqual({
     V1Ware: {
       '': 'A thing that is sold.',

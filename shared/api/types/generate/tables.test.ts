@@ -16,13 +16,13 @@ if ('missing' in sources) skipLoudly('the generated tables against the installed
 else compareWith(sources);
 
 function compareWith({ kubectl, helm, declarations }: Sources): void {
-  test('regenerating gives the committed file', () => {
+  test('buildTables makes the committed types.json from the installed packages', () => {
     const rows = buildTables(readTypes({ kubectl, helm }), readRequired(declarations), ROOTS);
     const committed = readFileSync(join(__dirname, '../generated/types.json'), 'utf8');
     expect(printTables(rows) === committed).toBe(true);
   });
 
-  test('every member has the number and name that the protobuf descriptors give it', () => {
+  test('the generated tables give every field the number and name of the protobuf descriptors', () => {
     const descriptors = new Map([...readDescriptors(helm), ...readDescriptors(kubectl)]);
     const wrong: string[] = [];
     let compared = 0;
@@ -43,17 +43,17 @@ function compareWith({ kubectl, helm, declarations }: Sources): void {
   });
 }
 
-test('the types of members are those of the tables', () => {
+test('printMembers makes the committed members.ts from the generated tables', () => {
   const committed = readFileSync(join(__dirname, '../generated/members.ts'), 'utf8');
   expect(printMembers({ typeNames, schemaOf }) === committed).toBe(true);
 });
 
-test('no member is called as one that every object inherits', () => {
+test('the generated tables have no field with the name of a property of Object.prototype', () => {
   const inherited = typeNames().flatMap((type) => schemaOf(type).fields.filter(({ name }) => name in {}));
   expect(inherited).toEqual([]);
 });
 
-test('every root is in the tables', () => {
+test('the generated tables contain every root type', () => {
   expect(ROOTS.filter((root) => !typeNames().includes(root))).toEqual([]);
 });
 

@@ -6,7 +6,7 @@ import { readTexts } from './texts';
 
 const texts = readTexts() ?? {};
 
-test('every kind says what it is and what its members are for', () => {
+test('every served kind and each of its fields has a description', () => {
   const untold = SERVED_KINDS.flatMap(({ type }) => {
     const said = texts[type] ?? {};
     return ['', 'apiVersion', 'kind', ...schemaOf(type).fields.map(({ name }) => name)].flatMap((member) =>
@@ -16,7 +16,7 @@ test('every kind says what it is and what its members are for', () => {
   expect(untold).toEqual([]);
 });
 
-test('words of ours are for types and members that there are', () => {
+test('the descriptions of our own refer to existing types and fields only', () => {
   const known = new Set(typeNames());
   const told = Object.entries(own).filter(([type]) => known.has(type));
   const unknown = told.flatMap(([type, members]) => {
