@@ -1,6 +1,6 @@
 /**
- * What the rules bear with because it was stored before they were made (checked against release 1.31.1 with objects planted in its store), and what
- * names in two spellings and updates that change nothing do to EndpointSlices.
+ * Tests ratcheting validation of networking objects: invalid values that are already stored (checked against release 1.31.1 with objects planted in its
+ * store). Also tests EndpointSlices with names in either spelling and with updates that change nothing.
  */
 import type { JsonObject } from '../../shared/values/json';
 import { writeFixture } from '../../test/support/write-fixture';
@@ -30,30 +30,40 @@ const rule = (host: string, path: string): JsonObject => ({ host, http: { paths:
 const rules = (...list: JsonObject[]): JsonObject => ({ spec: { rules: list } });
 
 it.each<[string, JsonObject, JsonObject, readonly string[]]>([
-  ['a wrong secret after a wrong one', tls('B/'), tls('A'), []],
-  ['a wrong secret after a good one', tls('B/'), tls('a'), ['spec.tls[0].secretName']],
-  ['wrong paths of a wildcard after such', rules(rule('*.b', 'x')), rules(rule('*.a', 'y')), []],
+  ['accepts an invalid secretName when the old one is invalid', tls('B/'), tls('A'), []],
+  ['rejects an invalid secretName when the old one is valid', tls('B/'), tls('a'), ['spec.tls[0].secretName']],
   [
-    'wrong paths of a plain host after those of a wildcard',
+    'accepts invalid paths of a wildcard host when the old ones of a wildcard host are invalid',
+    rules(rule('*.b', 'x')),
+    rules(rule('*.a', 'y')),
+    [],
+  ],
+  [
+    'rejects invalid paths of a plain host when only the old ones of a wildcard host are invalid',
     rules(rule('b', 'x')),
     rules(rule('*.a', 'y')),
     ['spec.rules[0].http.paths[0].path'],
   ],
-  ['wrong paths of a wildcard after good ones', rules(rule('*.b', 'x')), rules(rule('*.a', '/')), ['spec.rules[0].http.paths[0].path']],
   [
-    'wrong paths of a wildcard after those of a plain host',
+    'rejects invalid paths of a wildcard host when the old ones are valid',
+    rules(rule('*.b', 'x')),
+    rules(rule('*.a', '/')),
+    ['spec.rules[0].http.paths[0].path'],
+  ],
+  [
+    'rejects invalid paths of a wildcard host when only the old ones of a plain host are invalid',
     rules(rule('*.b', 'x')),
     rules(rule('a', 'y')),
     ['spec.rules[0].http.paths[0].path'],
   ],
-  ['a wrong wildcard after itself', rules(rule('*', '/')), rules(rule('*', '/')), ['spec.rules[0].host']],
+  ['rejects an invalid wildcard host even when it is unchanged', rules(rule('*', '/')), rules(rule('*', '/')), ['spec.rules[0].host']],
   [
-    'a wrong class after itself',
+    'rejects an invalid ingressClassName even when it is unchanged',
     { spec: { defaultBackend: service, ingressClassName: 'A' } },
     { spec: { ingressClassName: 'A' } },
     ['spec.ingressClassName'],
   ],
-])('Ingress: %s', (_title, object, old, fields) => {
+])('an update of an Ingress %s', (_title, object, old, fields) => {
   expect(wrong(ingress, object, old)).toEqual(fields);
 });
 
@@ -62,34 +72,39 @@ const selector = (podSelector: JsonObject): JsonObject => ({ spec: { podSelector
 const peer = (podSelector: JsonObject): JsonObject => ({ spec: { podSelector: {}, ingress: [{ from: [{ podSelector }] }] } });
 
 it.each<[string, JsonObject, JsonObject, readonly string[]]>([
-  ['a wrong value after another', selector(selecting('a', '-')), selector(selecting('a', '_')), []],
-  ['a wrong value after a wrong key', selector(selecting('a', '-')), selector(selecting('-', 'a')), []],
+  ['accepts an invalid selector value when the old one is invalid', selector(selecting('a', '-')), selector(selecting('a', '_')), []],
+  ['accepts an invalid selector value when the old key is invalid', selector(selecting('a', '-')), selector(selecting('-', 'a')), []],
   [
-    'a wrong value after a good one',
+    'rejects an invalid selector value when the old one is valid',
     selector(selecting('a', '-')),
     selector(selecting('a', 'b')),
     ['spec.podSelector.matchExpressions[0].values[0]'],
   ],
-  ['a wrong value of a peer after one of the policy', peer(selecting('a', '-')), selector(selecting('a', '-')), []],
   [
-    'a wrong value of a peer after itself',
+    'accepts an invalid selector value of a peer when the old value of the podSelector is invalid',
+    peer(selecting('a', '-')),
+    selector(selecting('a', '-')),
+    [],
+  ],
+  [
+    'rejects an invalid selector value of a peer even when it is unchanged',
     peer(selecting('a', '-')),
     peer(selecting('a', '-')),
     ['spec.ingress[0].from[0].podSelector.matchExpressions[0].values[0]'],
   ],
   [
-    'a wrong key after a wrong value',
+    'rejects an invalid selector key when only the old value is invalid',
     selector(selecting('-', 'a')),
     selector(selecting('a', '-')),
     ['spec.podSelector.matchExpressions[0].key'],
   ],
   [
-    'a wrong label after itself',
+    'rejects an invalid label value in matchLabels even when it is unchanged',
     selector({ matchLabels: { a: '-' } }),
     selector({ matchLabels: { a: '-' } }),
     ['spec.podSelector.matchLabels'],
   ],
-])('NetworkPolicy: %s', (_title, object, old, fields) => {
+])('an update of a NetworkPolicy %s', (_title, object, old, fields) => {
   expect(wrong(networkPolicy, object, old)).toEqual(fields);
 });
 
@@ -98,26 +113,30 @@ describe('EndpointSlice', () => {
   const slice = (...endpoints: JsonObject[]): JsonObject => ({ addressType: 'IPv4', endpoints: structuredClone(endpoints) });
 
   it.each<[string, JsonObject[], JsonObject[]]>([
-    ['the endpoints stay, and so does their topology', [endpoint], [endpoint]],
+    ['keeps the topology of unchanged endpoints', [endpoint], [endpoint]],
     [
-      'of a changed endpoint only the node stays',
+      'keeps only the node name of a changed endpoint',
       [{ ...endpoint, hostname: 'h' }],
       [{ addresses: ['10.0.0.1'], hostname: 'h', nodeName: 'n' }],
     ],
-    ['a node that is named stays', [{ ...endpoint, nodeName: 'm' }], [{ addresses: ['10.0.0.1'], nodeName: 'm' }]],
-    ['a new endpoint on a known node', [{ ...endpoint, addresses: ['10.0.0.2'] }], [{ addresses: ['10.0.0.2'], nodeName: 'n' }]],
+    ['keeps an explicit nodeName', [{ ...endpoint, nodeName: 'm' }], [{ addresses: ['10.0.0.1'], nodeName: 'm' }]],
     [
-      'a new endpoint on an unknown node',
+      'sets the nodeName of a new endpoint whose topology names a node of the old endpoints',
+      [{ ...endpoint, addresses: ['10.0.0.2'] }],
+      [{ addresses: ['10.0.0.2'], nodeName: 'n' }],
+    ],
+    [
+      'drops the topology of a new endpoint on an unknown node',
       [{ addresses: ['10.0.0.2'], deprecatedTopology: { 'platform.io/hostname': 'x' } }],
       [{ addresses: ['10.0.0.2'] }],
     ],
-  ])('topology of an older version: %s', (_title, endpoints, kept) => {
+  ])('with deprecatedTopology: an update %s', (_title, endpoints, kept) => {
     const object = slice(...endpoints);
     endpointSlice.update?.prepareForUpdate?.(object, slice(endpoint), context);
     expect(object['endpoints']).toEqual(kept);
   });
 
-  it('takes the label of its service in either spelling, and keeps it', async () => {
+  it('keeps the service-name label in the spelling in which it was created', async () => {
     const fixture = await writeFixture();
     for (const [name, label] of Object.entries({ a: 'platform.io/service-name', b: 'kubernetes.io/service-name' })) {
       const { object } = await fixture.create('endpointslices', {
@@ -129,7 +148,7 @@ describe('EndpointSlice', () => {
     }
   });
 
-  it('writes nothing when nothing changes', async () => {
+  it('is not written by an update without changes', async () => {
     const fixture = await writeFixture();
     const body = { metadata: { name: 'a' }, addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'] }], ports: [{ port: 1 }] };
     const { entry } = await fixture.create('endpointslices', body);

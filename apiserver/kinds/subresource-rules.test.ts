@@ -1,4 +1,4 @@
-/** What the endpoints of certificate approvals and ephemeral containers take; the refusals are the reference server's. */
+/** Tests the endpoints of certificate approvals and ephemeral containers; the errors are those of upstream. */
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { CERTIFICATE_REQUEST } from '../../test/support/certificate-request';
 import { refusal, writeFixture, type Answer, type Fixture } from '../../test/support/write-fixture';
@@ -6,7 +6,7 @@ import { refusal, writeFixture, type Answer, type Fixture } from '../../test/sup
 let fixture: Fixture;
 beforeEach(async () => (fixture = await writeFixture()));
 
-describe('certificate requests', () => {
+describe('CertificateSigningRequest subresources', () => {
   const REQUEST = 'certificatesigningrequests';
   const PEM = Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64');
   const OTHER_PEM = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n').toString('base64');
@@ -21,7 +21,7 @@ describe('certificate requests', () => {
     await fixture.cache.catchUp();
   });
 
-  test('an approval is dated, keeps its date of transition, and changes nothing else but metadata', async () => {
+  test('the approval endpoint sets the times of a condition, keeps its transition time, and changes only conditions and metadata', async () => {
     const more = { metadata: { labels: { a: 'b' } }, spec: { signerName: 'other.com/y' } };
     const { object } = await patch('approval', { ...decided('Approved'), certificate: PEM }, more);
     const time = '2026-01-02T03:04:05Z';
@@ -39,7 +39,7 @@ describe('certificate requests', () => {
     ]);
   });
 
-  test('each endpoint owns its part of the status', async () => {
+  test('the approval and status endpoints own their fields of the status in managedFields', async () => {
     await patch('approval', decided('Approved'));
     const { object } = await patch('status', { certificate: PEM });
     const owned = (arrayAt(objectAt(object, 'metadata'), 'managedFields') ?? []).map((entry) => JSON.stringify(entry));
@@ -80,11 +80,11 @@ describe('certificate requests', () => {
       { certificate: OTHER_PEM },
       'status.certificate: Invalid value: "<certificate data>": only CERTIFICATE PEM blocks are allowed, found "CERTIFICATE REQUEST"',
     ],
-  ])('%s %j', async (subresource, status, message) => {
+  ])('the %s endpoint rejects the status %j', async (subresource, status, message) => {
     expect(await refusal(patch(subresource, status))).toMatchObject({ code: 422, message: text + message });
   });
 
-  test('what was decided, failed or issued stays', async () => {
+  test('the endpoints reject the removal of Approved and Failed conditions and of an issued certificate', async () => {
     await patch('approval', decided('Approved', 'Failed'));
     await patch('status', { certificate: PEM });
     expect(await refusal(patch('approval', { conditions: [] }))).toMatchObject({
@@ -100,7 +100,7 @@ describe('certificate requests', () => {
   });
 });
 
-describe('ephemeral containers', () => {
+describe('the ephemeralcontainers subresource of a Pod', () => {
   const patch = (container: JsonObject): Promise<Answer> =>
     fixture.patch('pods', 'p', 'strategic', { spec: { ephemeralContainers: [container] } }, { subresource: 'ephemeralcontainers' });
   const spec = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', emptyDir: {} }] };
@@ -110,7 +110,7 @@ describe('ephemeral containers', () => {
     await fixture.cache.catchUp();
   });
 
-  test('are added, and nothing else changes', async () => {
+  test('adds ephemeral containers and changes nothing else', async () => {
     const body = {
       metadata: { labels: { a: 'b' } },
       spec: { containers: [{ name: 'c', image: 'other' }], ephemeralContainers: [{ name: 'd', image: 'x', targetContainerName: 'c' }] },
@@ -142,11 +142,11 @@ describe('ephemeral containers', () => {
       'spec.ephemeralContainers[0].volumeMounts[0].name: Not found: "w"',
     ],
     [{ name: 'd', image: 'x', volumeMounts: [{ name: 'v', mountPath: '/a', subPath: 'q' }] }, only('volumeMounts[0].subPath')],
-  ])('%j', async (container, message) => {
+  ])('rejects the container %j', async (container, message) => {
     expect(await refusal(patch(container))).toMatchObject({ code: 422, message: `Pod "p" is invalid: ${message}` });
   });
 
-  test('stay as they are', async () => {
+  test('rejects the change and removal of existing ephemeral containers', async () => {
     await patch({ name: 'd', image: 'x' });
     const text = 'Pod "p" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers "d" may not be ';
     expect(await refusal(patch({ name: 'd', image: 'y' }))).toMatchObject({ message: `${text}changed\n` });
@@ -156,7 +156,7 @@ describe('ephemeral containers', () => {
     });
   });
 
-  test('are not there from the start', async () => {
+  test('is the only way to add ephemeral containers: creating a Pod with some is rejected', async () => {
     const body = { metadata: { name: 'q' }, spec: { ...spec, ephemeralContainers: [{ name: 'd', image: 'x' }] } };
     expect(await refusal(fixture.create('pods', body))).toMatchObject({
       message: 'Pod "q" is invalid: spec.ephemeralContainers: Forbidden: cannot be set on create',

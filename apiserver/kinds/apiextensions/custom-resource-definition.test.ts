@@ -30,7 +30,7 @@ const definition = (spec: JsonObject = {}, metadata: JsonObject = {}): JsonObjec
   },
 });
 
-describe('creating a definition', () => {
+describe('creating a CustomResourceDefinition', () => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await writeFixture({ naming: 'kubernetes' });
@@ -66,7 +66,7 @@ const CONFLICT_STATUS: JsonObject = {
 };
 
 test.each(RECORDED.updated.map((line) => [line.title, line] as const))(
-  'updating a definition answers as recorded: %s',
+  'updating a CustomResourceDefinition answers as recorded: %s',
   async (_title, { old = {}, body, subresource, namesAccepted, answer }) => {
     const fixture = await writeFixture({ naming: 'kubernetes' });
     const before = objectOf(expandBody(old));
@@ -84,7 +84,7 @@ test.each(RECORDED.updated.map((line) => [line.title, line] as const))(
   },
 );
 
-describe('deleting a definition', () => {
+describe('deleting a CustomResourceDefinition', () => {
   const marked = async (naming: 'kubernetes' | 'platform', finalizers: readonly string[] = []): Promise<JsonObject> => {
     const fixture = await writeFixture({ naming });
     await fixture.create(RESOURCE, definition({}, { finalizers: [...finalizers] }));
@@ -112,7 +112,7 @@ describe('deleting a definition', () => {
     expect(await marked('platform')).toMatchObject({ metadata: { finalizers: ['customresourcecleanup.apiextensions.platform.io'] } });
   });
 
-  test('sets a grace period of zero the second time', async () => {
+  test('sets a grace period of zero when it is repeated', async () => {
     const fixture = await writeFixture({ naming: 'kubernetes' });
     await fixture.create(RESOURCE, definition());
     for (let times = 0; times < 2; times += 1) {
@@ -124,7 +124,7 @@ describe('deleting a definition', () => {
   });
 });
 
-describe('an extreme schema', () => {
+describe('a CustomResourceDefinition with an extreme schema', () => {
   const nested = (depth: number, wrap: (inner: JsonObject) => JsonObject): JsonObject => {
     let inner: JsonObject = { type: 'string' };
     for (let left = depth; left > 0; left -= 1) inner = wrap(inner);
@@ -154,7 +154,7 @@ describe('an extreme schema', () => {
     });
   });
 
-  test('with many errors below long names has a message of limited length', async () => {
+  test('is rejected with a message of limited length when many fields below long names are invalid', async () => {
     const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, {}]));
     const root = nested(200, (inner) => ({
       type: 'object',
@@ -164,7 +164,7 @@ describe('an extreme schema', () => {
     expect(message.length).toBeLessThan(5_000_000);
   });
 
-  test('with 100,000 keys of a list is rejected', async () => {
+  test('is rejected when a list has 100,000 map keys', async () => {
     const keys = Array.from({ length: 100_000 }, (_, index) => `k${index}`);
     const items = { type: 'object', required: keys, properties: { a: { type: 'string' } } };
     const root = {

@@ -22,13 +22,13 @@ beforeAll(async () => {
   fixture = await writeFixture({ naming: 'kubernetes' });
 });
 
-describe('to create', () => {
-  test.each(answersTo('create'))('%s', async (_title, { sent, answer }) => {
+describe('creating an APIService', () => {
+  test.each(answersTo('create'))('answers as recorded: %s', async (_title, { sent, answer }) => {
     expect(await found('create', () => fixture.create('apiservices', named(sent), { dryRun: true }))).toEqual(answer);
   });
 });
 
-describe.each(['update', 'status'])('to %s', (to) => {
+describe.each(['update', 'status'])('updating an APIService (%s)', (to) => {
   const [, plain] = answersTo('create')[0] ?? [];
   const subresource = to === 'status' ? to : undefined;
   let resourceVersion: string;
@@ -42,12 +42,12 @@ describe.each(['update', 'status'])('to %s', (to) => {
     await fixture.cache.catchUp();
   });
 
-  test.each(answersTo(to))('%s', async (_title, { sent, answer }) => {
+  test.each(answersTo(to))('answers as recorded: %s', async (_title, { sent, answer }) => {
     const object = named({ ...plain?.sent, ...sent, metadata: { ...objectAt(sent, 'metadata'), resourceVersion } });
     expect(await found(to, () => fixture.update('apiservices', NAME, object, { dryRun: true, subresource }))).toEqual(answer);
   });
 
-  test('it has to say which version it means', async () => {
+  test('is rejected without a resourceVersion', async () => {
     const update = fixture.update('apiservices', NAME, named(plain?.sent ?? {}), { dryRun: true, subresource });
     await expect(update).rejects.toThrow('metadata.resourceVersion: Invalid value: 0x0: must be specified for an update');
   });

@@ -6,7 +6,7 @@ import { tlsPairFault } from './tls-pair';
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const otherKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const block = (type: string): string => `-----BEGIN ${type}-----\nYWJj\n-----END ${type}-----\n`;
-/** Stand for the pair that is made before the tests run. */
+/** Placeholders for the pair that `beforeAll` issues. */
 const CERTIFICATE = '<certificate>';
 const KEY = '<key>';
 let pair: Credential;
@@ -15,20 +15,25 @@ beforeAll(async () => {
 });
 
 it.each([
-  ['a good pair', CERTIFICATE, KEY, undefined],
+  ['a matching pair', CERTIFICATE, KEY, undefined],
   ['another key', CERTIFICATE, otherKey, 'tls: private key does not match public key'],
-  ['no certificate', 'a', KEY, 'tls: failed to find any PEM data in certificate input'],
-  ['no key', CERTIFICATE, 'a', 'tls: failed to find any PEM data in key input'],
+  ['a certificate input without PEM data', 'a', KEY, 'tls: failed to find any PEM data in certificate input'],
+  ['a key input without PEM data', CERTIFICATE, 'a', 'tls: failed to find any PEM data in key input'],
   [
-    'the two switched',
+    'switched inputs',
     KEY,
     CERTIFICATE,
     'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched',
   ],
-  ['two certificates', CERTIFICATE, CERTIFICATE, 'tls: found a certificate rather than a key in the PEM for the private key'],
-  ['a certificate that is none', block('CERTIFICATE'), KEY, 'x509: malformed certificate'],
-  ['a key that is none', CERTIFICATE, block('PRIVATE KEY'), 'tls: failed to parse private key'],
-])('%s', (_title, crt, pem, fault) => {
+  [
+    'a certificate in place of the key',
+    CERTIFICATE,
+    CERTIFICATE,
+    'tls: found a certificate rather than a key in the PEM for the private key',
+  ],
+  ['a malformed certificate', block('CERTIFICATE'), KEY, 'x509: malformed certificate'],
+  ['a malformed key', CERTIFICATE, block('PRIVATE KEY'), 'tls: failed to parse private key'],
+])('tlsPairFault returns the result of upstream for %s', (_title, crt, pem, fault) => {
   const text = (input: string): string => (input === CERTIFICATE ? pair.certificate : input === KEY ? pair.key : input);
   expect(tlsPairFault(text(crt), text(pem))).toBe(fault);
 });

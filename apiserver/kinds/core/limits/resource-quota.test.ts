@@ -1,4 +1,4 @@
-/** Quotas whose scopes and resources are many. */
+/** Validates ResourceQuotas with very many scopes and resources. */
 import { resourceQuota } from './resource-quota';
 import type { StrategyContext } from '../../../registry/strategy';
 import { GENERATED_NAMES } from '../../../../shared/names/dialect';
@@ -18,18 +18,18 @@ const hard = Object.fromEntries(Array.from({ length: MANY }, (_, index) => [`hug
 const texts = (spec: CoreV1ResourceQuotaSpec): readonly string[] =>
   (resourceQuota.validate?.({ spec }, undefined, context) ?? []).map(({ body }) => body.slice(-40));
 
-it('says a thousand times that scopes cannot be applied to resources', () => {
+it('a ResourceQuota reports at most 1,000 scopes that do not apply to its resources', () => {
   const scopes = Array.from({ length: MANY }, () => 'BestEffort');
   const found = texts({ hard, scopes });
   expect(found).toHaveLength(1000);
   expect(new Set(found).size).toBe(1);
 });
 
-it('says the same of scopes in a selector', () => {
+it('a ResourceQuota reports at most 1,000 scopes of its scopeSelector that do not apply to its resources', () => {
   const matchExpressions = Array.from({ length: MANY }, () => ({ scopeName: 'BestEffort', operator: 'Exists' }));
   expect(texts({ hard, scopeSelector: { matchExpressions } })).toHaveLength(1000);
 });
 
-it('says of every scope that is none that it is not supported, with all scopes shown', () => {
+it('a ResourceQuota reports every unsupported scope', () => {
   expect(texts({ scopes: Array.from({ length: MANY }, (_, index) => `x${index}`) })).toHaveLength(MANY);
 });

@@ -1,6 +1,6 @@
 /**
- * Services that were made while the cluster had addresses of one family, on the cluster that has both now (as seen at release 1.31.1 across a
- * restart). What one cluster makes of a request is in write/service-answers.test.ts.
+ * Updates single-stack Services after the cluster became dual-stack, as release 1.31.1 does across a restart. Services in a cluster whose ranges do not
+ * change are tested in write/service-answers.test.ts.
  */
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
 import { settleFamilies } from './families';
@@ -17,16 +17,16 @@ function families(old: JsonObject, change: JsonObject): unknown {
 }
 
 it.each<[string, JsonObject, JsonObject, string[]]>([
-  ['keeps its one family when it is written for another reason', plain, { ports: [{ port: 81 }] }, ['IPv4']],
-  ['so does a headless one', headless, { publishNotReadyAddresses: true }, ['IPv4']],
-  ['gets the second with another type', plain, { type: 'NodePort' }, ['IPv4', 'IPv6']],
-  ['gets the second when its families are asked for anew', headless, { ipFamilies: [] }, ['IPv4', 'IPv6']],
-  ['gets the second with another policy', plain, { ipFamilyPolicy: 'RequireDualStack' }, ['IPv4', 'IPv6']],
-])('a Service that prefers both %s', (_title, old, change, expected) => {
+  ['keeps its single family when other fields change', plain, { ports: [{ port: 81 }] }, ['IPv4']],
+  ['keeps its single family when it is headless and other fields change', headless, { publishNotReadyAddresses: true }, ['IPv4']],
+  ['gets the second family when its type changes', plain, { type: 'NodePort' }, ['IPv4', 'IPv6']],
+  ['gets the second family when its ipFamilies are cleared', headless, { ipFamilies: [] }, ['IPv4', 'IPv6']],
+  ['gets the second family when its policy changes to RequireDualStack', plain, { ipFamilyPolicy: 'RequireDualStack' }, ['IPv4', 'IPv6']],
+])('a PreferDualStack Service %s', (_title, old, change, expected) => {
   expect(families(old, change)).toEqual(expected);
 });
 
-it('the family that stands first among the ranges is the default', () => {
+it('a Service gets the family of the first service range by default', () => {
   const service = { spec: { type: 'ClusterIP' } };
   expect(settleFamilies(service, undefined, ['IPv6', 'IPv4'])).toEqual([]);
   expect(service.spec).toEqual({ type: 'ClusterIP', ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv6'] });

@@ -1,4 +1,4 @@
-/** What depends on how the server was started: `trafficDistribution` of Services while its feature is off (as seen at release 1.31.1). */
+/** Tests `trafficDistribution` of Services while the feature gate ServiceTrafficDistribution is off, against the behaviour of release 1.31.1. */
 import { refusal, writeFixture, type Fixture } from '../../../../test/support/write-fixture';
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
 
@@ -20,13 +20,13 @@ const distribution = (object: JsonObject): unknown => objectAt(object, 'spec')?.
 const patch = async (value: string | null): Promise<unknown> =>
   distribution((await fixture.patch('services', 'a', 'merge', { spec: { trafficDistribution: value } })).object);
 
-it('is dropped from new Services, right or wrong, and from old ones that have none', async () => {
+it('trafficDistribution is dropped while the gate is off, from new Services and from updates of Services without it', async () => {
   expect(distribution((await fixture.create('services', service('Foo'))).object)).toBeUndefined();
   await fixture.cache.catchUp();
   expect(await patch('PreferClose')).toBeUndefined();
 });
 
-it('stays where it is, is judged there, and may go', async () => {
+it('trafficDistribution is kept and validated while the gate is off in Services that have it, and can be removed', async () => {
   on();
   await fixture.create('services', service('PreferClose'));
   off();

@@ -1,11 +1,11 @@
-/** When a volume got its phase, and what of a bound claim may change; every expectation was seen at release 1.31.1. */
+/** Tests the phase transition time of volumes and updates of claims, against the behaviour of release 1.31.1. */
 import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { writeFixture } from '../../../../test/support/write-fixture';
 
 const timeOf = (volume: JsonObject): string => stringAt(objectAt(volume, 'status'), 'lastPhaseTransitionTime') ?? '';
 const STATUS = { subresource: 'status' } as const;
 
-it('remembers when a volume got its phase', async () => {
+it('a status update of a PersistentVolume sets lastPhaseTransitionTime when the phase changes', async () => {
   const fixture = await writeFixture();
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };
   let { object } = await fixture.create('persistentvolumes', { metadata: { name: 'v' }, spec });
@@ -28,12 +28,12 @@ it('remembers when a volume got its phase', async () => {
 });
 
 it.each<[string, string, string, JsonObject, string | undefined]>([
-  ['more of a bound claim', 'Bound', '2Gi', {}, undefined],
-  ['less of a bound claim', 'Bound', '1', {}, 'spec.resources.requests.storage'],
-  ['more of one that is not', 'Pending', '2Gi', {}, 'spec'],
-  ['another resource of a bound claim', 'Bound', '1Gi', { requests: { storage: '1Gi', cpu: '1' } }, 'spec'],
-  ['a limit of a bound claim', 'Bound', '1Gi', { limits: { storage: '3Gi' } }, 'spec'],
-])('%s', async (_title, phase, storage, more, field) => {
+  ['accepts an increase of the storage request when the claim is bound', 'Bound', '2Gi', {}, undefined],
+  ['rejects a decrease of the storage request when the claim is bound', 'Bound', '1', {}, 'spec.resources.requests.storage'],
+  ['rejects an increase of the storage request when the claim is pending', 'Pending', '2Gi', {}, 'spec'],
+  ['rejects a request for another resource when the claim is bound', 'Bound', '1Gi', { requests: { storage: '1Gi', cpu: '1' } }, 'spec'],
+  ['rejects a change of the limits when the claim is bound', 'Bound', '1Gi', { limits: { storage: '3Gi' } }, 'spec'],
+])('an update of a PersistentVolumeClaim %s', async (_title, phase, storage, more, field) => {
   const fixture = await writeFixture();
   const spec = (amount: string, rest: JsonObject = {}): JsonObject => ({
     accessModes: ['ReadWriteOnce'],
