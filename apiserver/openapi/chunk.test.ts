@@ -9,7 +9,7 @@ const texts = [
   Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7919) % 251)).toString('latin1'),
 ];
 
-test('pieces in a row are one gzip stream of what they hold', async () => {
+test('gzipOf joins packed chunks to one gzip stream of their contents', async () => {
   const chunks = texts.map((text) => pack(text));
   const whole = texts.join('');
   expect(lengthOf(chunks)).toBe(Buffer.byteLength(whole));

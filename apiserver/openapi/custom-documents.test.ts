@@ -1,4 +1,4 @@
-/** Compares the OpenAPI documents of custom kinds with those of release 1.31.1 for the same definitions (openapi/custom-operations). */
+/** Compares the OpenAPI documents of custom resources with those of release 1.31.1 for the same definitions (openapi/custom-operations). */
 import { recordingOf } from '../../test/replay/recording';
 import { body, listOf, shape, text } from '../../test/replay/shape';
 import { definitionOf } from '../../test/support/definition-of';
@@ -14,7 +14,7 @@ const { head, cases: recorded } = recordingOf(
   shape({ name: text, v2: body, v3: body, schemas: body }),
 );
 
-/** As it is stored. */
+/** The definition as the store has it. */
 function established({ spec, metadata }: JsonObject): JsonObject {
   const given = objectAt({ spec: spec ?? {} }, 'spec') ?? {};
   const names = objectAt(given, 'names') ?? {};
@@ -27,19 +27,19 @@ function established({ spec, metadata }: JsonObject): JsonObject {
 const rows: readonly KindRow[] = head.definitions.flatMap((definition) => definitionOf(established(definition)).rows);
 const v2 = documentV2(rows, 'kubernetes');
 
-describe.each(recorded.map((of) => [of.name, of] as const))('%s', (name, of) => {
+describe.each(recorded.map((of) => [of.name, of] as const))('the OpenAPI documents of %s', (name, of) => {
   const [, group = '', version = ''] = name.split('/');
   const v3 = documentV3(rows, { group: canonicalGroup(group), version }, 'kubernetes');
 
-  test('operations in version 2', () => {
+  test('describe its operations in v2 as recorded', () => {
     expect(operationsIn(v2, name)).toEqual(of.v2);
   });
 
-  test('operations in version 3', () => {
+  test('describe its operations in v3 as recorded', () => {
     expect(operationsIn(v3, name)).toEqual(of.v3);
   });
 
-  test('schemas, with the words that their texts begin with', () => {
+  test('describe its schemas with the recorded beginnings of their descriptions', () => {
     const schemas = objectAt(objectAt(v3, 'components'), 'schemas') ?? {};
     const own = Object.keys(of.schemas).map((type) => [type, withShortDescriptions(schemas[type] ?? null)]);
     expect(Object.fromEntries(own)).toEqual(of.schemas);

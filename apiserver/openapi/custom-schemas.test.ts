@@ -1,4 +1,4 @@
-/** What is published of a definition with all that a schema can say, against what release 1.31.1 published of it (without its texts). */
+/** Compares the published schema of a definition that uses every schema field with that of release 1.31.1, without descriptions. */
 import { recordingOf } from '../../test/replay/recording';
 import { body, shape, text } from '../../test/replay/shape';
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
@@ -17,7 +17,7 @@ const definition: JsonObject = JSON.parse(
 const { rows } = definitionOf(definition);
 const root = OPENAPI_ROOT.kubernetes;
 
-/** The recorded schemas have no texts of what every object has. */
+/** The recorded schemas have no descriptions of apiVersion, kind and metadata. */
 function withoutOwnTexts(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutOwnTexts);
   if (!isObject(value)) return value;
@@ -27,18 +27,21 @@ function withoutOwnTexts(value: JsonValue): JsonValue {
   return Object.fromEntries(entries.map(([name, member]) => [name, withoutOwnTexts(member)]));
 }
 
-describe.each(cases.map((published) => [published.version, published] as const))('%s', (version, published) => {
-  test.each([
-    [2, published.v2],
-    [3, published.v3],
-  ] as const)('in version %i', (openApi, expected) => {
-    const row = rows.find((one) => one.version === version);
-    const schema = row === undefined ? undefined : customSchemas(row, { version: openApi, root })[`com.example.pub.${version}.Pub`];
-    expect(schema instanceof PublishedSchema && withoutOwnTexts(schemaValue(schema))).toEqual(expected);
-  });
-});
+describe.each(cases.map((published) => [published.version, published] as const))(
+  'the schema of a custom resource of the version %s',
+  (version, published) => {
+    test.each([
+      [2, published.v2],
+      [3, published.v3],
+    ] as const)('is published in OpenAPI v%i as recorded', (openApi, expected) => {
+      const row = rows.find((one) => one.version === version);
+      const schema = row === undefined ? undefined : customSchemas(row, { version: openApi, root })[`com.example.pub.${version}.Pub`];
+      expect(schema instanceof PublishedSchema && withoutOwnTexts(schemaValue(schema))).toEqual(expected);
+    });
+  },
+);
 
-it('stands in the documents with its list, its paths, and what they refer to', () => {
+it('the OpenAPI documents contain a custom resource with its list, its paths and the schemas that these refer to', () => {
   const ours = rows.filter(({ version }) => version === 'v1');
   const [row] = ours;
   if (row === undefined) throw new Error('no row');

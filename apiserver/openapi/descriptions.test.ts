@@ -10,7 +10,7 @@ const folder = temporaryFolder('descriptions');
 const file = path.join(folder, 'descriptions.json');
 afterAll(() => removeFolder(folder));
 
-test('documents carry the texts that the build left', () => {
+test('OpenAPI documents contain the descriptions of the file that the build writes', () => {
   writeFileSync(file, JSON.stringify({ 'core.v1.Pod': { '': 'A pod.', spec: 'What it should be.' } }));
   const describe = readDescriptions(file);
   const v2 = objectAt(objectAt(documentV2(KINDS, 'kubernetes', describe), 'definitions'), 'io.k8s.api.core.v1.Pod');
@@ -21,6 +21,6 @@ test('documents carry the texts that the build left', () => {
   });
 });
 
-test('without them there are none', () => {
+test('readDescriptions returns no descriptions when the file is missing', () => {
   expect(readDescriptions(path.join(folder, 'missing.json'))('core.v1.Pod')).toBeUndefined();
 });

@@ -43,11 +43,11 @@ test.each<[JsonObject, string]>([
   [{ again: [SHARED, SHARED] }, `5203` + `0a01${text('v')}` + `5203` + `0a01${text('v')}`],
   [{ 'x-e': { b: 1, a: ['y'] } }, `7a17` + `0a03${text('x-e')}` + `1210` + `120e${text('a:\n- "y"\nb: 1\n')}`],
   [{ unknown: 1, text: null }, ''],
-])('%j', (value, expected) => {
+])('encodeMessage encodes %j', (value, expected) => {
   expect(hex(value)).toBe(expected);
 });
 
-test.each([0, 1, 42, 43, 126, 127, 128, 5_000, 20_000])('texts and what is nested of %p characters', (length) => {
+test.each([0, 1, 42, 43, 126, 127, 128, 5_000, 20_000])('encodeMessage encodes strings and nested messages of %p characters', (length) => {
   const inner = Reader.create(encodeMessage(MESSAGES, 'All', { map: { ['ü'.repeat(length)]: { in: 'a€😀'.repeat(length) } } }));
   expect(inner.uint32()).toBe(34);
   const entry = Reader.create(inner.bytes());
@@ -79,7 +79,7 @@ function leftOut(messages: Messages, shape: MessageShape, value: JsonValue, path
   });
 }
 
-test('the tables have a row for everything that our documents hold', () => {
+test('the message tables have a row for every field of the published documents', () => {
   const document: MessageShape = { message: 'Document' };
   expect(leftOut(PUBLISHED.v2, document, documentV2(SERVED_KINDS, 'platform'), '')).toEqual([]);
   expect(leftOut(PUBLISHED.v3, document, documentV3(SERVED_KINDS, { group: '', version: 'v1' }, 'platform'), '')).toEqual([]);

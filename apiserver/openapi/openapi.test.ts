@@ -46,8 +46,8 @@ const OPENID = ['.well-known/openid-configuration', 'openid/v1/jwks'];
 const CORE = '/openapi/v3/api/v1';
 const LEASES = '/openapi/v3/apis/coordination.platform.io/v1';
 
-describe('documents', () => {
-  test.each(['/openapi/v2', CORE, LEASES])('%s refers only to what it defines, and names every operation once', async (path) => {
+describe('OpenAPI documents', () => {
+  test.each(['/openapi/v2', CORE, LEASES])('refer in %s only to its own definitions, and have unique operation ids', async (path) => {
     const document = await json(path);
     const definitions = objectAt(document, 'definitions') ?? objectAt(objectAt(document, 'components'), 'schemas') ?? {};
     const wanted = new Set(references(document).map((reference) => reference.slice(reference.lastIndexOf('/') + 1)));
@@ -58,7 +58,7 @@ describe('documents', () => {
     for (const id of new Set(ids)) expect(ids.filter((other) => other === id).length).toBeLessThanOrEqual(spellings);
   });
 
-  test('every verb that is served is an operation of its kind', async () => {
+  test('have an operation for every served verb of every kind', async () => {
     const actions = new Map<string, Set<string>>();
     const places = new Set(SERVED_KINDS.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`)));
     const documents = await Promise.all([...places].map((place) => json(`/openapi/v3/${place}`)));
@@ -74,7 +74,7 @@ describe('documents', () => {
   });
 
   /** kubectl looks for this before it leaves the check of fields to the server. */
-  test('patches take fieldValidation', async () => {
+  test('list the parameter fieldValidation for patches', async () => {
     const paths = objectAt(await json(CORE), 'paths');
     const patch = objectAt(objectAt(paths, '/api/v1/namespaces/{namespace}/configmaps/{name}'), 'patch');
     expect(patch?.['parameters']).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'fieldValidation', in: 'query' })]));
@@ -89,13 +89,13 @@ describe('documents', () => {
 
   /** By these words upstream's own tests of kubectl tell that version 2 describes lists and watches. */
   test.each(['list of returned', 'Watch for changes to the described resources'])(
-    'parameters are told with the words "%s"',
+    'contain the words "%s" in the descriptions of parameters',
     async (words) => {
       expect((await get('/openapi/v2')).body.includes(words)).toBe(true);
     },
   );
 
-  test('operations are named as upstream names them', async () => {
+  test('have the operation ids of upstream', async () => {
     const ids = operations(await json(CORE)).map((operation) => operation['operationId']);
     for (const id of [
       'listCoreV1NamespacedPod',
@@ -111,7 +111,7 @@ describe('documents', () => {
     }
   });
 
-  test('the spelling of names follows the path', async () => {
+  test('spell names in the dialect of their path', async () => {
     const names = async (path: string): Promise<string[]> =>
       Object.keys(objectAt(objectAt(await json(path), 'components'), 'schemas') ?? {});
     expect(await names(LEASES)).toContain('io.platform.api.coordination.v1.Lease');
@@ -121,7 +121,7 @@ describe('documents', () => {
     );
   });
 
-  test('version 2 knows kinds and paths in both spellings', async () => {
+  test('contain kinds and paths in both spellings in v2', async () => {
     const document = await json('/openapi/v2');
     expect(Object.keys(objectAt(document, 'paths') ?? {})).toEqual(
       expect.arrayContaining(['/api/v1/pods', '/apis/coordination.k8s.io/v1/leases', '/apis/coordination.platform.io/v1/leases']),
@@ -134,7 +134,7 @@ describe('documents', () => {
     ]);
   });
 
-  test('options are a kind of every group version', async () => {
+  test('list DeleteOptions as a kind of every group version', async () => {
     const schemas = objectAt(objectAt(await json(LEASES), 'components'), 'schemas');
     expect(objectAt(schemas, 'io.platform.apimachinery.pkg.apis.meta.v1.DeleteOptions')?.['x-kubernetes-group-version-kind']).toEqual(
       expect.arrayContaining([
@@ -147,7 +147,7 @@ describe('documents', () => {
 });
 
 describe('/openapi/v3', () => {
-  test('is an index with hashes that lead to documents which never change', async () => {
+  test('is an index of hashed URLs of immutable documents', async () => {
     const { headers, body } = await get('/openapi/v3');
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
     const paths: JsonValue = JSON.parse(body.toString());
@@ -172,7 +172,7 @@ describe('/openapi/v3', () => {
     }
   });
 
-  test('another hash leads to the present document, no hash to an answer that is not cached', async () => {
+  test('redirects an old hash to the current document, and forbids caching without a hash', async () => {
     const plain = await get(CORE);
     expect(plain.headers['cache-control']).toBe('no-cache, private');
     const moved = await get(CORE, { query: 'hash=x&timeout=32s' });
@@ -180,36 +180,36 @@ describe('/openapi/v3', () => {
     expect(moved.headers['location']).toBe(`${CORE}?hash=${String(plain.headers['etag']).replaceAll('"', '')}`);
   });
 
-  test('an ETag that is known is answered without the document', async () => {
+  test('answers 304 to a matching If-None-Match', async () => {
     const etag = String((await get(CORE)).headers['etag']);
     expect(await get(CORE, { ifNoneMatch: etag })).toMatchObject({ status: 304, body: Buffer.alloc(0) });
     expect((await get(CORE, { ifNoneMatch: '"x"' })).status).toBe(200);
   });
 
   test.each(['/openapi/v3/', '/openapi/v3/nope', '/openapi/v3/apis/coordination.platform.io/v9', '/openapi/v3/api/v1/'])(
-    '%s is 404, empty',
+    'answers %s with an empty 404',
     async (path) => {
       expect(await get(path)).toMatchObject({ status: 404, body: Buffer.alloc(0) });
     },
   );
 
-  test('other paths are left to the router', () => {
+  test('leaves other paths to the router', () => {
     for (const path of ['/openapi', '/openapi/v2/', '/openapi/v4']) {
       expect(openApi.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined })).toBeUndefined();
     }
   });
 });
 
-describe('negotiation', () => {
+describe('content negotiation of OpenAPI documents', () => {
   test.each([undefined, '', '*/*', 'application/json', 'text/html, application/json;q=0.5', 'application/*'])(
-    '%p is JSON',
+    'answers JSON to the Accept header %p',
     async (accept) => {
       for (const path of ['/openapi/v2', CORE]) expect((await get(path, { accept })).headers['content-type']).toBe('application/json');
     },
   );
 
   test.each(['v2', 'v3'])(
-    'the protobuf form of %s goes by two names and is answered under the one that is a media type',
+    'accepts two names of the protobuf form of %s and answers with the one that is a valid media type',
     async (version) => {
       const path = version === 'v2' ? '/openapi/v2' : CORE;
       const name = `application/com.github.proto-openapi.spec.${version}`;
@@ -225,11 +225,11 @@ describe('negotiation', () => {
     },
   );
 
-  test.each(['application/xml', 'application/yaml', 'garbage'])('%p is refused with an empty 406', async (accept) => {
+  test.each(['application/xml', 'application/yaml', 'garbage'])('answers an empty 406 to the Accept header %p', async (accept) => {
     for (const path of ['/openapi/v2', CORE]) expect(await get(path, { accept })).toMatchObject({ status: 406, body: Buffer.alloc(0) });
   });
 
-  test('/openapi/v2 is cached by its ETag', async () => {
+  test('answers 304 to a matching If-None-Match for /openapi/v2', async () => {
     const first = await get('/openapi/v2');
     expect(first.headers['etag']).toMatch(/^"[0-9A-F]{128}"$/);
     expect(first.headers['vary']).toEqual(['Accept-Encoding', 'Accept']);
@@ -237,7 +237,7 @@ describe('negotiation', () => {
   });
 });
 
-describe('definitions', () => {
+describe('OpenAPI documents of custom resources', () => {
   const rowOf = (plural: string, schema: JsonObject, labels: Readonly<Record<string, JsonValue>> = {}): KindRow => {
     const names = { plural, singular: plural, kind: `K${plural}`, listKind: `K${plural}List` };
     const { rows } = definitionOf({
@@ -281,7 +281,7 @@ describe('definitions', () => {
   };
   const V3_CUSTOM = '/openapi/v3/apis/example.com/v1';
 
-  test.each(['/openapi/v2', V3_CUSTOM])('integers that no double holds are printed exactly: %s', async (path) => {
+  test.each(['/openapi/v2', V3_CUSTOM])('print integers beyond 2^53 exactly: %s', async (path) => {
     const from = documents(() => [rowOf('numbers', NUMBERS)]);
     const text = (await get(path, {}, from)).body.toString();
     expect(text).toContain('"maximum":9223372036854775000,');
@@ -291,7 +291,7 @@ describe('definitions', () => {
     expect((await get(path, { accept: protobuf }, from)).body.toString('latin1')).toContain('-9223372036854775808');
   });
 
-  test('one that cannot be published is left out and told of; the others stay', async () => {
+  test('leave out and report a CustomResourceDefinition that cannot be published, and keep the others', async () => {
     const told: PartFailure[] = [];
     const bad = rowOf('bads', { type: 'object' });
     const broken = withText(bad, () => Buffer.from('{'));
@@ -308,7 +308,7 @@ describe('definitions', () => {
     expect(told).toEqual(Array(2).fill(expect.objectContaining({ definition: 'bads.example.com', version: 'v1' })));
   });
 
-  test('a change makes one part anew, and changes the hashes of its group version and of the whole alone', async () => {
+  test('rebuild only the changed part, and change only the hashes of its group version and of v2', async () => {
     let reads = 0;
     const counted = (row: KindRow): KindRow => withText(row, () => ((reads += 1), Buffer.from('{}')));
     const others = Array.from({ length: 20 }, (_, index) => counted(rowOf(`others${index}`, { type: 'object' })));
@@ -331,7 +331,7 @@ describe('definitions', () => {
     expect(await hashes()).toEqual(after);
   });
 
-  test('the forms say the same in any order of asking, compressed and not', async () => {
+  test('have equal contents with and without gzip', async () => {
     const from = documents(() => [rowOf('numbers', NUMBERS), rowOf('goods', { type: 'object' })]);
     const plain = await get('/openapi/v2', {}, from);
     const packed = await get('/openapi/v2', { acceptsGzip: true }, from);
@@ -340,7 +340,7 @@ describe('definitions', () => {
   });
 });
 
-test('a document is made once while it is asked for, and forgotten when it is not', async () => {
+test('an OpenAPI document is cached while it is requested, and evicted after five minutes', async () => {
   let made = 0;
   const [first] = SERVED_KINDS;
   if (first === undefined) throw new Error('no kinds');
@@ -368,7 +368,7 @@ test('a document is made once while it is asked for, and forgotten when it is no
 });
 
 describe('OpenAPI paths of the OpenID discovery documents', () => {
-  test.each(OPENID)('%s is in v2 and v3 when it is served', async (name) => {
+  test.each(OPENID)('contain %s in v2 and v3 when it is served', async (name) => {
     const path = `/${name}/`;
     expect(Object.keys(objectAt(await json(`/openapi/v3/${name}`), 'paths') ?? {})).toEqual([path]);
     expect(objectAt(objectAt(await json('/openapi/v2'), 'paths'), path)).toHaveProperty('get.responses.200.schema', { type: 'string' });

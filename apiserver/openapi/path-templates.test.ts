@@ -16,7 +16,7 @@ const FORMS: readonly PartForm[] = (['v2', 'v3'] as const).flatMap((version) =>
 );
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
-/** Without templates, paths in the order in which they stand there: those below namespaces first, whatever the resource is called. */
+/** Renders paths without templates, in the order of the templates: namespaced paths first, whatever the name of the resource. */
 function direct(row: KindRow, dialect: Dialect, { version, media }: PartForm): string {
   const written = spellingsOf(row, dialect, version).map((spelling) => {
     const rendered = Object.entries(renderPaths(pathsOf(row, spelling), dialect, version));
@@ -60,10 +60,10 @@ const row = fc
     return only;
   });
 
-describe.each(FORMS)('$version in $media', (form) => {
+describe.each(FORMS)('PathTemplates of $version in $media', (form) => {
   const templates = new PathTemplates();
 
-  test.each(DIALECTS)('filled with the words of a kind they say what is said of it (%s)', (dialect) => {
+  test.each(DIALECTS)('write the same bytes as direct rendering of a kind in the dialect %s', (dialect) => {
     fc.assert(
       fc.property(row, (kind) => {
         const bytes = new MessageBytes();

@@ -1,4 +1,4 @@
-/** Compares published schemas with those of release 1.31.1 (custom/publishing), except its descriptions of what every object has. */
+/** Compares published schemas with those of release 1.31.1 (custom/publishing), without the descriptions of apiVersion, kind and metadata. */
 import { recordingOf } from '../../test/replay/recording';
 import { body, shape, text, type Check } from '../../test/replay/shape';
 import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
@@ -17,7 +17,7 @@ const isRecorded: Check<Recorded> = shape({ title: text, schema: body, documents
 
 const MEMBERS: JsonObject = { apiVersion: {}, kind: {}, metadata: {} };
 
-/** Whole objects with nothing said of what every object has. */
+/** Empties apiVersion, kind and metadata of whole objects. */
 function plain(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(plain);
   if (!isObject(value)) return value;
@@ -29,8 +29,8 @@ function plain(value: JsonValue): JsonValue {
 
 const { cases } = recordingOf('custom/publishing', shape({ format: text }), isRecorded);
 
-describe.each(cases.map((one) => [one.title, one] as const))('%s', (_title, { schema, documents }) => {
-  test.each([2, 3] as const)('in version %i', (version) => {
+describe.each(cases.map((one) => [one.title, one] as const))('PublishedSchema of a schema with %s', (_title, { schema, documents }) => {
+  test.each([2, 3] as const)('equals the recorded one in OpenAPI v%i', (version) => {
     const {
       'x-kubernetes-group-version-kind': _kinds,
       'x-kubernetes-selectable-fields': _fields,

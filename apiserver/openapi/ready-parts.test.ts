@@ -50,17 +50,20 @@ async function namesIn(documents: OpenApiDocuments): Promise<readonly string[]> 
 const made = (): number => jest.mocked(PartThreads.prototype.make).mock.calls.length;
 const digested = (): number => jest.mocked(PartThreads.prototype.digests).mock.calls.length;
 
-test.each<Naming>(['platform', 'kubernetes'])('every document is there, and nothing is made of the kinds: %s', async (naming) => {
-  const documents = documentsOf(SERVED_KINDS, naming, ready);
-  const names = await namesIn(documents);
-  expect(names.length).toBeGreaterThan(40);
-  for (const path of ['/openapi/v2', ...names.map((name) => `/openapi/v3/${name}`)]) {
-    for (const media of ['json', 'protobuf']) expect((await get(documents, path, media)).status).toBe(200);
-  }
-  expect([made(), digested()]).toEqual([0, 0]);
-});
+test.each<Naming>(['platform', 'kubernetes'])(
+  'documents are served from ready parts without rendering any kind, named as in %s',
+  async (naming) => {
+    const documents = documentsOf(SERVED_KINDS, naming, ready);
+    const names = await namesIn(documents);
+    expect(names.length).toBeGreaterThan(40);
+    for (const path of ['/openapi/v2', ...names.map((name) => `/openapi/v3/${name}`)]) {
+      for (const media of ['json', 'protobuf']) expect((await get(documents, path, media)).status).toBe(200);
+    }
+    expect([made(), digested()]).toEqual([0, 0]);
+  },
+);
 
-test('they say what is made where there are none', async () => {
+test('documents from ready parts equal rendered ones', async () => {
   const bare = temporaryFolder('ready');
   makeReady(SERVED_KINDS, () => undefined, new ReadyParts(bare));
   const [from, without] = [documentsOf(SERVED_KINDS, 'platform', new ReadyParts(bare)), documentsOf(SERVED_KINDS, 'platform', nothing)];
@@ -77,7 +80,7 @@ test('they say what is made where there are none', async () => {
   removeFolder(bare);
 });
 
-test('those of other kinds are left alone', async () => {
+test('ready parts are ignored when they were made of other kinds', async () => {
   const fewer = SERVED_KINDS.filter(({ resource }) => resource !== 'leases');
   const documents = documentsOf(fewer, 'platform', ready);
   expect((await get(documents, '/openapi/v2')).body.toString()).not.toContain('/leases');
@@ -85,7 +88,7 @@ test('those of other kinds are left alone', async () => {
   expect([made(), digested()]).toEqual([1, 1]);
 });
 
-test('a part that is gone is made', async () => {
+test('a missing ready part is rendered', async () => {
   const partial = temporaryFolder('ready');
   const few = new ReadyParts(partial);
   few.write(SERVED_KINDS, new Map([['platform ', 'digest']]), []);

@@ -1,4 +1,4 @@
-/** Documents of other servers, put into the one of version 2 as the reference server was seen to do it. */
+/** Merges OpenAPI documents of aggregated API servers into the v2 document, as the behaviour of upstream was observed. */
 import type { JsonObject } from '../../shared/values/json';
 import { RemotePieces } from './remote-pieces';
 
@@ -16,8 +16,8 @@ const operation = (name: string): JsonObject => ({ get: { responses: { 200: { de
 const added = (document: JsonObject, pieces = new RemotePieces(KNOWN, new Set())): ReturnType<RemotePieces['add']> =>
   pieces.add({ name: NAME, text: JSON.stringify({ swagger: '2.0', ...document }) });
 
-describe('the document of another server', () => {
-  it('has a part in the paths of its group version, and in what these use or nobody does', () => {
+describe('RemotePieces', () => {
+  it('takes the paths of the group version of a document, and the definitions that they use or that are unused', () => {
     const piece = added({
       paths: {
         [`/${NAME}/`]: operation('List'),
@@ -37,7 +37,7 @@ describe('the document of another server', () => {
     expect(Object.keys(piece?.schemas ?? {}).sort()).toEqual(['Flunder', 'List', 'Spec', 'Unused']);
   });
 
-  it('defines what is defined already once, and otherwise under another name', () => {
+  it('reuses equal definitions and renames different ones of the same name', () => {
     const pieces = new RemotePieces(KNOWN, new Set(['com.example.Custom']));
     const definitions = {
       Flunder: { type: 'object', properties: { metadata: ref(META), status: ref(STATUS), custom: ref('com.example.Custom') } },
@@ -55,24 +55,24 @@ describe('the document of another server', () => {
     expect(Object.keys(added({ paths: {}, definitions: third }, pieces)?.schemas ?? {})).toEqual([`${META}_v3`, 'Flunder_v2']);
   });
 
-  it('has its parameters where they are used', () => {
+  it('inlines parameters where they are used', () => {
     const parameter = { name: 'q', in: 'query', type: 'string' };
     const paths = { [`/${NAME}/x`]: { get: { parameters: [{ $ref: '#/parameters/q-1' }] } } };
     expect(added({ paths, parameters: { 'q-1': parameter } })?.paths).toEqual({ [`/${NAME}/x`]: { get: { parameters: [parameter] } } });
   });
 
   it.each([
-    ['no JSON', '{'],
-    ['another version', '{"swagger":"3.0"}'],
+    ['malformed JSON', '{'],
+    ['a document of another OpenAPI version', '{"swagger":"3.0"}'],
     ['a list', '[]'],
-    ['nested too deep', `{"swagger":"2.0","definitions":{"a":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}}`],
-  ])('is left out: %s', (_what, text) => {
+    ['a document that is nested too deeply', `{"swagger":"2.0","definitions":{"a":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}}`],
+  ])('leaves out %s', (_what, text) => {
     const pieces = new RemotePieces(KNOWN, new Set());
     expect(pieces.add({ name: NAME, text })).toBeUndefined();
     expect(pieces.leftOut).toEqual([{ name: NAME, message: expect.any(String) }]);
   });
 
-  it('may hold whatever it likes', () => {
+  it('accepts malformed members of a document', () => {
     const odd = { paths: { [`/${NAME}/x`]: 7 }, definitions: { a: 'text', __proto__: null, constructor: { $ref: 3 } }, parameters: [] };
     expect(added(odd)).toEqual({ paths: {}, schemas: { constructor: { $ref: 3 } } });
   });

@@ -1,4 +1,4 @@
-/** Schemas that are written without being made, against the same ones made first and written like everything else. */
+/** Compares schemas that are written directly with the same schemas built first and written by the general writers. */
 import { madeUpDefinitions } from '../../test/support/made-up-definitions';
 import { isObject, objectAt, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { JsonPlaces } from '../../shared/values/json-places';
@@ -20,8 +20,8 @@ function nest(depth: number): JsonObject {
 }
 
 const SCHEMAS_BY_TITLE: Readonly<Record<string, JsonObject>> = {
-  'nothing said': {},
-  'unsorted names, numbers and what objects inherit': objectOf({
+  'an empty schema': {},
+  'unsorted names, integer keys and names of Object.prototype': objectOf({
     b: string,
     a: string,
     10: string,
@@ -36,12 +36,12 @@ const SCHEMAS_BY_TITLE: Readonly<Record<string, JsonObject>> = {
     '\ue000': string,
     '😀': string,
   }),
-  'members that are no schemas': objectOf({ a: true, b: null, c: 'text', d: string }),
-  'texts with escapes, and long ones': objectOf({
+  'properties that are no schemas': objectOf({ a: true, b: null, c: 'text', d: string }),
+  'strings with escapes and long strings': objectOf({
     a: { description: 'a <b> & "c"\n\\ \u2028 é 😀 \u0001', pattern: '^<\\d+$' },
     b: { description: 'x'.repeat(200), format: 'ü'.repeat(70), title: '<'.repeat(300) },
   }),
-  'numbers at every edge': objectOf({
+  'numbers at the limits of their types': objectOf({
     a: { type: 'integer', maximum: 9_223_372_036_854_775_807n, minimum: -9_223_372_036_854_775_808n, default: 9_007_199_254_740_993n },
     b: {
       type: 'number',
@@ -51,31 +51,31 @@ const SCHEMAS_BY_TITLE: Readonly<Record<string, JsonObject>> = {
       enum: [0, -1, 1e21, 9_007_199_254_740_993n, null, 'no', ''],
     },
   }),
-  'long integers that version 2 leaves out': objectOf({ a: { type: 'integer', default: 9_007_199_254_740_993n, description: '<' } }),
-  'flags that are not set, and defaults that are false': objectOf({
+  'long integers that v2 leaves out': objectOf({ a: { type: 'integer', default: 9_007_199_254_740_993n, description: '<' } }),
+  'flags that are false and defaults that are false': objectOf({
     a: { type: 'boolean', default: false, nullable: false, uniqueItems: false, 'x-kubernetes-preserve-unknown-fields': false },
     b: { type: 'object', default: { 10: 1, 9: 2, b: { c: [] } }, additionalProperties: false },
     c: { type: 'object', additionalProperties: true, required: [] },
   }),
-  'what version 2 leaves open': objectOf({
+  'schemas that v2 publishes without properties': objectOf({
     a: objectOf({ b: string }, { nullable: true, description: 'gone' }),
     c: objectOf({ b: string }, { 'x-kubernetes-preserve-unknown-fields': true }),
   }),
-  'an open root': objectOf({ a: string }, { 'x-kubernetes-preserve-unknown-fields': true }),
-  'a root that may be null': objectOf({ a: string }, { nullable: true }),
-  'own words on what every object has': objectOf({ metadata: objectOf({ name: string }), kind: { description: 'mine' }, spec: string }),
-  'objects within': objectOf({
+  'a root that preserves unknown fields': objectOf({ a: string }, { 'x-kubernetes-preserve-unknown-fields': true }),
+  'a nullable root': objectOf({ a: string }, { nullable: true }),
+  'own schemas of metadata and kind': objectOf({ metadata: objectOf({ name: string }), kind: { description: 'mine' }, spec: string }),
+  'embedded resources': objectOf({
     a: { type: 'object', 'x-kubernetes-embedded-resource': true, required: ['kind', 'z'], properties: { z: string, kind: string } },
     b: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
     c: { type: 'array', items: { type: 'object', 'x-kubernetes-embedded-resource': true } },
   }),
-  'integers or strings': objectOf({
+  'int-or-string fields': objectOf({
     a: { 'x-kubernetes-int-or-string': true },
     b: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
     c: { 'x-kubernetes-int-or-string': true, allOf: [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, { pattern: 'a' }] },
     d: { 'x-kubernetes-int-or-string': true, anyOf: null },
   }),
-  'alternatives and rules': objectOf({
+  'alternatives and validation rules': objectOf({
     a: objectOf({ x: string }, { oneOf: [{ required: ['x'] }, { properties: { x: { enum: ['<'] } } }], not: { required: ['y'] } }),
     b: {
       ...string,
@@ -83,8 +83,8 @@ const SCHEMAS_BY_TITLE: Readonly<Record<string, JsonObject>> = {
     },
     c: { type: 'array', items: string, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['yes', 'n'] },
   }),
-  'as deep as may be': nest(499),
-  'deeper than may be': nest(700),
+  'the maximal depth': nest(499),
+  'more than the maximal depth': nest(700),
 };
 
 const METADATA: JsonObject = { description: 'its metadata', $ref: '#/definitions/Meta' };
@@ -117,14 +117,14 @@ function sameWays(version: 2 | 3, schema: JsonObject): void {
 }
 
 test.each(Object.entries(SCHEMAS_BY_TITLE).flatMap(([title, schema]) => [2, 3].map((version) => [title, version, schema] as const)))(
-  '%s, version %i',
+  'SchemaMessageWriter writes the same bytes as MessageWriter for a schema with %s in v%i',
   (_title, version, schema) => {
     sameWays(version === 2 ? 2 : 3, schema);
   },
 );
 
-test('members stand as objects keep them: numbers, then names by their bytes, then what every object has', () => {
-  const schema = SCHEMAS_BY_TITLE['unsorted names, numbers and what objects inherit'] ?? {};
+test('encodeMembersAsJson sorts integer keys first, then names by their bytes, then the fields of every object', () => {
+  const schema = SCHEMAS_BY_TITLE['unsorted names, integer keys and names of Object.prototype'] ?? {};
   const published = new PublishedSchema(new JsonPlaces(Buffer.from(stringifyJson(schema))), { version: 2, ...OPTIONS });
   const text = Buffer.from(encodeMembersAsJson({ published }, new MessageBytes())).toString();
   const names = [...text.matchAll(/"([^"]*)":\{"type":"string"\}/g)].map(([, name]) => name);
@@ -132,6 +132,6 @@ test('members stand as objects keep them: numbers, then names by their bytes, th
   expect(names).toEqual([...named, 'apiVersion', 'kind']);
 });
 
-test('definitions of real size', () => {
+test('SchemaMessageWriter writes the same bytes as MessageWriter for definitions of realistic size', () => {
   for (const [, schema] of large) for (const version of [2, 3] as const) sameWays(version, schema);
 });
