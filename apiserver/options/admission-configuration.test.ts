@@ -17,7 +17,7 @@ function read(text: string): ReturnType<typeof readAdmissionConfiguration> {
 const HEAD = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n';
 const plugin = (name: string, configuration: string): string => `${HEAD}plugins:\n- name: ${name}\n  configuration: ${configuration}\n`;
 
-test('is read together with the files that it names', async () => {
+test('readAdmissionConfiguration reads a file together with the files that it names', async () => {
   const configuration = await readAdmissionConfiguration(join(repository, 'test/replay/configuration/admission.yaml'), systemClock);
   expect(configuration).toMatchObject({
     nodeSelectors: { usual: { pool: 'main' } },
@@ -32,7 +32,7 @@ test('is read together with the files that it names', async () => {
 const webhooks = (file: string, kind = 'WebhookAdmissionConfiguration', version = 'v1'): string =>
   plugin('ValidatingAdmissionWebhook', `{apiVersion: apiserver.config.k8s.io/${version}, kind: ${kind}, kubeConfigFile: "${file}"}`);
 
-test('webhooks are asked as a kubeconfig says, under either name', async () => {
+test('readAdmissionConfiguration reads the kubeconfig of a webhook plug-in, under either kind name', async () => {
   const file = join(folder, 'users');
   writeFileSync(file, 'users: [{name: "*", user: {token: t}}]');
   for (const text of [webhooks(file), webhooks(file, 'WebhookAdmission', 'v1alpha1')])
@@ -74,6 +74,6 @@ test.each<readonly [fault: string, text: string]>([
   ['ENOENT', `${HEAD}plugins:\n- name: EventRateLimit\n  path: none.yaml\n`],
   ['plugins[1].name: "EventRateLimit" may occur only once', `${HEAD}plugins:\n- name: EventRateLimit\n- name: EventRateLimit\n`],
   ['must have only one of path and configuration', `${HEAD}plugins:\n- name: EventRateLimit\n  path: a\n  configuration: {}\n`],
-])('refuses: %s', async (fault, text) => {
+])('readAdmissionConfiguration rejects a file with the error: %s', async (fault, text) => {
   await expect(read(text)).rejects.toThrow(fault);
 });

@@ -37,16 +37,16 @@ async function faultsOf(configuration: object, gates = GATES): Promise<readonly 
 const jwt = (changes: object = {}): object => ({ issuer: ISSUER, claimMappings: NAMED, ...changes });
 
 it.each<[string, readonly object[], readonly string[]]>([
-  ['nothing', [jwt()], []],
-  ['an address without TLS', [jwt({ issuer: { ...ISSUER, url: 'http://issuer' } })], ['jwt[0].issuer.url: must be an https address']],
-  ['an issuer twice', [jwt(), jwt()], ['jwt[1].issuer.url: is that of another issuer']],
+  ['no fault for a valid issuer', [jwt()], []],
+  ['an issuer URL without TLS', [jwt({ issuer: { ...ISSUER, url: 'http://issuer' } })], ['jwt[0].issuer.url: must be an https address']],
+  ['a duplicate issuer', [jwt(), jwt()], ['jwt[1].issuer.url: is that of another issuer']],
   [
-    'the name of the server itself',
+    'the issuer of the server itself',
     [jwt({ issuer: { ...ISSUER, url: 'https://self' } })],
     ['jwt[0].issuer.url: is the name of this server itself (--service-account-issuer)'],
   ],
   [
-    'several audiences without a word on that',
+    'several audiences without an audienceMatchPolicy',
     [jwt({ issuer: { ...ISSUER, audiences: ['a', 'b'] } })],
     ['jwt[0].issuer.audienceMatchPolicy: must be MatchAny for several audiences'],
   ],
@@ -56,21 +56,23 @@ it.each<[string, readonly object[], readonly string[]]>([
     ['jwt[0].claimMappings.username.prefix: is required with a claim; it may be empty'],
   ],
   [
-    'neither claim nor expression',
+    'a username without claim and expression',
     [jwt({ claimMappings: { username: {} } })],
     ['jwt[0].claimMappings.username: must have either a claim or an expression'],
   ],
   [
-    'an address that nobody has proven',
+    'claims.email without claims.email_verified',
     [jwt({ claimMappings: { username: { expression: 'claims.email' } } })],
     ['jwt[0].claimMappings.username.expression: must use claims.email_verified together with claims.email'],
   ],
   [
-    'a bad key',
+    'an invalid extra key',
     [jwt({ claimMappings: { ...NAMED, extra: [{ key: 'Dept', valueExpression: 'claims.d' }] } })],
     ['jwt[0].claimMappings.extra[0].key: must be a path with a domain before it, in lower case'],
   ],
-])('is told of %s', async (_title, issuers, faults) => expect(await faultsOf({ jwt: issuers })).toEqual(faults));
+])('the authentication configuration reports %s', async (_title, issuers, faults) =>
+  expect(await faultsOf({ jwt: issuers })).toEqual(faults),
+);
 
 const issuer = (changes: object): readonly object[] => [jwt({ issuer: { ...ISSUER, ...changes } })];
 const mapped = (changes: object): readonly object[] => [jwt({ claimMappings: { ...NAMED, ...changes } })];
@@ -81,54 +83,74 @@ const userRules = (...expressions: readonly string[]): readonly object[] => [
 const named = (expression: string, more: object = {}): readonly object[] => [jwt({ claimMappings: { username: { expression } }, ...more })];
 
 it.each<[string, readonly object[], string]>([
-  ['an address with a query', issuer({ url: 'https://i/a?x' }), 'issuer.url: must not have a query'],
-  ['an address with a fragment', issuer({ url: 'https://i/a#x' }), 'issuer.url: must not have a fragment'],
-  ['an address with a password', issuer({ url: 'https://u:p@i/a' }), 'issuer.url: must not name a user or password'],
-  ['a description at an address with a query', issuer({ discoveryURL: 'https://d/?' }), 'issuer.discoveryURL: must not have a query'],
-  ['a description where the issuer is', issuer({ discoveryURL: ISSUER.url }), 'issuer.discoveryURL: must differ from the url'],
-  ['an audience twice', issuer({ audiences: ['a', 'a'], audienceMatchPolicy: 'MatchAny' }), 'issuer.audiences[1]: occurs twice'],
-  ['no certificate', issuer({ certificateAuthority: 'x' }), 'issuer.certificateAuthority: must hold at least one certificate as PEM'],
+  ['an issuer URL with a query', issuer({ url: 'https://i/a?x' }), 'issuer.url: must not have a query'],
+  ['an issuer URL with a fragment', issuer({ url: 'https://i/a#x' }), 'issuer.url: must not have a fragment'],
+  ['an issuer URL with a password', issuer({ url: 'https://u:p@i/a' }), 'issuer.url: must not name a user or password'],
+  ['a discoveryURL with a query', issuer({ discoveryURL: 'https://d/?' }), 'issuer.discoveryURL: must not have a query'],
+  ['a discoveryURL equal to the issuer URL', issuer({ discoveryURL: ISSUER.url }), 'issuer.discoveryURL: must differ from the url'],
+  ['a duplicate audience', issuer({ audiences: ['a', 'a'], audienceMatchPolicy: 'MatchAny' }), 'issuer.audiences[1]: occurs twice'],
   [
-    'a certificate that is none',
+    'a certificateAuthority without PEM data',
+    issuer({ certificateAuthority: 'x' }),
+    'issuer.certificateAuthority: must hold at least one certificate as PEM',
+  ],
+  [
+    'a malformed certificate',
     issuer({ certificateAuthority: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' }),
     'issuer.certificateAuthority: must hold at least one certificate as PEM',
   ],
   ['a prefix beside an expression', mapped({ username: { expression: 'claims.a', prefix: '' } }), 'must not stand beside an expression'],
   ['a claim and an expression', mapped({ uid: { claim: 'a', expression: 'claims.a' } }), 'claimMappings.uid: must have either'],
-  ['a key with a blank', mapped({ extra: [{ key: 'a.b/c d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
-  ['a key with an at sign', mapped({ extra: [{ key: 'a.b/c@d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
-  ['a rule of nothing', claimRules({}), 'claimValidationRules[0]: must have either'],
+  ['an extra key with a blank', mapped({ extra: [{ key: 'a.b/c d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
+  ['an extra key with an at sign', mapped({ extra: [{ key: 'a.b/c@d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
+  ['an empty claim validation rule', claimRules({}), 'claimValidationRules[0]: must have either'],
   ['a message beside a claim', claimRules({ claim: 'a', message: 'm' }), 'claimValidationRules[0].message: must not stand beside a claim'],
   ['a value beside an expression', claimRules({ expression: 'true', requiredValue: 'x' }), 'requiredValue: must not stand beside'],
-  ['a claim twice', claimRules({ claim: 'a' }, { claim: 'a' }), 'claimValidationRules[1].claim: occurs twice'],
-  ['a rule twice', claimRules({ expression: 'true' }, { expression: 'true' }), 'claimValidationRules[1].expression: occurs twice'],
-  ['a rule that is no condition', claimRules({ expression: 'claims.a' }), 'claimValidationRules[0].expression: must evaluate to bool'],
-  ['a rule about users that is none', userRules('user.username'), 'userValidationRules[0].expression: must evaluate to bool'],
-  ['a rule about users twice', userRules('true', 'true'), 'userValidationRules[1].expression: occurs twice'],
-  ['a member that users have not', userRules('user.name == ""'), "undefined field 'name'"],
-  ['a text that is a number', userRules('user.groups[0] == 1'), 'found no matching overload'],
-  ['an address proven in a comment', named('claims.email // claims.email_verified'), 'must use claims.email_verified'],
-  ['an address proven in a text', named("'claims.email_verified' == '' ? '' : claims.email"), 'must use claims.email_verified'],
-  ['an address that may be missing', named("claims.?email.orValue('')"), 'must use claims.email_verified'],
-])('refuses %s', async (_title, issuers, fault) => {
+  ['a duplicate claim', claimRules({ claim: 'a' }, { claim: 'a' }), 'claimValidationRules[1].claim: occurs twice'],
+  [
+    'a duplicate claim validation expression',
+    claimRules({ expression: 'true' }, { expression: 'true' }),
+    'claimValidationRules[1].expression: occurs twice',
+  ],
+  [
+    'a claim validation expression that is not boolean',
+    claimRules({ expression: 'claims.a' }),
+    'claimValidationRules[0].expression: must evaluate to bool',
+  ],
+  [
+    'a user validation expression that is not boolean',
+    userRules('user.username'),
+    'userValidationRules[0].expression: must evaluate to bool',
+  ],
+  ['a duplicate user validation expression', userRules('true', 'true'), 'userValidationRules[1].expression: occurs twice'],
+  ['an unknown field of user', userRules('user.name == ""'), "undefined field 'name'"],
+  ['the comparison of a string with a number', userRules('user.groups[0] == 1'), 'found no matching overload'],
+  ['claims.email with email_verified only in a comment', named('claims.email // claims.email_verified'), 'must use claims.email_verified'],
+  [
+    'claims.email with email_verified only in a string',
+    named("'claims.email_verified' == '' ? '' : claims.email"),
+    'must use claims.email_verified',
+  ],
+  ['an optional claims.email without email_verified', named("claims.?email.orValue('')"), 'must use claims.email_verified'],
+])('the authentication configuration rejects %s', async (_title, issuers, fault) => {
   const faults = await faultsOf({ jwt: issuers });
   expect(faults).toHaveLength(1);
   expect(faults[0]).toContain(fault);
 });
 
 it.each<[string, readonly object[]]>([
-  ['an empty address of the description, and no authority', issuer({ discoveryURL: '', certificateAuthority: '' })],
-  ['groups and an id of nothing', mapped({ groups: { prefix: 'x' }, uid: {} })],
-  ['rules about users', userRules("user.groups.all(g, g != 'x') && user.uid == ''", "user.extra['a'].exists(v, v == 'x')")],
+  ['an empty discoveryURL and certificateAuthority', issuer({ discoveryURL: '', certificateAuthority: '' })],
+  ['empty mappings of groups and uid', mapped({ groups: { prefix: 'x' }, uid: {} })],
+  ['user validation rules', userRules("user.groups.all(g, g != 'x') && user.uid == ''", "user.extra['a'].exists(v, v == 'x')")],
   [
-    'an address proven by a rule',
+    'claims.email with email_verified in a claim validation rule',
     named('claims.email', { claimValidationRules: [{ expression: 'claims.?email_verified.orValue(true) == true' }] }),
   ],
-  ['an address proven where it is used', named("claims.email_verified ? claims.email : ''")],
-  ['an address in something else', named('claims.a.email')],
-])('takes %s', async (_title, issuers) => expect(await faultsOf({ jwt: issuers })).toEqual([]));
+  ['claims.email with email_verified in the same expression', named("claims.email_verified ? claims.email : ''")],
+  ['a nested claim named email', named('claims.a.email')],
+])('the authentication configuration accepts %s', async (_title, issuers) => expect(await faultsOf({ jwt: issuers })).toEqual([]));
 
-it('cannot say who is let in without credentials where a flag does', async () => {
+it('openTokenIssuers rejects anonymous settings in the file together with --anonymous-auth', async () => {
   writeFileSync(file, JSON.stringify({ ...HEAD, anonymous: { enabled: true } }));
   const flags = flagsOf(`--authentication-config=${file}`, '--feature-gates=AnonymousAuthConfigurableEndpoints=true');
   const configurations = new ConfigurationFiles(clock, silentLogger);
@@ -137,13 +159,13 @@ it('cannot say who is let in without credentials where a flag does', async () =>
   configurations.close();
 });
 
-it('is told where an expression is none, and of members that do not exist', async () => {
+it('the authentication configuration reports the path of an invalid expression and unknown fields', async () => {
   const [fault] = await faultsOf({ jwt: [jwt({ userValidationRules: [{ expression: 'user.' }] })] });
   expect(fault).toMatch(/^jwt\[0\]\.userValidationRules\[0\]\.expression: compilation failed/);
   expect(await faultsOf({ jwt: [jwt({ isuer: {} })] })).toHaveLength(1);
 });
 
-it('limits where nobody is let in only with the gate', async () => {
+it('the authentication configuration accepts conditions for anonymous requests only with the feature gate', async () => {
   const anonymous = { enabled: true, conditions: [{ path: '/livez' }] };
   expect(await faultsOf({ anonymous })).toEqual([]);
   expect(await faultsOf({ anonymous }, featureGates())).toEqual([
@@ -152,7 +174,7 @@ it('limits where nobody is let in only with the gate', async () => {
   expect(await faultsOf({ anonymous: { ...anonymous, enabled: false } })).toHaveLength(1);
 });
 
-it('says of issuers what there is to be known', async () => {
+it('issuersOf returns the issuers of a configuration', async () => {
   writeFileSync(file, JSON.stringify({ ...HEAD, jwt: [jwt({ claimValidationRules: [{ claim: 'hd', requiredValue: 'x' }] })] }));
   const configuration = await readConfiguration(file, [authenticationFormat(GATES, [])], clock);
   expect(issuersOf(configuration)).toMatchObject([
@@ -178,9 +200,9 @@ it.each<[readonly string[], string | undefined]>([
   [['--oidc-issuer-url=https://i'], '--oidc-issuer-url and --oidc-client-id go together'],
   [['--oidc-issuer-url=http://i', '--oidc-client-id=us'], '--oidc-issuer-url must be an https address'],
   [[...OIDC, '--authentication-config=f'], '--authentication-config and --oidc-issuer-url exclude each other'],
-])('%j: %p', (argv, fault) => expect(oidcFlagFault(flagsOf(...argv))).toBe(fault));
+])('oidcFlagFault of the flags %j is %p', (argv, fault) => expect(oidcFlagFault(flagsOf(...argv))).toBe(fault));
 
-it('puts the issuer before names, unless they are addresses or something else is wanted', () => {
+it('issuerOfFlags prefixes usernames with the issuer, except for email and with --oidc-username-prefix', () => {
   const prefix = (...more: readonly string[]): unknown => issuerOfFlags(flagsOf(...OIDC, ...more), undefined)?.username;
   expect(prefix()).toEqual({ type: 'claim', claim: 'sub', prefix: 'https://i#' });
   expect(prefix('--oidc-username-claim=email')).toEqual({ type: 'claim', claim: 'email', prefix: '' });
@@ -188,7 +210,7 @@ it('puts the issuer before names, unless they are addresses or something else is
   expect(prefix('--oidc-username-prefix=o:')).toEqual({ type: 'claim', claim: 'sub', prefix: 'o:' });
 });
 
-it('takes a changed file up, and stays with what it had where that cannot be used', async () => {
+it('openTokenIssuers applies a changed file and keeps the last valid one', async () => {
   const write = (...paths: readonly string[]): void =>
     writeFileSync(file, JSON.stringify({ ...HEAD, anonymous: { enabled: true, conditions: paths.map((name) => ({ path: name })) } }));
   write('/livez');

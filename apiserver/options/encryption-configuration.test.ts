@@ -1,4 +1,4 @@
-/** Which configurations of encryption are taken and which are refused, and why: as the reference server does. */
+/** Compares the acceptance and the errors of encryption configurations with those recorded from upstream. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -33,7 +33,7 @@ const OWN_WORDS =
 const VALUE = /Invalid value: (?:apiserver\.ProviderConfiguration\{.*?\(nil\)\}|v1\.Duration\{.*?\}|\{[a-z0-9, ]*\}|-?\d+m?s): /gs;
 
 it.each([...casesOf('encryption/files', isCase), ...casesOf('encryption/kms-files', isCase)])(
-  '$title',
+  'the encryption configuration is accepted or rejected as recorded: $title',
   async ({ title, file: content, error }) => {
     const faults = await faultsOf(content);
     if (error === null) expect(faults).toEqual([]);
@@ -46,13 +46,13 @@ it.each([...casesOf('encryption/files', isCase), ...casesOf('encryption/kms-file
   },
 );
 
-it('reads secrets as upstream does', () => {
+it('bytesOf decodes base64 secrets as upstream does', () => {
   expect(bytesOf('YWI=')?.toString()).toBe('ab');
   expect(bytesOf('YW\nI=\r\n')?.toString()).toBe('ab');
   for (const bad of ['YWI', 'YW_=', 'Y', 'YWI==']) expect(bytesOf(bad)).toBeUndefined();
 });
 
-it('never repeats a secret', async () => {
+it('the errors of an encryption configuration contain no secret', async () => {
   const keys = [{ name: 'a', secret: 'hunter2' }];
   const row = { resources: ['secrets'], providers: [{ aescbc: { keys } }] };
   const faults = await faultsOf({ apiVersion: 'apiserver.config.platform.io/v1', kind: 'EncryptionConfiguration', resources: [row] });

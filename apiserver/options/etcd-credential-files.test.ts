@@ -10,7 +10,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'etcd-files-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('takes new credentials up as soon as they fit together, and keeps the old ones until then', async () => {
+it('etcdCredentialFiles switches to new credentials when certificate and key match, and keeps the old ones until then', async () => {
   const clock = new ManualClock();
   const common = { lifetimeMs: 3_600_000, clock };
   const authority = await createAuthority({ ...common, subject: { commonName: 'ca' } });
@@ -42,7 +42,7 @@ it('takes new credentials up as soon as they fit together, and keeps the old one
   stop();
 });
 
-it('needs none, and refuses what does not fit together', async () => {
+it('etcdCredentialFiles accepts no files, and throws for unusable or missing files', async () => {
   const none = etcdCredentialFiles({ ca: '', cert: '', key: '' });
   expect(none.current()).toEqual({});
   const file = path.join(folder, 'ca.crt');

@@ -14,7 +14,7 @@ beforeEach(() => {
 const open = (own?: Buffer) =>
   etcdTrouble({ clock, logger: { warn: (_message, fields = {}) => void told.push(fields) }, ownCertificate: () => own });
 
-it('tells of each trouble of each member now and then', () => {
+it('etcdTrouble logs each problem of each member at a limited rate', () => {
   const tell = open();
   for (let second = 0; second < 40; second += 1) {
     tell(ONE, 'connect ECONNREFUSED');
@@ -38,12 +38,12 @@ it.each([
   ['error:0A00045C:SSL routines::tlsv13 alert certificate required', '--etcd-certfile'],
   ['error:0A00010B:SSL routines::wrong version number', 'http://'],
   ['the connection was closed', 'https://'],
-])('says of %s what to do', (reason, remedy) => {
+])('etcdTrouble logs a remedy for %s', (reason, remedy) => {
   open()(ONE, reason);
   expect(told).toEqual([{ endpoint: ONE, reason, remedy: expect.stringContaining(remedy) }]);
 });
 
-it('says when the certificate that members are shown is out of its time', async () => {
+it('etcdTrouble logs that the own client certificate has expired', async () => {
   const common = { lifetimeMs: 60_000, clock };
   const authority = await createAuthority({ ...common, subject: { commonName: 'ca' } });
   const own = await issueCertificate({ ...common, authority, usage: 'client', subject: { commonName: 'apiserver' } });

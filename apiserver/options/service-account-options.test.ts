@@ -36,11 +36,11 @@ it.each<[readonly string[], string | undefined]>([
   [['--service-account-issuer=:bad', KEY, SIGNING], 'service-account-issuer ":bad" contained a \':\' but was not a valid URL'],
   [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=59m'], BOUNDS],
   [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=2000000h'], BOUNDS],
-])('%j: %p', (argv, fault) => expect(serviceAccountFlagFault(flags(...argv))).toBe(fault));
+])('serviceAccountFlagFault of the flags %j is %p', (argv, fault) => expect(serviceAccountFlagFault(flags(...argv))).toBe(fault));
 
 const read = (given: ServerFlags): ReturnType<typeof serviceAccountsOf> => serviceAccountsOf(given, tokenKeyFiles(given));
 
-it('reads what the flags name; the issuers are the audiences when no others are given', () => {
+it('serviceAccountsOf reads the keys and issuers of the flags, and uses the issuers as default audiences', () => {
   const { serviceAccounts, apiAudiences } = read(
     flags(ISSUER, '--service-account-issuer=old,and,odd', KEY, KEY, SIGNING, '--service-account-max-token-expiration=2h'),
   );

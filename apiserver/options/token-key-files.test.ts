@@ -10,7 +10,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'keys-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('takes new keys up while it runs, and keeps the old ones where the new cannot be used', async () => {
+it('followTokenKeys switches to changed keys, and keeps the old ones while the new ones are unusable', async () => {
   const clock = new ManualClock();
   const paths = { checking: [path.join(folder, 'sa.pub')], signing: path.join(folder, 'sa.key') };
   const [publicFile = ''] = paths.checking;

@@ -12,7 +12,7 @@ it.each([
   ['--endpoint-reconciler-type=lease'],
   ['--watch-cache=true'],
   ['--tls-cipher-suites=TLS_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
-])('%s says what holds anyway', (arg) => {
+])('the API server accepts %s, which states its fixed behaviour', (arg) => {
   expect(parse(arg).kind).toBe('values');
 });
 
@@ -22,12 +22,12 @@ it.each([
   ['--watch-cache-sizes=pods#10', /is not offered here/],
   ['--tls-cipher-suites=TLS_RSA_WITH_RC4_128_SHA', /cipher suite TLS_RSA_WITH_RC4_128_SHA not supported or doesn't exist/],
   ['--tls-min-version=VersionTLS10', /must be one of VersionTLS12, VersionTLS13/],
-])('%s is refused with the reason', (arg, message) => {
+])('the API server rejects %s with a reason', (arg, message) => {
   const parsed = parse(arg);
   expect(parsed.kind === 'error' ? parsed.message : '').toMatch(message);
 });
 
-it('leaves them out of the help', () => {
+it('the help omits flags of upstream that are not supported', () => {
   expect(helpText(PROGRAM, FLAGS)).not.toContain('--vmodule');
 });
 
@@ -38,7 +38,7 @@ it.each([
   [['-v=2'], 'info'],
   [['-v=3', '--log-level=trace'], 'trace'],
   [['-v=3', '--log-level=warn'], 'debug'],
-])('%s logs at %s', (args, level) => {
+])('levelOf returns for the arguments %s the level %s', (args, level) => {
   const parsed = parse(...args);
   expect(parsed.kind === 'values' ? levelOf(parsed.values) : parsed).toBe(level);
 });

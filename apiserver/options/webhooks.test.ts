@@ -1,4 +1,4 @@
-/** Whom a kubeconfig names, and what of it is noticed when files change. */
+/** Tests the address and credentials that a webhook takes from a kubeconfig, and how they follow changes of the files. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -51,7 +51,7 @@ const open = (): Promise<KubeconfigWebhook> =>
 const later = (): Promise<void> => clock.advanceAsync(60_000);
 const fault = (): string | undefined => configurations.all[0]?.fault;
 
-it('goes where the file says now, and keeps its connections while nothing has changed', async () => {
+it('openWebhook follows changes of the kubeconfig, and keeps its connections while nothing changes', async () => {
   await pair();
   write({ token: 'one' });
   const webhook = await open();
@@ -69,7 +69,7 @@ it('goes where the file says now, and keeps its connections while nothing has ch
   expect([webhook.address.path, fault()]).toEqual(['/other?x=y', expect.stringContaining('is not YAML')]);
 });
 
-it('notices that the token has changed whose file is named', async () => {
+it('openWebhook uses a changed token of the tokenFile', async () => {
   await pair();
   writeFileSync(at('token'), 'one');
   write({ tokenFile: 'token' });
@@ -83,7 +83,7 @@ it('notices that the token has changed whose file is named', async () => {
   expect([webhook.address.authorization(), fault()]).toEqual(['Bearer second', expect.stringContaining('cannot read')]);
 });
 
-it('has other connections when its certificate has changed, and ends the old ones when nobody can wait for them any more', async () => {
+it('openWebhook opens new connections when its client certificate changes, and closes the old ones after 30 s', async () => {
   await pair();
   write({ 'client-certificate': 'client.crt', 'client-key': 'client.key' });
   const webhook = await open();
@@ -97,7 +97,7 @@ it('has other connections when its certificate has changed, and ends the old one
   expect(closed).toHaveBeenCalledTimes(1);
 });
 
-it('does not start with a file that names others that are missing', async () => {
+it('openWebhook fails when the kubeconfig names missing files', async () => {
   write({ tokenFile: 'token' });
   await expect(open()).rejects.toThrow(`cannot read ${at('ca.crt')}`);
 });
