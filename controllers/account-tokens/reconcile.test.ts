@@ -19,28 +19,28 @@ const need = (found: ReturnType<typeof secret>, uid: string | undefined = 'u', r
   needOf(found, uid, root, SPELLINGS);
 const owned = (uid: string) => ({ 'platform.io/service-account.uid': uid });
 
-test('what has all is left alone, also without the annotation that nobody reads any more', () => {
+test('needOf leaves a complete token Secret alone, with or without the uid annotation', () => {
   expect(need(secret(WHOLE, owned('u')))).toEqual({ type: 'none' });
   expect(need(secret(WHOLE))).toEqual({ type: 'none' });
   expect(need(secret({ ...WHOLE, token: encoded('mine'), namespace: encoded('else'), more: '' }))).toEqual({ type: 'none' });
 });
 
 test.each<[string, JsonObject | undefined, boolean]>([
-  ['nothing', undefined, true],
-  ['no token', { ...WHOLE, token: '' }, true],
-  ['no namespace', { ...WHOLE, namespace: '' }, false],
-  ['other certificates', { ...WHOLE, 'ca.crt': encoded('other') }, false],
-])('where there is %s it is filled', (_title, data, needsToken) => {
+  ['no data', undefined, true],
+  ['an empty token', { ...WHOLE, token: '' }, true],
+  ['an empty namespace', { ...WHOLE, namespace: '' }, false],
+  ['another CA certificate', { ...WHOLE, 'ca.crt': encoded('other') }, false],
+])('needOf asks to fill a token Secret with %s, and reports it as stuck when it is immutable', (_title, data, needsToken) => {
   expect(need(secret(data))).toEqual({ type: 'fill', needsToken });
   expect(need(secret(data, {}, { immutable: true }))).toEqual({ type: 'stuck' });
 });
 
-test('certificates that nobody knows are not missed', () => {
+test('needOf does not ask for a CA certificate when the controller has none', () => {
   const { 'ca.crt': _, ...rest } = WHOLE;
   expect(needOf(secret(rest), 'u', undefined, SPELLINGS)).toEqual({ type: 'none' });
 });
 
-test('it goes when its account does, and when it is that of an earlier one', () => {
+test('needOf deletes a token Secret whose ServiceAccount is deleted or has another uid', () => {
   expect(needOf(secret(WHOLE, owned('u')), undefined, 'PEM', SPELLINGS)).toMatchObject({ type: 'delete' });
   expect(need(secret(WHOLE, owned('earlier')))).toMatchObject({ type: 'delete' });
   expect(need(secret(WHOLE, owned('')))).toEqual({ type: 'none' });
@@ -48,7 +48,7 @@ test('it goes when its account does, and when it is that of an earlier one', () 
   expect(needOf(going, undefined, 'PEM', SPELLINGS)).toEqual({ type: 'none' });
 });
 
-test('only what is missing is filled in', () => {
+test('filled sets only the missing data and annotations of a token Secret', () => {
   const owner = { name: 'a', uid: 'u' };
   expect(filled(secret({ more: 'm' }, { other: 'o' }), owner, 'PEM', 't')).toMatchObject({
     metadata: { annotations: { other: 'o', 'platform.io/service-account.name': 'a', 'platform.io/service-account.uid': 'u' } },
@@ -58,7 +58,7 @@ test('only what is missing is filled in', () => {
   expect(filled(secret(kept), owner, undefined, undefined)).toMatchObject({ data: kept });
 });
 
-test("a Secret of the other dialect's type keeps its spelling, and its annotations count in either", () => {
+test('filled writes annotations in the spelling of the type of the Secret; accountOf reads either spelling', () => {
   const other = secret(undefined, { 'platform.io/service-account.name': 'b' }, {}, 'kubernetes.io');
   expect(accountOf(other, SPELLINGS)).toBe('a');
   expect(filled(other, { name: 'a', uid: 'u' }, 'PEM', 't')).toMatchObject({
@@ -73,7 +73,7 @@ test("a Secret of the other dialect's type keeps its spelling, and its annotatio
   expect(accountOf(mixed, SPELLINGS)).toBe('b');
 });
 
-test('an account loses its reference to a Secret that is gone, and nothing else', () => {
+test('withoutReference removes the reference to the named Secret and no other field of the ServiceAccount', () => {
   const account = (...names: string[]) =>
     apiObject({ metadata: { name: 'a' }, automountServiceAccountToken: false, secrets: names.map((name) => ({ name })) });
   expect(withoutReference(account('s', 'other'), 's')).toEqual(account('other').body);
