@@ -28,8 +28,8 @@ async function begun(options: Omit<WorldOptions, 'prepare'> = {}): Promise<Autos
   return world;
 }
 
-describe('when autoscalers are looked at', () => {
-  test('what is there at the start has its first turn by chance, and then one in each period', async () => {
+describe('the schedule of the autoscaler controller', () => {
+  test('evaluates an autoscaler that exists at the start after a random delay, then once per sync period', async () => {
     const world = await autoscalerWorld({
       chance: 0.4,
       prepare: ({ put, targets }) => {
@@ -41,7 +41,7 @@ describe('when autoscalers are looked at', () => {
     await world.stop();
   });
 
-  test('what is made or wants something else is looked at after a moment, and not because of its own status', async () => {
+  test('evaluates a new or changed autoscaler after a short delay, and ignores changes of its status', async () => {
     const world = await begun();
     world.put('web', { maxReplicas: 50 });
     expect(await looksAt(world, 'web', 20_000)).toEqual([NEW_MS, NEW_MS + PERIOD_MS]);
@@ -52,7 +52,7 @@ describe('when autoscalers are looked at', () => {
     await world.stop();
   });
 
-  test('what changes while it is looked at is looked at once more, not twice at a time', async () => {
+  test('evaluates an autoscaler once more when it changes during an evaluation, and never concurrently', async () => {
     const world = await begun();
     let answer: (value: undefined) => void = () => undefined;
     world.intercept = ({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (answer = resolve)) : undefined);
@@ -67,7 +67,7 @@ describe('when autoscalers are looked at', () => {
     await world.stop();
   });
 
-  test('one that nobody answers does not hold up the others', async () => {
+  test('evaluates other autoscalers while the request for one scale is not answered', async () => {
     const world = await begun({ settings: { concurrentSyncs: 2 } });
     let giveUp: (reason: Error) => void = () => undefined;
     const never = new Promise<undefined>((_, refuse) => (giveUp = refuse));
@@ -84,8 +84,8 @@ describe('when autoscalers are looked at', () => {
   });
 });
 
-describe('targets', () => {
-  test('one that is missing is asked for in each period, and scaled when it comes', async () => {
+describe('the scale target of an autoscaler', () => {
+  test('is requested in each period while it is missing, and is scaled when it exists', async () => {
     const world = await autoscalerWorld();
     world.queue = 30;
     world.put('web');
@@ -100,9 +100,9 @@ describe('targets', () => {
   });
 
   test.each([
-    ['says nothing of its pods', '', { AbleToScale: 'True SucceededGetScale', ScalingActive: 'False InvalidSelector' }],
-    ['says what makes no sense', 'a=b=c', { AbleToScale: 'False FailedGetScale' }],
-  ])('where one %s nothing is measured and nothing told', async (_what, selector, conditions) => {
+    ['without a selector', '', { AbleToScale: 'True SucceededGetScale', ScalingActive: 'False InvalidSelector' }],
+    ['with an invalid selector', 'a=b=c', { AbleToScale: 'False FailedGetScale' }],
+  ])('%s is neither measured nor scaled', async (_what, selector, conditions) => {
     const world = await autoscalerWorld();
     world.queue = 40;
     world.targets.set('web', target(2, selector));
@@ -116,7 +116,7 @@ describe('targets', () => {
     await world.stop();
   });
 
-  test('a number that lost a race is told anew in the next period, from what is there then', async () => {
+  test('is scaled in the next period from its current size after a conflict on the scale subresource', async () => {
     const world = await begun();
     world.queue = 30;
     const conflict = ({ method, path }: { readonly method: string; readonly path: string }): Interception =>
@@ -138,7 +138,7 @@ describe('targets', () => {
     await world.stop();
   });
 
-  test('a status that lost a race is said in the next period, one that the server could not take soon', async () => {
+  test('has its status written in the next period after a conflict, and after a short delay when the server fails', async () => {
     const world = await begun();
     const refused: Interception[] = [status(409, 'Conflict'), undefined, status(500, 'InternalError')];
     world.intercept = ({ method, path }) => (method === 'PUT' && path.endsWith('/web/status') ? refused.shift() : undefined);
@@ -156,7 +156,7 @@ describe('targets', () => {
     await world.stop();
   });
 
-  test('a server that is away is asked again', async () => {
+  test('is requested again in the next period after a connection error', async () => {
     const world = await begun();
     world.intercept = ({ path }) => (path.endsWith('/scale') ? new Error('away') : undefined);
     world.queue = 30;
@@ -168,8 +168,8 @@ describe('targets', () => {
   });
 });
 
-describe('what is remembered', () => {
-  test('fewer pods are wanted only when none more have been for five minutes', async () => {
+describe('the scaling history', () => {
+  test('delays a scale-down until no higher recommendation is left in the stabilization window of five minutes', async () => {
     const world = await begun();
     world.queue = 80;
     for (let looks = 0; looks < 2; looks += 1) await world.clock.advanceAsync(PERIOD_MS);
@@ -199,7 +199,7 @@ describe('what is remembered', () => {
     return world;
   }
 
-  test('goes with its autoscaler', async () => {
+  test('is dropped when the autoscaler is deleted', async () => {
     const world = await goneAndBack(async ({ remove, clock }) => {
       remove('web');
       await clock.advanceAsync(0);
@@ -226,7 +226,7 @@ describe('what is remembered', () => {
     await clock.advanceAsync(0);
   }
 
-  test('goes with its autoscaler in the middle of a look, which tells nobody anything', async () => {
+  test('is dropped when the autoscaler is deleted during an evaluation, which then sends no request', async () => {
     const world = await goneAndBack(async (one) => {
       await removeInALook(one, (intercept) => (one.intercept = intercept));
       expect(one.asked()).toEqual([]);
@@ -235,7 +235,7 @@ describe('what is remembered', () => {
     await world.stop();
   });
 
-  test('nobody is a rival of an autoscaler that went in the middle of a look', async () => {
+  test('does not count an autoscaler that is deleted during an evaluation as one that selects the same pods', async () => {
     const world = await begun();
     world.api.put('/api/v1/pods', { metadata: { namespace: 'n', name: 'p', labels: { app: 'a' } } });
     await removeInALook(world, (intercept) => (world.intercept = intercept));
@@ -246,7 +246,7 @@ describe('what is remembered', () => {
     await world.stop();
   });
 
-  test('one of the same name that comes in the middle of a look is looked at for itself', async () => {
+  test('starts empty for an autoscaler that is created with the same name during an evaluation', async () => {
     const world = await begun();
     let answer: (value: undefined) => void = () => undefined;
     world.intercept = ({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (answer = resolve)) : undefined);
@@ -265,7 +265,7 @@ describe('what is remembered', () => {
   });
 });
 
-test('of many each is asked for as one is: its scale and its metric once in a period, and its status when it changes', async () => {
+test('500 autoscalers send one scale and one metric request each in a period, and write a status only when it changes', async () => {
   const count = 500;
   const world = await autoscalerWorld({
     chance: 0.5,
@@ -297,7 +297,7 @@ function counted(asked: readonly string[]): Readonly<Record<string, number>> {
   return counts;
 }
 
-test('the loop ends in the middle of a look', async () => {
+test('the autoscaler controller stops during an evaluation and sends no further request', async () => {
   const world = await begun();
   world.intercept = ({ path, signal }) =>
     path.endsWith('/scale') ? new Promise((_, refuse) => signal?.addEventListener('abort', () => refuse(new Error('aborted')))) : undefined;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ScalingHistory } from './history';
 
-test('the highest and the lowest wish of every window are those of a list of all', () => {
+test('ScalingHistory returns the highest and the lowest recommendation in any window', () => {
   const wishes = fc.array(fc.record({ after: fc.nat(600_000), replicas: fc.nat(50) }), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(wishes, fc.nat(3_600_000), (made, windowMs) => {
@@ -20,7 +20,7 @@ test('the highest and the lowest wish of every window are those of a list of all
   );
 });
 
-test('it stays small, and old changes are not lost but late', () => {
+test('ScalingHistory stays bounded and merges old changes into later ones without losing any', () => {
   const history = new ScalingHistory();
   for (let at = 0; at < 20_000; at += 1) {
     history.wished(at % 7, at * 10);
@@ -31,7 +31,7 @@ test('it stays small, and old changes are not lost but late', () => {
   expect(history.removedIn(1_000, 199_990)).toBe(50);
 });
 
-test('changes count for as long as a period', () => {
+test('ScalingHistory counts a change until its period ends', () => {
   const history = new ScalingHistory();
   history.changed(2, 5, 1_000);
   history.changed(5, 4, 2_000);

@@ -23,17 +23,17 @@ const byRules = (up: Partial<Rules>, down: Partial<Rules>, more: Partial<Wish>):
   wish({ spec: { min: 1, max: 10, behavior: { up: rules(up), down: rules(down) } }, ...more });
 
 test.each<[string, Partial<Wish>, number, string, string]>([
-  ['as many as there are', {}, 4, 'ReadyForNewScale', 'DesiredWithinRange'],
-  ['more', { wished: 7 }, 7, 'ReadyForNewScale', 'DesiredWithinRange'],
-  ['more than twice as many', { wished: 9 }, 8, 'ReadyForNewScale', 'ScaleUpLimit'],
-  ['four at once', { current: 1, wished: 9 }, 4, 'ReadyForNewScale', 'ScaleUpLimit'],
-  ['more than may be', { current: 6, wished: 50 }, 10, 'ReadyForNewScale', 'TooManyReplicas'],
+  ['the current number', {}, 4, 'ReadyForNewScale', 'DesiredWithinRange'],
+  ['a higher number', { wished: 7 }, 7, 'ReadyForNewScale', 'DesiredWithinRange'],
+  ['more than twice the current number', { wished: 9 }, 8, 'ReadyForNewScale', 'ScaleUpLimit'],
+  ['9 replicas when there is 1', { current: 1, wished: 9 }, 4, 'ReadyForNewScale', 'ScaleUpLimit'],
+  ['more than maxReplicas', { current: 6, wished: 50 }, 10, 'ReadyForNewScale', 'TooManyReplicas'],
   ['none', { wished: 0 }, 1, 'ReadyForNewScale', 'TooFewReplicas'],
-])('without rules: %s', (_, more, replicas, able, limited) => {
+])('limit without behavior applies the default limits to a recommendation of %s', (_, more, replicas, able, limited) => {
   expect(limit(wish(more))).toMatchObject({ replicas, able: { reason: able }, limited: { reason: limited } });
 });
 
-test('fewer are wanted only when none more have been for so long', () => {
+test('limit scales down only when the stabilization window contains no higher recommendation', () => {
   const history = new ScalingHistory();
   history.wished(6, NOW - 300_000);
   history.wished(3, NOW - 200_000);
@@ -41,7 +41,7 @@ test('fewer are wanted only when none more have been for so long', () => {
   expect(limit(wish({ history, wished: 2, now: NOW + 100_000 }))).toMatchObject({ replicas: 2, able: { reason: 'ReadyForNewScale' } });
 });
 
-test('more are wanted only when they have been for so long, where it is said', () => {
+test('limit scales up only when the stabilization window of scaleUp contains no lower recommendation', () => {
   const history = new ScalingHistory();
   history.wished(5, NOW - 60_000);
   const seen = byRules({ windowMs: 120_000 }, {}, { history, wished: 9 });
@@ -49,7 +49,7 @@ test('more are wanted only when they have been for so long, where it is said', (
   expect(limit({ ...seen, now: NOW + 60_000 })).toMatchObject({ replicas: 9, able: { reason: 'ReadyForNewScale' } });
 });
 
-test('what policies allow counts from the beginning of their period', () => {
+test('limit applies a scaling policy to the number of replicas at the start of its period', () => {
   const history = new ScalingHistory();
   history.changed(2, 4, NOW - 10_000);
   const policies: readonly ScalingPolicy[] = [{ type: 'Pods', value: 3, periodMs: 15_000 }];
@@ -89,7 +89,7 @@ const anyWish = fc
     return wish({ spec: { min, max: min + spread, behavior }, current: min + Math.round(at * spread), wished, history });
   });
 
-test('never below the least or above the most, whatever is wished and was', () => {
+test('limit stays between minReplicas and maxReplicas for any recommendation and history', () => {
   fc.assert(
     fc.property(anyWish, (seen) => {
       const { replicas } = limit(seen);
@@ -99,7 +99,7 @@ test('never below the least or above the most, whatever is wished and was', () =
   );
 });
 
-test('never beyond what every policy allows, and never where nothing is to change', () => {
+test('limit stays within the scaling policies, and does not scale in a direction with selectPolicy Disabled', () => {
   fc.assert(
     fc.property(anyWish, (seen) => {
       const { behavior } = seen.spec;
@@ -117,7 +117,7 @@ test('never beyond what every policy allows, and never where nothing is to chang
   );
 });
 
-test('never further than to what is wished, or away from it', () => {
+test('limit does not move past the recommendation or away from it', () => {
   fc.assert(
     fc.property(anyWish, (seen) => {
       const { replicas } = limit(seen);

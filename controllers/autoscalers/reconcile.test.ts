@@ -28,7 +28,7 @@ const sight = (metrics: readonly Metric[], measured: readonly Measured[], more: 
   ...more,
 });
 
-test('the highest wish counts, whatever the order of the metrics', () => {
+test('planAutoscaler uses the highest recommendation, regardless of the order of the metrics', () => {
   const one = fc.record({ wanted: fc.integer({ min: 1, max: 50 }), found: fc.option(fc.nat(900), { nil: undefined }) });
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 6 }), fc.infiniteStream(fc.nat()), (all, chance) => {
@@ -46,7 +46,7 @@ test('the highest wish counts, whatever the order of the metrics', () => {
   );
 });
 
-test('where one says nothing the others may ask for more, not for fewer', () => {
+test('planAutoscaler scales up but not down when one metric cannot be read', () => {
   const metrics = [queue(10, 'a'), queue(10, 'b')];
   expect(planAutoscaler(sight(metrics, [FAILED, amount(150)]))).toMatchObject({ rescale: { replicas: 15 }, fault: undefined });
   const fewer = planAutoscaler(sight(metrics, [FAILED, amount(50)]));
@@ -54,7 +54,7 @@ test('where one says nothing the others may ask for more, not for fewer', () => 
   expect(fewer.told.map(({ reason }) => reason)).toEqual(['FailedGetExternalMetric', 'FailedComputeMetricsReplicas']);
 });
 
-test('a status is said once, and a refusal keeps the number that was wanted', () => {
+test('statusAfter returns nothing for an unchanged status, and keeps desiredReplicas when the update of the scale fails', () => {
   const seen = sight([queue(10)], [amount(150)]);
   const plan = planAutoscaler(seen);
   const status = statusAfter(seen, plan, { type: 'scaled', to: 15 }) ?? {};
@@ -68,13 +68,13 @@ test('a status is said once, and a refusal keeps the number that was wanted', ()
   });
 });
 
-test('a target that cannot be asked changes one condition', () => {
+test('unscaledStatus changes only the AbleToScale condition when the scale cannot be read', () => {
   const said = unscaledStatus(autoscaler, 'gone', NOW) ?? {};
   expect(said).toMatchObject({ conditions: [{ type: 'AbleToScale', status: 'False', reason: 'FailedGetScale' }] });
   expect(unscaledStatus(apiObject({ ...autoscaler.body, status: said }), 'gone', NOW + 60_000)).toBeUndefined();
 });
 
-test('pods that others scale too are left alone, and so are those that nobody can tell', () => {
+test('selectorFault rejects an empty selector and pods that several autoscalers select', () => {
   const scale = { replicas: 1, present: 1, selector: 'app=a' };
   expect(selectorFault({ scale, rivals: ['n/h'] })).toBeUndefined();
   expect(selectorFault({ scale, rivals: ['n/i', 'n/h'] })?.said.message).toBe(

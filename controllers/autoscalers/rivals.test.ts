@@ -29,7 +29,7 @@ function world(...first: readonly ApiObject[]) {
   return { pods, rivals, put, drop, set, seen };
 }
 
-test('who scales one of the same pods is a rival, as long as it is there and says so', () => {
+test('Rivals lists the autoscalers of the namespace that select one of the same pods, until their selector changes or they are forgotten', () => {
   const { rivals, set, seen } = world(podOf('p0', { app: 'a', tier: 'x' }), podOf('p1', { app: 'a' }), podOf('p2', { app: 'b' }));
   set(scaler('h'), 'app=a');
   set(scaler('i'), 'tier');
@@ -45,14 +45,14 @@ test('who scales one of the same pods is a rival, as long as it is there and say
   expect(seen(scaler('k', 'other'))).toEqual({ pods: [], rivals: [] });
 });
 
-test('either spelling of a label is the same label', () => {
+test('Rivals matches labels in either spelling', () => {
   const { set, seen, put } = world(podOf('p', { 'platform.io/a': 'x' }));
   set(scaler('h'), 'kubernetes.io/a=x');
   put(podOf('q', { 'kubernetes.io/a': 'x' }));
   expect(seen(scaler('h')).pods).toEqual(['p', 'q']);
 });
 
-test('pods that come and go while all are looked at count as they are, for all who ask', () => {
+test('Rivals counts pods that are added and removed during a scan of all pods', () => {
   const many = Array.from({ length: 600 }, (_, at) => podOf(`p${at}`, { app: 'a' }));
   const { rivals, put, drop, set, seen } = world(...many);
   const steps = rivals.set(scaler('h'), 'app=a');
@@ -68,7 +68,7 @@ test('pods that come and go while all are looked at count as they are, for all w
   expect(seen(scaler('h')).pods).toHaveLength(598);
 });
 
-test('one that is forgotten while all pods are looked at leaves nothing', () => {
+test('Rivals keeps nothing of an autoscaler that is forgotten during a scan of all pods', () => {
   const { rivals } = world(...Array.from({ length: 600 }, (_, at) => podOf(`p${at}`, { app: 'a' })));
   const steps = rivals.set(scaler('h'), 'app=a');
   steps.next();
@@ -86,7 +86,7 @@ const CHANGE = fc.oneof(
   fc.record({ type: fc.constant('forget'), name: fc.nat(3) }),
 );
 
-test('whatever changes in whatever order, the answer is that of a look at everything, and nothing stays', () => {
+test('Rivals selects the same pods and autoscalers as a full scan after any sequence of changes, and keeps nothing at the end', () => {
   fc.assert(
     fc.property(fc.array(CHANGE, { maxLength: 40 }), (changes) => {
       const { pods, rivals, put, drop, set, seen } = world();
@@ -121,7 +121,7 @@ test('whatever changes in whatever order, the answer is that of a look at everyt
   );
 });
 
-test('what a look at one costs does not depend on how many there are', () => {
+test('Rivals reads as many pods for one autoscaler among 500 as for a single one', () => {
   const looks = (count: number): number => {
     let read = 0;
     const counted = (app: string, name: string): ApiObject => {

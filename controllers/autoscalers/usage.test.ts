@@ -29,18 +29,18 @@ const sight = (pods: readonly ApiObject[], replicas = pods.length): PodSight => 
 const half = { resource: 'cpu', container: undefined, percent: 50 };
 
 test.each<[string, number, readonly number[], number]>([
-  ['twice as much as wanted', 2, [100, 100], 4],
-  ['as wanted', 2, [50, 50], 2],
-  ['a little less', 2, [45, 46], 2],
-  ['half of it', 4, [25, 25, 25, 25], 2],
-  ['nothing', 4, [0, 0, 0, 0], 0],
-  ['one is not measured, the others have too much', 3, [100, 100], 4],
-  ['one is not measured, the others have too little', 4, [20, 20, 20], 4],
-])('of what pods ask for: %s', (_, count, amounts, replicas) => {
+  ['scales 2 pods at twice the target to 4', 2, [100, 100], 4],
+  ['keeps 2 pods at the target', 2, [50, 50], 2],
+  ['keeps 2 pods within the tolerance below the target', 2, [45, 46], 2],
+  ['scales 4 pods at half of the target to 2', 4, [25, 25, 25, 25], 2],
+  ['scales 4 pods without usage to 0', 4, [0, 0, 0, 0], 0],
+  ['scales 3 pods to 4 when one has no metric and the others exceed the target', 3, [100, 100], 4],
+  ['keeps 4 pods when one has no metric and the others are below the target', 4, [20, 20, 20], 4],
+])('byUtilization %s', (_, count, amounts, replicas) => {
   expect(byUtilization(sight(named(count)), values(...amounts), half).replicas).toBe(replicas);
 });
 
-test('those that do not serve yet, end or go do not count', () => {
+test('byUtilization ignores pods that are unready, terminating or failed', () => {
   const starting = pod('p2', {
     startTime: timestamp(NOW - 1_000),
     conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: timestamp(NOW) }],
@@ -55,7 +55,7 @@ test('those that do not serve yet, end or go do not count', () => {
   });
 });
 
-test('a start is over when what was measured is of the time in which the pod was ready', () => {
+test('byUtilization counts a starting pod once its metric window begins after it became ready', () => {
   const since = (ms: number) => ({
     startTime: timestamp(NOW - 100_000),
     conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: timestamp(NOW - ms) }],
@@ -65,31 +65,35 @@ test('a start is over when what was measured is of the time in which the pod was
 });
 
 test.each<[string, () => unknown, string]>([
-  ['no pods', () => byAverage(sight([]), values(1), undefined, 1n), 'no pods returned by selector while calculating replica count'],
+  ['without pods', () => byAverage(sight([]), values(1), undefined, 1n), 'no pods returned by selector while calculating replica count'],
   [
-    'none that serve',
+    'without a running pod',
     () => byAverage(sight([pod('p0', { phase: 'Pending' })]), values(1), undefined, 1n),
     'did not receive metrics for targeted pods (pods might be unready)',
   ],
-  ['strangers', () => byUtilization(sight(named(1)), new Map([['x', value(1)]]), half), 'no metrics returned matched known pods'],
   [
-    'nothing asked for',
+    'with metrics of unknown pods only',
+    () => byUtilization(sight(named(1)), new Map([['x', value(1)]]), half),
+    'no metrics returned matched known pods',
+  ],
+  [
+    'without a request for the resource',
     () => byUtilization(sight(named(1)), values(1), { ...half, resource: 'memory' }),
     'missing request for memory in container c of Pod p0',
   ],
   [
-    'no ready ones',
+    'without a ready pod',
     () => byValue(sight([], 2), 9n, 1n),
     'unable to calculate ready pods: no pods returned by selector while calculating replica count',
   ],
-])('nothing is wished: %s', (_, ask, message) => expect(ask).toThrow(new NoWish(message)));
+])('the calculation throws NoWish %s', (_, ask, message) => expect(ask).toThrow(new NoWish(message)));
 
-test('one amount for all, and one that all share', () => {
+test('byValue scales the ready pods in proportion to the value; byShare divides the value among all pods', () => {
   expect([byValue(sight(named(2)), 20n, 10n), byValue(sight(named(2)), 11n, 11n), byValue(sight([], 0), 25n, 10n)]).toEqual([4, 2, 3]);
   expect([byShare(sight([]), 2, 50n, 10n), byShare(sight([]), 5, 50n, 10n), byShare(sight([]), 0, 20n, 10n)]).toEqual([5, 5, 2]);
 });
 
-test('pods of which nothing is known never make it more or less than it would be with them', () => {
+test('byAverage does not change the direction of scaling because of pods without metrics', () => {
   const amounts = fc.array(fc.nat(400), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(amounts, fc.nat(6), (measured, unknown) => {
