@@ -16,7 +16,7 @@ test.each([
   ['tomorrow', 'its expiration is no time'],
   ['2026-02-30T00:00:00Z', 'its expiration is no time'],
   [' 2099-01-01T00:00:00Z', 'its expiration is no time'],
-])('%s: goes', (expiration, why) => {
+])('fateOf deletes a bootstrap token with the expiration %j because %s', (expiration, why) => {
   expect(fateOf(secret(expiration), NOW)).toEqual({ type: 'delete', uid: 'u', why });
 });
 
@@ -24,11 +24,11 @@ test.each([
   ['2026-01-01T00:00:01Z', 1_000],
   ['2026-01-01T00:00:00.25Z', 250],
   ['2027-01-01T00:00:00Z', 365 * 86_400_000],
-])('%s: is looked at in that moment', (expiration, afterMs) => {
+])('fateOf examines a bootstrap token with the expiration %j again when it expires', (expiration, afterMs) => {
   expect(fateOf(secret(expiration), NOW)).toEqual({ type: 'later', afterMs });
 });
 
-test('one without an end stays, and so does one that goes already or is gone', () => {
+test('fateOf keeps a bootstrap token that has no expiration or is being deleted, and does nothing for a missing one', () => {
   expect(fateOf(secret(undefined), NOW)).toEqual({ type: 'none' });
   expect(fateOf(secret(''), NOW)).toEqual({ type: 'none' });
   expect(fateOf(secret('tomorrow', { deletionTimestamp: '2026-01-01T00:00:00Z' }), NOW)).toEqual({ type: 'none' });

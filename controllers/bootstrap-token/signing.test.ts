@@ -31,7 +31,7 @@ function signature(id: string, payload = KUBECONFIG, key = `${id}.0123456789abcd
   return `${header}..${createHmac('sha256', key).update(text).digest('base64url')}`;
 }
 
-test('every token signs; the version that was seen is named', () => {
+test('signingOf signs cluster-info with every token and updates the version that was read', () => {
   expect(signingOf(info(), [secret('abcdef'), secret('000000')], NOW)).toEqual({
     action: {
       type: 'update',
@@ -43,18 +43,18 @@ test('every token signs; the version that was seen is named', () => {
   });
 });
 
-test("upstream's clients check with the part of the token that is secret", () => {
+test('signingOf with the key form "secret" signs with the secret part of the token, as upstream clients verify it', () => {
   expect(signing.signingOf(info(), [secret('abcdef')], 'secret', NOW).action).toMatchObject({
     object: { data: { 'jws-kubeconfig-abcdef': signature('abcdef', KUBECONFIG, '0123456789abcdef') } },
   });
 });
 
 test.each<[string, JsonObject]>([
-  ['one that is missing', {}],
-  ['one that is forged', { 'jws-kubeconfig-abcdef': 'a..b' }],
-  ['one of what stood there before', { 'jws-kubeconfig-abcdef': signature('abcdef', 'before') }],
-  ['one of nobody', { 'jws-kubeconfig-abcdef': signature('abcdef'), 'jws-kubeconfig-nobody': signature('nobody') }],
-])('%s is put right', (_title, there) => {
+  ['adds a missing signature', {}],
+  ['replaces a forged signature', { 'jws-kubeconfig-abcdef': 'a..b' }],
+  ['replaces a signature of earlier content', { 'jws-kubeconfig-abcdef': signature('abcdef', 'before') }],
+  ['removes a signature without a token', { 'jws-kubeconfig-abcdef': signature('abcdef'), 'jws-kubeconfig-nobody': signature('nobody') }],
+])('signingOf %s', (_title, there) => {
   const { action } = signingOf(info({ kubeconfig: KUBECONFIG, other: 'o', ...there }), [secret('abcdef')], NOW);
   expect(action).toMatchObject({
     object: { data: { kubeconfig: KUBECONFIG, other: 'o', 'jws-kubeconfig-abcdef': signature('abcdef') } },
@@ -62,12 +62,12 @@ test.each<[string, JsonObject]>([
   expect(JSON.stringify(action)).not.toContain('nobody');
 });
 
-test('what is right is left alone', () => {
+test('signingOf does nothing when all signatures are valid', () => {
   const there = { kubeconfig: KUBECONFIG, 'jws-kubeconfig-abcdef': signature('abcdef') };
   expect(signingOf(info(there), [secret('abcdef')], NOW)).toEqual({ action: { type: 'none' } });
 });
 
-test('there is nothing to do without a description, or without what is to be signed', () => {
+test('signingOf does nothing without a cluster-info ConfigMap or without a kubeconfig in it', () => {
   const [token, nothing] = [[secret('abcdef')], { action: { type: 'none' } }];
   expect(signingOf(undefined, token, NOW)).toEqual(nothing);
   expect(signingOf(info({ 'jws-kubeconfig-nobody': 'x' }), token, NOW)).toEqual(nothing);
@@ -75,12 +75,12 @@ test('there is nothing to do without a description, or without what is to be sig
   expect(signingOf(info(undefined, { metadata: { name: 'cluster-info', deletionTimestamp: 't' } }), token, NOW)).toEqual(nothing);
 });
 
-test('what cannot be changed is told only where it would have to', () => {
+test('signingOf reports an immutable cluster-info as stuck only when a signature has to change', () => {
   expect(signingOf(info(undefined, { immutable: true }), [secret('abcdef')], NOW).action).toEqual({ type: 'stuck' });
   expect(signingOf(info(undefined, { immutable: true }), [], NOW).action).toEqual({ type: 'none' });
 });
 
-test('a signature goes in the moment in which its token ends', () => {
+test('signingOf drops a signature when its token expires', () => {
   const tokens = [secret('aaaaaa', { expiration: '2026-01-01T00:00:09Z' }), secret('bbbbbb', { expiration: '2026-01-01T00:00:03Z' })];
   expect(signingOf(info(), tokens, NOW).endsAfterMs).toBe(3_000);
   const later = signingOf(info(), tokens, NOW + 3_000);
@@ -89,7 +89,7 @@ test('a signature goes in the moment in which its token ends', () => {
   expect(JSON.stringify(later)).not.toContain('bbbbbb');
 });
 
-test('who goes does not sign', () => {
+test('signingOf ignores a token that is being deleted', () => {
   expect(signingOf(info(), [secret('abcdef', {}, { deletionTimestamp: 't' })], NOW)).toEqual({ action: { type: 'none' } });
 });
 
@@ -101,12 +101,12 @@ test.each<[string, ReturnType<typeof secret>]>([
   ['its token-id is not that of its name', secret('abcdef', { 'token-id': null })],
   ['it has no token-secret', secret('abcdef', { 'token-secret': '' })],
   ['its expiration is no time', secret('abcdef', { expiration: 'tomorrow' })],
-])('%s', (problem, broken) => {
+])('signerOf rejects a bootstrap token because %s', (problem, broken) => {
   expect(signerOf(broken)).toEqual({ type: 'broken', problem });
   expect(signingOf(info(), [broken], NOW).action).toEqual({ type: 'none' });
 });
 
-test('who is not asked to sign does not, and is not broken', () => {
+test('signerOf ignores a token whose usage-bootstrap-signing is not true, even if its name is invalid', () => {
   for (const usage of ['false', 'True', '1', '']) {
     expect(signerOf(secret('abcde', { 'usage-bootstrap-signing': usage }))).toEqual({ type: 'none' });
   }
