@@ -23,23 +23,23 @@ function request(more: Partial<SigningRequest>): SigningRequest {
 const decided = (...types: readonly string[]) => types.map((type) => ({ type, updated: NOW }));
 
 test.each([
-  ['one that nobody decided on', request({}), NOW + 24 * HOUR],
-  ['one that was denied', request({ conditions: decided('Denied') }), NOW + HOUR],
-  ['one that failed', request({ conditions: decided('Approved', 'Failed') }), NOW + HOUR],
-  ['one that was issued', request({ conditions: decided('Approved'), certificate: 'junk' }), NOW + HOUR],
-])('%s goes in time', (_, found, end) => {
+  ['a pending request 24 hours after its creation', request({}), NOW + 24 * HOUR],
+  ['a denied request one hour after the denial', request({ conditions: decided('Denied') }), NOW + HOUR],
+  ['a failed request one hour after the failure', request({ conditions: decided('Approved', 'Failed') }), NOW + HOUR],
+  ['an issued request one hour after the approval', request({ conditions: decided('Approved'), certificate: 'junk' }), NOW + HOUR],
+])('endOfRequest expires %s', (_, found, end) => {
   expect(endOfRequest(found)).toBe(end);
 });
 
 test.each([
-  ['one that waits for its signer', request({ conditions: decided('Approved') })],
-  ['one about which something else is said', request({ conditions: decided('Noted') })],
-  ['one whose times cannot be read', request({ created: NaN })],
-])('%s stays', (_, found) => {
+  ['an approved request without a certificate', request({ conditions: decided('Approved') })],
+  ['a request with another condition', request({ conditions: decided('Noted') })],
+  ['a request with an invalid creationTimestamp', request({ created: NaN })],
+])('endOfRequest does not expire %s', (_, found) => {
   expect(endOfRequest(found)).toBeUndefined();
 });
 
-test('one whose certificate is over goes at once', async () => {
+test('endOfRequest expires a request when its certificate does', async () => {
   const clock = new ManualClock(NOW);
   const { certificate } = await createAuthority({ subject: { commonName: 'x' }, lifetimeMs: 60_000, clock });
   expect(endOfRequest(request({ conditions: decided('Approved'), certificate }))).toBe(NOW + 60_000);

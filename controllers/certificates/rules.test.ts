@@ -13,7 +13,7 @@ const CLIENT = ['digital signature', 'key encipherment', 'client auth'];
 const SERVER = ['digital signature', 'server auth'];
 const named = (more: Partial<ParsedRequest['names']>): ParsedRequest => ({ ...node, names: { ...NAMES, ...more } });
 
-// What each signer takes and refuses in the reference's words is recorded; here is the order in which faults are told.
+// The recordings cover what each signer accepts and the messages of the reference; these tests cover the order of the checks.
 test.each([
   [{ ...named({ dns: ['a'] }), organizations: [] }, [], 'subject organization is not system:nodes'],
   [named({ dns: ['a'], emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'DNS subjectAltNames are not allowed'],
@@ -22,7 +22,7 @@ test.each([
   [node, ['client auth'], 'usages did not match [client auth digital signature key encipherment]'],
   [node, CLIENT, undefined],
   [node, [...CLIENT, 'client auth'], undefined],
-])('a client certificate of a node %#', (request, usages, fault) => {
+])('faultOf reports the first fault of a kubelet client certificate request (case %#)', (request, usages, fault) => {
   expect(faultOf('platform.io/kube-apiserver-client-kubelet', request, usages)).toBe(fault);
 });
 
@@ -31,11 +31,11 @@ test.each([
   [named({ dns: ['a'], uris: ['d'] }), SERVER, 'URI subjectAltNames are not allowed'],
   [named({ ips: ['a'] }), SERVER, undefined],
   [named({ ips: ['a'] }), CLIENT, 'usages did not match [digital signature key encipherment server auth]'],
-])('a server certificate of a node %#', (request, usages, fault) => {
+])('faultOf reports the first fault of a kubelet serving certificate request (case %#)', (request, usages, fault) => {
   expect(faultOf('platform.io/kubelet-serving', request, usages)).toBe(fault);
 });
 
-test('uses are told once, and what nobody knows is left out', () => {
+test('usesOf lists each usage once and skips unknown ones', () => {
   expect(usesOf(['signing', 'digital signature', 'cert sign', 'client auth', 'toString'])).toEqual({
     key: ['digitalSignature', 'keyCertSign'],
     extended: ['1.3.6.1.5.5.7.3.2'],
@@ -43,13 +43,13 @@ test('uses are told once, and what nobody knows is left out', () => {
 });
 
 test.each([
-  ['nothing asked', undefined, 31_536_000, -300],
-  ['a short life', 600, 900, -300],
-  ['too short a life', 1, 900, -300],
-  ['a little less than long', 28_799, 29_099, -300],
-  ['a long life', 28_800, 28_800, -300],
-  ['too long a life', 2_000_000_000, 31_536_000, -300],
-])('the life of a certificate: %s', (_, seconds, whole, before) => {
+  ['for the default lifetime without expirationSeconds', undefined, 31_536_000, -300],
+  ['with the back-dating added to a short lifetime', 600, 900, -300],
+  ['for at least ten minutes', 1, 900, -300],
+  ['with the back-dating added just below eight hours', 28_799, 29_099, -300],
+  ['without the back-dating added from eight hours on', 28_800, 28_800, -300],
+  ['for at most the maximum of the signer', 2_000_000_000, 31_536_000, -300],
+])('lifetimeOf issues a certificate %s', (_, seconds, whole, before) => {
   const now = Date.UTC(2026, 0, 1) + 789;
   const { notBefore, notAfter } = lifetimeOf({ seconds }, 31_536_000_000, now);
   expect([(notAfter - notBefore) / 1000, (notBefore - (now - 789)) / 1000]).toEqual([whole, before]);
