@@ -23,16 +23,24 @@ const parts = [
 ];
 
 it.each<[string, ApiObject, readonly JsonObject[] | undefined]>([
-  ['what it selects, by name, each rule once', role('e', [], { selects: [toEdit] }), [rule('both'), rule('a'), rule('b')]],
-  ['what any of its selectors selects', role('e', [], { selects: [toEdit, toView] }), [rule('both'), rule('a'), rule('b'), rule('c')]],
-  ['nothing where nothing is selected, whatever it had', role('e', [rule('x')], { selects: [{ matchLabels: { no: 'x' } }] }), []],
-  ['what it has', role('e', [rule('c')], { selects: [toView] }), undefined],
-  ['its own rules where it is not made of others', role('e', [rule('x')]), undefined],
-])('has %s', (_title, one, rules) => {
+  [
+    'each rule of the selected roles once, in the order of their names',
+    role('e', [], { selects: [toEdit] }),
+    [rule('both'), rule('a'), rule('b')],
+  ],
+  [
+    'the rules of roles that any of the selectors matches',
+    role('e', [], { selects: [toEdit, toView] }),
+    [rule('both'), rule('a'), rule('b'), rule('c')],
+  ],
+  ['no rules when no role is selected', role('e', [rule('x')], { selects: [{ matchLabels: { no: 'x' } }] }), []],
+  ['no change when the rules are up to date', role('e', [rule('c')], { selects: [toView] }), undefined],
+  ['no change for a role without an aggregationRule', role('e', [rule('x')]), undefined],
+])('missingRules returns %s', (_title, one, rules) => {
   expect(missingRules(one, [...parts, one])).toEqual(rules);
 });
 
-it('is no part of itself', () => {
+it('missingRules does not aggregate a role into itself', () => {
   const one = role('e', [rule('x')], { labels: { edit: 'true' }, selects: [toEdit] });
   expect(missingRules(one, [one])).toEqual([]);
 });
