@@ -32,7 +32,7 @@ async function world(startsAt = '2026-01-01T00:00:30Z', prepare: (api: FakeApi) 
   return { ...fake, jobs, stop };
 }
 
-test('a run begins at its time, and nothing is asked before', async () => {
+test('the CronJob controller creates a Job at the scheduled time and sends no request before', async () => {
   const { api, clock, jobs, stop } = await world();
   const before = api.requests.length;
   await clock.advanceAsync(59 * MINUTE_MS + 29_999);
@@ -45,7 +45,7 @@ test('a run begins at its time, and nothing is asked before', async () => {
   await stop();
 });
 
-test('a clock that is put forward is noticed', async () => {
+test('the CronJob controller starts a run when the clock jumps forward', async () => {
   const { clock, jobs, stop } = await world();
   const now = clock.now.bind(clock);
   clock.now = () => now() + 60 * MINUTE_MS;
@@ -54,13 +54,13 @@ test('a clock that is put forward is noticed', async () => {
   await stop();
 });
 
-test('a run that was missed while nobody was there is made up for at once', async () => {
+test('the CronJob controller starts a run that was missed before its start at once', async () => {
   const { jobs, stop } = await world('2026-01-01T01:20:00Z');
   expect(jobs()).toEqual(NAMES.slice(1, 2));
   await stop();
 });
 
-test('a run whose Job has ended and gone does not begin again, however late its record is told', async () => {
+test('the CronJob controller does not repeat a run whose Job was deleted while its informer is behind', async () => {
   const { api, clock, jobs, stop } = await world('2026-01-01T00:59:59Z');
   api.intercept = ({ path }) => (path.startsWith(`${CRONS}?`) ? new Promise(() => undefined) : undefined);
   api.cutWatches();
@@ -72,7 +72,7 @@ test('a run whose Job has ended and gone does not begin again, however late its 
   await stop();
 });
 
-test('a run that another process has begun does not begin again', async () => {
+test('the CronJob controller does not repeat a run that another process has recorded in the status', async () => {
   const { jobs, stop } = await world('2026-01-01T01:20:00Z', (api) => {
     const metadata = { namespace: 'n', name: 'c', uid: 'cron', resourceVersion: '9999' };
     const status = { lastScheduleTime: '2026-01-01T01:00:00Z' };

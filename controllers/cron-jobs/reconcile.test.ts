@@ -29,38 +29,38 @@ const plan = (of: ApiObject, jobs: readonly ApiObject[] = [], missing: readonly 
 
 const reasons = ({ told }: CronPlan): string[] => told.map(({ reason }) => reason);
 
-describe('a run', () => {
-  it('is due at the last time that has passed, and the next look comes at the next one', () => {
+describe('a run of a CronJob', () => {
+  it('is due at the latest scheduled time, and the next reconcile is at the following one', () => {
     const { run, againMs } = plan(cron({}));
     expect(run?.scheduledAt).toBe(Date.UTC(2026, 10, 23, 12));
     expect(againMs).toBe(Date.UTC(2026, 10, 23, 13) - NOW);
   });
 
-  it('is not due twice, nor at a time before the CronJob was there', () => {
+  it('is not due again after lastScheduleTime, nor before the creation of the CronJob', () => {
     expect(plan(cron({}, { lastScheduleTime: '2026-11-23T12:00:00Z' })).run).toBeUndefined();
     expect(plan(cron({ schedule: '0 9 * * *' })).run).toBeUndefined();
   });
 
-  it('is not due before its time, to the millisecond', () => {
+  it('is not due one millisecond before its scheduled time', () => {
     const due = Date.UTC(2026, 10, 23, 13);
     const known = cron({}, { lastScheduleTime: '2026-11-23T12:00:00Z' });
     expect(plan(known, [], [], due - 1)).toMatchObject({ run: undefined, againMs: 1 });
     expect(plan(known, [], [], due)).toMatchObject({ run: { scheduledAt: due }, againMs: HOUR });
   });
 
-  it('is given up when its deadline is over', () => {
+  it('is skipped after startingDeadlineSeconds', () => {
     expect(plan(cron({ startingDeadlineSeconds: 1800 })).run).toBeUndefined();
     expect(plan(cron({ startingDeadlineSeconds: 1900 })).run).toBeDefined();
   });
 
-  it('does not begin while it rests or goes', () => {
+  it('does not start while the CronJob is suspended or being deleted', () => {
     expect(plan(cron({ suspend: true }))).toMatchObject({ run: undefined, againMs: undefined });
     const going = cron({});
     const metadata = { namespace: 'n', name: 'c', uid: 'cron', deletionTimestamp: timestamp(NOW) };
     expect(plan(apiObject({ ...going.body, metadata })).run).toBeUndefined();
   });
 
-  it('waits for the one before it, takes its place, or runs beside it', () => {
+  it('is skipped with Forbid, replaces the active Job with Replace, and runs concurrently with Allow', () => {
     const status = { active: [reference('a')] };
     const jobs = [job('a')];
     expect(plan(cron({ concurrencyPolicy: 'Forbid' }, status), jobs)).toMatchObject({
@@ -71,13 +71,13 @@ describe('a run', () => {
     expect(plan(cron({}, status), jobs).run?.replaced).toEqual([]);
   });
 
-  it('follows a clock that jumps', () => {
+  it('follows the clock when it jumps backward or forward', () => {
     const known = cron({}, { lastScheduleTime: '2026-11-23T12:00:00Z' });
     expect(plan(known, [], [], NOW - 5 * HOUR).run).toBeUndefined();
     expect(plan(known, [], [], NOW + 5 * HOUR).run?.scheduledAt).toBe(Date.UTC(2026, 10, 23, 17));
   });
 
-  it('that was missed more than a hundred times is told of, and made up for once', () => {
+  it('is started once, with a TooManyMissedTimes event, when more than 100 runs were missed', () => {
     const late = plan(cron({ schedule: '* * * * *' }));
     expect(reasons(late)).toEqual(['TooManyMissedTimes']);
     expect(late.run?.scheduledAt).toBe(Date.UTC(2026, 10, 23, 12, 30));
@@ -85,27 +85,27 @@ describe('a run', () => {
   });
 });
 
-describe('what cannot be read', () => {
-  it('is told, and nobody waits for it', () => {
+describe('a CronJob with an invalid schedule or time zone', () => {
+  it('records an event and is not requeued', () => {
     expect(plan(cron({ schedule: 'often' }))).toMatchObject({ told: [{ reason: 'UnparseableSchedule' }], againMs: undefined });
     expect(plan(cron({ timeZone: 'Nowhere/Land' }))).toMatchObject({ told: [{ reason: 'UnknownTimeZone' }], againMs: undefined });
     expect(plan(cron({ schedule: '0 0 31 2 *' }))).toMatchObject({ told: [{ reason: 'InvalidSchedule' }], againMs: undefined });
   });
 });
 
-describe('Jobs', () => {
-  it('that have ended or are gone are not active any more', () => {
+describe('the Jobs of a CronJob', () => {
+  it('are removed from status.active when they have finished or are missing', () => {
     const status = { active: [reference('a'), reference('b'), reference('c')], lastScheduleTime: timestamp(NOW) };
     const seen = plan(cron({}, status), [job('a', 'Complete', NOW), job('b')], ['uid-c']);
     expect(seen.status).toEqual({ active: [reference('b')], lastScheduleTime: timestamp(NOW), lastSuccessfulTime: timestamp(NOW + 1_000) });
     expect(reasons(seen)).toEqual(['SawCompletedJob', 'MissingJob']);
   });
 
-  it('that nobody knows are told of', () => {
+  it('cause an UnexpectedJob event when they are active but not in status.active', () => {
     expect(reasons(plan(cron({ suspend: true }), [job('a'), job('b', 'Failed')]))).toEqual(['UnexpectedJob']);
   });
 
-  it('are kept as many as are asked for, the youngest of each end', () => {
+  it('are kept up to the history limits, the latest ones of each outcome', () => {
     const jobs = [
       job('a', 'Complete', 3_000),
       job('b', 'Complete', 1_000),
@@ -119,7 +119,7 @@ describe('Jobs', () => {
     expect(outdated({})).toEqual([]);
   });
 
-  it('are called by the minute and say when they were due', () => {
+  it('have the scheduled minute in their names and the scheduled time in an annotation', () => {
     const made = jobFor('platform', cron({}), Date.UTC(2026, 0, 1, 5), 'America/New_York');
     expect(made['metadata']).toMatchObject({
       name: 'c-29454060',

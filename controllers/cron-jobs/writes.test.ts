@@ -26,7 +26,7 @@ const owned = (uid: string): JsonObject => ({
   metadata: { namespace: 'n', name: NAME, uid: 'job', ownerReferences: [{ kind: 'CronJob', name: 'c', uid, controller: true }] },
 });
 
-test('a run is made and put on record', async () => {
+test('CronWrites creates a Job and records it in the status', async () => {
   const { api, writes, cron, plan, told, written } = world();
   expect(await writes.carryOut(cron, plan())).toMatchObject({ hasRun: true });
   expect(api.get(JOBS, 'n', NAME)).toBeDefined();
@@ -34,7 +34,7 @@ test('a run is made and put on record', async () => {
   expect(told).toEqual(['SuccessfulCreate']);
 });
 
-test('it is put on record even where the CronJob has been changed meanwhile', async () => {
+test('CronWrites records the run even if the CronJob has changed in the meantime', async () => {
   const { api, writes, cron, plan, written } = world();
   api.put(CRONS, { ...cron.body, spec: { schedule: '@daily', jobTemplate: { spec: {} } } });
   await writes.carryOut(cron, plan());
@@ -42,7 +42,7 @@ test('it is put on record even where the CronJob has been changed meanwhile', as
   expect(objectAt(api.get(CRONS, 'n', 'c'), 'spec')?.['schedule']).toBe('@daily');
 });
 
-test('a Job of its own that is there already is the run, whose record was lost', async () => {
+test('CronWrites records an existing Job of the same CronJob as the run', async () => {
   const { api, writes, cron, plan, told, written } = world();
   api.put(JOBS, owned('cron'));
   expect(await writes.carryOut(cron, plan())).toMatchObject({ hasRun: false });
@@ -50,7 +50,7 @@ test('a Job of its own that is there already is the run, whose record was lost',
   expect(told).toEqual([]);
 });
 
-test('a Job of that name which is not its own is told of, and tried again', async () => {
+test('CronWrites records a FailedCreate event and fails when the name is taken by a Job of another owner', async () => {
   const { api, writes, cron, plan, told, written } = world();
   api.put(JOBS, owned('other'));
   await expect(writes.carryOut(cron, plan())).rejects.toMatchObject({ code: 409 });
@@ -58,7 +58,7 @@ test('a Job of that name which is not its own is told of, and tried again', asyn
   expect(written()['lastScheduleTime']).toBeUndefined();
 });
 
-test('a run that is refused is told of; what else is known is written', async () => {
+test('CronWrites records a FailedCreate event when the Job is forbidden, and still writes the other status fields', async () => {
   const active = [{ kind: 'Job', name: 'a', uid: 'uid-a' }];
   const { api, writes, cron, plan, told, written } = world({}, { active });
   const ended = apiObject({
@@ -71,7 +71,7 @@ test('a run that is refused is told of; what else is known is written', async ()
   expect(arrayAt(written(), 'active')).toBeUndefined();
 });
 
-test('whose place is taken goes first', async () => {
+test('CronWrites deletes the replaced Job before it creates the next one', async () => {
   const active = [{ kind: 'Job', name: 'a', uid: 'uid-a' }];
   const { api, writes, cron, plan, told, written } = world({ concurrencyPolicy: 'Replace' }, { active });
   const a = api.put(JOBS, { metadata: { namespace: 'n', name: 'a', uid: 'uid-a' } });
