@@ -1,4 +1,4 @@
-/** Roll-outs of DaemonSets under any order of late news, lost races, failed writes and restarts, by the controller itself. */
+/** Rollouts of DaemonSets by the controller itself with delayed events, conflicts, failed writes and restarts in any order. */
 import fc from 'fast-check';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { FakeApi } from '../../test/support/fake-api';
@@ -19,7 +19,7 @@ test.each([
   [2, 0],
   [0, 1],
   [0, 2],
-])('%i that do not serve, %i more than nodes: never beyond that, and an end', async (maxUnavailable, maxSurge) => {
+])('a DaemonSet rollout with maxUnavailable %i and maxSurge %i stays within both and completes', async (maxUnavailable, maxSurge) => {
   await fc.assert(
     fc.asyncProperty(lateMoves, async (moves) => {
       const check = (pods: readonly ApiObject[]): void => {

@@ -11,40 +11,76 @@ const wants = (key: string, operator: string, ...values: string[]): JsonObject =
 const taint = (effect: string, key = 'k'): JsonObject => ({ key, value: 'v', effect });
 
 test.each<[string, JsonObject, ApiObject, boolean, boolean]>([
-  ['any', {}, node(), true, true],
-  ['another name', { nodeName: 'b' }, node(), false, false],
-  ['a label', { nodeSelector: { l: 'm' } }, node({ l: 'm' }), true, true],
-  ['another label', { nodeSelector: { l: 'm' } }, node({ l: 'n' }), false, false],
-  ['a label in the other spelling', { nodeSelector: { 'kubernetes.io/os': 'linux' } }, node({ 'platform.io/os': 'linux' }), true, true],
-  ['one of the terms', required(wants('x', 'Exists'), wants('l', 'In', 'm', 'n')), node({ l: 'n' }), true, true],
-  ['none of the terms', required(wants('x', 'Exists'), wants('l', 'NotIn', 'n')), node({ l: 'n' }), false, false],
-  ['no term', required(), node(), false, false],
-  ['a term that says nothing', required({}), node(), false, false],
-  ['a term that nobody understands', required(wants('l', 'Like', 'm')), node({ l: 'm' }), false, false],
-  ['a number', required(wants('l', 'Gt', '4')), node({ l: '5' }), true, true],
-  ['its name', required({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a'] }] }), node(), true, true],
-  ['a taint', {}, node({}, [taint('NoSchedule')]), false, true],
-  ['a stronger taint', {}, node({}, [taint('NoExecute')]), false, false],
-  ['a weak taint', {}, node({}, [taint('PreferNoSchedule')]), true, true],
-  ['a taint that is tolerated', { tolerations: [{ key: 'k', value: 'v' }] }, node({}, [taint('NoExecute')]), true, true],
+  ['runs a pod without constraints on any node', {}, node(), true, true],
+  ['rejects a node that spec.nodeName does not name', { nodeName: 'b' }, node(), false, false],
+  ['runs a pod on a node with the labels of its nodeSelector', { nodeSelector: { l: 'm' } }, node({ l: 'm' }), true, true],
+  ['rejects a node without the labels of the nodeSelector', { nodeSelector: { l: 'm' } }, node({ l: 'n' }), false, false],
   [
-    'a trouble',
+    'matches a nodeSelector in the other spelling of the label',
+    { nodeSelector: { 'kubernetes.io/os': 'linux' } },
+    node({ 'platform.io/os': 'linux' }),
+    true,
+    true,
+  ],
+  [
+    'runs a pod on a node that matches one of the nodeSelectorTerms',
+    required(wants('x', 'Exists'), wants('l', 'In', 'm', 'n')),
+    node({ l: 'n' }),
+    true,
+    true,
+  ],
+  [
+    'rejects a node that matches none of the nodeSelectorTerms',
+    required(wants('x', 'Exists'), wants('l', 'NotIn', 'n')),
+    node({ l: 'n' }),
+    false,
+    false,
+  ],
+  ['rejects every node when there are no nodeSelectorTerms', required(), node(), false, false],
+  ['rejects every node for an empty nodeSelectorTerm', required({}), node(), false, false],
+  ['rejects every node for an unknown operator', required(wants('l', 'Like', 'm')), node({ l: 'm' }), false, false],
+  ['compares numbers for the operator Gt', required(wants('l', 'Gt', '4')), node({ l: '5' }), true, true],
+  [
+    'matches a node name in matchFields',
+    required({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a'] }] }),
+    node(),
+    true,
+    true,
+  ],
+  ['keeps a running pod on a node with a NoSchedule taint but creates none', {}, node({}, [taint('NoSchedule')]), false, true],
+  ['removes a pod from a node with a NoExecute taint', {}, node({}, [taint('NoExecute')]), false, false],
+  ['ignores a PreferNoSchedule taint', {}, node({}, [taint('PreferNoSchedule')]), true, true],
+  [
+    'runs a pod on a node whose taint it tolerates',
+    { tolerations: [{ key: 'k', value: 'v' }] },
+    node({}, [taint('NoExecute')]),
+    true,
+    true,
+  ],
+  [
+    'tolerates the not-ready and disk-pressure taints of nodes',
     {},
     node({}, [taint('NoExecute', 'node.platform.io/not-ready'), taint('NoSchedule', 'node.kubernetes.io/disk-pressure')]),
     true,
     true,
   ],
-  ['no network', {}, node({}, [taint('NoSchedule', 'node.kubernetes.io/network-unavailable')]), false, true],
   [
-    'no network that it needs',
+    'creates no pod on a node with the network-unavailable taint',
+    {},
+    node({}, [taint('NoSchedule', 'node.kubernetes.io/network-unavailable')]),
+    false,
+    true,
+  ],
+  [
+    'tolerates the network-unavailable taint for a pod with hostNetwork',
     { hostNetwork: true },
     node({}, [taint('NoSchedule', 'node.kubernetes.io/network-unavailable')]),
     true,
     true,
   ],
-])('%s', (_title, spec, of, runs, stays) => expect(placementOf(spec, 'kubernetes')(of)).toEqual({ runs, stays }));
+])('placementOf %s', (_title, spec, of, runs, stays) => expect(placementOf(spec, 'kubernetes')(of)).toEqual({ runs, stays }));
 
-test('a toleration that is there is replaced in its place', () => {
+test('tolerationsOf replaces an existing toleration in place', () => {
   const mine = { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 7 };
   const all = tolerationsOf({ tolerations: [mine, { key: 'k' }] }, 'kubernetes');
   expect(all.slice(0, 2)).toEqual([{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' }, { key: 'k' }]);

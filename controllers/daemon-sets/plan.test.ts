@@ -62,11 +62,11 @@ const each = (revision: 'new' | 'old', state: State = 'ready'): readonly Made[] 
   ['a', 'b', 'c'].map((on) => ({ name: `${revision}-${on}`, on, revision, state }));
 const NOTHING = { create: [], delete: [] };
 
-describe('pods on nodes', () => {
+describe('planDaemons for the pods on nodes', () => {
   test.each<[string, DaemonView, object]>([
-    ['one on each', view({}, []), { create: ['a', 'b', 'c'], delete: [] }],
+    ['creates a pod on each node', view({}, []), { create: ['a', 'b', 'c'], delete: [] }],
     [
-      'one that waits counts',
+      'counts a pod that is not scheduled yet',
       view(
         {},
         each('new').map((one) => ({ ...one, isWaiting: true })),
@@ -74,52 +74,68 @@ describe('pods on nodes', () => {
       NOTHING,
     ],
     [
-      'none where none may be',
+      'deletes pods from nodes on which they may not run',
       view({}, each('new'), { place: () => ({ runs: false, stays: false }) }),
       { create: [], delete: ['new-a', 'new-b', 'new-c'] },
     ],
-    ['those that may stay do', view({}, each('new'), { place: () => ({ runs: false, stays: true }) }), NOTHING],
-    ['a second one goes', view({}, [...each('new'), { name: 'z', on: 'a' }]), { create: [], delete: ['z'] }],
     [
-      'one that waits for a node that is gone goes',
+      'keeps running pods on nodes that accept no new ones',
+      view({}, each('new'), { place: () => ({ runs: false, stays: true }) }),
+      NOTHING,
+    ],
+    ['deletes the second pod on a node', view({}, [...each('new'), { name: 'z', on: 'a' }]), { create: [], delete: ['z'] }],
+    [
+      'deletes an unscheduled pod whose node is deleted',
       view({}, [...each('new'), { name: 'z', on: 'gone', isWaiting: true }]),
       { create: [], delete: ['z'] },
     ],
-    ['one that is on it is not ours to delete', view({}, [...each('new'), { name: 'z', on: 'gone' }]), NOTHING],
-    [
-      'one that has ended goes',
-      view({}, [...each('new').slice(1), { name: 'z', on: 'a', state: 'failed' }]),
-      { create: [], delete: ['z'] },
-    ],
+    ['keeps a scheduled pod whose node is deleted', view({}, [...each('new'), { name: 'z', on: 'gone' }]), NOTHING],
+    ['deletes a failed pod', view({}, [...each('new').slice(1), { name: 'z', on: 'a', state: 'failed' }]), { create: [], delete: ['z'] }],
   ])('%s', (_title, of, wanted) => expect(planned(of)).toEqual(wanted));
 
-  test('one that fails again and again is waited for', () => {
+  test('delays the replacement of a failed pod by the back-off', () => {
     const of = view({}, [...each('new').slice(1), { name: 'z', on: 'a', state: 'failed' }], { patience: () => 700 });
     expect(planDaemons(of)).toMatchObject({ delete: [], againMs: 700 });
   });
 });
 
-describe('the roll-out', () => {
+describe('planDaemons during a rollout', () => {
   test.each<[string, DaemonView, object]>([
-    ['one at a time', view({}, each('old')), { create: [], delete: ['old-a'] }],
-    ['two', view(rolling({ maxUnavailable: 2 }), each('old')), { create: [], delete: ['old-a', 'old-b'] }],
-    ['a part of a node is a node', view(rolling({ maxUnavailable: '34%' }), each('old')), { create: [], delete: ['old-a', 'old-b'] }],
-    ['none while another does not serve', view({}, [...each('new', 'waiting').slice(0, 1), ...each('old').slice(1)]), NOTHING],
-    ['one that does not serve in any case', view({}, each('old', 'waiting')), { create: [], delete: ['old-a', 'old-b', 'old-c'] }],
-    ['none by itself', view({ updateStrategy: { type: 'OnDelete' } }, each('old')), NOTHING],
-    ['the new one first', view(rolling({ maxSurge: 1, maxUnavailable: 0 }), each('old')), { create: ['a'], delete: [] }],
+    ['deletes one old pod at a time by default', view({}, each('old')), { create: [], delete: ['old-a'] }],
     [
-      'the old one when the new one serves',
+      'deletes two old pods with maxUnavailable 2',
+      view(rolling({ maxUnavailable: 2 }), each('old')),
+      { create: [], delete: ['old-a', 'old-b'] },
+    ],
+    [
+      'rounds a percentage of maxUnavailable up',
+      view(rolling({ maxUnavailable: '34%' }), each('old')),
+      { create: [], delete: ['old-a', 'old-b'] },
+    ],
+    [
+      'deletes no old pod while another pod is unavailable',
+      view({}, [...each('new', 'waiting').slice(0, 1), ...each('old').slice(1)]),
+      NOTHING,
+    ],
+    ['deletes all unavailable old pods', view({}, each('old', 'waiting')), { create: [], delete: ['old-a', 'old-b', 'old-c'] }],
+    ['deletes no pod with OnDelete', view({ updateStrategy: { type: 'OnDelete' } }, each('old')), NOTHING],
+    [
+      'creates the new pod first with maxSurge',
+      view(rolling({ maxSurge: 1, maxUnavailable: 0 }), each('old')),
+      { create: ['a'], delete: [] },
+    ],
+    [
+      'deletes the old pod when the new one is available',
       view(rolling({ maxSurge: 1, maxUnavailable: 0 }), [...each('old'), { name: 'new-a', on: 'a' }]),
       { create: [], delete: ['old-a'] },
     ],
     [
-      'of two old ones that which does not serve',
+      'deletes the unavailable one of two old pods on a node',
       view(rolling({ maxSurge: 1, maxUnavailable: 0 }), [...each('old'), { name: 'a-first', on: 'a', revision: 'old', state: 'waiting' }]),
       { create: [], delete: ['a-first'] },
     ],
     [
-      'neither while the new one does not',
+      'keeps the old pod while the new one is unavailable',
       view(rolling({ maxSurge: 1, maxUnavailable: 0 }), [...each('old'), { name: 'new-a', on: 'a', state: 'waiting' }]),
       NOTHING,
     ],
@@ -140,7 +156,7 @@ describe('the roll-out', () => {
       ),
     ).length;
 
-  test('never takes away more nodes that serve than may be without', () => {
+  test('leaves no more than maxUnavailable nodes without an available pod', () => {
     fc.assert(
       fc.property(onePerNode, fc.integer({ min: 1, max: 3 }), (pods, most) => {
         const of = view(rolling({ maxUnavailable: most }), pods, { nodes });
@@ -151,7 +167,7 @@ describe('the roll-out', () => {
     );
   });
 
-  test('never takes away a node that serves where the new pod comes first', () => {
+  test('with maxSurge leaves no node without an available pod', () => {
     fc.assert(
       fc.property(oneOfEach, (pods) => {
         const of = view(rolling({ maxSurge: 2, maxUnavailable: 0 }), pods, { nodes });
@@ -162,7 +178,7 @@ describe('the roll-out', () => {
   });
 });
 
-test('the status counts nodes, and is not written twice', () => {
+test('daemonStatus counts nodes and returns nothing when the status is unchanged', () => {
   const made: readonly Made[] = [
     { name: 'p', on: 'a' },
     { name: 'q', on: 'b', revision: 'old', state: 'waiting' },
@@ -183,7 +199,7 @@ test('the status counts nodes, and is not written twice', () => {
   expect(daemonStatus({ ...of, set: apiObject({ ...body, status: status ?? {} }) }, 0)).toBeUndefined();
 });
 
-test('the pods of a node that fail are replaced more and more seldom', () => {
+test('Failures doubles the back-off for each failed pod of a node', () => {
   const clock = new ManualClock();
   const failures = new Failures(clock);
   expect(failures.patience('n/web', 'a')).toBe(0);
