@@ -14,10 +14,13 @@ test.each<[number, JsonValue, JsonValue, number, number]>([
   [3, 0, 9, 0, 3],
   [0, '25%', '25%', 0, 0],
   [100, '7%', '29%', 7, 29],
-])('%d pods with %s more and %s less', (replicas, more, less, surge, unavailable) => {
-  expect(bounds(replicas, more, less)).toEqual({ surge, unavailable });
-});
+])(
+  'boundsOf %d replicas with maxSurge %s and maxUnavailable %s allows a surge of %d and %d unavailable pods',
+  (replicas, more, less, surge, unavailable) => {
+    expect(bounds(replicas, more, less)).toEqual({ surge, unavailable });
+  },
+);
 
-test('who makes all anew has none more and none less', () => {
+test('boundsOf a Recreate strategy allows no surge and no unavailable pods', () => {
   expect(bounds(10, 3, 3, 'Recreate')).toEqual({ surge: 0, unavailable: 0 });
 });

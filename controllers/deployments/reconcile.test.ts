@@ -55,7 +55,7 @@ const rolling = (maxSurge: number, maxUnavailable: number): JsonObject => ({
   strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } },
 });
 
-test('the next revision is one more, where a number of JavaScript would be another one', () => {
+test('planDeployment increments a revision beyond the safe integers of JavaScript exactly', () => {
   const old = set('old', { of: TWO, replicas: 1, revision: 3546343826724305832n });
   const next = plan(deployment({ replicas: 1, ...rolling(1, 0) }), [old]);
   expect(next.sets).toMatchObject([{ annotations: { [`${PREFIX}revision`]: '3546343826724305833' } }]);
@@ -67,12 +67,12 @@ test('the next revision is one more, where a number of JavaScript would be anoth
   });
 });
 
-test('a revision that no integer of 64 bits is counts as none', () => {
+test('planDeployment ignores a revision annotation that exceeds 64 bits', () => {
   const next = plan(deployment({ replicas: 1, ...rolling(1, 0) }), [set('old', { of: TWO, replicas: 1, revision: 2n ** 63n })]);
   expect(next.sets).toMatchObject([{ annotations: { [`${PREFIX}revision`]: '1' } }]);
 });
 
-test('the first set has all pods, and says what it was made for', () => {
+test('planDeployment creates the first ReplicaSet with all replicas and with the annotations of the Deployment', () => {
   const made = plan(deployment({ replicas: 3, ...rolling(1, 0) }, {}, { annotations: { note: 'n' } }), []);
   expect(made.sets).toMatchObject([
     {
@@ -91,20 +91,20 @@ test('the first set has all pods, and says what it was made for', () => {
   ]);
 });
 
-test('a name that was taken gives way to another one', () => {
+test('planDeployment chooses another ReplicaSet name when collisionCount changes', () => {
   const names = [{}, { collisionCount: 1 }].map((status) => plan(deployment({ replicas: 1 }, status), []).sets[0]?.name);
   expect(new Set(names).size).toBe(2);
 });
 
 test.each<[string, JsonObject, readonly ApiObject[], readonly unknown[]]>([
   [
-    'grow as far as they may',
+    'scales the new ReplicaSet up as far as maxSurge allows',
     rolling(1, 0),
     [set('old', { of: TWO, replicas: 3, desired: 3, max: 4 }), set('new', { replicas: 0, desired: 3, max: 4, revision: 2 })],
     [['new', 1]],
   ],
   [
-    'do not grow into places that are not free yet',
+    'does not scale up before surplus pods have terminated',
     rolling(1, 0),
     [
       set('old', { of: TWO, replicas: 2, available: 3, desired: 3, max: 4, status: { replicas: 3 } }),
@@ -113,7 +113,7 @@ test.each<[string, JsonObject, readonly ApiObject[], readonly unknown[]]>([
     [],
   ],
   [
-    'do not grow while nobody knows what an old set still has',
+    'does not scale up while the status of an old ReplicaSet is outdated',
     rolling(1, 0),
     [
       set('old', { of: TWO, replicas: 2, desired: 3, max: 4, status: { observedGeneration: 1 } }),
@@ -122,19 +122,19 @@ test.each<[string, JsonObject, readonly ApiObject[], readonly unknown[]]>([
     [],
   ],
   [
-    'make old ones dispensable',
+    'scales the old ReplicaSet down when a new pod is available',
     rolling(1, 0),
     [set('old', { of: TWO, replicas: 3, desired: 3, max: 4 }), set('new', { replicas: 1, desired: 3, max: 4, revision: 2 })],
     [['old', 2]],
   ],
   [
-    'wait while they do not serve',
+    'does not scale the old ReplicaSet down while the new pod is unavailable',
     rolling(1, 0),
     [set('old', { of: TWO, replicas: 3, desired: 3, max: 4 }), set('new', { replicas: 1, available: 0, desired: 3, max: 4, revision: 2 })],
     [],
   ],
   [
-    'let old ones go first that do not serve',
+    'scales down the old ReplicaSet with unavailable pods first',
     rolling(0, 1),
     [
       set('older', { of: template('x'), replicas: 1, available: 0, desired: 3, max: 3, age: 9 }),
@@ -143,11 +143,11 @@ test.each<[string, JsonObject, readonly ApiObject[], readonly unknown[]]>([
     ],
     [['older', 0]],
   ],
-])('new pods %s', (_, strategy, sets, expected) => {
+])('planDeployment during a rolling update %s', (_, strategy, sets, expected) => {
   expect(sizes(plan(deployment({ replicas: 3, ...strategy }), sets))).toEqual(expected);
 });
 
-test('in the middle of a roll-out sets grow and shrink in proportion', () => {
+test('planDeployment scales ReplicaSets in proportion during a rollout', () => {
   const sets = [
     set('old', { of: TWO, replicas: 8, desired: 10, max: 13 }),
     set('new', { replicas: 5, desired: 10, max: 13, available: 0, revision: 2 }),
@@ -168,25 +168,25 @@ describe('a Deployment whose ReplicaSets have another desired-replicas annotatio
 
   it.each<[string, JsonObject, readonly ApiObject[], readonly (readonly [string, number, string])[]]>([
     [
-      'a finished set whose annotation was edited, before a change of the image',
+      'of a complete ReplicaSet when the image changes',
       { replicas: 3, ...rolling(0, 1), template: template('three') },
       [set('old', { replicas: 3, desired: 7, max: 7 })],
       [['old', 3, '3']],
     ],
     [
-      'scaled to the replicas that the old set has',
+      'after scaling to the replicas that the old ReplicaSet has',
       { replicas: 2, ...rolling(0, 1) },
       [set('old', { of: TWO, replicas: 2, desired: 3, max: 3 }), set('new', { replicas: 0, desired: 3, max: 3, revision: 2 })],
       [['old', 2, '2']],
     ],
     [
-      'scaled while paused to the replicas that exist',
+      'after scaling a paused Deployment to the replicas that exist',
       { replicas: 2, paused: true },
       [set('new', { replicas: 2, desired: 3, max: 4 })],
       [['new', 2, '2']],
     ],
     [
-      'scaled during a rollout after its strategy changed to Recreate',
+      'after scaling during a rollout whose strategy changed to Recreate',
       { replicas: 2, strategy: { type: 'Recreate' } },
       [set('old', { of: TWO, replicas: 2, desired: 3, max: 4 }), set('new', { replicas: 1, desired: 3, max: 4, revision: 2 })],
       [
@@ -194,12 +194,12 @@ describe('a Deployment whose ReplicaSets have another desired-replicas annotatio
         ['new', 1, '2'],
       ],
     ],
-  ])('updates the annotation: %s', (_, spec, sets, expected) => {
+  ])('updates the annotation %s', (_, spec, sets, expected) => {
     expect(annotated(sets, spec)).toEqual(expected);
   });
 });
 
-test('while paused a new template makes nothing, and the number still counts', () => {
+test('planDeployment for a paused Deployment scales but starts no rollout', () => {
   const made = plan(deployment({ replicas: 4, paused: true }), [set('old', { of: TWO, replicas: 2, desired: 2, max: 3 })]);
   expect(sizes(made)).toEqual([['old', 4]]);
   expect(conditions(made)).toContainEqual(['Progressing', 'Unknown', 'DeploymentPaused']);
@@ -209,7 +209,7 @@ test('while paused a new template makes nothing, and the number still counts', (
   expect(conditions(resumed)).toContainEqual(['Progressing', 'Unknown', 'DeploymentResumed']);
 });
 
-test('going back gives the old set the next revision, and it remembers the one that it had', () => {
+test('planDeployment on a rollback gives the old ReplicaSet the next revision and keeps the former one in its revision history', () => {
   const made = plan(deployment({ replicas: 1, ...rolling(1, 0) }, {}, { annotations: { [`${PREFIX}revision`]: '2' } }), [
     set('old', { replicas: 0, revision: 1 }),
     set('new', { of: TWO, replicas: 1, revision: 2, desired: 1, max: 2 }),
@@ -218,25 +218,25 @@ test('going back gives the old set the next revision, and it remembers the one t
   expect(made.sets[0]).toMatchObject({ name: 'old', annotations: { [`${PREFIX}revision`]: '3', [`${PREFIX}revision-history`]: '1' } });
 });
 
-describe('who makes all anew', () => {
+describe('planDeployment with the Recreate strategy', () => {
   const strategy = { strategy: { type: 'Recreate' } };
   const going = apiObject({ metadata: { name: 'p', deletionTimestamp: timestamp(NOW) }, status: { phase: 'Running' } });
 
   it.each<[string, readonly ApiObject[], readonly ApiObject[], readonly unknown[]]>([
-    ['lets the old ones go', [set('old', { of: TWO, replicas: 2, desired: 2, max: 2 })], [], [['old', 0]]],
-    ['waits for them', [set('old', { of: TWO, replicas: 0, status: { replicas: 1 } })], [], []],
-    ['waits for those on their way out', [set('old', { of: TWO, replicas: 0 })], [going], []],
+    ['scales the old ReplicaSets to zero', [set('old', { of: TWO, replicas: 2, desired: 2, max: 2 })], [], [['old', 0]]],
+    ['waits while an old ReplicaSet has pods', [set('old', { of: TWO, replicas: 0, status: { replicas: 1 } })], [], []],
+    ['waits while old pods are terminating', [set('old', { of: TWO, replicas: 0 })], [going], []],
   ])('%s', (_, sets, pods, expected) => {
     expect(sizes(plan(deployment({ replicas: 2, ...strategy }), sets, pods))).toEqual(expected);
   });
 
-  it('makes new ones then', () => {
+  it('creates the new ReplicaSet once the old pods are gone', () => {
     const made = plan(deployment({ replicas: 2, ...strategy }), [set('old', { of: TWO, replicas: 0 })]);
     expect(made.sets).toMatchObject([{ seen: undefined, replicas: 2 }]);
   });
 });
 
-describe('what is said of progress', () => {
+describe('the Progressing condition of a Deployment', () => {
   const counts = { observedGeneration: 3, replicas: 2, updatedReplicas: 2 };
   const since = (ms: number, reason = 'ReplicaSetUpdated'): JsonObject => ({
     type: 'Progressing',
@@ -247,7 +247,7 @@ describe('what is said of progress', () => {
   });
   const stuck = [set('new', { replicas: 2, available: 0, desired: 2, max: 3 })];
 
-  it('is looked at again when it may take no longer', () => {
+  it('becomes False after the progress deadline, for which the Deployment is requeued', () => {
     const waiting = plan(deployment({ replicas: 2 }, { ...counts, conditions: [since(100_000)] }), stuck);
     expect(waiting.againMs).toBe(501_000);
     const late = plan(deployment({ replicas: 2 }, { ...counts, conditions: [since(600_001)] }), stuck);
@@ -255,12 +255,12 @@ describe('what is said of progress', () => {
     expect(late.againMs).toBeUndefined();
   });
 
-  it('is nothing where it may take for ever', () => {
+  it('is absent without a progress deadline', () => {
     const made = plan(deployment({ replicas: 2, progressDeadlineSeconds: 2_147_483_647 }, { ...counts, conditions: [since(1)] }), stuck);
     expect(conditions(made)).toEqual([['Available', 'False', 'MinimumReplicasUnavailable']]);
   });
 
-  it('tells the success, and what a set fails at', () => {
+  it('reports NewReplicaSetAvailable; a failing ReplicaSet adds ReplicaFailure', () => {
     const done = plan(deployment({ replicas: 2 }, { ...counts, conditions: [since(1)] }), [
       set('new', { replicas: 2, desired: 2, max: 3 }),
     ]);
@@ -274,7 +274,7 @@ describe('what is said of progress', () => {
   });
 });
 
-test('old sets beyond the limit go once all is done, the oldest revisions first', () => {
+test('planDeployment deletes the oldest ReplicaSets beyond revisionHistoryLimit once the rollout is complete', () => {
   const done = { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
   const sets = [
     set('b', { of: TWO, replicas: 0, revision: 2 }),
@@ -287,7 +287,7 @@ test('old sets beyond the limit go once all is done, the oldest revisions first'
   expect(plan(deployment(spec, { ...done, observedGeneration: 2 }), sets).forgotten).toEqual([]);
 });
 
-test('one that is being deleted changes nothing but its status', () => {
+test('planDeployment changes only the status of a Deployment that is being deleted', () => {
   const gone = deployment({ replicas: 3, template: TWO }, {}, { deletionTimestamp: timestamp(NOW) });
   expect(plan(gone, [set('old', { replicas: 2 })])).toMatchObject({
     sets: [],
@@ -297,7 +297,7 @@ test('one that is being deleted changes nothing but its status', () => {
   });
 });
 
-test('nothing is to do where all is as it should be', () => {
+test('planDeployment returns no changes when the state matches the spec', () => {
   const settled = [set('new', { replicas: 2, desired: 2, max: 3 })];
   const spec = { replicas: 2, ...rolling(1, 0) };
   const revised = { annotations: { [`${PREFIX}revision`]: '1' } };

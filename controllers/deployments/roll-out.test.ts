@@ -1,4 +1,4 @@
-/** Roll-outs under any order of looks, late news, lost races and restarts: the bounds hold all the time, and the end is reached. */
+/** Rollouts with reconciles, delayed events, conflicts and restarts in any order: they stay within the bounds and complete. */
 import * as fc from 'fast-check';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
@@ -215,7 +215,7 @@ const bound = fc.oneof(
   fc.nat({ max: 100 }).map((share) => `${share}%`),
 );
 
-test('never more pods than surge allows, never fewer that serve than promised, and an end', () => {
+test('a rolling update stays within maxSurge and maxUnavailable, and completes', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 9 }),
