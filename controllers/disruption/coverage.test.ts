@@ -18,16 +18,16 @@ function coverage(): Coverage {
 const namesOf = (covering: Coverage, found: ApiObject): readonly string[] => covering.podsOf(found).map(({ name }) => name);
 
 test.each<[string, JsonObject | null, readonly string[]]>([
-  ['those that it selects', A, ['p1']],
-  ['all with an empty selector', {}, ['p1', 'p2']],
-  ['none without one', null, []],
-])('a budget speaks of %s', (_, selector, names) => {
+  ['the pods that its selector matches', A, ['p1']],
+  ['all pods with an empty selector', {}, ['p1', 'p2']],
+  ['no pods without a selector', null, []],
+])('a PodDisruptionBudget covers %s', (_, selector, names) => {
   const covering = coverage();
   covering.setBudget(budget('b', selector));
   expect(namesOf(covering, budget('b', selector))).toEqual(names);
 });
 
-test('a change matters to the budgets that the pod was or is in, and only if it can matter', () => {
+test('Coverage returns the budgets that a relevant change of a pod affects, before and after its labels changed', () => {
   const covering = coverage();
   for (const found of [budget('b', A), budget('c', {}), budget('d', { matchLabels: { app: 'd' } }), budget('e', {}, 'other')])
     covering.setBudget(found);
@@ -41,7 +41,7 @@ test('a change matters to the budgets that the pod was or is in, and only if it 
   expect(covering.removePod(pod('p3', {}))).toEqual([]);
 });
 
-test('another selector counts anew, and a budget that is gone counts nothing', () => {
+test('Coverage applies a changed selector and forgets a removed budget', () => {
   const covering = coverage();
   covering.setBudget(budget('b', A));
   covering.setBudget(budget('b', { matchLabels: { app: 'b' } }));

@@ -48,7 +48,7 @@ const pod = (name: string, apiVersion = '', kind = '', owner = '', uid = owner):
   isGoing: false,
 });
 
-test('every owner counts once, sets of a deployment by the deployment, and pods without owner are told', async () => {
+test('Owners counts each scale once, ReplicaSets by their Deployment, and reports pods without a controller', async () => {
   const { owners } = await world();
   const set = (name: string, owner: string, uid: string): CoveredPod => pod(name, 'apps/v1', 'ReplicaSet', owner, uid);
   const pods = [
@@ -64,17 +64,17 @@ test('every owner counts once, sets of a deployment by the deployment, and pods 
 });
 
 test.each<[string, CoveredPod, string]>([
-  ['is gone', pod('p', 'apps/v1', 'ReplicaSet', 'none'), 'found no controllers for pod "p"'],
-  ['has given its name to another', pod('p', 'apps/v1', 'StatefulSet', 'db', 'other'), 'found no controllers for pod "p"'],
-  ['has no scale', pod('p', 'example.com/v1', 'Gadget', 'g'), 'gadgets.example.com does not implement the scale subresource'],
-  ['is of no known kind', pod('p', 'example.com/v2', 'Thing', 't'), 'no matches for kind "Thing" in version "example.com/v2"'],
-])('an owner that %s cannot be asked', async (_, found, message) => {
+  ['does not exist', pod('p', 'apps/v1', 'ReplicaSet', 'none'), 'found no controllers for pod "p"'],
+  ['has another uid', pod('p', 'apps/v1', 'StatefulSet', 'db', 'other'), 'found no controllers for pod "p"'],
+  ['has no scale subresource', pod('p', 'example.com/v1', 'Gadget', 'g'), 'gadgets.example.com does not implement the scale subresource'],
+  ['has an unknown kind', pod('p', 'example.com/v2', 'Thing', 't'), 'no matches for kind "Thing" in version "example.com/v2"'],
+])('Owners rejects with UnknownScale for an owner that %s', async (_, found, message) => {
   const { owners, serve } = await world();
   serve('gadgets', 'Gadget', false);
   await expect(owners.expected('n', [found])).rejects.toMatchObject({ name: 'UnknownScale', message });
 });
 
-test('a kind that comes later is found, and until the server may be asked again nothing is said of it', async () => {
+test('Owners finds a kind that is added later, and rejects with KindUnsettled until discovery may be repeated', async () => {
   const { owners, serve, api, clock } = await world();
   const asked = (): number => api.requests.filter((request) => request === 'GET /apis').length;
   const pods = [pod('p', 'example.com/v1', 'Widget', 'w', 'w')];

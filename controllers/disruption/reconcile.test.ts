@@ -16,7 +16,7 @@ test.each<[JsonObject, boolean]>([
   [{ minAvailable: '20%' }, true],
   [{ maxUnavailable: 0 }, true],
   [{ maxUnavailable: '20%' }, true],
-])('%j asks owners: %s', (spec, expected) => expect(asksOwners(boundOf(budget(spec)))).toBe(expected));
+])('asksOwners for the budget %j returns %s', (spec, expected) => expect(asksOwners(boundOf(budget(spec)))).toBe(expected));
 
 test.each<[JsonObject, number, number, number, number]>([
   [{ minAvailable: 2 }, 3, 3, 2, 1],
@@ -28,28 +28,31 @@ test.each<[JsonObject, number, number, number, number]>([
   [{ maxUnavailable: '34%' }, 3, 3, 1, 2],
   [{ maxUnavailable: 1 }, 0, 3, 0, 0],
   [{}, 0, 1, 0, 0],
-])('%j with %i pods expected and %i ready', (spec, expectedPods, ready, desiredHealthy, disruptionsAllowed) => {
-  const { status } = budgetOutcome({ budget: budget(spec), pods: pods(ready, 1), expectedPods, now: NOW });
-  expect(status).toEqual({
-    currentHealthy: ready,
-    desiredHealthy,
-    expectedPods,
-    disruptionsAllowed,
-    observedGeneration: 3,
-    conditions: [
-      {
-        type: 'DisruptionAllowed',
-        status: disruptionsAllowed > 0 ? 'True' : 'False',
-        reason: disruptionsAllowed > 0 ? 'SufficientPods' : 'InsufficientPods',
-        message: '',
-        observedGeneration: 3,
-        lastTransitionTime: '2026-01-01T00:00:00Z',
-      },
-    ],
-  });
-});
+])(
+  'budgetOutcome for %j with %i expected and %i ready pods sets desiredHealthy %i and disruptionsAllowed %i',
+  (spec, expectedPods, ready, desiredHealthy, disruptionsAllowed) => {
+    const { status } = budgetOutcome({ budget: budget(spec), pods: pods(ready, 1), expectedPods, now: NOW });
+    expect(status).toEqual({
+      currentHealthy: ready,
+      desiredHealthy,
+      expectedPods,
+      disruptionsAllowed,
+      observedGeneration: 3,
+      conditions: [
+        {
+          type: 'DisruptionAllowed',
+          status: disruptionsAllowed > 0 ? 'True' : 'False',
+          reason: disruptionsAllowed > 0 ? 'SufficientPods' : 'InsufficientPods',
+          message: '',
+          observedGeneration: 3,
+          lastTransitionTime: '2026-01-01T00:00:00Z',
+        },
+      ],
+    });
+  },
+);
 
-test('what is said already is not said again, and a condition keeps its time while it holds', () => {
+test('budgetOutcome returns no unchanged status and keeps lastTransitionTime while the condition keeps its status', () => {
   const spec = { minAvailable: 1 };
   const first = budgetOutcome({ budget: budget(spec), pods: pods(3), expectedPods: 3, now: NOW }).status ?? {};
   expect(budgetOutcome({ budget: budget(spec, first), pods: pods(3), expectedPods: 3, now: NOW + 60_000 }).status).toBeUndefined();
@@ -60,7 +63,7 @@ test('what is said already is not said again, and a condition keeps its time whi
   expect(none).toMatchObject({ conditions: [{ status: 'False', lastTransitionTime: '2026-01-01T00:01:00Z' }] });
 });
 
-test('pods that are let go do not count for two minutes, then that they were not deleted is told', () => {
+test('budgetOutcome does not count disrupted pods as healthy for two minutes, and then reports them as not deleted', () => {
   const disruptedPods: Record<string, JsonValue> = {
     p0: timestamp(NOW - 30_000),
     p1: timestamp(NOW - 120_000),
@@ -74,7 +77,7 @@ test('pods that are let go do not count for two minutes, then that they were not
   expect(Object.keys(found.status?.['disruptedPods'] ?? {})).toEqual(['p0']);
 });
 
-test('where owners cannot be asked nothing may go, and the numbers stay', () => {
+test('failedStatus allows no disruptions and keeps the numbers of the last status', () => {
   const status = { currentHealthy: 3, disruptionsAllowed: 2, observedGeneration: 2 };
   const failed = failedStatus(budget({}, status), 'why', NOW);
   expect(failed).toEqual({

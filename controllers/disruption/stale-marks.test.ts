@@ -8,17 +8,17 @@ const ready = { type: 'Ready', status: 'True' };
 const pod = (condition: JsonObject, metadata: JsonObject = {}, phase = 'Running'): ApiObject =>
   apiObject({ metadata: { name: 'p', uid: 'u', resourceVersion: '7', ...metadata }, status: { phase, conditions: [ready, condition] } });
 
-test('a mark is stale after two minutes', () => expect(staleAt(pod(mark))).toBe(SINCE + 120_000));
+test('staleAt reports a DisruptionTarget condition as stale after two minutes', () => expect(staleAt(pod(mark))).toBe(SINCE + 120_000));
 
 test.each<[string, ApiObject]>([
-  ['one that is taken back', pod({ ...mark, status: 'False' })],
-  ['one of a node', pod({ ...mark, reason: 'TerminationByKubelet' })],
-  ['one on a pod that goes', pod(mark, { deletionTimestamp: 'now' })],
-  ['one on a pod that has ended', pod(mark, {}, 'Failed')],
-  ['no mark', pod({ type: 'Initialized', status: 'True' })],
-])('%s is left alone', (_, found) => expect(staleAt(found)).toBeUndefined());
+  ['a DisruptionTarget condition with status False', pod({ ...mark, status: 'False' })],
+  ['a DisruptionTarget condition that the kubelet set', pod({ ...mark, reason: 'TerminationByKubelet' })],
+  ['a DisruptionTarget condition on a pod that is being deleted', pod(mark, { deletionTimestamp: 'now' })],
+  ['a DisruptionTarget condition on a failed pod', pod(mark, {}, 'Failed')],
+  ['a pod without a DisruptionTarget condition', pod({ type: 'Initialized', status: 'True' })],
+])('staleAt ignores %s', (_, found) => expect(staleAt(found)).toBeUndefined());
 
-test('it is taken back without a reason, in the state that was seen', () => {
+test('withoutMark sets the condition to False without a reason, with the resourceVersion as precondition', () => {
   expect(withoutMark(pod(mark), SINCE + 120_000)).toEqual({
     metadata: { uid: 'u', resourceVersion: '7' },
     status: {
