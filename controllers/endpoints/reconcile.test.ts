@@ -35,11 +35,11 @@ it.each([
   [MOST_ADDRESSES, 0, [false, [1000, 0]]],
   [MOST_ADDRESSES + 1, 5, [true, [1000, 0]]],
   [400, 900, [true, [400, 600]]],
-])('of %i ready and %i other addresses keeps as many as an object may have, the ready first', (ready, unready, expected) => {
+])('wantedSubsets of %i ready and %i not ready addresses keeps at most 1,000, ready ones first', (ready, unready, expected) => {
   expect(counts([...addresses(ready, true), ...addresses(unready, false)])).toEqual(expected);
 });
 
-it('leaves out a pod that would spoil the whole object, and says so', () => {
+it('wantedSubsets skips a pod whose address would make the Endpoints invalid, and reports the reason', () => {
   const { subsets, skipped } = wantedSubsets(service(), [pod('a', '10.1.0.1'), pod('b', '10.1.0.2', { node: '' }), pod('c', 'x')]);
   expect(subsets).toMatchObject([{ addresses: [{ ip: '10.1.0.1' }] }]);
   expect(skipped).toEqual([
@@ -48,7 +48,7 @@ it('leaves out a pod that would spoil the whole object, and says so', () => {
   ]);
 });
 
-it('writes when addresses, labels or the capacity change, and not for the order of addresses', () => {
+it('endpointsAction updates for changed addresses, labels or capacity, and ignores the order of addresses', () => {
   const pods = [pod('a', '10.1.0.1'), pod('b', '10.1.0.2')];
   const first = endpointsAction(service(), undefined, wantedSubsets(service(), pods), names, '2026-01-01T00:00:00Z');
   if (first.type !== 'create') throw new Error('there is nothing to create');
@@ -61,7 +61,7 @@ it('writes when addresses, labels or the capacity change, and not for the order 
   expect(again({ ...wantedSubsets(service(), pods), isTruncated: true })).toBe('update');
 });
 
-it('takes the time of the trigger away when nobody knows it', () => {
+it('endpointsAction removes the annotation of the trigger time when the time is unknown', () => {
   const wanted = wantedSubsets(service(), []);
   const first = endpointsAction(service(), undefined, wanted, names, '2026-01-01T00:00:00Z');
   if (first.type !== 'create') throw new Error('there is nothing to create');
