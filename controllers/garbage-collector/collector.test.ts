@@ -37,7 +37,7 @@ function world() {
   return { collector, put, hear, ownersOf, isThere };
 }
 
-test('a child that is heard of after its owner has let its children be stays', async () => {
+test('Collector removes the reference to an orphaning owner from a dependent that is observed after the owner is deleted', async () => {
   const { collector, put, hear, ownersOf, isThere } = world();
   put(MAPS, 'o', ORPHANING);
   put(SECRETS, 'known', { ownerReferences: [owner('o')] });
@@ -53,7 +53,7 @@ test('a child that is heard of after its owner has let its children be stays', a
   expect([ownersOf('known'), ownersOf('late')]).toEqual([undefined, undefined]);
 });
 
-test('it goes all the same when its other owners are gone', async () => {
+test('Collector deletes a dependent of an orphaning owner when its other owners do not exist', async () => {
   const { collector, put, hear, ownersOf, isThere } = world();
   put(MAPS, 'o', ORPHANING);
   put(SECRETS, 'late', { ownerReferences: [owner('o'), owner('never')] });
@@ -68,7 +68,7 @@ test('it goes all the same when its other owners are gone', async () => {
   expect(isThere(SECRETS, 'late')).toBe(false);
 });
 
-test('a child of an owner that simply went goes', async () => {
+test('Collector deletes a dependent whose owner was deleted without orphaning', async () => {
   const { collector, put, hear, isThere } = world();
   put(SECRETS, 'late', { ownerReferences: [owner('o')] });
   hear(SECRETS, 'late');

@@ -30,7 +30,7 @@ const owner = (uid: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-test('a child whose owner is known need not be looked at; one whose owner is not has to be', () => {
+test('OwnerGraph enqueues a dependent whose owner is unknown, and not one whose owner is known', () => {
   const { graph, object, looks } = world();
   graph.put(MAPS, object('o'));
   graph.put(SECRETS, object('c', [owner('o')]));
@@ -42,10 +42,10 @@ test('a child whose owner is known need not be looked at; one whose owner is not
 });
 
 test.each<[string, JsonObject]>([
-  ['another name', { name: 'x' }],
-  ['another kind', { kind: 'Secret' }],
+  ['a different name', { name: 'x' }],
+  ['a different kind', { kind: 'Secret' }],
   ['an unknown kind', { kind: 'Nothing' }],
-])('a child that means its owner under %s is looked at, whoever comes first', (_, more) => {
+])('OwnerGraph enqueues a dependent that refers to its owner by %s, in either order of events', (_, more) => {
   const first = world();
   first.graph.put(MAPS, first.object('o'));
   first.graph.put(SECRETS, first.object('c', [owner('o', more)]));
@@ -57,7 +57,7 @@ test.each<[string, JsonObject]>([
   expect(later.looks()).toEqual(['c']);
 });
 
-test('an owner in another namespace is not meant; one in none is', () => {
+test('OwnerGraph does not resolve an owner in another namespace, but does resolve a cluster-scoped one', () => {
   const { graph, object, looks } = world();
   graph.put(MAPS, object('o', [], { namespace: 'b' }));
   graph.put(NODES, object('n', [], { namespace: '' }));
@@ -67,7 +67,7 @@ test('an owner in another namespace is not meant; one in none is', () => {
   expect(looks()).toEqual([]);
 });
 
-test('children are looked at when their owner goes, and when it begins to wait for them', () => {
+test('OwnerGraph enqueues dependents when their owner starts foreground deletion and when it is removed', () => {
   const { graph, object, looks } = world();
   graph.put(MAPS, object('o'));
   graph.put(SECRETS, object('c', [owner('o')]));
@@ -80,7 +80,7 @@ test('children are looked at when their owner goes, and when it begins to wait f
   expect(looks()).toEqual(['c']);
 });
 
-test('an owner that waits is looked at when a child goes, leaves it or blocks it no more', () => {
+test('OwnerGraph enqueues an owner in foreground deletion when a dependent is removed, drops its reference or stops blocking', () => {
   const { graph, object, looks } = world();
   graph.put(MAPS, object('o', [], { ...going, finalizers: ['foregroundDeletion'] }));
   for (const uid of ['c', 'd', 'e']) graph.put(SECRETS, object(uid, [owner('o')]));
@@ -94,14 +94,14 @@ test('an owner that waits is looked at when a child goes, leaves it or blocks it
   expect(graph.dependents('o').map(({ node }) => node.uid)).toEqual(['e']);
 });
 
-test('an owner whose children are to stay is told once', () => {
+test('OwnerGraph reports an owner with the orphan finalizer once', () => {
   const { graph, object, looks } = world();
   graph.put(MAPS, object('o', [], { ...going, finalizers: ['orphan'] }));
   graph.put(MAPS, object('o', [], { ...going, finalizers: ['orphan', 'x'] }));
   expect(looks()).toEqual(['orphan o']);
 });
 
-test('of what nobody follows any more, nothing is known, and its children are asked about again', () => {
+test('OwnerGraph forgets the objects of a resource that is no longer watched, and enqueues their dependents', () => {
   const { graph, object, looks } = world();
   graph.put(MAPS, object('o'));
   graph.put(SECRETS, object('c', [owner('o')]));
@@ -115,7 +115,7 @@ test('of what nobody follows any more, nothing is known, and its children are as
   expect(graph.size).toBe(0);
 });
 
-test('what is kept of an object without owners and finalizers is its name', () => {
+test('Trimmer keeps only the name of an object without owners and finalizers', () => {
   const { object } = world();
   expect(object('o', [], { labels: { a: 'b' }, annotations: { c: 'd' } }).body).toEqual({});
 });

@@ -2,7 +2,7 @@ import { silentLogger } from '../../shared/runtime/logger';
 import { fakeClient } from '../../test/support/fake-client';
 import { Monitors } from './monitors';
 
-test('who is told to end before the first look is over does not wait for the next', async () => {
+test('Monitors stops during the first discovery without waiting for the next one', async () => {
   const { client, clock, random } = fakeClient();
   const verbs = ['delete', 'list', 'watch'];
   const resource = { resource: 'pods', responseKind: { kind: 'Pod' }, scope: 'Namespaced', verbs };

@@ -35,7 +35,7 @@ const child = (namespace = 'a') => {
 };
 const owner = (uid: string, kind = 'ConfigMap'): Owner => ({ apiVersion: 'v1', kind, name: uid, uid, blocks: true, reference: {} });
 
-test('who is known is not asked for', async () => {
+test('OwnerStates sends no request for an owner in the graph', async () => {
   const { graph, asked, states } = world();
   graph.put(MAPS, object('o'));
   graph.put(MAPS, object('w', waiting));
@@ -44,7 +44,7 @@ test('who is known is not asked for', async () => {
   expect(asked).toEqual([]);
 });
 
-test('who is not known is asked for, by many at a time once, and after an absence never again', async () => {
+test('OwnerStates requests an owner outside the graph once for concurrent calls, and never again when it is absent', async () => {
   const { server, asked, states } = world();
   const found = await Promise.all([states.of(child(), owner('o')), states.of(child(), owner('o'))]);
   expect(found.map(({ state }) => state)).toEqual(['absent', 'absent']);
@@ -56,7 +56,7 @@ test('who is not known is asked for, by many at a time once, and after an absenc
   expect(asked).toEqual(['o', 'p', 'p']);
 });
 
-test('who is seen to go is absent, even where its kind goes with it', async () => {
+test('OwnerStates reports a deleted owner as absent, even when its kind is no longer served', async () => {
   const { kinds, asked, states } = world();
   states.gone('o');
   kinds.clear();
@@ -65,7 +65,7 @@ test('who is seen to go is absent, even where its kind goes with it', async () =
   expect(asked).toEqual([]);
 });
 
-test('who went after its children had been told to forget it is told apart, once it is gone', async () => {
+test('OwnerStates reports an owner as orphaned when it is removed after its dependents were orphaned', async () => {
   const { graph, states } = world();
   graph.put(MAPS, object('o'));
   states.orphans('o');
@@ -77,7 +77,7 @@ test('who went after its children had been told to forget it is told apart, once
   expect((await states.of(child(), owner('p'))).state).toBe('absent');
 });
 
-test('an owner that cannot be where it says is told, and never asked for', async () => {
+test('OwnerStates reports an owner that cannot be in the namespace of its reference as invalid', async () => {
   const { graph, asked, invalid, states } = world();
   expect((await states.of(child(''), owner('o'))).state).toBe('unknown');
   expect([invalid, asked]).toEqual([['o'], []]);
@@ -86,7 +86,7 @@ test('an owner that cannot be where it says is told, and never asked for', async
   expect([invalid, asked]).toEqual([['o', 'far'], ['far']]);
 });
 
-test('where one of several waits, the others are asked for: they may go with it, and news of that may be late', async () => {
+test('OwnerStates requests the other owners from the server when one of them is in foreground deletion', async () => {
   const { graph, server, asked, states } = world();
   for (const uid of ['a', 'b', 'c']) graph.put(MAPS, object(uid, uid === 'a' ? waiting : {}));
   server.set('b', object('b', waiting)).set('c', object('c'));

@@ -27,19 +27,19 @@ function world(state: ApiObject) {
   return { remove, taken };
 }
 
-test('an object that has changed is deleted as it is now', async () => {
+test('GarbageWrites deletes an object at its new resourceVersion when only labels changed', async () => {
   const { remove, taken } = world(object('2', { labels: { a: 'b' } }));
   await remove(object('1'));
   expect(taken).toEqual(['2 Background']);
 });
 
-test('an object that is being deleted by now goes as that was asked', async () => {
+test('GarbageWrites sends no delete for an object that is being deleted', async () => {
   const { remove, taken } = world(object('2', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] }));
   await remove(object('1'));
   expect(taken).toEqual([]);
 });
 
-test('an object that has other owners by now is looked at again', async () => {
+test('GarbageWrites rejects with a conflict when the owners of the object changed', async () => {
   const { remove, taken } = world(object('2', { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'p', uid: 'p' }] }));
   await expect(remove(object('1'))).rejects.toThrow('changed');
   expect(taken).toEqual([]);
