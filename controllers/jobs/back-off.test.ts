@@ -10,11 +10,11 @@ function pod(uid: string, phase: string, endedAgo?: number): ApiObject {
   return apiObject({ metadata: { namespace: 'n', name: uid, uid }, status: { phase, containerStatuses } });
 }
 
-it('is longer with each failure, up to ten minutes', () => {
+it('backOffMs doubles with each failure up to ten minutes', () => {
   expect([0, 1, 2, 3, 6, 7, 99].map(backOffMs)).toEqual([0, 10_000, 20_000, 40_000, 320_000, 600_000, 600_000]);
 });
 
-it('begins with the end of the last pod that failed', () => {
+it('BackOffs counts the back-off from the end of the last failed pod', () => {
   const backOffs = new BackOffs();
   const wait = (pods: readonly ApiObject[], now = NOW): number => backOffs.look('n/j', pods, false, now).backOffMs;
   expect(wait([pod('a', 'Running')])).toBe(0);
@@ -27,13 +27,13 @@ it('begins with the end of the last pod that failed', () => {
   expect(wait([pod('e', 'Failed', 0)])).toBe(10_000);
 });
 
-it('counts from the first look at a pod that does not say when it ended', () => {
+it('BackOffs counts the back-off from the first observation of a failed pod without a finish time', () => {
   const backOffs = new BackOffs();
   expect(backOffs.look('n/j', [pod('a', 'Failed')], false, NOW).backOffMs).toBe(10_000);
   expect(backOffs.look('n/j', [pod('a', 'Failed')], false, NOW + 9_000)).toMatchObject({ backOffMs: 1_000 });
   expect(backOffs.look('n/j', [pod('a', 'Failed')], false, NOW + 9_000).endedAt(pod('a', 'Failed'))).toBe(NOW);
 });
 
-it('does not believe a pod that ended in the future', () => {
+it('BackOffs ignores a finish time in the future', () => {
   expect(new BackOffs().look('n/j', [pod('a', 'Failed', -3_600_000)], false, NOW).backOffMs).toBe(10_000);
 });

@@ -22,13 +22,13 @@ const pod = (name: string, finalizers: string[] = []): JsonObject => {
   return { metadata: { namespace: 'n', name, uid: name, finalizers, ownerReferences } };
 };
 
-test('a Job that nobody has looked at yet costs nothing', async () => {
+test('Begun sends no request for a Job without a startTime', async () => {
   const { begun, api } = world();
   expect(await begun.lookAt(apiObject(job({})), () => [])).toBeUndefined();
   expect(api.requests).toEqual([]);
 });
 
-test('one that was begun is asked for once', async () => {
+test('Begun lists the pods of a started Job from the server once', async () => {
   const { begun, api } = world();
   const known = apiObject(api.put(JOBS, job({ startTime: '2026-01-01T00:00:00Z' })));
   api.put(PODS, pod('a'));
@@ -37,7 +37,7 @@ test('one that was begun is asked for once', async () => {
   expect(await begun.lookAt(known, () => [])).toBeUndefined();
 });
 
-test('what is followed counts when it has caught up', async () => {
+test('Begun sets expectations until the informer has caught up with the listed pods', async () => {
   const { begun, api, expectations, freed } = world();
   const known = apiObject(api.put(JOBS, job({ startTime: '2026-01-01T00:00:00Z' })));
   api.put(PODS, pod('unseen'));
@@ -52,7 +52,7 @@ test('what is followed counts when it has caught up', async () => {
   expect(expectations.areMet('n/j')).toBe(true);
 });
 
-test('one that is another by now is left to what is followed', async () => {
+test('Begun ignores a Job that does not exist or has another uid on the server', async () => {
   const { begun, api } = world();
   const known = apiObject(job({ startTime: '2026-01-01T00:00:00Z' }));
   expect(await begun.lookAt(known, () => [])).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * Jobs under any order of looks, late news, lost races, writes that fail and restarts in the middle of a plan: each pod is counted once, no more succeed than are asked
- * for, and the end is reached.
+ * Jobs with reconciles, delayed events, conflicts, failed writes and restarts during a plan in any order: each pod is counted once, no more succeed than
+ * requested, and the Job finishes.
  */
 import * as fc from 'fast-check';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
@@ -256,11 +256,11 @@ function checkCounts(cluster: JobCluster, isIndexed: boolean): void {
 }
 
 it.each([
-  ['a count', {}],
-  ['indexes', { completionMode: 'Indexed' }],
-  ['indexes with limits of their own', { completionMode: 'Indexed', backoffLimitPerIndex: 100 }],
-  ['pods that are replaced when they have failed', { podReplacementPolicy: 'Failed' }],
-])('counts are exact with %s', (_name, more) => {
+  ['non-indexed completions', {}],
+  ['indexed completions', { completionMode: 'Indexed' }],
+  ['indexed completions and backoffLimitPerIndex', { completionMode: 'Indexed', backoffLimitPerIndex: 100 }],
+  ['podReplacementPolicy Failed', { podReplacementPolicy: 'Failed' }],
+])('a Job with %s counts each pod exactly once', (_name, more) => {
   const isIndexed = 'completionMode' in more;
   fc.assert(
     fc.property(

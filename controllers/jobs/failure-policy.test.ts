@@ -13,7 +13,7 @@ function pod(codes: Readonly<Record<string, number>>, conditions: JsonObject[] =
   return apiObject({ metadata: { namespace: 'n', name: 'p' }, status: { phase: 'Failed', containerStatuses, conditions } });
 }
 
-it('is decided by the first rule that is met', () => {
+it('verdictOn applies the first matching rule of podFailurePolicy', () => {
   const rules = [onCode('Ignore', 'In', [1]), onCode('FailJob', 'In', [1, 2]), onCode('FailIndex', 'NotIn', [3])];
   expect(verdictOn(job(...rules), pod({ c: 1 }))).toEqual({ type: 'ignore' });
   expect(verdictOn(job(...rules), pod({ c: 2 }))).toEqual({
@@ -24,13 +24,13 @@ it('is decided by the first rule that is met', () => {
   expect(verdictOn(job(...rules), pod({ c: 3 }))).toEqual({ type: 'count' });
 });
 
-it('looks at containers that failed, and at the one that is named', () => {
+it('verdictOn matches the exit codes of failed containers, and only of the named container', () => {
   expect(verdictOn(job(onCode('Ignore', 'NotIn', [5])), pod({ c: 0 }))).toEqual({ type: 'count' });
   expect(verdictOn(job(onCode('Ignore', 'In', [5], 'd')), pod({ c: 5, d: 1 }))).toEqual({ type: 'count' });
   expect(verdictOn(job(onCode('Ignore', 'In', [5], 'd')), pod({ c: 1, d: 5 }))).toEqual({ type: 'ignore' });
 });
 
-it('looks at conditions, with their status', () => {
+it('verdictOn matches pod conditions by type and status', () => {
   const rule = { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] };
   expect(verdictOn(job(rule), pod({}, [{ type: 'DisruptionTarget', status: 'True' }]))).toEqual({ type: 'ignore' });
   expect(verdictOn(job(rule), pod({}, [{ type: 'DisruptionTarget', status: 'False' }]))).toEqual({ type: 'count' });

@@ -4,7 +4,7 @@ import { Untracked } from './untracked';
 const pod = (uid: string, isTracked: boolean) =>
   apiObject({ metadata: { namespace: 'n', name: uid, uid, finalizers: isTracked ? ['batch.platform.io/job-tracking'] : [] } });
 
-test('a pod counts as free until it is seen without its finalizer', () => {
+test('Untracked lists a pod until it is observed without its finalizer', () => {
   const untracked = new Untracked();
   untracked.freeing('n/j', pod('a', true), true);
   expect([...untracked.left('n/j', [pod('a', true)])]).toEqual(['a']);
@@ -12,14 +12,14 @@ test('a pod counts as free until it is seen without its finalizer', () => {
   expect(untracked.size).toBe(0);
 });
 
-test('one that is not followed yet may come as it was', () => {
+test('Untracked keeps a pod that the informer has not observed yet', () => {
   const untracked = new Untracked();
   untracked.freeing('n/j', pod('a', true), true);
   expect([...untracked.left('n/j', [])]).toEqual(['a']);
   expect([...untracked.left('n/j', [pod('a', true)])]).toEqual(['a']);
 });
 
-test('nothing is remembered of pods that could not be freed, are gone, or whose Job is', () => {
+test('Untracked drops pods whose finalizer was not removed, deleted pods and the pods of a deleted Job', () => {
   const untracked = new Untracked();
   for (const name of ['a', 'b', 'c']) untracked.freeing('n/j', pod(name, true), true);
   untracked.freeing('n/j', pod('a', true), false);
