@@ -17,23 +17,23 @@ const MARKED = { type: 'mark', day: '2026-11-23' };
 const DELETED = { type: 'delete' };
 
 test.each<[string, JsonObject, unknown]>([
-  ['long unused', { [USED]: '2020-01-01' }, MARKED],
+  ['last used long ago', { [USED]: '2020-01-01' }, MARKED],
   ['never used', {}, MARKED],
   ['used today', { [USED]: '2026-11-23' }, KEPT],
-  ['used on the last day that counts', { [USED]: '2025-11-23' }, KEPT],
-  ['used a day before that', { [USED]: '2025-11-22' }, MARKED],
-  ['used nobody can say when', { [USED]: 'garbage' }, KEPT],
-  ['used, without a day', { [USED]: '' }, KEPT],
+  ['last used on the first day of the period', { [USED]: '2025-11-23' }, KEPT],
+  ['last used one day before the period', { [USED]: '2025-11-22' }, MARKED],
+  ['labelled with an invalid last-used date', { [USED]: 'garbage' }, KEPT],
+  ['labelled with an empty last-used date', { [USED]: '' }, KEPT],
   ['marked long ago', { [USED]: '2020-01-01', [INVALID]: '2021-01-01' }, DELETED],
   ['never used and marked long ago', { [INVALID]: '2021-01-01' }, DELETED],
-  ['used after it was marked, long ago', { [USED]: '2022-01-01', [INVALID]: '2021-01-01' }, DELETED],
-  ['used today though it was marked', { [USED]: '2026-11-23', [INVALID]: '2021-01-01' }, KEPT],
+  ['used after it was marked, both long ago', { [USED]: '2022-01-01', [INVALID]: '2021-01-01' }, DELETED],
+  ['used today although it was marked', { [USED]: '2026-11-23', [INVALID]: '2021-01-01' }, KEPT],
   ['marked today', { [USED]: '2020-01-01', [INVALID]: '2026-11-23' }, KEPT],
-  ['marked nobody can say when', { [USED]: '2020-01-01', [INVALID]: 'garbage' }, MARKED],
+  ['labelled with an invalid invalid-since date', { [USED]: '2020-01-01', [INVALID]: 'garbage' }, MARKED],
   ["labelled in the product's spelling", { 'platform.io/legacy-token-last-used': '2026-11-23' }, KEPT],
-])('a token that is %s', (_, labels, expected) => expect(cleaning(labels)).toEqual(expected));
+])('cleaningOf classifies a legacy token that is %s', (_, labels, expected) => expect(cleaning(labels)).toEqual(expected));
 
-test('tokens that were asked for, that a pod has, or that are new are kept', () => {
+test('cleaningOf keeps a token that was created by hand, is mounted or is new', () => {
   const old = { [USED]: '2020-01-01', [INVALID]: '2021-01-01' };
   expect(cleaning(old, { isMadeByHand: true })).toEqual(KEPT);
   expect(cleaning(old, { isMounted: true })).toEqual(KEPT);
@@ -46,9 +46,11 @@ test.each([
   ['2026-11-23', false],
   ['garbage', false],
   ['', false],
-])('uses that are recorded since %j', (since, expected) => expect(isKnownLongEnough(since, TERM)).toBe(expected));
+])('isKnownLongEnough for usage that is recorded since %j returns %j', (since, expected) =>
+  expect(isKnownLongEnough(since, TERM)).toBe(expected),
+);
 
-test('what an account names, and what a pod has', () => {
+test('secretsOf lists the Secrets of a ServiceAccount; secretsIn lists those that a pod refers to', () => {
   expect(secretsOf(apiObject({ metadata: { name: 'a' }, secrets: [{ name: 'x' }, { name: 'y' }] }))).toEqual(new Set(['x', 'y']));
   const spec = {
     imagePullSecrets: [{ name: 'pull' }],
