@@ -43,7 +43,7 @@ function world(options: { readonly finalizers?: string[]; readonly stale?: strin
   return { ...fake, served, put, sync: () => deletion.sync('n'), namespace, condition };
 }
 
-test('all content goes, then the namespace, in one pass and without a word about conditions', async () => {
+test('NamespaceDeletion deletes all content and finalizes the namespace in one pass, without writing conditions', async () => {
   const { api, put, sync, namespace } = world();
   put(MAPS, 'a');
   put(PODS, 'p');
@@ -56,7 +56,7 @@ test('all content goes, then the namespace, in one pass and without a word about
   expect(api.requests.filter((request) => request.startsWith('PUT'))).toEqual(['PUT /api/v1/namespaces/n/finalize']);
 });
 
-test('as long as a pod is left nothing else goes', async () => {
+test('NamespaceDeletion deletes nothing else while a pod remains', async () => {
   const { api, put, sync, condition } = world();
   put(MAPS, 'a');
   put(PODS, 'p', { finalizers: ['x.y/z'] });
@@ -69,13 +69,13 @@ test('as long as a pod is left nothing else goes', async () => {
   expect(api.all(MAPS)).toHaveLength(0);
 });
 
-test('objects that end by themselves are waited for by their grace period', async () => {
+test('NamespaceDeletion requeues after the grace period of a terminating pod', async () => {
   const { put, sync } = world();
   put(PODS, 'p', { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30, finalizers: ['held'] });
   expect(await sync()).toEqual({ type: 'again', afterMs: 16_000 });
 });
 
-test('a resource that cannot be deleted is named, and the others go nevertheless', async () => {
+test('NamespaceDeletion reports a resource that it cannot delete and deletes the others', async () => {
   const { api, put, sync, condition, served } = world();
   put(MAPS, 'a');
   put('/apis/example.com/v1/gadgets', 'g');
@@ -88,7 +88,7 @@ test('a resource that cannot be deleted is named, and the others go nevertheless
   expect(api.all('/apis/example.com/v1/gadgets')).toHaveLength(0);
 });
 
-test('a group that cannot be described keeps the namespace; the content of the others goes', async () => {
+test('NamespaceDeletion keeps the namespace while discovery of a group fails, and deletes the content of the others', async () => {
   const { api, clock, put, sync, namespace, condition } = world({ stale: ['broken.example.com'] });
   put(MAPS, 'a');
   expect(await sync()).toEqual({ type: 'wait' });
@@ -101,7 +101,7 @@ test('a group that cannot be described keeps the namespace; the content of the o
   expect(namespace()).toBeUndefined();
 });
 
-test("others' finalizers on the namespace itself are respected, and it is told that its content is gone", async () => {
+test('NamespaceDeletion keeps other finalizers of the namespace and sets NamespaceContentRemaining to False', async () => {
   const { sync, namespace, condition } = world({ finalizers: ['q.w/e'] });
   expect(await sync()).toEqual({ type: 'done' });
   expect(namespace()).toMatchObject({ spec: { finalizers: [] }, metadata: { finalizers: ['q.w/e'] } });
@@ -109,7 +109,7 @@ test("others' finalizers on the namespace itself are respected, and it is told t
   expect(await sync()).toEqual({ type: 'done' });
 });
 
-test('a namespace that stays, is gone, or was made anew is not touched', async () => {
+test('NamespaceDeletion ignores a namespace that is active or does not exist', async () => {
   const { api, put, sync, namespace } = world();
   const { metadata: _, ...rest } = namespace() ?? {};
   api.put(NAMESPACES, { ...rest, metadata: { name: 'n' } });

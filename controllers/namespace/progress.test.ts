@@ -16,7 +16,7 @@ function conditions(pass: Pass, namespace: JsonObject = {}, now = 'T1'): JsonObj
 }
 
 // Recorded from the reference server.
-test('what is left is said in the words of upstream', () => {
+test('withConditions reports remaining resources and finalizers with the messages of the reference server', () => {
   const remainders = [
     left('secrets.', 1, { 'd.e/f': 1 }),
     left('pods.', 1, { 'x.y/z': 1 }),
@@ -66,7 +66,7 @@ test('what is left is said in the words of upstream', () => {
   ]);
 });
 
-test('failures of discovery and of deletion are said in the words of upstream', () => {
+test('withConditions reports failures of discovery and deletion with the messages of the reference server', () => {
   const found = conditions({ ...nothing, stale: ['metrics.example.com/v1beta1', 'other.example.com/v1'], failures: ['b', 'a'] });
   expect(found[0]).toMatchObject({
     status: 'True',
@@ -89,7 +89,7 @@ test('failures of discovery and of deletion are said in the words of upstream', 
   });
 });
 
-test("a condition's time changes with its status only, others' conditions stay, and nothing new is no write", () => {
+test('withConditions keeps lastTransitionTime for an unchanged status, keeps other conditions and returns nothing without a change', () => {
   const first = withConditions(
     { status: { phase: 'Terminating', conditions: [{ type: 'Mine', status: 'True' }] } },
     { ...nothing, remainders: [left('pods.', 2)] },
@@ -107,7 +107,7 @@ test("a condition's time changes with its status only, others' conditions stay, 
   expect(conditions(nothing, first, 'T4')[4]).toMatchObject({ status: 'False', lastTransitionTime: 'T4' });
 });
 
-test('a namespace is empty when nothing is left and everybody could be asked', () => {
+test('isEmptied returns true when nothing remains and neither discovery nor a deletion failed', () => {
   expect(isEmptied(nothing)).toBe(true);
   expect(isEmptied({ ...nothing, stale: ['g/v1'] })).toBe(false);
   expect(isEmptied({ ...nothing, failures: ['x'] })).toBe(false);
@@ -115,7 +115,7 @@ test('a namespace is empty when nothing is left and everybody could be asked', (
   expect(graceSeconds({ ...nothing, remainders: [left('pods.', 1, {}, 30), left('x.', 1)] })).toBe(30);
 });
 
-test('pods go before everything else; what cannot be listed or deleted, or is in no namespace, is left out', () => {
+test('deletionStages puts pods first and leaves out resources that are cluster-scoped or cannot be listed and deleted', () => {
   const row = (group: string, resource: string, verbs: string[], namespaced = true) => ({
     group,
     version: 'v1',
