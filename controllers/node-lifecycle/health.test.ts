@@ -24,9 +24,9 @@ test.each<[string, ApiObject]>([
   ['Unknown', node(ready('Unknown'))],
   ['Unknown', node(ready('Perhaps'))],
   ['', node()],
-])('a node is ready: %j', (status, found) => expect(readyStatus(found)).toBe(status));
+])('readyStatus returns %j for the Ready condition of a node', (status, found) => expect(readyStatus(found)).toBe(status));
 
-test('a node has the whole time from when it is first heard of, a new one from its creation', () => {
+test('isLost allows the grace period from the first observation, and the startup grace period from the creation of a new node', () => {
   const known = observe(undefined, node(ready('True')), undefined, at(100));
   expect(isLost(known, node(ready('True')), settings, at(140))).toBe(false);
   expect(isLost(known, node(ready('True')), settings, at(140.001))).toBe(true);
@@ -36,24 +36,24 @@ test('a node has the whole time from when it is first heard of, a new one from i
 });
 
 test.each<[string, ApiObject, ApiObject | undefined, boolean]>([
-  ['the same again', node(ready('True')), lease('1'), false],
-  ['a renewed lease', node(ready('True')), lease('2'), true],
-  ['a new heartbeat', node(ready('True', 'later')), lease('1'), true],
-  ['another status', node(ready('False')), lease('1'), true],
-  ['a word of others', node(ready('Unknown', 'later')), lease('1'), false],
-  ['no word any more', node(), lease('1'), false],
-  ['a lease that is gone', node(ready('True')), undefined, false],
-])('%s as a sign of life', (_, found, renewed, isSign) => {
+  ['ignores an unchanged status and lease', node(ready('True')), lease('1'), false],
+  ['counts a renewed lease', node(ready('True')), lease('2'), true],
+  ['counts a new heartbeat', node(ready('True', 'later')), lease('1'), true],
+  ['counts a changed Ready status', node(ready('False')), lease('1'), true],
+  ['ignores the status Unknown, which the control plane sets', node(ready('Unknown', 'later')), lease('1'), false],
+  ['ignores a removed Ready condition', node(), lease('1'), false],
+  ['ignores a deleted lease', node(ready('True')), undefined, false],
+])('observe %s as a sign of life', (_, found, renewed, isSign) => {
   const known = observe(undefined, node(ready('True')), lease('1'), at(0));
   expect(observe(known, found, renewed, at(7)).seenAt).toBe(isSign ? 7_000 : 0);
 });
 
-test('the word that a node comes back with is new, even if it is its last one', () => {
+test('observe counts a Ready status after Unknown as new, even with an unchanged heartbeat', () => {
   const known = observe(undefined, node(ready('Unknown')), undefined, at(0));
   expect(observe(known, node(ready('True')), undefined, at(9)).seenAt).toBe(9_000);
 });
 
-test('of a lost node nothing is known any more', () => {
+test('lostConditions sets the conditions of a lost node to Unknown and keeps conditions of other writers', () => {
   const pressure = { type: 'DiskPressure', status: 'True', reason: 'r', message: 'm', lastHeartbeatTime: 'h', lastTransitionTime: 't' };
   const other = { type: 'Mine', status: 'True' };
   const conditions = lostConditions(node(pressure, other), at(60)) ?? [];

@@ -38,7 +38,7 @@ function world() {
 const effects = (change: JsonObject | undefined): readonly JsonValue[] =>
   (arrayAt(objectAt(change, 'spec'), 'taints') ?? []).map((taint) => (taint as JsonObject)['effect'] ?? null);
 
-test('a node is lost when its grace is over, unless its lease is renewed', () => {
+test('NodeMonitor reports a node as lost after its grace period unless its lease is renewed', () => {
   const { clock, monitor, beat } = world();
   const nodes = [node('a', 'True'), node('b', 'True')];
   monitor.look(nodes);
@@ -54,7 +54,7 @@ test('a node is lost when its grace is over, unless its lease is renewed', () =>
   expect(monitor.look(nodes)).toEqual([]);
 });
 
-test('pods are taken from one node after the other, at the rate of their zone', () => {
+test('NodeMonitor evicts from one node at a time at the eviction rate of the zone', () => {
   const { clock, monitor } = world();
   const nodes = zone('--++++');
   monitor.look(nodes);
@@ -66,7 +66,7 @@ test('pods are taken from one node after the other, at the rate of their zone', 
   expect(effects(monitor.changeOf(node('z5', 'False')))).toEqual(['NoSchedule']);
 });
 
-test('a node that is sound again does not wait any more, and may be taken from anew', () => {
+test('NodeMonitor dequeues a node that is ready again, and can evict from it later', () => {
   const { clock, monitor } = world();
   monitor.look(zone('--+++'));
   expect(monitor.takeTurns()).toEqual(['z0']);
@@ -77,14 +77,14 @@ test('a node that is sound again does not wait any more, and may be taken from a
   expect(monitor.takeTurns()).toEqual(['z0']);
 });
 
-test('a node that is gone is forgotten', () => {
+test('NodeMonitor drops a forgotten node from its queue', () => {
   const { monitor } = world();
   monitor.look(zone('-+++'));
   monitor.forget('z0');
   expect(monitor.takeTurns()).toEqual([]);
 });
 
-test('from a zone that is partly lost nothing is taken while it is small, and slowly when it is large', () => {
+test('NodeMonitor evicts nothing from a small partly lost zone, and slowly from a large one', () => {
   const { clock, monitor } = world();
   monitor.look(zone('---+'));
   clock.advance(1_000_000);
@@ -97,7 +97,7 @@ test('from a zone that is partly lost nothing is taken while it is small, and sl
   expect(monitor.takeTurns()).toEqual(['z1']);
 });
 
-test('where nobody is heard of nothing is taken, what was begun ends, and afterwards all have their time again', () => {
+test('NodeMonitor evicts nothing when all zones are lost, removes NoExecute taints and restarts the grace periods afterwards', () => {
   const { clock, monitor, beat } = world();
   const execute = { key: 'node.platform.io/not-ready', effect: 'NoExecute' };
   const schedule = { key: 'node.platform.io/not-ready', effect: 'NoSchedule' };
@@ -116,7 +116,7 @@ test('where nobody is heard of nothing is taken, what was begun ends, and afterw
   expect(monitor.look([node('a', 'False', { zone: 'a' }), node('b', 'True', { zone: 'b' }), lost])).toEqual([]);
 });
 
-test('nodes that are left out of it do not decide over their zone', () => {
+test('NodeMonitor does not count nodes with the exclude-disruption label in the state of their zone', () => {
   const { clock, monitor } = world();
   const left = [0, 1, 2].map((index) =>
     apiObject({
@@ -136,16 +136,16 @@ test.each<[number, number, string, number]>([
   [1, 3, 'partly lost', 0],
   [2, 3, 'partly lost', 0.01],
   [3, 3, 'normal', 0.1],
-])('%i nodes that are ready and %i that are lost: %s', (ready, lost, state, rate) => {
+])('a zone with %i ready and %i lost nodes is %s and has an eviction rate of %d', (ready, lost, state, rate) => {
   const found = zoneState({ ready, lost }, settings);
   expect([found, evictionRate(found, { ready, lost }, settings)]).toEqual([state, rate]);
 });
 
-test('there is a blackout when all zones are lost, and not when there are none', () => {
+test('isBlackout is true when all of one or more zones are lost', () => {
   expect([isBlackout([]), isBlackout(['lost']), isBlackout(['lost', 'normal'])]).toEqual([false, true, false]);
 });
 
-test('zones are told apart by region and zone, in any spelling', () => {
+test('zoneOf identifies a zone by region and zone labels in any spelling', () => {
   const zoned = (labels: JsonObject): string => zoneOf(apiObject({ metadata: { name: 'n', labels } }));
   expect(zoned({ 'topology.kubernetes.io/zone': 'a', 'topology.platform.io/region': 'r' })).toBe('["r","a"]');
   expect(zoned({ 'failure-domain.beta.kubernetes.io/zone': 'a' })).toBe('["","a"]');

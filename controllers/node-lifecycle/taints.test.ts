@@ -15,11 +15,11 @@ const FALSE = [condition('Ready', 'False')];
 const MINE = { key: 'mine', value: 'x', effect: 'NoExecute' };
 
 test.each<[string, readonly JsonObject[], readonly JsonObject[]]>([
-  ['a sound node', [condition('Ready', 'True')], []],
-  ['one that says that it is not ready', FALSE, [scheduling('not-ready')]],
-  ['one that is lost', [condition('Ready', 'Unknown')], [scheduling('unreachable')]],
+  ['adds no taint to a ready node', [condition('Ready', 'True')], []],
+  ['adds not-ready to a node whose Ready condition is False', FALSE, [scheduling('not-ready')]],
+  ['adds unreachable to a node whose Ready condition is Unknown', [condition('Ready', 'Unknown')], [scheduling('unreachable')]],
   [
-    'one under pressure',
+    'adds a NoSchedule taint for each pressure condition that is True',
     [
       condition('PIDPressure', 'True'),
       condition('MemoryPressure', 'True'),
@@ -28,25 +28,38 @@ test.each<[string, readonly JsonObject[], readonly JsonObject[]]>([
     ],
     [scheduling('pid-pressure'), scheduling('memory-pressure'), scheduling('network-unavailable')],
   ],
-])('%s', (_, conditions, wanted) => expect(taints(node(conditions)) ?? []).toEqual(wanted));
+])('taintsFor %s', (_, conditions, wanted) => expect(taints(node(conditions)) ?? []).toEqual(wanted));
 
-test('one that takes no pods', () => expect(taints(node([], [], { unschedulable: true }))).toEqual([scheduling('unschedulable')]));
+test('taintsFor adds the unschedulable taint to an unschedulable node', () =>
+  expect(taints(node([], [], { unschedulable: true }))).toEqual([scheduling('unschedulable')]));
 
 test.each<[string, Eviction, readonly JsonObject[], readonly JsonObject[] | undefined]>([
-  ['pods are not taken before their turn', 'kept', [scheduling('not-ready')], undefined],
-  ['then they are', 'begun', [scheduling('not-ready')], [scheduling('not-ready'), executing('not-ready')]],
+  ['adds no NoExecute taint before the eviction from the node starts', 'kept', [scheduling('not-ready')], undefined],
   [
-    'and go on to be, for another reason',
+    'adds a NoExecute taint when the eviction starts',
+    'begun',
+    [scheduling('not-ready')],
+    [scheduling('not-ready'), executing('not-ready')],
+  ],
+  [
+    'replaces a NoExecute taint when the reason changes',
     'kept',
     [executing('unreachable'), scheduling('not-ready')],
     [scheduling('not-ready'), executing('not-ready')],
   ],
-  ['unless nobody is heard of', 'none', [executing('not-ready'), scheduling('not-ready')], [scheduling('not-ready')]],
-  ['taints of others stay where they are', 'kept', [MINE, scheduling('memory-pressure')], [MINE, scheduling('not-ready')]],
-  ['the other spelling is as good', 'kept', [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }], undefined],
-])('%s', (_, eviction, present, wanted) => expect(taints(node(FALSE, present), eviction)).toEqual(wanted));
+  [
+    'removes the NoExecute taint while all zones are lost',
+    'none',
+    [executing('not-ready'), scheduling('not-ready')],
+    [scheduling('not-ready')],
+  ],
+  ['keeps other taints in place', 'kept', [MINE, scheduling('memory-pressure')], [MINE, scheduling('not-ready')]],
+  ['accepts a taint in the other spelling', 'kept', [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }], undefined],
+])('taintsFor a node that is not ready %s', (_, eviction, present, wanted) =>
+  expect(taints(node(FALSE, present), eviction)).toEqual(wanted),
+);
 
-test('a sound node loses what it has', () => {
+test('taintsFor a ready node removes all taints of the controller and keeps the others', () => {
   const present = [MINE, executing('not-ready'), scheduling('unreachable'), { key: 'node.platform.io/mine', effect: 'NoSchedule' }];
   expect(taints(node([condition('Ready', 'True')], present), 'begun')).toEqual([
     MINE,
@@ -63,6 +76,6 @@ test.each<[JsonObject, JsonObject | undefined]>([
     { 'beta.platform.io/os': 'linux', 'beta.kubernetes.io/os': null },
   ],
   [{ 'platform.io/arch': 'amd64', 'beta.platform.io/arch': 'amd64', 'beta.platform.io/os': 'linux' }, undefined],
-])('older names of labels %j', (labels, wanted) =>
+])('olderLabels for the labels %j returns the beta labels %j', (labels, wanted) =>
   expect(olderLabels(apiObject({ metadata: { name: 'n', labels } }), 'platform.io')).toEqual(wanted),
 );
