@@ -14,4 +14,6 @@ test.each<[number, number, string]>([
   [1_800, 4, '300'],
   [1_799, 4, '60'],
   [0, 4, '0'],
-])('%i nodes, from step %i: %s s', (nodes, present, seconds) => expect(secondsOf(stepFor(nodes, present))).toBe(seconds));
+])('stepFor %i nodes at step %i results in a TTL of %s s', (nodes, present, seconds) =>
+  expect(secondsOf(stepFor(nodes, present))).toBe(seconds),
+);
