@@ -30,22 +30,26 @@ function pod(name: string, { node = 'n', phase = 'Running', readyFor, cost, rest
 }
 
 test.each<[string, ApiObject, ApiObject]>([
-  ['without a node', pod('b', { node: '' }), pod('a')],
-  ['that wait', pod('b', { phase: 'Pending' }), pod('a', { phase: 'Unknown' })],
-  ['of which nothing is known', pod('b', { phase: 'Unknown' }), pod('a')],
-  ['that do not serve', pod('b'), pod('a', { readyFor: 1 })],
-  ['that cost less', pod('b', { readyFor: 9, cost: '-5' }), pod('a', { readyFor: 9 })],
-  ['that serve for a shorter time', pod('b', { readyFor: 10 }), pod('a', { readyFor: 100 })],
-  ['that were started anew more often', pod('b', { readyFor: 9, restarts: 2 }), pod('a', { readyFor: 9, restarts: 1 })],
-  ['that are younger', pod('b', { age: 10 }), pod('a', { age: 100 })],
-  ['with the lesser uid, of one age', pod('a', { readyFor: 1010, age: 1050 }), pod('b', { readyFor: 1000, age: 1000 })],
-])('pods %s go first', (_, first, second) => {
+  ['a pod without a node', pod('b', { node: '' }), pod('a')],
+  ['a pending pod', pod('b', { phase: 'Pending' }), pod('a', { phase: 'Unknown' })],
+  ['a pod in the phase Unknown', pod('b', { phase: 'Unknown' }), pod('a')],
+  ['a pod that is not ready', pod('b'), pod('a', { readyFor: 1 })],
+  ['a pod with a lower pod-deletion-cost', pod('b', { readyFor: 9, cost: '-5' }), pod('a', { readyFor: 9 })],
+  ['a pod that became ready later', pod('b', { readyFor: 10 }), pod('a', { readyFor: 100 })],
+  ['a pod with more container restarts', pod('b', { readyFor: 9, restarts: 2 }), pod('a', { readyFor: 9, restarts: 1 })],
+  ['a younger pod', pod('b', { age: 10 }), pod('a', { age: 100 })],
+  [
+    'the pod with the lower uid of two whose ages have the same order of magnitude',
+    pod('a', { readyFor: 1010, age: 1050 }),
+    pod('b', { readyFor: 1000, age: 1000 }),
+  ],
+])('inDeletionOrder puts %s first', (_, first, second) => {
   const names = (pods: readonly ApiObject[]): readonly string[] => inDeletionOrder(pods, [], NOW).map(({ name }) => name);
   expect(names([second, first])).toEqual([first.name, second.name]);
   expect(names([first, second])).toEqual([first.name, second.name]);
 });
 
-test('nodes that have more of them are thinned out first', () => {
+test('inDeletionOrder puts pods first whose node has more related pods', () => {
   const [a, b] = [pod('a', { node: 'one', readyFor: 1 }), pod('b', { node: 'two', readyFor: 1 })];
   const related = [a, b, pod('c', { node: 'two' }), pod('d', { node: 'one', phase: 'Failed' })];
   expect(inDeletionOrder([a, b], related, NOW).map(({ name }) => name)).toEqual(['b', 'a']);
@@ -58,11 +62,11 @@ test.each([
   ['07', 0],
   ['2147483648', 0],
   ['x', 0],
-])('a cost of %s counts as %d', (text, cost) => {
+])('deletionCost reads the annotation value %s as %d', (text, cost) => {
   expect(deletionCost(pod('p', { cost: text }))).toBe(cost);
 });
 
-test('a pod is available once it has been ready for as long as is asked', () => {
+test('isAvailable is true once a pod has been ready for minReadySeconds', () => {
   const one = pod('p', { readyFor: 10 });
   expect([isAvailable(one, 0, NOW), isAvailable(one, 10, NOW), isAvailable(one, 11, NOW), isAvailable(pod('q'), 0, NOW)]).toEqual([
     true,
@@ -79,6 +83,6 @@ test.each([
   ['Pending', true],
   ['Succeeded', false],
   ['Failed', false],
-])('of a pod that is %s it is %s that it counts', (phase, counts) => {
+])('isActive for a pod in the phase %s returns %s', (phase, counts) => {
   expect(isActive(pod('p', { phase }))).toBe(counts);
 });

@@ -15,7 +15,7 @@ const matches = ({ body }: ApiObject): boolean => objectAt(objectAt(body, 'metad
 const set = object('set', { uid: 'u1' });
 const names = (objects: readonly ApiObject[]): readonly string[] => objects.map(({ name }) => name);
 
-test('an owner keeps what it selects, takes in what nobody controls and lets go what it does not select', () => {
+test('claimsOf keeps selected dependents, adopts matching orphans and releases dependents that no longer match', () => {
   const claims = claimsOf(set, matches, [
     labelled('kept', { ownerReferences: [OWNER] }),
     object('strayed', { ownerReferences: [OWNER] }),
@@ -33,13 +33,13 @@ test('an owner keeps what it selects, takes in what nobody controls and lets go 
   });
 });
 
-test('an owner that goes neither takes in nor lets go', () => {
+test('claimsOf neither adopts nor releases for an owner that is being deleted', () => {
   const going = object('set', { uid: 'u1', deletionTimestamp: '2026-01-01T00:00:00Z' });
   const claims = claimsOf(going, matches, [labelled('free'), object('strayed', { ownerReferences: [OWNER] })]);
   expect(claims).toEqual({ owned: [], adopt: [], release: [] });
 });
 
-describe('written', () => {
+describe('claim', () => {
   const signal = new AbortController().signal;
   const prepared = (owner: JsonObject) => {
     const fake = fakeClient();
@@ -48,7 +48,7 @@ describe('written', () => {
     return { ...fake, options };
   };
 
-  it('says whom what was taken in belongs to, and leaves other owners', async () => {
+  it('adds an owner reference and a finalizer to an adopted pod, and keeps other owner references', async () => {
     const { api, options } = prepared({});
     const other = { ...OWNER, uid: 'u2', controller: false };
     const free = apiObject(api.put(PODS, { metadata: { namespace: 'n', name: 'free', labels: { app: 'a' }, ownerReferences: [other] } }));
@@ -57,7 +57,7 @@ describe('written', () => {
     expect(metadata).toMatchObject({ ownerReferences: [other, { ...OWNER, blockOwnerDeletion: true }], finalizers: ['f'] });
   });
 
-  it('takes nothing in for an owner that goes, or whose name another one has', async () => {
+  it('rejects with OwnerGone when the owner is being deleted or has another uid', async () => {
     for (const owner of [{ deletionTimestamp: '2026-01-01T00:00:00Z' }, { uid: 'u3' }]) {
       const { api, options } = prepared(owner);
       const free = apiObject(api.put(PODS, { metadata: { namespace: 'n', name: 'free', labels: { app: 'a' } } }));
@@ -66,7 +66,7 @@ describe('written', () => {
     }
   });
 
-  it('lets go what strayed, and minds not that something is gone', async () => {
+  it('releases a pod that no longer matches, and ignores pods that do not exist', async () => {
     const { api, options } = prepared({});
     const strayed = apiObject(api.put(PODS, { metadata: { namespace: 'n', name: 'strayed', ownerReferences: [OWNER] } }));
     expect(await claim(options, set, matches, [strayed, object('gone', { ownerReferences: [OWNER] }), labelled('lost')])).toEqual([]);

@@ -6,7 +6,7 @@ const made = () => {
   return { clock, expectations: new Expectations(clock) };
 };
 
-test('an owner waits for all that was asked for', () => {
+test('Expectations are met once all expected creations and deletions are observed', () => {
   const { expectations } = made();
   expect(expectations.areMet('n/a')).toBe(true);
   expectations.expectCreations('n/a', 2);
@@ -20,7 +20,7 @@ test('an owner waits for all that was asked for', () => {
   expect(expectations.size).toBe(0);
 });
 
-test('a deletion that is told twice counts once', () => {
+test('Expectations count a deletion that is observed twice only once', () => {
   const { expectations } = made();
   expectations.expectDeletions('n/a', ['n/p', 'n/q']);
   expectations.deleted('n/a', 'n/p');
@@ -28,7 +28,7 @@ test('a deletion that is told twice counts once', () => {
   expect(expectations.areMet('n/a')).toBe(false);
 });
 
-test('creations that nobody asked for count for nothing later', () => {
+test('Expectations ignore unexpected creations and count none of them against later expectations', () => {
   const { expectations } = made();
   expectations.created('n/a');
   expectations.expectCreations('n/a', 1);
@@ -37,7 +37,7 @@ test('creations that nobody asked for count for nothing later', () => {
   expect(expectations.areMet('n/a')).toBe(false);
 });
 
-test('what is never seen is forgotten after five minutes', () => {
+test('Expectations expire after five minutes', () => {
   const { clock, expectations } = made();
   expectations.expectCreations('n/a', 1);
   clock.advance(299_999);

@@ -16,7 +16,7 @@ function made() {
 }
 const refusal = (message: string) => () => reply(403, { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403, message });
 
-test('a pod has what its template says, a name of its own and its owner', () => {
+test('podFrom takes labels, annotations, finalizers and spec of the template, and adds generateName and the owner reference', () => {
   const template = {
     metadata: { labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['f/g'], name: 'x' },
     spec: { hostNetwork: true },
@@ -34,7 +34,7 @@ test('a pod has what its template says, a name of its own and its owner', () => 
   });
 });
 
-test('what was done is told about the owner', async () => {
+test('PodKeeper records an event about the owner for each creation, deletion and failure', async () => {
   const { api, keeper, told } = made();
   const pod = await keeper.create(owner, { metadata: { namespace: 'n', name: 'p' } });
   expect(await keeper.delete(owner, pod)).toBe(true);
@@ -58,14 +58,14 @@ test('what was done is told about the owner', async () => {
   });
 });
 
-test('in a namespace that goes nothing is told', async () => {
+test('PodKeeper rejects with NamespaceGoing and records no event when the namespace is being terminated', async () => {
   const { api, keeper, told } = made();
   api.intercept = refusal('unable to create new content in namespace n because it is being terminated');
   await expect(keeper.create(owner, { metadata: { namespace: 'n', name: 'q' } })).rejects.toThrow(NamespaceGoing);
   expect(told).toEqual([]);
 });
 
-test('batches double until one of them fails', async () => {
+test('slowStart doubles its batches until one of them fails', async () => {
   const tried: number[] = [];
   const act = async (index: number): Promise<void> => {
     tried.push(index);
