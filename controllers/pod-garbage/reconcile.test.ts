@@ -7,7 +7,7 @@ const pod = (name: string, { node, status = {}, ...metadata }: JsonObject & { no
   apiObject({ metadata: { namespace: 'a', name, ...metadata }, spec: node === undefined ? {} : { nodeName: node }, status });
 const names = (pods: readonly ApiObject[]): readonly string[] => pods.map(({ name }) => name);
 
-test('beyond the threshold those that were evicted go first, then the oldest', () => {
+test('overThreshold selects evicted pods first, then the oldest finished ones', () => {
   const finished = (name: string, day: number, reason = ''): ApiObject =>
     pod(name, { creationTimestamp: `2026-01-0${day}T00:00:00Z`, status: { phase: 'Failed', reason } });
   const pods = [
@@ -22,11 +22,11 @@ test('beyond the threshold those that were evicted go first, then the oldest', (
   expect(overThreshold(pods, 0)).toEqual([]);
 });
 
-test('pods that are deleted before they have a node', () => {
+test('unscheduled selects pods that are being deleted and have no node', () => {
   expect(names(unscheduled([pod('a', going), pod('b'), pod('c', { ...going, node: 'n' })]))).toEqual(['a']);
 });
 
-test('pods that are deleted on a node that is out of service, unless it is ready', () => {
+test('outOfService selects pods that are being deleted on a node with the out-of-service taint that is not ready', () => {
   const node = (name: string, key: string, ready: string): ApiObject =>
     apiObject({
       metadata: { name },
@@ -42,7 +42,7 @@ test('pods that are deleted on a node that is out of service, unless it is ready
   expect(names(outOfService(pods, nodes))).toEqual(['off-going']);
 });
 
-test('a node has to be away for a while, at a stretch', () => {
+test('MissingNodes lists a node that is missing for the whole period; withoutNode groups pods by missing node', () => {
   const pods = [pod('a', { node: 'x' }), pod('b', { node: 'y' }), pod('c', { node: 'x' }), pod('d')];
   const lost = withoutNode(pods, new Set(['y']));
   expect([...lost].map(([node, of]) => [node, names(of)])).toEqual([['x', ['a', 'c']]]);
@@ -53,7 +53,7 @@ test('a node has to be away for a while, at a stretch', () => {
   expect(missing.after(40, ['x', 'z'], 80)).toEqual(['z']);
 });
 
-test('whoever made the pod sees that it has failed, and why', () => {
+test('failedStatus sets the phase Failed and the DisruptionTarget condition of an orphaned pod', () => {
   expect(failedStatus(pod('a', { status: { phase: 'Succeeded' } }), 'orphaned', 0)).toBeUndefined();
   expect(failedStatus(pod('a'), 'unscheduled', 0)).toEqual({ phase: 'Failed' });
   const said = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' };
@@ -69,6 +69,6 @@ test('whoever made the pod sees that it has failed, and why', () => {
   });
 });
 
-test('a pod that is forced to go has no time left', () => {
+test('isForced is true for a pod that is being deleted with a grace period of zero', () => {
   expect([pod('a', { ...going, deletionGracePeriodSeconds: 0 }), pod('b', going), pod('c')].map(isForced)).toEqual([true, false, false]);
 });
