@@ -1,4 +1,4 @@
-/** Compares the status of admission policies with the one that the controllers of release 1.31.1 wrote (admission/policy-checks). */
+/** Compares the status of admission policies with the recorded one of the controllers of release 1.31.1 (admission/policy-checks). */
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
 import { recordingOf } from '../../test/replay/recording';
 import { body, shape, text } from '../../test/replay/shape';
@@ -29,7 +29,7 @@ test.each(cases.map(({ title, spec, status }) => [title, spec, status] as const)
   expect(checkedStatus(spec, 1, { kinds, dialect: 'kubernetes' })).toEqual(status);
 });
 
-test('the type check of a policy checks an expression against at most 100 kinds', () => {
+test('checkedStatus checks an expression against at most 100 kinds', () => {
   const [kind] = BUILT_IN.filter((one) => one.kind === 'ConfigMap');
   if (kind === undefined) throw new Error('no ConfigMap');
   const many = Array.from({ length: 150 }, (_, index) => ({ ...kind, version: `v${index}` }));
@@ -42,7 +42,7 @@ test('the type check of a policy checks an expression against at most 100 kinds'
   expect(JSON.stringify(status).match(/Kind=ConfigMap/g)).toHaveLength(100);
 });
 
-test('asks for the documents of what rules and parameters name', () => {
+test('namedVersions lists the API versions that resource rules and paramKind name', () => {
   const rules = [
     { apiGroups: ['', 'a.example.com', '*'], apiVersions: ['v1', '*'] },
     { apiGroups: ['a.example.com'], apiVersions: ['v1', 'v2'] },
