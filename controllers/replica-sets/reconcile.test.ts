@@ -21,15 +21,20 @@ function pod(name: string, isReady = false, labels: JsonObject = LABELS): ApiObj
 const pods = (count: number): readonly ApiObject[] => Array.from({ length: count }, (_, index) => pod(`p${index}`));
 
 test.each<[string, ApiObject, readonly ApiObject[], unknown]>([
-  ['too few', set(3), pods(1), { type: 'create', count: 2 }],
-  ['as many as wanted', set(3), pods(3), { type: 'none' }],
-  ['far too few', set(2 * BURST), [], { type: 'create', count: BURST }],
-  ['too few for one that goes', set(3, { metadata: { deletionTimestamp: timestamp(NOW) } }), [], { type: 'none' }],
-])('of %s pods', (_, owner, present, plan) => {
+  ['creates the missing pods', set(3), pods(1), { type: 'create', count: 2 }],
+  ['does nothing with as many pods as replicas', set(3), pods(3), { type: 'none' }],
+  ['creates at most one burst of pods', set(2 * BURST), [], { type: 'create', count: BURST }],
+  [
+    'creates no pods for a ReplicaSet that is being deleted',
+    set(3, { metadata: { deletionTimestamp: timestamp(NOW) } }),
+    [],
+    { type: 'none' },
+  ],
+])('planOf %s', (_, owner, present, plan) => {
   expect(planOf(owner, present, () => present, NOW)).toEqual(plan);
 });
 
-test('of too many, those that serve stay', () => {
+test('planOf deletes unready pods before ready ones, and at most one burst', () => {
   const present = [pod('a', true), pod('b'), pod('c', true)];
   const plan = planOf(set(2), present, () => present, NOW);
   expect(plan.type === 'delete' && plan.pods.map(({ name }) => name)).toEqual(['b']);
@@ -37,7 +42,7 @@ test('of too many, those that serve stay', () => {
   expect(all.type === 'delete' && all.pods.length).toBe(BURST);
 });
 
-test('the status counts pods, and leaves out what there is none of', () => {
+test('replicaStatus counts pods and omits fields that are zero', () => {
   const present = [pod('a', true), pod('b'), pod('c', true, { app: 'a', more: 'm' }), pod('d', false, {})];
   expect(replicaStatus(set(3), present, undefined, NOW)).toEqual({
     replicas: 4,
@@ -55,12 +60,12 @@ test('the status counts pods, and leaves out what there is none of', () => {
   });
 });
 
-test('a status that stands there already is not written', () => {
+test('replicaStatus returns nothing when the status is unchanged', () => {
   const status = { replicas: 1, fullyLabeledReplicas: 1, readyReplicas: 0, observedGeneration: 2 };
   expect(replicaStatus(set(1, { status }), [pod('a')], undefined, NOW)).toBeUndefined();
 });
 
-test('a fault is said once, and not any more when it is over', () => {
+test('replicaStatus sets ReplicaFailure once and removes it when the failure is over', () => {
   const fault = { reason: 'FailedCreate', message: 'no room' } as const;
   const said = { type: 'ReplicaFailure', status: 'True', lastTransitionTime: timestamp(NOW), ...fault };
   expect(replicaStatus(set(1), [], fault, NOW)).toEqual({ replicas: 0, observedGeneration: 2, conditions: [said] });
