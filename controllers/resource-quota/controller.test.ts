@@ -43,7 +43,7 @@ async function world() {
   return { api, clock, usage, used, stop };
 }
 
-test('what is counted for an object that has gone before that was told is counted again', async () => {
+test('the ResourceQuota controller recalculates after five seconds when the usage exceeds the observed objects', async () => {
   const { api, clock, usage, used, stop } = await world();
   api.put(MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
   api.drop(MAPS, 'n', 'a');
@@ -58,7 +58,7 @@ test('what is counted for an object that has gone before that was told is counte
   await stop();
 });
 
-test('a usage that is borne out stays, and is not asked about again', async () => {
+test('the ResourceQuota controller keeps a correct usage and sends no further update', async () => {
   const { api, clock, usage, used, stop } = await world();
   usage('1');
   api.put(MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
@@ -70,7 +70,7 @@ test('a usage that is borne out stays, and is not asked about again', async () =
   await stop();
 });
 
-test('nothing is waited for any more when it has been stopped', async () => {
+test('the ResourceQuota controller leaves no timer when it stops', async () => {
   const { clock, stop } = await world();
   await stop();
   expect(clock.pending).toBe(0);

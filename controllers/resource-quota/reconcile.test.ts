@@ -12,7 +12,7 @@ const outcome = (found: ApiObject, objectsOf: ObjectsOf, now: number) => atOnce(
 const world = (objects: Readonly<Record<string, readonly ApiObject[]>>) => (kind: GroupResource) =>
   objects[`${kind.resource}.${kind.group}`];
 
-test('only what is limited is said, under the names that the quota uses', () => {
+test('quotaOutcome reports usage only for limited resources, under the names in the quota', () => {
   const hard = { pods: '5', 'requests.cpu': '4', 'count/ingresses.networking.k8s.io': '2', 'limits.cpu': '9' };
   const objectsOf = world({
     'pods.': [pod('a', '500m'), pod('b', '1')],
@@ -24,24 +24,24 @@ test('only what is limited is said, under the names that the quota uses', () => 
   });
 });
 
-test('nothing is said of what nobody counts or serves', () => {
+test('limitedBy and quotaOutcome leave out resources that are not countable or not served', () => {
   const hard = { 'count/nothing.example.com': '5', 'example.com/thing': '2', pods: '1' };
   expect([...limitedBy(quota(hard)).keys()]).toEqual(['count/nothing.example.com', 'pods']);
   expect(outcome(quota(hard), world({ 'pods.': [] }), 0).status).toEqual({ hard, used: { pods: '0' } });
 });
 
 test.each<[string, JsonObject, boolean]>([
-  ['the same', { hard: { cpu: '4' }, used: { cpu: '1500m' } }, true],
-  ['the same in other words', { hard: { cpu: '4000m' }, used: { cpu: '1.5' } }, true],
-  ['another limit', { hard: { cpu: '5' }, used: { cpu: '1500m' } }, false],
-  ['more than there is to say', { hard: { cpu: '4' }, used: { cpu: '1500m', pods: '1' } }, false],
-  ['nothing', {}, false],
-])('a status that says %s', (_, status, isRight) => {
+  ['writes nothing for an equal status', { hard: { cpu: '4' }, used: { cpu: '1500m' } }, true],
+  ['writes nothing for a status with the same quantities in another notation', { hard: { cpu: '4000m' }, used: { cpu: '1.5' } }, true],
+  ['updates a status with another limit', { hard: { cpu: '5' }, used: { cpu: '1500m' } }, false],
+  ['updates a status with resources that the quota does not limit', { hard: { cpu: '4' }, used: { cpu: '1500m', pods: '1' } }, false],
+  ['updates an empty status', {}, false],
+])('quotaOutcome %s', (_, status, isRight) => {
   const { status: made } = outcome(quota({ cpu: '4' }, status), world({ 'pods.': [pod('a', '1500m')] }), 0);
   expect(made === undefined).toBe(isRight);
 });
 
-test('pods out of scope do not count, and those that go are looked at again when their grace is over', () => {
+test('quotaOutcome ignores pods out of scope, and requeues when the grace period of a terminating pod ends', () => {
   const going = { deletionTimestamp: '1970-01-01T00:00:10Z', deletionGracePeriodSeconds: 30 };
   const objectsOf = world({ 'pods.': [pod('a', '1', going), pod('b', '0')] });
   const scoped = quota({ pods: '4' }, {}, { scopes: ['NotBestEffort'] });
