@@ -14,7 +14,7 @@ const owner = (image: string): ApiObject =>
 const made = (image: string, number: number, collisions = 0) =>
   revisionBody({ dialect: 'kubernetes', resource: RESOURCE, owner: owner(image), label: 'hash', number, collisions });
 
-test('a revision brings its template back', () => {
+test('templateIn returns the template that revisionBody stored', () => {
   const revision = apiObject(made('one', 1));
   expect(revision.body).toMatchObject({
     metadata: { annotations: { note: 'n' }, labels: { app: 'a' }, ownerReferences: [{ kind: 'StatefulSet', name: 'web', uid: 'w' }] },
@@ -25,7 +25,7 @@ test('a revision brings its template back', () => {
   expect(revision.name).toBe(`web-${labelsOf(revision)['hash']}`);
 });
 
-test('its data is upstream’s byte for byte, for clients that compare it so', () => {
+test('patchOf and revisionBody serialize the data of a revision byte for byte as upstream', () => {
   const data =
     '{"spec":{"template":{"$patch":"replace","metadata":{"creationTimestamp":null,"labels":{"app":"a"}},"spec":{"containers":[{"image":"one","name":"c"}]}}}}';
   expect(JSON.stringify(made('one', 1)['data'])).toBe(data);
@@ -34,31 +34,31 @@ test('its data is upstream’s byte for byte, for clients that compare it so', (
   );
 });
 
-test('one with its members in another order is equal still', () => {
+test('isEqual ignores the order of members', () => {
   const { data: _, ...rest } = made('one', 1);
   const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'one' }] }, $patch: 'replace' };
   expect(isEqual(apiObject({ ...rest, data: { spec: { template } } }), patchOf(owner('one')))).toBe(true);
 });
 
-test('equal templates are equal revisions, whatever their number', () => {
+test('isEqual compares templates and ignores revision numbers', () => {
   const wanted = patchOf(owner('one'));
   expect(isEqual(apiObject(made('one', 7)), wanted)).toBe(true);
   expect(isEqual(apiObject(made('two', 7)), wanted)).toBe(false);
   expect(Object(made('one', 1, 1)['metadata']).name).not.toBe(Object(made('one', 1)['metadata']).name);
 });
 
-test('the oldest that nobody needs go', () => {
+test('surplusOf selects the oldest revisions beyond the limit that are not in use', () => {
   const all = [3, 1, 2, 4].map((number) => apiObject(made(`image ${number}`, number)));
   expect(inOrder(all).map(({ body }) => body['revision'])).toEqual([1, 2, 3, 4]);
   const live = new Set(all.filter(({ body }) => body['revision'] === 1).map(({ name }) => name));
   expect(surplusOf(all, live, 1).map(({ body }) => body['revision'])).toEqual([2, 3]);
 });
 
-describe('the history', () => {
+describe('History', () => {
   const { client } = fakeClient({ dialect: 'kubernetes' });
   const history = new History({ client, resource: RESOURCE, label: 'hash', signal: new AbortController().signal });
 
-  test('makes what is new, finds what was last, and puts what was before at the end', async () => {
+  test('creates a revision for a new template, reuses the latest equal one and renumbers an older one as the latest', async () => {
     const first = await history.present(owner('one'), [], 0);
     expect(first).toMatchObject({ collisions: 0, revision: { body: { revision: 1 } } });
     expect((await history.present(owner('one'), [first.revision], 0)).revision.name).toBe(first.revision.name);
@@ -69,7 +69,7 @@ describe('the history', () => {
     await history.forget([second.revision, second.revision]);
   });
 
-  test('takes what it has made itself for its own, and another name where one is taken', async () => {
+  test('reuses a revision of the same owner, and chooses another name when another owner has taken it', async () => {
     const lost = await history.present(owner('three'), [], 0);
     expect((await history.present(owner('three'), [], 0)).revision.uid).toBe(lost.revision.uid);
     const { body } = owner('three');
