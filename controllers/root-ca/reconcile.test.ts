@@ -10,7 +10,7 @@ const right = {
 };
 const act = (found: JsonObject | undefined) => actionFor(namespace, found === undefined ? undefined : apiObject(found), publication);
 
-test('is made when missing, and left alone when right', () => {
+test('actionFor creates a missing root CA ConfigMap and leaves a correct one alone', () => {
   expect(act(undefined)).toEqual({
     type: 'create',
     object: { metadata: { namespace: 'n', name: 'ca', annotations: { 'platform.io/description': 'text' } }, data: { 'ca.crt': 'PEM' } },
@@ -23,12 +23,12 @@ test.each([
   ['extra data', { data: { 'ca.crt': 'PEM', x: 'y' } }],
   ['no data', { data: {} }],
   ['binary data', { binaryData: { x: 'eA==' } }],
-  ['another description', { metadata: { ...right.metadata, annotations: { 'platform.io/description': 'mine' } } }],
-])('%s is put right', (_, change) => {
+  ['another description annotation', { metadata: { ...right.metadata, annotations: { 'platform.io/description': 'mine' } } }],
+])('actionFor restores a root CA ConfigMap with %s', (_, change) => {
   expect(act({ ...right, ...change })).toEqual({ type: 'update', object: right });
 });
 
-test("labels and others' annotations stay", () => {
+test('actionFor keeps labels and other annotations of the root CA ConfigMap', () => {
   const metadata = { ...right.metadata, labels: { l: 'm' }, annotations: { a: 'b' } };
   expect(act({ ...right, metadata })).toEqual({
     type: 'update',
@@ -36,12 +36,12 @@ test("labels and others' annotations stay", () => {
   });
 });
 
-test('one that cannot be changed any more is replaced, unless it is right', () => {
+test('actionFor deletes an immutable root CA ConfigMap unless it is correct', () => {
   expect(act({ ...right, data: { x: 'y' }, immutable: true })).toEqual({ type: 'delete', uid: 'u' });
   expect(act({ ...right, immutable: true })).toEqual({ type: 'none' });
 });
 
-test('namespaces that go or are gone get nothing', () => {
+test('actionFor does nothing for a namespace that is missing or being deleted, or while the ConfigMap is being deleted', () => {
   const going = apiObject({ metadata: { name: 'n', deletionTimestamp: '2026-01-01T00:00:00Z' } });
   expect(actionFor(going, undefined, publication)).toEqual({ type: 'none' });
   expect(actionFor(undefined, undefined, publication)).toEqual({ type: 'none' });
