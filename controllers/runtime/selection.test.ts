@@ -20,11 +20,11 @@ test.each([
   [['*', '-*'], []],
   [['*', 'a', '-a'], ['b']],
   [[], []],
-])('%j runs %j', (wishes, expected) => {
+])('selectControllers for %j selects %j', (wishes, expected) => {
   const selected = selectControllers(all, wishes);
   expect(selected.type === 'selected' && selected.controllers.map(({ name }) => name)).toEqual(expected);
 });
 
-test.each(['x', '-x', '', '--a'])('%j is nobody', (wish) => {
+test.each(['x', '-x', '', '--a'])('selectControllers rejects %j as an unknown controller', (wish) => {
   expect(selectControllers(all, ['*', wish])).toMatchObject({ type: 'unknown' });
 });

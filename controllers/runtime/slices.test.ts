@@ -2,7 +2,7 @@ import { ManualClock } from '../../test/support/manual-clock';
 import type { Steps } from '../../shared/values/steps';
 import { inSlices } from './slices';
 
-test('others have their turn whenever five milliseconds are over', async () => {
+test('inSlices yields to the event loop every five milliseconds', async () => {
   const clock = new ManualClock();
   const order: string[] = [];
   function* work(): Steps<string> {
