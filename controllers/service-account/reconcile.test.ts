@@ -5,7 +5,7 @@ const namespace = apiObject({ metadata: { name: 'n' } });
 const going = apiObject({ metadata: { name: 'n', deletionTimestamp: '2026-01-01T00:00:00Z' } });
 const account = apiObject({ metadata: { namespace: 'n', name: 'default' } });
 
-test('a namespace that stays has its account; one that goes or is gone is left alone', () => {
+test('missingAccount returns the default ServiceAccount for an active namespace without one', () => {
   expect(missingAccount(namespace, undefined)).toEqual({ metadata: { namespace: 'n', name: 'default' } });
   expect(missingAccount(namespace, account)).toBeUndefined();
   expect(missingAccount(going, undefined)).toBeUndefined();
