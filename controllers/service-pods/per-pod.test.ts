@@ -6,7 +6,7 @@ import { serviceView } from './service';
 const pod = () => podView(apiObject({ metadata: { namespace: 'n', name: 'p', uid: '1' } }));
 const service = () => serviceView(apiObject({ metadata: { namespace: 'n', name: 's', uid: '2' } }), 'platform.io');
 
-it('makes something once for the same two views, and anew when either is another', () => {
+it('PerPod computes a value once for a pair of views, and again when either view changes', () => {
   let made = 0;
   const perPod = new PerPod(() => (made += 1));
   const [one, other, [first, second]] = [service(), service(), [pod(), pod()]];

@@ -15,7 +15,7 @@ const pod = (uid: string, time: string): PodView =>
     }),
   );
 
-it('tells the earliest time of what has changed since the last look', () => {
+it('TriggerTimes returns the earliest time of the changes since the previous call', () => {
   const times = new TriggerTimes();
   const [one, two] = [pod('1', '2026-01-01T00:00:07Z'), pod('2', '2026-01-01T00:00:06Z')];
   expect(times.next('k', service, [one])).toBe('2026-01-01T00:00:05Z');
