@@ -42,41 +42,41 @@ const codeOf = (check: Promise<void>): Promise<unknown> =>
   );
 
 it.each<[string, Caller, string, unknown]>([
-  ['an open path to nobody', nobody, '/healthz', 200],
-  ['what is below an open path', nobody, '/open/a/b', 200],
+  ['allows an open path without credentials', nobody, '/healthz', 200],
+  ['allows a path below an open path', nobody, '/open/a/b', 200],
   [
-    'nothing that only begins like an open path',
+    'rejects a path that only starts with an open path',
     nobody,
     '/healthz/x',
     [403, 'forbidden: User "system:anonymous" cannot get path "/healthz/x"'],
   ],
-  ['nothing to nobody', nobody, '/metrics', [403, 'forbidden: User "system:anonymous" cannot get path "/metrics"']],
-  ['not even an open path to a token that nobody knows', bearer('bad'), '/healthz', [401, 'Unauthorized']],
-  ['what the server allows', bearer('good'), '/metrics', 200],
-  ['nothing to a token that is too long', bearer('x'.repeat(20_000)), '/metrics', [401, 'Unauthorized']],
+  ['rejects a closed path without credentials', nobody, '/metrics', [403, 'forbidden: User "system:anonymous" cannot get path "/metrics"']],
+  ['rejects an unknown token even for an open path', bearer('bad'), '/healthz', [401, 'Unauthorized']],
+  ['allows what the SubjectAccessReview allows', bearer('good'), '/metrics', 200],
+  ['rejects a token over the size limit', bearer('x'.repeat(20_000)), '/metrics', [401, 'Unauthorized']],
   [
-    'what is no bearer token names nobody',
+    'treats other authentication schemes as anonymous',
     { authorization: 'Basic eDp5', certified: undefined },
     '/metrics',
     [403, 'forbidden: User "system:anonymous" cannot get path "/metrics"'],
   ],
   [
-    'what the server allows to whom a certificate names',
+    'allows what the SubjectAccessReview allows for the user of a client certificate',
     { authorization: undefined, certified: { name: 'scraper', groups: [] } },
     '/metrics',
     200,
   ],
   [
-    'nothing to others with a certificate',
+    'rejects a client certificate of another user',
     { authorization: undefined, certified: { name: 'x', groups: [] } },
     '/metrics',
     [403, 'forbidden: User "x" cannot get path "/metrics"'],
   ],
-])('opens %s', async (_title, caller, path, outcome) => {
+])('PathAccess %s', async (_title, caller, path, outcome) => {
   expect(await codeOf(open().check(caller, 'GET', path))).toEqual(outcome);
 });
 
-it('asks for the user as the token says, and once in ten seconds', async () => {
+it('PathAccess sends one TokenReview and one SubjectAccessReview in ten seconds', async () => {
   const access = open();
   await Promise.all([access.check(bearer('good'), 'GET', '/metrics'), access.check(bearer('good'), 'GET', '/metrics')]);
   expect(asked).toEqual([
@@ -88,7 +88,7 @@ it('asks for the user as the token says, and once in ten seconds', async () => {
   expect(asked).toHaveLength(4);
 });
 
-it('keeps no failure', async () => {
+it('PathAccess does not cache a failed review', async () => {
   const access = open();
   broken = true;
   expect(await codeOf(access.check(bearer('good'), 'GET', '/metrics'))).toEqual([

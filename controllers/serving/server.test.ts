@@ -80,7 +80,7 @@ function get(path: string, as?: Credential, ca = authority.certificate, headers:
 
 const PLAIN = 'text/plain; charset=utf-8';
 
-it('serves health and metrics, and nothing else', async () => {
+it('the server of the controllers serves health checks and metrics, and 404 for other paths', async () => {
   expect(await get('/healthz')).toEqual({ code: 200, type: PLAIN, text: 'ok' });
   expect(await get('/readyz?verbose')).toEqual({ code: 200, type: PLAIN, text: '[+]a ok\nhealthz check passed\n' });
   expect(await get('/livez/a')).toEqual({ code: 200, type: PLAIN, text: 'ok' });
@@ -89,18 +89,18 @@ it('serves health and metrics, and nothing else', async () => {
     expect(await get(path)).toMatchObject({ code: 404, text: '404 page not found\n' });
 });
 
-it('tells what does not work', async () => {
+it('the server of the controllers names a failed health check and withholds the reason', async () => {
   problem = 'secret';
   expect(await get('/healthz')).toMatchObject({ code: 500, text: '[-]a failed: reason withheld\nhealthz check failed\n' });
 });
 
-it('answers refusals as a Status', async () => {
+it('the server of the controllers responds to a forbidden request with a Status', async () => {
   const { code, type, text } = await get('/closed');
   expect({ code, type }).toEqual({ code: 403, type: 'application/json' });
   expect(JSON.parse(text)).toMatchObject({ kind: 'Status', reason: 'Forbidden', message: 'forbidden: User "x" cannot GET path' });
 });
 
-it('knows whom a certificate names, as long as it is good', async () => {
+it('the server of the controllers authenticates a client certificate while it is valid and from the right authority', async () => {
   const client = await issue(authority, 'client', 'scraper');
   const other = await issue(await createAuthority({ subject: { commonName: 'x' }, lifetimeMs: HOUR, clock: systemClock }), 'client', 'x');
   await get('/metrics', client, undefined, { authorization: 'Bearer t' });
@@ -117,7 +117,7 @@ it('knows whom a certificate names, as long as it is good', async () => {
   ]);
 });
 
-it('closes a connection whose TLS handshake times out, and sends nothing on it', async () => {
+it('the server of the controllers closes a connection whose TLS handshake times out, and sends nothing on it', async () => {
   const impatient = await serve({ ...options, headMs: 100 });
   try {
     const socket = connect(impatient.port, '127.0.0.1');
@@ -130,7 +130,7 @@ it('closes a connection whose TLS handshake times out, and sends nothing on it',
   }
 });
 
-it('shows renewed certificates to new connections', async () => {
+it('the server of the controllers presents a renewed certificate to new connections', async () => {
   const fresh = await createAuthority({ subject: { commonName: 'fresh' }, lifetimeMs: HOUR, clock: systemClock });
   serving.renew({ ...(await issue(fresh, 'server', 'server')), clientAuthorities: undefined });
   expect((await get('/healthz', undefined, fresh.certificate)).code).toBe(200);
