@@ -1,4 +1,4 @@
-/** Roll-outs of StatefulSets under any order of late news, lost races, failed writes and restarts, by the controller itself. */
+/** Rollouts of StatefulSets by the controller itself with delayed events, conflicts, failed writes and restarts in any order. */
 import fc from 'fast-check';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { lateMoves, playLate, type LateOptions } from '../../test/support/late-world';
@@ -14,13 +14,13 @@ const optionsFor = (replicas: number, podManagementPolicy: string, check: LateOp
   check,
 });
 
-/** As many as are wanted, all of one template. */
+/** Expects as many pods as replicas, all of one template. */
 function isAtRest(pods: readonly ApiObject[], replicas: number): void {
   expect(pods).toHaveLength(replicas);
   expect(new Set(pods.map(({ body }) => JSON.stringify(body['spec']).replace(/web-\d/g, ''))).size).toBe(1);
 }
 
-test('in order: never a pod too many, never two that do not serve, and an end', async () => {
+test('an OrderedReady StatefulSet never exceeds its replicas, has at most one unready pod, and completes its rollout', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), lateMoves, async (replicas, moves) => {
       const check = (pods: readonly ApiObject[]): void => {
@@ -34,7 +34,7 @@ test('in order: never a pod too many, never two that do not serve, and an end', 
 });
 
 // A template that changes again while a lower one is being made begins with the highest, as upstream's roll-outs do.
-test('all at once: never a pod too many, none that serves goes before all above it serve, and an end', async () => {
+test('a Parallel StatefulSet never exceeds its replicas, replaces a ready pod only when all higher ones are ready, and completes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), lateMoves, async (replicas, moves) => {
       const check = (pods: readonly ApiObject[], deleted: string | undefined): void => {

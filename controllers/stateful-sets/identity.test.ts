@@ -12,7 +12,7 @@ test.each([
   ['web', undefined],
   ['other-1', undefined],
   ['web-1-1', undefined],
-])('%s is of the set web as %p', (name, ordinal) => expect(ordinalOf('web', name)).toBe(ordinal));
+])('ordinalOf the pod %s in the StatefulSet web returns %p', (name, ordinal) => expect(ordinalOf('web', name)).toBe(ordinal));
 
 const set = (policy: JsonObject = {}): ApiObject =>
   apiObject({
@@ -25,13 +25,13 @@ const set = (policy: JsonObject = {}): ApiObject =>
   });
 const pod = apiObject({ metadata: { namespace: 'n', name: 'web-1', uid: 'p' } });
 
-test('a claim has the name of its pod and the labels of the selector', () => {
+test('claimsFor names a claim after its pod and adds the labels of the selector', () => {
   expect(claimsFor(set(), 'web-1')).toEqual([
     { metadata: { namespace: 'n', name: 'data-web-1', labels: { l: 'm', app: 'a' } }, spec: { accessModes: ['ReadWriteOnce'] } },
   ]);
 });
 
-test('a pod that was taken in gets the labels that it lacks', () => {
+test('missingLabels returns the labels that an adopted pod lacks', () => {
   const labels = { 'statefulset.kubernetes.io/pod-name': 'web-1', 'apps.kubernetes.io/pod-index': '1' };
   expect(missingLabels(pod, 1)).toEqual(labels);
   expect(missingLabels(apiObject({ ...pod.body, metadata: { name: 'web-1', labels } }), 1)).toBeUndefined();
@@ -50,7 +50,7 @@ test.each<[JsonObject, boolean, readonly JsonObject[], readonly JsonObject[] | u
   [{ whenScaled: 'Delete' }, false, [former], []],
   [{ whenScaled: 'Delete' }, true, [], [ofPod]],
   [{ whenScaled: 'Delete', whenDeleted: 'Delete' }, true, [ofSet], [ofPod]],
-])('with %p, condemned %p, the owners %p become %p', (policy, isCondemned, ownerReferences, wanted) => {
+])('changedOwners with the policy %p and isCondemned %p changes the owners %p to %p', (policy, isCondemned, ownerReferences, wanted) => {
   const claim = apiObject({ metadata: { namespace: 'n', name: 'data-web-1', ownerReferences: [...ownerReferences] } });
   const owners = { dialect: 'kubernetes' as const, resource: STATEFUL_SETS, set: set(policy), pod, isCondemned };
   expect(changedOwners(owners, claim)).toEqual(wanted);

@@ -49,38 +49,48 @@ const planned = (of: ApiObject, pods: readonly ApiObject[]): readonly string[] =
     .filter((text) => !text.startsWith('settle'));
 
 test.each<[string, ApiObject, readonly ApiObject[], readonly string[]]>([
-  ['the first one', set(3), [], ['create 0 update']],
-  ['nothing before it serves', set(3), [pod(0, 'waiting')], []],
-  ['nothing before it has served for long enough', set(3, { minReadySeconds: 5 }), [pod(0, 'young')], []],
-  ['the next one', set(3), [pod(0, 'ready')], ['create 1 update']],
-  ['a gap first', set(3), [pod(0, 'ready'), pod(2, 'ready')], ['create 1 update']],
-  ['numbers from five on', set(1, { ordinals: { start: 5 } }), [], ['create 5 update']],
-  ['all at once', set(2, PARALLEL), [], ['create 0 update', 'create 1 update']],
-  ['one that has ended anew', set(1), [pod(0, 'ended')], ['delete web-0']],
-  ['nothing while one goes', set(2), [pod(0, 'going')], []],
-  ['the highest away', set(1), [pod(0, 'ready'), pod(1, 'ready'), pod(2, 'ready')], ['delete web-2 for good']],
-  ['none away while another is no good', set(1), [pod(0, 'ready'), pod(1, 'waiting'), pod(2, 'waiting')], []],
-  ['the only bad one away', set(1), [pod(0, 'ready'), pod(1, 'waiting')], ['delete web-1 for good']],
-  ['all away at once', set(0, PARALLEL), [pod(0, 'waiting'), pod(1, 'ready')], ['delete web-1 for good', 'delete web-0 for good']],
-  ['the highest old one', set(2), [pod(0, 'ready', 'old'), pod(1, 'ready', 'old')], ['delete web-1']],
-  ['no second old one while the new one is none', set(2), [pod(0, 'ready', 'old'), pod(1, 'waiting')], []],
-  ['one old one at a time', set(2, PARALLEL), [pod(0, 'ready', 'old'), pod(1, 'waiting', 'old')], ['delete web-1']],
+  ['creates the first pod', set(3), [], ['create 0 update']],
+  ['creates no pod before a lower one is ready', set(3), [pod(0, 'waiting')], []],
+  ['creates no pod before a lower one has been ready for minReadySeconds', set(3, { minReadySeconds: 5 }), [pod(0, 'young')], []],
+  ['creates the next pod when the lower one is ready', set(3), [pod(0, 'ready')], ['create 1 update']],
+  ['fills a gap first', set(3), [pod(0, 'ready'), pod(2, 'ready')], ['create 1 update']],
+  ['starts at ordinals.start', set(1, { ordinals: { start: 5 } }), [], ['create 5 update']],
+  ['creates all pods at once with Parallel', set(2, PARALLEL), [], ['create 0 update', 'create 1 update']],
+  ['deletes a failed pod', set(1), [pod(0, 'ended')], ['delete web-0']],
+  ['creates nothing while a pod is terminating', set(2), [pod(0, 'going')], []],
+  ['scales down from the highest ordinal', set(1), [pod(0, 'ready'), pod(1, 'ready'), pod(2, 'ready')], ['delete web-2 for good']],
+  ['deletes no pod while a lower surplus pod is not ready', set(1), [pod(0, 'ready'), pod(1, 'waiting'), pod(2, 'waiting')], []],
+  ['deletes a surplus pod that is the only unready one', set(1), [pod(0, 'ready'), pod(1, 'waiting')], ['delete web-1 for good']],
   [
-    'no old one below the partition',
+    'deletes all surplus pods at once with Parallel',
+    set(0, PARALLEL),
+    [pod(0, 'waiting'), pod(1, 'ready')],
+    ['delete web-1 for good', 'delete web-0 for good'],
+  ],
+  ['replaces the highest pod of the old revision', set(2), [pod(0, 'ready', 'old'), pod(1, 'ready', 'old')], ['delete web-1']],
+  ['replaces no further pod while the new one is not ready', set(2), [pod(0, 'ready', 'old'), pod(1, 'waiting')], []],
+  ['replaces one pod at a time with Parallel', set(2, PARALLEL), [pod(0, 'ready', 'old'), pod(1, 'waiting', 'old')], ['delete web-1']],
+  [
+    'replaces no pod below the partition',
     set(2, { updateStrategy: { rollingUpdate: { partition: 1 } } }),
     [pod(0, 'ready', 'old'), pod(1, 'ready')],
     [],
   ],
-  ['an old one again below the partition', set(2, { updateStrategy: { rollingUpdate: { partition: 1 } } }), [], ['create 0 current']],
-  ['no old one by itself', set(1, { updateStrategy: { type: 'OnDelete' } }), [pod(0, 'ready', 'old')], []],
-])('%s', (_title, of, pods, actions) => expect(planned(of, pods)).toEqual(actions));
+  [
+    'creates a pod of the old revision below the partition',
+    set(2, { updateStrategy: { rollingUpdate: { partition: 1 } } }),
+    [],
+    ['create 0 current'],
+  ],
+  ['replaces no pod with OnDelete', set(1, { updateStrategy: { type: 'OnDelete' } }), [pod(0, 'ready', 'old')], []],
+])('planSet %s', (_title, of, pods, actions) => expect(planned(of, pods)).toEqual(actions));
 
 const states = fc.constantFrom<State>('ready', 'young', 'waiting', 'ended', 'going');
 const somePods = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 6 }), states, fc.constantFrom('old', 'new')), { selector: ([ordinal]) => ordinal })
   .map((all) => all.map(([ordinal, state, revision]) => pod(ordinal, state, revision)));
 
-test('in order, one pod at a time is touched, and none is made above one that does not serve', () => {
+test('planSet with OrderedReady changes one pod at a time, and creates none above a pod that is not ready', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 5 }), somePods, (replicas, pods) => {
       const of = set(replicas, { minReadySeconds: 5 });
@@ -97,7 +107,7 @@ test('in order, one pod at a time is touched, and none is made above one that do
   );
 });
 
-test('whatever the policy, no two old pods that are wanted go at a time', () => {
+test('planSet replaces at most one pod of the old revision at a time with either pod management policy', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 5 }), somePods, fc.boolean(), (replicas, pods, isParallel) => {
       const actions = planSet(view(set(replicas, isParallel ? PARALLEL : {}), pods));
@@ -108,10 +118,10 @@ test('whatever the policy, no two old pods that are wanted go at a time', () => 
   );
 });
 
-describe('the status', () => {
+describe('setStatus', () => {
   const known = { observedGeneration: 3, collisionCount: 0, updateRevision: 'new' };
 
-  test('counts by revision', () => {
+  test('counts pods by revision', () => {
     const pods = [pod(0, 'ready', 'old'), pod(1, 'young'), pod(2, 'going')];
     expect(setStatus(view(set(3, { minReadySeconds: 5 }), pods), 0)).toEqual({
       ...known,
@@ -124,17 +134,17 @@ describe('the status', () => {
     });
   });
 
-  test('makes the new revision the current one when all are of it', () => {
+  test('makes the update revision the current one when all pods have it', () => {
     const status = setStatus(view(set(1), [pod(0, 'ready')]), 2);
     expect(status).toMatchObject({ currentRevision: 'new', currentReplicas: 1, updatedReplicas: 1, collisionCount: 2 });
   });
 
-  test('leaves that to whoever deletes pods by hand', () => {
+  test('keeps the current revision with OnDelete', () => {
     const status = setStatus(view(set(1, { updateStrategy: { type: 'OnDelete' } }), [pod(0, 'ready')]), 0);
     expect(status).toMatchObject({ currentRevision: 'old', updatedReplicas: 1 });
   });
 
-  test('is not written twice', () => {
+  test('returns nothing when the status is unchanged', () => {
     const status = setStatus(view(set(1), []), 0);
     const { body } = set(1);
     expect(setStatus(view(apiObject({ ...body, status: status ?? {} }), []), 0)).toBeUndefined();
