@@ -8,19 +8,29 @@ const claim = (metadata: JsonObject): ApiObject =>
 const going = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 
 test.each<[string, JsonObject, string, readonly string[] | undefined]>([
-  ['one without the finalizer gets it, after all others', { finalizers: ['a.io/b'] }, 'protect', ['a.io/b', FINALIZER]],
-  ['one that has it stays', { finalizers: [FINALIZER] }, 'none', undefined],
-  ['so does one that has it in the other spelling', { finalizers: ['kubernetes.io/pvc-protection'] }, 'none', undefined],
-  ['one that goes loses it', { ...going, finalizers: ['a.io/b', FINALIZER] }, 'release', ['a.io/b']],
-  ['in any spelling', { ...going, finalizers: ['kubernetes.io/pvc-protection', FINALIZER] }, 'release', []],
-  ['one that goes and has none is not kept', { ...going, finalizers: ['a.io/b'] }, 'none', undefined],
-])('%s', (_, metadata, type, finalizers) => {
+  ['appends the finalizer to an object without it', { finalizers: ['a.io/b'] }, 'protect', ['a.io/b', FINALIZER]],
+  ['does nothing for an object with the finalizer', { finalizers: [FINALIZER] }, 'none', undefined],
+  [
+    'does nothing for an object with the finalizer in the other spelling',
+    { finalizers: ['kubernetes.io/pvc-protection'] },
+    'none',
+    undefined,
+  ],
+  ['removes the finalizer from an object that is being deleted', { ...going, finalizers: ['a.io/b', FINALIZER] }, 'release', ['a.io/b']],
+  [
+    'removes the finalizer in both spellings from an object that is being deleted',
+    { ...going, finalizers: ['kubernetes.io/pvc-protection', FINALIZER] },
+    'release',
+    [],
+  ],
+  ['does nothing for an object without the finalizer that is being deleted', { ...going, finalizers: ['a.io/b'] }, 'none', undefined],
+])('decide %s', (_, metadata, type, finalizers) => {
   const found = claim(metadata);
   const body = { metadata: { name: 'c', namespace: 'n', ...metadata, finalizers: [...(finalizers ?? [])] }, spec: { volumeName: 'v' } };
   expect(decide(found, FINALIZER)).toEqual(finalizers === undefined ? { type } : { type, object: body });
 });
 
-test('nothing is done about what is gone', () => expect(decide(undefined, FINALIZER)).toEqual({ type: 'none' }));
+test('decide does nothing for a missing object', () => expect(decide(undefined, FINALIZER)).toEqual({ type: 'none' }));
 
 const volumes = [
   { name: 'a', persistentVolumeClaim: { claimName: 'c' } },
@@ -31,16 +41,16 @@ const pod = (spec: JsonObject, phase = 'Running'): ApiObject =>
   apiObject({ metadata: { name: 'p' }, spec: { volumes, ...spec }, status: { phase } });
 
 test.each<[string, ApiObject, string, boolean]>([
-  ['a pod with a node uses the claims that it names', pod({ nodeName: 'n' }), 'c', true],
-  ['and those of its ephemeral volumes', pod({ nodeName: 'n' }), 'p-b', true],
-  ['and no others', pod({ nodeName: 'n' }), 'p-d', false],
-  ['one that has ended still does', pod({ nodeName: 'n' }, 'Succeeded'), 'c', true],
-  ['one without a node does not', pod({}), 'c', false],
-  ['nor one whose node is empty', pod({ nodeName: '' }), 'c', false],
-  ['nor one without volumes', pod({ nodeName: 'n', volumes: null }), 'c', false],
-])('%s', (_, user, name, expected) => expect(usesClaim(user, name)).toBe(expected));
+  ['returns true for a claim in the volumes of a scheduled pod', pod({ nodeName: 'n' }), 'c', true],
+  ['returns true for the claim of an ephemeral volume', pod({ nodeName: 'n' }), 'p-b', true],
+  ['returns false for a volume of another type', pod({ nodeName: 'n' }), 'p-d', false],
+  ['returns true for a finished pod', pod({ nodeName: 'n' }, 'Succeeded'), 'c', true],
+  ['returns false for a pod without a node', pod({}), 'c', false],
+  ['returns false for a pod with an empty node name', pod({ nodeName: '' }), 'c', false],
+  ['returns false for a pod without volumes', pod({ nodeName: 'n', volumes: null }), 'c', false],
+])('usesClaim %s', (_, user, name, expected) => expect(usesClaim(user, name)).toBe(expected));
 
-test('a volume is in use while it is bound', () => {
+test('isBound is true only for a volume in the phase Bound', () => {
   const volume = (status: JsonObject): ApiObject => apiObject({ metadata: { name: 'v' }, status });
   expect(isBound(volume({ phase: 'Bound' }))).toBe(true);
   for (const status of [{}, { phase: 'Available' }, { phase: 'Released' }]) expect(isBound(volume(status))).toBe(false);
