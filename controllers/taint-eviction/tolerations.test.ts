@@ -9,29 +9,29 @@ const taints = (...list: JsonObject[]) => evictingTaints(apiObject({ metadata: {
 const pod = (...tolerations: JsonObject[]) => apiObject({ metadata: { name: 'p' }, spec: { tolerations } });
 const EXISTS = { key: 'a', operator: 'Exists' };
 
-test('only taints that make pods leave count', () => expect(taints(taint('a'), taint('b', '', 'NoSchedule'))).toHaveLength(1));
+test('evictingTaints returns only NoExecute taints', () => expect(taints(taint('a'), taint('b', '', 'NoSchedule'))).toHaveLength(1));
 
 test.each<[string, readonly JsonObject[], number | 'for ever']>([
-  ['nothing', [], 0],
-  ['everything', [{ operator: 'Exists' }], 'for ever'],
+  ['no taint', [], 0],
+  ['every taint', [{ operator: 'Exists' }], 'for ever'],
   ['the key', [EXISTS], 'for ever'],
   ['another key', [{ key: 'b', operator: 'Exists' }], 0],
   ['the key in the other spelling', [{ key: 'node.kubernetes.io/x', operator: 'Exists' }, EXISTS], 'for ever'],
-  ['the value', [{ key: 'a', value: 'v' }], 'for ever'],
-  ['the value, said at length', [{ key: 'a', operator: 'Equal', value: 'v', effect: 'NoExecute' }], 'for ever'],
+  ['the key and the value', [{ key: 'a', value: 'v' }], 'for ever'],
+  ['the key, operator, value and effect', [{ key: 'a', operator: 'Equal', value: 'v', effect: 'NoExecute' }], 'for ever'],
   ['another value', [{ key: 'a', operator: 'Equal', value: 'w' }], 0],
   ['another effect', [{ ...EXISTS, effect: 'NoSchedule' }], 0],
-  ['it for a time', [{ ...EXISTS, tolerationSeconds: 5 }], 5_000],
-  ['it for no time', [{ ...EXISTS, tolerationSeconds: -5 }], 0],
-  ['it first for a time, then for ever', [{ ...EXISTS, tolerationSeconds: 5 }, EXISTS], 5_000],
-  ['it in no way that is known', [{ key: 'a', operator: 'Like', value: 'v' }], 0],
-])('a pod that tolerates %s', (_, tolerations, stays) => {
+  ['the taint for five seconds', [{ ...EXISTS, tolerationSeconds: 5 }], 5_000],
+  ['the taint for negative seconds', [{ ...EXISTS, tolerationSeconds: -5 }], 0],
+  ['the taint for five seconds and again without a limit', [{ ...EXISTS, tolerationSeconds: 5 }, EXISTS], 5_000],
+  ['the taint with an unknown operator', [{ key: 'a', operator: 'Like', value: 'v' }], 0],
+])('stayOf calculates the stay of a pod that tolerates %s', (_, tolerations, stays) => {
   expect(stayOf(pod(...tolerations), taints(taint('a')))).toEqual(
     stays === 'for ever' ? { type: stays } : { type: 'for a time', ms: stays },
   );
 });
 
-test('every taint must be tolerated, and the shortest time counts', () => {
+test('stayOf requires a toleration for every taint and uses the shortest time', () => {
   const both = taints(taint('a'), taint('b'));
   expect(stayOf(pod(EXISTS), both)).toEqual({ type: 'for a time', ms: 0 });
   expect(stayOf(pod({ ...EXISTS, tolerationSeconds: 9 }, { key: 'b', operator: 'Exists', tolerationSeconds: 3 }), both)).toEqual({
@@ -41,14 +41,14 @@ test('every taint must be tolerated, and the shortest time counts', () => {
   expect(stayOf(pod(), taints())).toEqual({ type: 'for ever' });
 });
 
-describe('the schedule', () => {
+describe('DepartureSchedule', () => {
   function world() {
     const clock = new ManualClock();
     const due: string[] = [];
     return { clock, due, schedule: new DepartureSchedule(clock, (key) => due.push(`${key}@${clock.monotonic()}`)) };
   }
 
-  test('tells once, when the time has come', () => {
+  test('calls back once for a pod when its time has come', () => {
     const { clock, due, schedule } = world();
     schedule.plan('p', 'u', 5_000);
     schedule.plan('p', 'u', 1_000);
@@ -62,7 +62,7 @@ describe('the schedule', () => {
     expect(schedule.cancel('p', 'u')).toBe(false);
   });
 
-  test('tells at once where there is no time, and says whether there was', () => {
+  test('calls back at once for a hastened pod, and returns whether one was planned', () => {
     const { due, schedule } = world();
     schedule.plan('p', 'u', 5_000);
     expect(schedule.hasten('p', 'u')).toBe(true);
@@ -70,7 +70,7 @@ describe('the schedule', () => {
     expect(due).toEqual(['p@0', 'q@0']);
   });
 
-  test('what is cancelled or forgotten is not told', () => {
+  test('does not call back for cancelled or forgotten pods', () => {
     const { clock, due, schedule } = world();
     for (const key of ['p', 'q', 'r']) schedule.plan(key, 'u', 5_000);
     expect(schedule.cancel('p', 'u')).toBe(true);
@@ -81,7 +81,7 @@ describe('the schedule', () => {
     expect([due, clock.pending]).toEqual([[], 0]);
   });
 
-  test('another pod of the name has a time of its own', () => {
+  test('plans another pod of the same name separately', () => {
     const { clock, due, schedule } = world();
     schedule.plan('p', 'u', 5_000);
     expect(schedule.cancel('p', 'v')).toBe(false);
