@@ -9,13 +9,13 @@ const end = (type: string, more: JsonObject = {}): JsonObject => ({ type, status
 const ttl = { ttlSecondsAfterFinished: 60 };
 
 test.each<[string, ReturnType<typeof job>, unknown]>([
-  ['that is complete', job(ttl, [end('Complete')]), { type: 'at', ms: Date.parse(END) + 60_000 }],
-  ['that failed', job(ttl, [end('Suspended'), end('Failed')]), { type: 'at', ms: Date.parse(END) + 60_000 }],
-  ['that is to go at once', job({ ttlSecondsAfterFinished: 0 }, [end('Complete')]), { type: 'at', ms: Date.parse(END) }],
-  ['that runs', job(ttl, [end('Suspended'), end('Complete', { status: 'False' })]), { type: 'never' }],
-  ['that is to stay', job({}, [end('Complete')]), { type: 'never' }],
-  ['that goes already', job(ttl, [end('Complete')], { deletionTimestamp: END }), { type: 'never' }],
-  ['that does not say when it ended', job(ttl, [end('Complete', { lastTransitionTime: null })]), { type: 'unclear' }],
-])('a Job %s', (_, object, expiry) => {
+  ['a complete Job', job(ttl, [end('Complete')]), { type: 'at', ms: Date.parse(END) + 60_000 }],
+  ['a failed Job', job(ttl, [end('Suspended'), end('Failed')]), { type: 'at', ms: Date.parse(END) + 60_000 }],
+  ['a finished Job with a TTL of zero', job({ ttlSecondsAfterFinished: 0 }, [end('Complete')]), { type: 'at', ms: Date.parse(END) }],
+  ['a running Job', job(ttl, [end('Suspended'), end('Complete', { status: 'False' })]), { type: 'never' }],
+  ['a finished Job without a TTL', job({}, [end('Complete')]), { type: 'never' }],
+  ['a finished Job that is being deleted', job(ttl, [end('Complete')], { deletionTimestamp: END }), { type: 'never' }],
+  ['a finished Job without a finish time', job(ttl, [end('Complete', { lastTransitionTime: null })]), { type: 'unclear' }],
+])('expiryOf calculates the expiry of %s', (_, object, expiry) => {
   expect(expiryOf(object)).toEqual(expiry);
 });
