@@ -6,7 +6,7 @@ const RBAC = '/apis/rbac.authorization.platform.io/v1';
 const UPSTREAM_RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const signal = new AbortController().signal;
 
-test('everybody may read the description and nothing else', async () => {
+test('publish lets anonymous users read the cluster-info ConfigMap and nothing else', async () => {
   const { api, client } = fakeClient();
   await publish(client, { server: 'https://192.0.2.1:6443', authority: 'PEM', naming: 'platform' }, signal);
   const [namespace, name] = ['platform-public', 'bootstrap-signer-clusterinfo'];
@@ -22,7 +22,7 @@ test('everybody may read the description and nothing else', async () => {
   expect(text).toContain(`certificate-authority-data: ${Buffer.from('PEM').toString('base64')}\n`);
 });
 
-test("in upstream's names", async () => {
+test('publish uses the names of kubeadm with the naming kubernetes', async () => {
   const { api, client } = fakeClient({ dialect: 'kubernetes' });
   await publish(client, { server: 'https://192.0.2.1:6443', authority: 'PEM', naming: 'kubernetes' }, signal);
   const name = 'kubeadm:bootstrap-signer-clusterinfo';
@@ -33,7 +33,7 @@ test("in upstream's names", async () => {
   expect(api.get('/api/v1/configmaps', 'kube-public', 'cluster-info')).toBeDefined();
 });
 
-test('the next start puts the address right and leaves the rest', async () => {
+test('publish updates the address and keeps other data of cluster-info', async () => {
   const { api, client } = fakeClient();
   const at = (port: number) => ({ server: `https://192.0.2.1:${port}`, authority: 'PEM', naming: 'platform' as const });
   await publish(client, at(1), signal);
