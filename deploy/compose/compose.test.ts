@@ -1,4 +1,4 @@
-/** The files of the containers agree with each other and with the programs: flags, controllers, services, volumes, metrics. Whether they run, `npm run test:compose` tries. */
+/** Checks that the container files agree with each other and with the programs: flags, controllers, services, volumes, metrics. `npm run test:compose` runs them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load, YAML11_SCHEMA } from 'js-yaml';
@@ -128,10 +128,10 @@ test('no service runs as root, writes to its image or keeps a right that it does
   expect(read('Dockerfile')).toMatch(/^USER node$/m);
 });
 
-describe('observability', () => {
+describe('the observability configuration', () => {
   const prometheus = objectIn('deploy/compose/prometheus/prometheus.yml');
 
-  test('scrapes services that are there, and every service of controllers', () => {
+  test('scrapes only existing services, and every controllers service', () => {
     const jobs = (arrayAt(prometheus, 'scrape_configs') ?? []).filter(isObject);
     const named = jobs.flatMap((job) => [
       ...(arrayAt(job, 'dns_sd_configs') ?? []).filter(isObject).flatMap((config) => texts(config, 'names')),
@@ -150,7 +150,7 @@ describe('observability', () => {
     .filter(isObject)
     .flatMap((panel) => (arrayAt(panel, 'targets') ?? []).filter(isObject).map((target) => stringAt(target, 'expr') ?? ''));
 
-  test('asks for metrics that our programs have', () => {
+  test('queries only metrics that the programs export', () => {
     const sources = ['apiserver', 'controllers', 'shared'].map(sourcesBelow).join('\n');
     const asked = new Set([...alerts, ...panels].flatMap((text) => text.match(/\b[a-z]+(?:_[a-z0-9]+){2,}\b/g) ?? []));
     const ours = [...asked].filter((name) => !/^(?:etcd|process|nodejs)_/.test(name)).map((name) => name.replace(/_(?:bucket|sum)$/, ''));

@@ -20,7 +20,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 const pair = (name: string) => ({ certificate: text(`${name}.crt`), key: text(`${name}.key`) });
 
-test('each part holds the keys that it needs, and no others', async () => {
+test('ensureClusterFiles gives each component only the keys that it needs', async () => {
   await ensure(new ManualClock());
   const keys = Object.fromEntries(
     readdirSync(root).map((part) => [
@@ -46,7 +46,7 @@ test('each part holds the keys that it needs, and no others', async () => {
     for (const file of files) expect(statSync(path.join(root, part, file)).mode & 0o777).toBe(0o600);
 });
 
-test("a certificate of the cluster's opens nothing in etcd", async () => {
+test('ensureClusterFiles issues the certificates of etcd from an authority of its own', async () => {
   await ensure(new ManualClock());
   const [store, cluster] = [text('etcd/ca.crt'), text('public/ca.crt')];
   for (const member of ['etcd1', 'etcd2', 'etcd3']) {
@@ -58,7 +58,7 @@ test("a certificate of the cluster's opens nothing in etcd", async () => {
   expect(belongsTogether(pair('admin/admin'), cluster)).toBe(true);
 });
 
-test('servers cover the names that they are reached by, and clients are who they should be', async () => {
+test('ensureClusterFiles covers the addresses of the servers and sets the users of the clients', async () => {
   await ensure(new ManualClock());
   expect(covers(text('apiserver/apiserver.crt'), ['front', 'apiserver', '10.0.0.1', 'cluster.example.com', '192.0.2.7', 'localhost'])).toBe(
     true,
@@ -71,7 +71,7 @@ test('servers cover the names that they are reached by, and clients are who they
   });
 });
 
-test('what is good is kept; what runs out is made again under the same authorities', async () => {
+test('ensureClusterFiles keeps valid files and renews expiring certificates under the same authorities', async () => {
   const clock = new ManualClock();
   await ensure(clock);
   const [cluster, store, keys] = [text('public/ca.crt'), text('etcd/ca.crt'), text('apiserver/sa.key')];
