@@ -87,7 +87,7 @@ function read(name: string): string {
 }
 
 describe('ensureCertificates', () => {
-  it('makes everything on the first start, readable by the owner only', async () => {
+  it('creates all files on the first start, readable by the owner only', async () => {
     const { authority, admin, made } = await ensureCertificates(folder, new ManualClock());
     expect(made).toHaveLength(7);
     expect(
@@ -106,7 +106,7 @@ describe('ensureCertificates', () => {
     expect(read('sa.pub')).toContain('BEGIN PUBLIC KEY');
   });
 
-  it('keeps everything on a later start', async () => {
+  it('keeps all files on a later start', async () => {
     const clock = new ManualClock();
     const first = await ensureCertificates(folder, clock);
     const keys = read('sa.key');
@@ -152,7 +152,7 @@ describe('ensureCertificates', () => {
     },
   );
 
-  it('replaces the certificate of the API servers alone when it does not cover where they are reached', async () => {
+  it('replaces only the certificate of the API servers when it does not cover their addresses', async () => {
     const clock = new ManualClock();
     const first = await ensureCertificates(folder, clock, ['10.0.0.1']);
     expect(covers(read('apiserver.crt'), ['localhost', '10.0.0.1'])).toBe(true);
@@ -162,7 +162,7 @@ describe('ensureCertificates', () => {
     expect(covers(read('apiserver.crt'), ['localhost', 'fd00::1', '192.0.2.7'])).toBe(true);
   });
 
-  it('renews end certificates before they run out, under the same authority', async () => {
+  it('renews leaf certificates before they expire, under the same authority', async () => {
     const clock = new ManualClock();
     const first = await ensureCertificates(folder, clock);
     clock.advance(300 * day);
@@ -172,7 +172,7 @@ describe('ensureCertificates', () => {
     expect(readCertificate(second.admin.certificate).notAfter).toBeGreaterThan(readCertificate(first.admin.certificate).notAfter);
   });
 
-  it('renews the authority, and with it all certificates, but not the signing keys', async () => {
+  it('renews the authority and all its certificates, but not the token signing keys', async () => {
     const clock = new ManualClock();
     const first = await ensureCertificates(folder, clock);
     const keys = read('sa.key');
@@ -184,7 +184,7 @@ describe('ensureCertificates', () => {
     expect(read('sa.key')).toBe(keys);
   });
 
-  it('keeps the signing key when only its public half is lost', async () => {
+  it('keeps the token signing key when only its public key is missing', async () => {
     const clock = new ManualClock();
     await ensureCertificates(folder, clock);
     const [key, publicHalf] = [read('sa.key'), read('sa.pub')];
@@ -209,7 +209,7 @@ describe('ensureCertificates', () => {
 });
 
 describe('kubeconfig', () => {
-  it('carries address, authority and credentials', () => {
+  it('contains the server address, the authority and the credentials', () => {
     const text = kubeconfig('https://127.0.0.1:6443', 'CA', ADMINISTRATOR, { certificate: 'CERT', key: 'KEY' });
     expect(text).toContain('    server: https://127.0.0.1:6443\n');
     const data = [...text.matchAll(/-data: (.*)/g)].map(([, value]) => Buffer.from(value ?? '', 'base64').toString());

@@ -59,7 +59,7 @@ function pidOf(name: string): number {
 }
 
 describe('npm start', () => {
-  it('runs, ends on SIGTERM with exit code 0, and takes its children with it', async () => {
+  it('exits with 0 on SIGTERM and stops its child processes', async () => {
     const program = start();
     await ready(program);
     const child = pidOf('apiserver');
@@ -69,7 +69,7 @@ describe('npm start', () => {
     expect(statSync(path.join(data, 'run/supervisor.pid'), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it('is refused on a folder that is in use, and names the holder', async () => {
+  it('fails on a data folder in use and names the process that holds it', async () => {
     const first = start();
     await ready(first);
     const second = start();
@@ -79,7 +79,7 @@ describe('npm start', () => {
     expect(pidOf('supervisor')).toBe(first.pid);
   });
 
-  it('leaves no child behind when it is killed, and starts again on the same folder', async () => {
+  it('leaves no child process when it is killed, and starts again on the same folder', async () => {
     const first = start();
     await ready(first);
     const child = pidOf('apiserver');
@@ -91,7 +91,7 @@ describe('npm start', () => {
     expect(await second.stop()).toBe(0);
   });
 
-  it('ends a child that the killed runner left and that does not end by itself', async () => {
+  it('kills a child process that a killed runner left and that does not exit by itself', async () => {
     const first = start('--deaf');
     await ready(first);
     const child = pidOf('apiserver');
@@ -105,7 +105,7 @@ describe('npm start', () => {
     expect(await second.stop()).toBe(0);
   });
 
-  it('shows what an API server says to flags that it does not know, and exits 64', async () => {
+  it('prints the error of an API server that rejects its flags, and exits with 64', async () => {
     const program = start('--refuse');
     expect((await program.exited).code).toBe(64);
     expect(program.output).toContain('unknown flag --refuse');
@@ -114,7 +114,7 @@ describe('npm start', () => {
   it.each([
     [['--replicas=3'], 64, /needs --etcd-servers/],
     [['--help'], 0, /--data-dir/],
-  ])('with %j exits %d', async (flags, code, text) => {
+  ])('with the flags %j exits with %d', async (flags, code, text) => {
     const program = start(...flags);
     expect((await program.exited).code).toBe(code);
     expect(program.output).toMatch(text);

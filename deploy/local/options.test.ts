@@ -7,7 +7,7 @@ function optionsOf(...argv: string[]) {
 }
 
 describe('parseOptions', () => {
-  it('has defaults for a first start', () => {
+  it('returns defaults without arguments', () => {
     expect(optionsOf()).toEqual({
       dataDir: '/home/me/project/.platform',
       securePort: 6443,
@@ -20,7 +20,7 @@ describe('parseOptions', () => {
     });
   });
 
-  it('keeps what is not its own, verbatim and in order', () => {
+  it('passes unknown flags on verbatim and in order', () => {
     const options = optionsOf(
       '--naming=kubernetes',
       '--data-dir=/data',
@@ -33,7 +33,7 @@ describe('parseOptions', () => {
     expect(options).toMatchObject({ dataDir: '/data', etcdServers: ['http://a:1', 'http://b:2'] });
   });
 
-  it('takes controllers that are switched off', () => {
+  it('accepts disabled controllers', () => {
     expect(optionsOf('--controllers=-*').controllers).toEqual(['-*']);
   });
 
@@ -45,12 +45,12 @@ describe('parseOptions', () => {
     [['--secure-port=8078', '--insecure-port=8080', '--replicas=3', '--etcd-servers=http://a:1'], /overlap/],
     [['--secure-port=65535', '--replicas=2', '--etcd-servers=http://a:1'], /65536/],
     [['stray'], /unexpected argument "stray"/],
-  ])('refuses %j', (argv, message) => {
+  ])('rejects %j', (argv, message) => {
     const parsed = parseOptions(argv, '/');
     expect(parsed.kind === 'error' ? parsed.message : '').toMatch(message);
   });
 
-  it('allows neighbouring ports when there is one API server', () => {
+  it('allows adjacent ports for a single API server', () => {
     expect(optionsOf('--secure-port=8081', '--insecure-port=8080').securePort).toBe(8081);
     expect(optionsOf('--secure-port=65535').securePort).toBe(65_535);
   });

@@ -12,8 +12,8 @@ function plansOf(...argv: string[]) {
   return { servers: apiServerPlans(options), controllers: controllersPlan(options) };
 }
 
-describe('plans', () => {
-  it('have one API server on the embedded store by default', () => {
+describe('the plan of a local control plane', () => {
+  it('has one API server on the embedded store by default', () => {
     const [server, ...others] = plansOf().servers;
     expect(others).toEqual([]);
     expect(server).toMatchObject({ name: 'apiserver', secureAddress: 'https://127.0.0.1:6443', insecureAddress: undefined });
@@ -23,7 +23,7 @@ describe('plans', () => {
     );
   });
 
-  it('have replicas on consecutive ports of one etcd', () => {
+  it('has replicas on consecutive ports with one etcd', () => {
     const { servers } = plansOf('--replicas=3', '--etcd-servers=http://a:1,http://b:1', '--secure-port=7000', '--insecure-port=9000');
     expect(servers.map(({ name, secureAddress, insecureAddress }) => [name, secureAddress, insecureAddress])).toEqual([
       ['apiserver-0', 'https://127.0.0.1:7000', 'http://127.0.0.1:9000'],
@@ -36,13 +36,13 @@ describe('plans', () => {
     expect(servers[2]?.args.join(' ')).not.toContain('embedded');
   });
 
-  it('have plain HTTP when it has a port', () => {
+  it('serves plain HTTP when an insecure port is set', () => {
     const [server] = plansOf('--insecure-port=8080').servers;
     expect(server?.insecureAddress).toBe('http://127.0.0.1:8080');
     expect(server?.args).toContain('--insecure-port=8080');
   });
 
-  it('say which addresses a certificate has to cover, and tell the API servers the same range', () => {
+  it('passes the service range to the API servers and covers its first address in their certificate', () => {
     const addresses = (...argv: string[]): string[] => certifiedAddresses(optionsOf(...argv));
     expect(addresses()).toEqual(['10.0.0.1']);
     expect(plansOf().servers[0]?.args).toContain('--service-cluster-ip-range=10.0.0.0/24');
@@ -52,7 +52,7 @@ describe('plans', () => {
     expect(addresses('--service-cluster-ip-range=junk', '--advertise-address=junk')).toEqual([]);
   });
 
-  it('issue tokens with the keys of the data folder, unless the user names others', () => {
+  it('uses the token signing keys of the data folder unless the user sets other ones', () => {
     const issuers = (...argv: string[]): string[] =>
       (plansOf(...argv).servers[0]?.args ?? []).filter((arg) => arg.includes('service-account'));
     const keys = ['--service-account-key-file=/d/pki/sa.pub', '--service-account-signing-key-file=/d/pki/sa.key'];
@@ -65,12 +65,12 @@ describe('plans', () => {
     expect(plansOf('--service-account-key-file=f').controllers?.args).not.toContain(own);
   });
 
-  it("put the user's flags last, so they win", () => {
+  it('appends the flags of the user, which take precedence', () => {
     const args = plansOf('--log-level=debug').servers[0]?.args ?? [];
     expect(args.at(-1)).toBe('--log-level=debug');
   });
 
-  it('have controllers unless all are switched off', () => {
+  it('has controllers unless all are disabled', () => {
     expect(plansOf().controllers?.args).toEqual(
       expect.arrayContaining(['--controllers=*,tokencleaner,bootstrapsigner', '--kubeconfig=/d/controllers.kubeconfig']),
     );
@@ -78,7 +78,7 @@ describe('plans', () => {
     expect(plansOf('--controllers=-*').controllers).toBeUndefined();
   });
 
-  it('have controllers that know the root certificate, every replica, and the naming of the API servers', () => {
+  it('passes the root certificate, every replica and the naming to the controllers', () => {
     expect(plansOf().controllers?.args).toContain('--root-ca-file=/d/pki/ca.crt');
     expect(plansOf().controllers?.args.join(' ')).not.toMatch(/--master|--naming/);
     const several = plansOf('--replicas=2', '--etcd-servers=http://a:1', '--secure-port=7000').controllers?.args;

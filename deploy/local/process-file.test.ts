@@ -28,8 +28,8 @@ async function withProcess(use: (pid: number) => void | Promise<void>): Promise<
   }
 }
 
-describe('process files', () => {
-  it('name a process while it lives', async () => {
+describe('livePid', () => {
+  it('returns the process id while the process lives', async () => {
     await withProcess((pid) => {
       writePid(file, pid);
       expect(readFileSync(file, 'utf8')).toBe(`${pid}\n`);
@@ -40,7 +40,7 @@ describe('process files', () => {
   });
 
   // The first thread of a process can be gone while the others end; ten times, because mostly one sees it.
-  it('name a process as long as it holds its ports', async () => {
+  it('returns the process id until the process has released its ports', async () => {
     for (let times = 0; times < 10; times++) {
       const port = await freePort();
       const listening = `require('net').createServer().listen(${port}, '127.0.0.1', () => process.stdout.write('listening'))`;
@@ -56,7 +56,7 @@ describe('process files', () => {
     }
   });
 
-  it('do not name a process that has ended, nor a stranger with its id, nor this process', async () => {
+  it('returns nothing for an exited process, a reused process id and the current process', async () => {
     let ended = 0;
     await withProcess((pid) => {
       ended = pid;
@@ -71,14 +71,14 @@ describe('process files', () => {
     expect(livePid(file)).toBeUndefined();
   });
 
-  it.each(['', 'abc', '-1', '0', '1 2'])('with the text %j name nothing', (text) => {
+  it.each(['', 'abc', '-1', '0', '1 2'])('returns nothing for a file with the text %j', (text) => {
     writeFileSync(file, text);
     expect(livePid(file)).toBeUndefined();
   });
 });
 
 describe('acquire', () => {
-  it('takes a free file, and one that a dead process left', async () => {
+  it('writes a new file, and replaces the file of an exited process', async () => {
     acquire(file);
     expect(readFileSync(file, 'utf8')).toBe(`${process.pid}\n`);
     let ended = 0;
@@ -91,7 +91,7 @@ describe('acquire', () => {
     expect(readdirSync(folder)).toEqual(['supervisor.pid']);
   });
 
-  it('names the live process that holds it', async () => {
+  it('throws HeldError with the process id of the live holder', async () => {
     await withProcess((pid) => {
       writePid(file, pid);
       expect(() => acquire(file)).toThrow(expect.objectContaining({ pid, constructor: HeldError }));

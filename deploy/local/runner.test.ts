@@ -87,7 +87,7 @@ async function ask(port: number, url: string): Promise<unknown> {
 }
 
 describe('runLocal', () => {
-  it('starts an API server that the kubeconfig leads to, and says where', async () => {
+  it('starts an API server that the kubeconfig can reach, and prints its addresses', async () => {
     const { done, said } = start('--naming=kubernetes');
     await done;
     expect(await ask(securePort, '/api')).toMatchObject({
@@ -103,7 +103,7 @@ describe('runLocal', () => {
     expect(statSync(path.join(folder, 'admin.kubeconfig')).mode & 0o777).toBe(0o600);
   });
 
-  it('tells those who want to join where the cluster is; when that fails, all else goes on', async () => {
+  it('publishes cluster-info, and completes the start when this fails', async () => {
     const told: unknown[] = [];
     const publish = (publication: Publication): Promise<void> => {
       told.push(publication);
@@ -117,7 +117,7 @@ describe('runLocal', () => {
     expect(said.join('\n')).toContain('The control plane is ready.');
   });
 
-  it('starts a process that dies again and says so', async () => {
+  it('restarts a process that died, and reports it', async () => {
     const { done, said } = start();
     await done;
     const before = pidOf('apiserver');
@@ -127,7 +127,7 @@ describe('runLocal', () => {
     expect(said.join('\n')).toContain('apiserver ended (signal SIGKILL); starting it again in 200ms');
   });
 
-  it('ends its processes on a signal, and leaves certificates but no process ids', async () => {
+  it('stops its processes on a signal, and removes the process id files but not the certificates', async () => {
     const { done, events, lifecycle, exit, said } = start();
     await done;
     const pid = pidOf('apiserver');
@@ -139,7 +139,7 @@ describe('runLocal', () => {
     expect(said.at(-1)).toBe('stopping ...');
   });
 
-  it('makes nothing new on a second start', async () => {
+  it('creates no new files on a second start', async () => {
     const first = start();
     await first.done;
     await first.lifecycle.stop('test');
@@ -150,14 +150,14 @@ describe('runLocal', () => {
     expect(readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8')).toBe(before);
   });
 
-  it('leaves with 64 when an API server refuses its flags', async () => {
+  it('exits with 64 when an API server rejects its flags', async () => {
     const { done, lifecycle, exit } = start('--refuse');
     await done;
     await lifecycle.stop('join');
     expect(exit.mock.calls).toEqual([[64]]);
   });
 
-  it('runs replicas on consecutive ports', async () => {
+  it('starts replicas on consecutive ports', async () => {
     const { done, said } = start('--replicas=2', '--etcd-servers=http://127.0.0.1:1', '--insecure-port=0');
     await done;
     expect(await ask(securePort + 1, '/')).toMatchObject({ args: expect.arrayContaining(['--etcd-servers=http://127.0.0.1:1']) });
@@ -167,7 +167,7 @@ describe('runLocal', () => {
     expect(said.join('\n')).toContain('--insecure-port=8080 opens it');
   });
 
-  it('names the port that is in use', async () => {
+  it('rejects a port in use with an error that names it', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(insecurePort, '127.0.0.1', resolve));
     try {
@@ -179,7 +179,7 @@ describe('runLocal', () => {
     }
   });
 
-  it('refuses a data folder that cannot be one', async () => {
+  it('rejects a data folder below a regular file', async () => {
     writeFileSync(path.join(folder, 'file'), '');
     await expect(start(`--data-dir=${folder}/file`).done).rejects.toThrow(StartError);
   });

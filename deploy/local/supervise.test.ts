@@ -46,7 +46,7 @@ function setUp({ obedient = true } = {}) {
 }
 
 describe('Supervisor', () => {
-  it('starts a process that died again, after a delay that doubles up to 10 s', async () => {
+  it('restarts a process that died after a delay that doubles up to 10 s', async () => {
     const { clock, processes, said, die } = setUp();
     for (const delay of [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]) {
       const before = processes.length;
@@ -60,7 +60,7 @@ describe('Supervisor', () => {
     expect(said.at(-1)).toContain('in 10s');
   });
 
-  it('forgets earlier deaths after a minute of life', async () => {
+  it('resets the restart delay when a process has run for a minute', async () => {
     const { clock, said, die } = setUp();
     await die({ code: 1 });
     await clock.advanceAsync(200);
@@ -73,14 +73,14 @@ describe('Supervisor', () => {
     expect(said.at(-1)).toBe('apiserver ended (exit code 0); starting it again in 200ms');
   });
 
-  it('reports process ids as processes come and go', async () => {
+  it('reports the process id when a process starts and exits', async () => {
     const { clock, pids, die } = setUp();
     await die({ code: 1 });
     await clock.advanceAsync(200);
     expect(pids).toEqual([100, undefined, 101]);
   });
 
-  it('does not start a process again that refused its flags', async () => {
+  it('does not restart a process that rejected its flags', async () => {
     const { clock, processes, onUsageError, die } = setUp();
     await die({ code: 64 });
     await clock.advanceAsync(60_000);
@@ -88,13 +88,13 @@ describe('Supervisor', () => {
     expect(processes).toHaveLength(1);
   });
 
-  it('says why a process could not be started', async () => {
+  it('reports the error of a process that cannot start', async () => {
     const { said, die } = setUp();
     await die({ error: new Error('ENOENT') });
     expect(said[0]).toContain('could not start: ENOENT');
   });
 
-  it('ends the process when stopped, and says nothing about it', async () => {
+  it('terminates its process on stop without a message', async () => {
     const { clock, processes, said, supervisor } = setUp();
     await supervisor.stop(30_000);
     await clock.advanceAsync(60_000);
@@ -103,7 +103,7 @@ describe('Supervisor', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('kills a process that does not end in time', async () => {
+  it('kills a process that does not exit before the timeout', async () => {
     const { clock, processes, supervisor, said } = setUp({ obedient: false });
     const stopped = supervisor.stop(30_000);
     await clock.advanceAsync(29_999);
@@ -114,7 +114,7 @@ describe('Supervisor', () => {
     expect(said[0]).toContain('killed');
   });
 
-  it('can be stopped while it waits to start a process again', async () => {
+  it('stops during a restart delay', async () => {
     const { clock, processes, die, supervisor } = setUp();
     await die({ code: 1 });
     await supervisor.stop(30_000);
