@@ -62,7 +62,7 @@ const stored = (name: string): Promise<readonly string[]> =>
   withStore(name, async (store) => (await store.range(prefixRange(`${prefix}/configmaps/`))).kvs.map(({ value }) => value.toString()));
 
 describe('backup', () => {
-  it('says what it wrote, and verify finds it whole', async () => {
+  it('reports the number of keys and bytes, and verify accepts the file', async () => {
     const another = path.join(folder, 'another.backup');
     await backup({ file: another, ...place('source'), 'etcd-prefix': '/registry//' }, host);
     expect(said[0]).toMatch(/another\.backup: 40 keys, \d+ bytes/);
@@ -71,7 +71,7 @@ describe('backup', () => {
     expect(said[2]).toMatch(/whole; 40 keys, revision \d+ of the embedded store at .*Z, --naming=platform/);
   });
 
-  it('says how far it is now and then', async () => {
+  it('reports its progress every five seconds', async () => {
     let now = 0;
     const hasty: Clock = { ...systemClock, now: () => 0, monotonic: () => (now += 1_000) };
     await backup({ file: path.join(folder, 'slow.backup'), ...place('source') }, { ...host, clock: hasty });
@@ -81,9 +81,9 @@ describe('backup', () => {
   });
 
   it.each([
-    ['a folder that is not there', place('none')],
+    ['a missing folder', place('none')],
     ['another prefix', { ...place('source'), 'etcd-prefix': '/other' }],
-  ])('leaves no file when it finds nothing under %s', async (_title, flags) => {
+  ])('creates no file when it finds no data under %s', async (_title, flags) => {
     const nothing = path.join(folder, 'nothing.backup');
     await expect(backup({ file: nothing, ...flags }, host)).rejects.toThrow(/there is no embedded store in|no data of this system/);
     expect(existsSync(nothing)).toBe(false);
@@ -92,7 +92,7 @@ describe('backup', () => {
 });
 
 describe('restore', () => {
-  it('fills an empty folder, and says with what servers are started', async () => {
+  it('fills an empty folder and prints the flag for the API servers, and rejects a folder with data', async () => {
     await restoreFile({ file, ...place('restored'), ...filling }, host);
     expect(said.at(-2)).toMatch(/^restored 40 keys, revision \d+ of the embedded store at .*; revisions go on at \d+$/);
     expect(said.at(-1)).toBe('start the API servers with --naming=platform');
@@ -105,11 +105,11 @@ describe('restore', () => {
   });
 
   it.each([
-    ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 3), 'ends in the middle'],
-    ['changed in one place', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace('value 7', 'value 8'), 'latin1'), 'checksum'],
-    ['two in one', (bytes: Buffer) => Buffer.concat([bytes, bytes]), 'goes on after its end'],
-    ['something else', () => Buffer.from('{"kind":"List"}'.repeat(5)), 'is no backup of this system'],
-  ])('touches nothing when the file is %s', async (title, damage, message) => {
+    ['truncated', (bytes: Buffer) => bytes.subarray(0, bytes.length - 3), 'ends in the middle'],
+    ['modified', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace('value 7', 'value 8'), 'latin1'), 'checksum'],
+    ['duplicated', (bytes: Buffer) => Buffer.concat([bytes, bytes]), 'goes on after its end'],
+    ['no backup', () => Buffer.from('{"kind":"List"}'.repeat(5)), 'is no backup of this system'],
+  ])('changes nothing when the file is %s', async (title, damage, message) => {
     const damaged = path.join(folder, `${title.replaceAll(' ', '-')}.backup`);
     writeFileSync(damaged, damage(readFileSync(file)));
     const restoring = restoreFile({ file: damaged, ...place('untouched'), ...filling }, host);
@@ -120,7 +120,7 @@ describe('restore', () => {
     expect(existsSync(path.join(folder, 'untouched'))).toBe(false);
   });
 
-  it('goes only where nobody is', async () => {
+  it('rejects a folder whose store is open, and fills it once the store is closed', async () => {
     await withStore('busy', async () => {
       await expect(restoreFile({ file, ...place('busy'), ...filling }, host)).rejects.toThrow(/busy/);
     });
@@ -129,17 +129,17 @@ describe('restore', () => {
   });
 });
 
-describe('what was forgotten', () => {
-  it('is a file', async () => {
+describe('a migration command without a required argument', () => {
+  it('fails without --file', async () => {
     await expect(verify({ file: '' }, host)).rejects.toThrow(UsageError);
     await expect(restoreFile({ file: '', ...place('x'), ...filling }, host)).rejects.toThrow('--file is required');
   });
 
-  it('is the other store', async () => {
+  it('fails without --etcd-servers for a move to etcd', async () => {
     await expect(move({ to: 'etcd', ...place('source'), ...filling }, host)).rejects.toThrow('--etcd-servers is required');
   });
 
-  it('is what is to be moved', async () => {
+  it('fails without a source store, and leaves the store unlocked', async () => {
     const servers = { 'etcd-servers': ['http://127.0.0.1:1'] };
     const moving = move({ to: 'etcd', ...place('none'), ...servers, ...filling }, host);
     await expect(moving).rejects.toThrow('there is no embedded store in');

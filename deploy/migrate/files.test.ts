@@ -24,27 +24,27 @@ const fail = (): never => {
   throw new Error('the store is gone');
 };
 
-describe('a backup in a file', () => {
-  it('is for its owner only, and says how long it is', async () => {
+describe('a backup file', () => {
+  it('is readable by its owner only, and writeWhole returns its length', async () => {
     expect(await writeWhole(file, chunks('one', 'three'))).toBe(8);
     expect(readFileSync(file, 'utf8')).toBe('onethree');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['a.backup']);
   });
 
-  it('has its name when it is whole, not before', async () => {
+  it('appears under its name only when it is complete', async () => {
     const seen: boolean[] = [];
     const look = (): void => void seen.push(existsSync(file));
     await writeWhole(file, chunks('one', look, 'two', look));
     expect(seen).toEqual([false, false]);
   });
 
-  it('leaves nothing when it fails', async () => {
+  it('is removed when the write fails', async () => {
     await expect(writeWhole(file, chunks('one', fail))).rejects.toThrow('the store is gone');
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('replaces none, whether it was there before or came meanwhile', async () => {
+  it('does not replace an existing file, even one that appears during the write', async () => {
     writeFileSync(file, 'old');
     await expect(writeWhole(file, chunks('new', fail))).rejects.toThrow(FileFault);
     rmSync(file);
@@ -54,11 +54,11 @@ describe('a backup in a file', () => {
     expect(readdirSync(folder)).toEqual(['a.backup']);
   });
 
-  it('cannot lie in a folder that is not there', async () => {
+  it('is not created in a missing folder', async () => {
     await expect(writeWhole(path.join(folder, 'none', 'a.backup'), chunks('x'))).rejects.toThrow('ENOENT');
   });
 
-  it('is read in pieces', async () => {
+  it('is read in chunks', async () => {
     const bytes = Buffer.alloc(1 << 20, 'abc');
     writeFileSync(file, bytes);
     const read: Buffer[] = [];

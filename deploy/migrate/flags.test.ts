@@ -5,8 +5,8 @@ import { BACKUP_FLAGS, MOVE_FLAGS, RESTORE_FLAGS, VERIFY_FLAGS } from './flags';
 const TABLES: Readonly<Record<string, FlagTable>> = { backup: BACKUP_FLAGS, restore: RESTORE_FLAGS, move: MOVE_FLAGS };
 const program = { name: 'platform-migrate', description: '' };
 
-describe('where a store is', () => {
-  it.each(Object.entries(TABLES))('is said to `%s` as to a server, and is the same where nothing is said', (_name, table) => {
+describe('the store flags of platform-migrate', () => {
+  it.each(Object.entries(TABLES))('have the names and defaults of the API server for the command %s', (_name, table) => {
     const server: FlagTable = FLAGS;
     for (const name of ['etcd-servers', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile', 'etcd-prefix']) {
       expect([name, table[name]?.default]).toEqual([name, server[name]?.default]);
@@ -15,17 +15,17 @@ describe('where a store is', () => {
     expect(Object.keys(table)).toContain('storage-dir');
   });
 
-  it('is nothing to whoever only looks at a file', () => {
+  it('are absent for verify', () => {
     expect(Object.keys(VERIFY_FLAGS)).toEqual(['file']);
   });
 });
 
-describe('how far revisions are raised', () => {
-  it.each(['0', '-1', '1000000000001', 'x'])('is not %s', (value) => {
+describe('the flag --bump-revision', () => {
+  it.each(['0', '-1', '1000000000001', 'x'])('rejects the value %s', (value) => {
     expect(parseFlags(program, RESTORE_FLAGS, [`--bump-revision=${value}`])).toMatchObject({ kind: 'error' });
   });
 
-  it('is far, where nothing is said', () => {
+  it('defaults to one billion', () => {
     expect(parseFlags(program, RESTORE_FLAGS, [])).toMatchObject({ kind: 'values', values: { 'bump-revision': 1_000_000_000 } });
   });
 });

@@ -15,26 +15,26 @@ async function ran(...args: readonly string[]): Promise<{ readonly code: number 
 
 describe('platform-migrate', () => {
   it.each([
-    ['nothing', []],
-    ['a verb that it does not know', ['copy']],
-  ])('answers %s with how it is used', async (_title, args) => {
+    ['no command', []],
+    ['an unknown command', ['copy']],
+  ])('prints its usage for %s', async (_title, args) => {
     const { code, said } = await ran(...args);
     expect(code).toBe(64);
     for (const verb of ['backup', 'verify', 'restore', 'move']) expect(said).toContain(`  ${verb} `);
   });
 
   it.each([
-    ['a flag that it does not know', ['backup', '--folder=x'], '--folder'],
-    ['a value that a flag does not take', ['restore', '--bump-revision=0'], '--bump-revision'],
-    ['a flag that is missing', ['verify'], '--file is required'],
-    ['one store where two are needed', ['move', '--to=etcd'], '--etcd-servers is required'],
-  ])('refuses %s', async (_title, args, message) => {
+    ['an unknown flag', ['backup', '--folder=x'], '--folder'],
+    ['an invalid flag value', ['restore', '--bump-revision=0'], '--bump-revision'],
+    ['a missing flag', ['verify'], '--file is required'],
+    ['a move without a target store', ['move', '--to=etcd'], '--etcd-servers is required'],
+  ])('rejects %s with exit code 64', async (_title, args, message) => {
     const { code, said } = await ran(...args);
     expect(code).toBe(64);
     expect(said).toContain(message);
   });
 
-  it('says in one line what went wrong, and leaves nothing', async () => {
+  it('prints one line for a failure and creates no file', async () => {
     const file = path.join(folder, 'a.backup');
     const { code, said } = await ran('backup', `--file=${file}`, `--storage-dir=${folder}/none`);
     expect(code).toBe(1);
