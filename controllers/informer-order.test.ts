@@ -275,7 +275,7 @@ function sorted(value: JsonObject | undefined): unknown {
   return JSON.parse(text);
 }
 
-test.each(ROWS)('the order in which an informer lists its objects does not change what is written for %s', (_, decide) => {
+test.each(ROWS)('the order of a list from an informer does not change what is written for %s', (_, decide) => {
   const expected = JSON.stringify(decide(KEEP_ORDER));
   fc.assert(
     fc.property(fc.infiniteStream(fc.nat()), (chance) => {

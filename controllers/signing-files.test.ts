@@ -42,9 +42,9 @@ test.each([
     '--cluster-signing-legacy-unknown-cert-file cannot be used with --cluster-signing-cert-file',
   ],
   [[], undefined],
-])('%j', (args, problem) => expect(signingProblem(valuesOf(...args))).toBe(problem));
+])('signingProblem for the flags %j returns %j', (args, problem) => expect(signingProblem(valuesOf(...args))).toBe(problem));
 
-test('each signer has its own authority, or the common one, or none', async () => {
+test('SigningFiles selects the authority of a signer, or else the common one, or none', async () => {
   expect(new SigningFiles(valuesOf()).isEmpty).toBe(true);
   const common = new SigningFiles(valuesOf(...(await authority('common'))));
   expect(common.of(CLIENT)?.certificate).toBe(common.of('platform.io/kubelet-serving')?.certificate);
@@ -54,13 +54,13 @@ test('each signer has its own authority, or the common one, or none', async () =
   expect([own.isEmpty, own.of(CLIENT) === undefined, own.of('platform.io/kubelet-serving')]).toEqual([false, false, undefined]);
 });
 
-test('a key that is not that of the certificate is refused, and never told', async () => {
+test('SigningFiles rejects a key that does not belong to the certificate, and does not print it', async () => {
   const [certificate = ''] = await authority('one');
   const [, key = ''] = await authority('two');
   expect(() => new SigningFiles(valuesOf(certificate, key))).toThrow(/^cannot sign with .*one\.crt and .*two\.key: the key is not that/);
 });
 
-test('what changes is read again, and what cannot be used then leaves the old in use', async () => {
+test('SigningFiles reloads changed files and keeps the former authority when the new files are invalid', async () => {
   const files = new SigningFiles(valuesOf(...(await authority('followed'))));
   const end = files.watch(clock, silentLogger);
   const first = files.of(CLIENT);
