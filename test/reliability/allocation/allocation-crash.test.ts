@@ -22,7 +22,7 @@ describe('a killed replica on the embedded store', () => {
   const folder = temporaryFolder('allocation-crash');
   afterAll(() => removeFolder(folder));
 
-  it('leaves no address behind and gives none twice', async () => {
+  it('leaves no leaked and no doubly allocated address', async () => {
     const securePort = await freePort();
     let made = 0;
     for (const [round, moment] of moments.entries()) {
@@ -37,7 +37,7 @@ describe('a killed replica on the embedded store', () => {
   }, 90_000);
 });
 
-describeWithEtcd('one of two replicas on etcd', () => {
+describeWithEtcd('a killed replica on etcd, beside another replica,', () => {
   const folder = temporaryFolder('allocation-crash-etcd');
   let etcd: EtcdServer;
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describeWithEtcd('one of two replicas on etcd', () => {
     removeFolder(folder);
   });
 
-  it('is killed without leaving an address behind or giving one twice', async () => {
+  it('leaves no leaked and no doubly allocated address', async () => {
     const start = async (): Promise<ApiServer> =>
       startApiServer({ folder, securePort: await freePort(), etcdServers: etcd.endpoint, args: ranges });
     const survivor = await start();

@@ -1,6 +1,6 @@
 /**
  * A server whose data are restored from a backup, or moved to the other kind of store, with clients that stay: they must come to hold what the server has now,
- * although they have seen later revisions of what was lost. What is allocated stays so, and nobody has anything to mend.
+ * although they have seen later revisions than the backup has. Allocated addresses and ports stay allocated, and no repair is recorded.
  */
 import { renameSync } from 'node:fs';
 import path from 'node:path';
@@ -90,7 +90,7 @@ function suite(before: 'embedded' | 'etcd', after: 'embedded' | 'etcd'): void {
     return items();
   }
 
-  test('clients that have seen what was lost list anew', async () => {
+  test('makes informers list again when they have seen revisions newer than the backup', async () => {
     for (const name of ['kept', 'changed', 'deleted']) await client.create(MAPS, map(name, 'red'));
     const web = await client.create(SERVICES, service('web'));
     void informer.run(stop.signal);

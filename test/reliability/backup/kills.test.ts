@@ -1,6 +1,6 @@
 /**
- * `platform-migrate` killed (SIGKILL) in the middle of its work, over both stores: what a restore leaves is known for unfinished, is refused by whoever finds it and can be
- * done again; what a backup leaves never passes for whole.
+ * `platform-migrate` killed (SIGKILL) in the middle of its work, over both stores: an unfinished restore is recognized,
+ * refused by every program that opens it, and can be repeated; an unfinished backup is never accepted as complete.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -52,8 +52,8 @@ const mapsOf = (place: Place): Promise<readonly ApiObject[]> =>
 
 /** How much of a backup has been read when the restore is killed. */
 const BEGUN: readonly [string, number] = ['has hardly begun', 0.05];
-const HALF_WAY: readonly [string, number] = ['is half way', 0.5];
-const ALL_BUT_ENDED: readonly [string, number] = ['lacks nothing but the end', 1];
+const HALF_WAY: readonly [string, number] = ['is half done', 0.5];
+const ALL_BUT_ENDED: readonly [string, number] = ['lacks only the end of the backup', 1];
 
 function suite(make: MakePlace, shares: readonly (readonly [string, number])[]): void {
   const folder = temporaryFolder('kills');
@@ -75,7 +75,7 @@ function suite(make: MakePlace, shares: readonly (readonly [string, number])[]):
   });
 
   test.each(shares)(
-    'a restore that %s is known for unfinished when it is killed, and can be done again',
+    'a restore killed when it %s is refused as unfinished and can be repeated',
     async (_title, share) => {
       const bytes = readFileSync(file);
       const given = bytes.subarray(0, Math.min(bytes.length * share, bytes.length - 1));
@@ -104,7 +104,7 @@ function suite(make: MakePlace, shares: readonly (readonly [string, number])[]):
     60_000,
   );
 
-  test('a restore that is killed while it deletes what another one left can be done again', async () => {
+  test('a restore killed while it deletes the keys of an unfinished one can be repeated', async () => {
     const target = await make();
     try {
       const bytes = readFileSync(file);
@@ -126,7 +126,7 @@ function suite(make: MakePlace, shares: readonly (readonly [string, number])[]):
     }
   }, 60_000);
 
-  test('a backup that is killed while it writes into a pipe is refused', async () => {
+  test('verify and restore reject a backup killed while it writes to a pipe', async () => {
     const run = startMigrate(['backup', '--file=-', ...source.flags], 'pipe');
     const { stdout } = run.child;
     if (stdout === null) throw new Error('there is no output');
@@ -152,7 +152,7 @@ function suite(make: MakePlace, shares: readonly (readonly [string, number])[]):
     }
   }, 60_000);
 
-  test('a backup that is killed while it writes a file leaves none of that name', async () => {
+  test('a backup killed while it writes a file leaves only a partial file under another name', async () => {
     const killed = path.join(folder, 'killed.backup');
     const run = startMigrate(['backup', `--file=${killed}`, ...source.flags]);
     const partial = await waitUntil('the first bytes', () => {
@@ -168,6 +168,6 @@ function suite(make: MakePlace, shares: readonly (readonly [string, number])[]):
   }, 60_000);
 }
 
-describe('on the embedded store', () => suite(embeddedPlace, [BEGUN, HALF_WAY, ALL_BUT_ENDED]));
+describe('platform-migrate on the embedded store:', () => suite(embeddedPlace, [BEGUN, HALF_WAY, ALL_BUT_ENDED]));
 // What is left of a restore depends on the store only in how it is written.
-describeWithEtcd('on etcd', () => suite(etcdPlace, [HALF_WAY]));
+describeWithEtcd('platform-migrate on etcd:', () => suite(etcdPlace, [HALF_WAY]));

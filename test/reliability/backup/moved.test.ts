@@ -66,7 +66,7 @@ async function everything(client: ApiClient): Promise<Everything> {
   return found;
 }
 
-describeWithEtcd('moving between stores', () => {
+describeWithEtcd('platform-migrate', () => {
   const folder = temporaryFolder('moved');
   const store = path.join(folder, 'store');
   const returned = path.join(folder, 'returned');
@@ -111,7 +111,7 @@ describeWithEtcd('moving between stores', () => {
     removeFolder(folder);
   });
 
-  test('there and back again', async () => {
+  test('move keeps all objects when the data go to etcd and back', async () => {
     for (const [target, body] of MADE) await made(target, body);
     await makeMaps(client, 100, 500);
     for (let tries = 100; tries > 0 && (await client.get(WIDGETS)).status !== 200; tries--);
@@ -140,7 +140,7 @@ describeWithEtcd('moving between stores', () => {
     expect(Number(here.json().metadata.resourceVersion)).toBeGreaterThan(version + 2_000_000_000);
   }, 90_000);
 
-  test('nothing moves to where something is', async () => {
+  test('move fails when the target already has keys', async () => {
     await expect(migrate('move', '--to=etcd', from, ...to)).rejects.toThrow('there are keys under /registry/ already');
     // Under another prefix there is nothing yet. The embedded store is as it was before it was moved.
     await expect(migrate('move', '--to=etcd', from, ...to, '--etcd-prefix=/other')).rejects.toThrow('no data of this system under /other/');
@@ -148,9 +148,9 @@ describeWithEtcd('moving between stores', () => {
 
   test.each([
     ['without a certificate', (): readonly string[] => [`--etcd-cafile=${certificates.client.ca}`]],
-    ['without the authority', (): readonly string[] => []],
+    ['without the certificate authority', (): readonly string[] => []],
   ])(
-    'etcd is not reached %s',
+    'backup fails to connect to etcd %s',
     async (_title, flags) => {
       await expect(migrate('backup', `--file=${folder}/x`, `--etcd-servers=${etcd.endpoint}`, ...flags())).rejects.toThrow(/certificate/i);
     },

@@ -89,7 +89,7 @@ const numberOf = (objects: readonly ApiObject[], name: string): number =>
   Number(objects.find(({ metadata }) => metadata.name === name)?.data?.['number'] ?? 0);
 
 function suite(make: MakePlace): void {
-  test('it is one revision', async () => {
+  test('holds exactly the writes acknowledged up to its revision', async () => {
     const [source, target] = [await make(), await make()];
     const server = await source.startServer();
     const client = new ApiClient(server.address, server.certificates, 2 * LANES);
@@ -136,5 +136,5 @@ function suite(make: MakePlace): void {
   }, 180_000);
 }
 
-describe('a backup beside writers, of the embedded store', () => suite(embeddedPlace));
-describeWithEtcd('a backup beside writers, of etcd', () => suite(etcdPlace));
+describe('a backup of the embedded store made during writes', () => suite(embeddedPlace));
+describeWithEtcd('a backup of etcd made during writes', () => suite(etcdPlace));

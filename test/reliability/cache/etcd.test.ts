@@ -8,7 +8,7 @@ import { systemRandom } from '../../../shared/runtime/random';
 import { configMaps, nodes, prefix, put, Recorder, types } from '../../support/cache-fixture';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
 
-describeWithEtcd('cache over an etcd in trouble', () => {
+describeWithEtcd('the cache on etcd', () => {
   let server: EtcdServer;
   let store: Store;
   let cache: OpenedCache;
@@ -53,7 +53,7 @@ describeWithEtcd('cache over an etcd in trouble', () => {
     }
   }
 
-  it('goes on after it was killed and restarted, without losing or repeating an event', async () => {
+  it('loses and repeats no event when etcd is killed and restarted', async () => {
     const recorder = watch();
     const written = [await put(store, configMaps, 'a/0')];
     await cache.mostRecent(within(3000));
@@ -67,7 +67,7 @@ describeWithEtcd('cache over an etcd in trouble', () => {
     expect(cache.statistics.gaps).toBe(0);
   });
 
-  it('refuses most recent reads in time while it is frozen, and is right afterwards', async () => {
+  it('fails most recent reads within 4.5 s while etcd is frozen, and is up to date afterwards', async () => {
     server.pause();
     const began = systemClock.monotonic();
     await expect(cache.mostRecent(within(60_000))).rejects.toMatchObject({ failure: 'deadline' });
@@ -83,7 +83,7 @@ describeWithEtcd('cache over an etcd in trouble', () => {
     expect(cache.get(configMaps, 'a/late')?.revision).toBe(revision);
   });
 
-  it('keeps up with an etcd whose revisions others raise', async () => {
+  it('follows revisions of etcd that come from writes outside its prefix', async () => {
     for (let i = 0; i < 5; i += 1) {
       const other = { type: 'put', key: `/elsewhere/${i}`, value: Buffer.from('x') } as const;
       await store.transact({ compare: [], operations: [other] });
@@ -93,7 +93,7 @@ describeWithEtcd('cache over an etcd in trouble', () => {
     expect(cache.revision).toBeGreaterThanOrEqual(revision);
   });
 
-  it('starts on an etcd that others compacted', async () => {
+  it('starts when etcd has been compacted to its newest revision', async () => {
     for (let i = 0; i < 10; i += 1) await put(store, nodes, `n${i % 3}`, { data: String(i) });
     await store.compact(await store.revision());
     const late = openCache({

@@ -66,7 +66,7 @@ function watchPromise<T>(promise: Promise<T>): { readonly value: () => T | undef
 }
 
 describe('most recent reads', () => {
-  it('share one lookup in flight and one queued, and never one that began before they came', async () => {
+  it('share one lookup in flight and one queued, and never use a lookup that began before them', async () => {
     let open_: () => void = () => undefined;
     store.lookupGate = new Promise((resolve) => {
       open_ = resolve;
@@ -86,7 +86,7 @@ describe('most recent reads', () => {
     expect(answers.slice(first.length).every((revision) => revision >= written)).toBe(true);
   });
 
-  it('ask a silent stream for progress after 250 ms', async () => {
+  it('request progress from a silent stream after 250 ms', async () => {
     store.current += 1;
     const read = watchPromise(cache.mostRecent(within(5000)));
     await clock.advanceAsync(249);
@@ -97,7 +97,7 @@ describe('most recent reads', () => {
     expect(read.value()).toBe(store.current);
   });
 
-  it('write the tick key, at most once a second, where the store cannot tell progress', async () => {
+  it('write the tick key at most once a second when the store does not report progress', async () => {
     store.answersProgress = false;
     store.current += 5;
     const reads = Array.from({ length: 20 }, () => watchPromise(cache.mostRecent(within(5000))));
@@ -114,7 +114,7 @@ describe('most recent reads', () => {
     expect(read.value()).toBeDefined();
   });
 
-  it('reopen a stream that stays silent for a second', async () => {
+  it('reopen a stream that is silent for a second', async () => {
     store.held = true;
     const revision = await put(store, nodes, 'n');
     const read = watchPromise(cache.mostRecent(within(5000)));
@@ -126,7 +126,7 @@ describe('most recent reads', () => {
     expect(cache.get(nodes, 'n')?.revision).toBe(revision);
   });
 
-  it('give up after 3 s, or at the caller’s deadline, for the reader to ask the store', async () => {
+  it('fail after 3 s or at the deadline of the caller, and count as fallbacks to the store', async () => {
     store.held = true;
     store.reopenHelps = false;
     await put(store, nodes, 'n');
@@ -140,7 +140,7 @@ describe('most recent reads', () => {
     expect(cache.statistics.consistentReadFallbacks).toBe(2);
   });
 
-  it('read a revision that the store is known to have, although the clock does not reach it', async () => {
+  it('return a revision known to be stored although the stream has not delivered it', async () => {
     await put(store, nodes, 'old');
     await cache.mostRecent(within(5000));
     store.held = true;
@@ -153,14 +153,14 @@ describe('most recent reads', () => {
     expect(waiting.value()).toBeUndefined();
   });
 
-  it('do not nudge the store for revisions that only a client claims', async () => {
+  it('send no progress request for a future revision that a client names', async () => {
     const waiting = cache.waitFor(cache.revision + 1000, within(3000));
     await clock.advanceAsync(3000);
     expect(await waiting).toBe(false);
     expect(cache.statistics).toMatchObject({ ticks: 0, progressRequests: 0, reopened: 0 });
   });
 
-  it('fail while the store is lost; the cache goes on answering from memory and its watches stay', async () => {
+  it('fail while the store is unreachable; gets from the cache succeed and its watches stay open', async () => {
     await put(store, nodes, 'n');
     const recorder = new Recorder();
     cache.watch(nodes, live(), recorder);
@@ -178,7 +178,7 @@ describe('most recent reads', () => {
   });
 });
 
-describe('a gap', () => {
+describe('a gap in the stream of the store', () => {
   async function cutOff(during: () => Promise<void>): Promise<Revision> {
     store.cut = true;
     store.pump();
@@ -190,7 +190,7 @@ describe('a gap', () => {
     return store.current;
   }
 
-  it('ends only the watches of types that differ, and goes on with what follows', async () => {
+  it('ends only the watches of changed types, and later events are delivered', async () => {
     await put(store, configMaps, 'a/kept');
     await put(store, configMaps, 'a/gone');
     await put(store, nodes, 'n');
@@ -219,7 +219,7 @@ describe('a gap', () => {
     expect(resumed.lines).toEqual([`MODIFIED a/kept@${store.current}`]);
   });
 
-  it('hides no custom resource whose first object came meanwhile', async () => {
+  it('hides no custom resource whose first object was created in it', async () => {
     await cutOff(async () => {
       await put(store, widgets, 'a/new');
       await put(store, gadgets, 'new');
@@ -228,7 +228,7 @@ describe('a gap', () => {
     expect(cache.get(gadgets, 'new')).toBeDefined();
   });
 
-  it('refuses to resume from before it', async () => {
+  it('expires watches that resume from an earlier revision', async () => {
     const old = await put(store, configMaps, 'a/one');
     const revision = await cutOff(async () => {
       await put(store, configMaps, 'a/two');
@@ -240,7 +240,7 @@ describe('a gap', () => {
     expect(recorder.ended).toEqual({ type: 'expired', requested: old, oldest: revision });
   });
 
-  it('is retried while the store cannot be read, and tells key listeners anew', async () => {
+  it('resyncs with retries while the store cannot be read, and resets key listeners', async () => {
     const heard: string[] = [];
     cache.onKey('allocations/', {
       reset: () => heard.push('reset'),
@@ -264,7 +264,7 @@ describe('a gap', () => {
 });
 
 describe('the consistency checker', () => {
-  it('repairs a type that differs, ends its watches, and complains when that recurs', async () => {
+  it('repairs a type that differs, ends its watches, and reports a problem when it differs again', async () => {
     await put(store, configMaps, 'a/one');
     await put(store, services, 'a/svc');
     const affected = new Recorder();
@@ -284,7 +284,7 @@ describe('the consistency checker', () => {
     expect(cache.problems()).toEqual([]);
   });
 
-  it('leaves alone what the stream changed while it was reading', async () => {
+  it('ignores keys that the stream changed during the check', async () => {
     await put(store, configMaps, 'a/one');
     store.corrupt(keyOf(configMaps, 'a/one'), 1000);
     const checking = cache.check();
@@ -293,7 +293,7 @@ describe('the consistency checker', () => {
     expect(cache.get(configMaps, 'a/one')?.revision).toBe(written);
   });
 
-  it('runs by itself', async () => {
+  it('runs once per interval', async () => {
     await cache.close();
     await open({ checkMs: 300_000 });
     await clock.advanceAsync(239_000);
@@ -317,7 +317,7 @@ describe('compaction', () => {
     expect(cache.compactedRevision).toBe(remembered);
   });
 
-  it('is not started at all with interval 0', async () => {
+  it('never runs with interval 0', async () => {
     await clock.advanceAsync(3_600_000);
     expect(store.calls.transact).toBe(0);
   });
@@ -344,8 +344,8 @@ class SlowSink extends Recorder {
   }
 }
 
-describe('watchers that cannot keep up', () => {
-  it('get their initial state piece by piece, and then everything since, while others are served', async () => {
+describe('slow or faulty watchers', () => {
+  it('receive the initial state and then all later events when they become ready, without delaying others', async () => {
     for (const name of ['one', 'two', 'three']) await put(store, configMaps, `a/${name}`);
     const slow = new SlowSink();
     const other = new Recorder();
@@ -367,7 +367,7 @@ describe('watchers that cannot keep up', () => {
     expect(slow.events).toHaveLength(6);
   });
 
-  it('are replayed from the store when the window has moved past them', async () => {
+  it('receive events from the store when the window no longer holds them', async () => {
     await cache.close();
     await open({ windowBytes: 0 });
     const from = cache.revision;
@@ -383,7 +383,7 @@ describe('watchers that cannot keep up', () => {
     expect(cache.statistics.replays).toBeGreaterThan(0);
   });
 
-  it('get what happens during their replay once', async () => {
+  it('receive each event during a replay once', async () => {
     await cache.close();
     await open({ windowBytes: 0 });
     const from = cache.revision;
@@ -399,7 +399,7 @@ describe('watchers that cannot keep up', () => {
     expect(recorder.events.map(({ entry }) => dataOf(entry))).toEqual(['1', '2', '3']);
   });
 
-  it('are closed when they still hold a state that the window has moved past', async () => {
+  it('are closed when the window moves past the initial state that they still read', async () => {
     await cache.close();
     await open({ windowBytes: 0 });
     await put(store, configMaps, 'a/one');
@@ -412,7 +412,7 @@ describe('watchers that cannot keep up', () => {
     expect(slow.ended).toEqual({ type: 'closed' });
   });
 
-  it('learn that the store was compacted while they were away', async () => {
+  it('end as expired when the store has compacted the revision that they resume from', async () => {
     await cache.close();
     await open({ windowBytes: 0 });
     const from = cache.revision;
@@ -424,7 +424,7 @@ describe('watchers that cannot keep up', () => {
     expect(recorder.ended).toEqual({ type: 'expired', requested: from, oldest: store.current });
   });
 
-  it('may close themselves inside an event', async () => {
+  it('receive nothing more after they close themselves in an event handler', async () => {
     const told: string[] = [];
     const other = new Recorder();
     const closing: ChangeSink = {
@@ -444,7 +444,7 @@ describe('watchers that cannot keep up', () => {
     expect(cache.statistics.watchers.get('configmaps')).toBe(1);
   });
 
-  it('do not disturb others when they throw, and are told of their end', async () => {
+  it('end as failed when they throw, without affecting others', async () => {
     const other = new Recorder();
     const ends: WatchEnd[] = [];
     const faulty: ChangeSink = {
@@ -498,7 +498,7 @@ describe('many watchers', () => {
     }
   }
 
-  it('share one encoding of a change, also those who resume a little later', async () => {
+  it('share one encoding of a change, including watchers that resume later', async () => {
     const sinks = Array.from({ length: 1000 }, () => new Encoder());
     const from = cache.revision;
     for (const sink of sinks) cache.watch(configMaps, live(), sink);
@@ -512,7 +512,7 @@ describe('many watchers', () => {
     expect(Encoder.encodings).toBe(5);
   });
 
-  it('are only visited when they can see the change', async () => {
+  it('are visited only when their namespace and name match the change', async () => {
     let visits = 0;
     const matches = (): boolean => {
       visits += 1;
@@ -531,7 +531,7 @@ describe('many watchers', () => {
 });
 
 describe('bookmarks', () => {
-  it('come about once a minute, only when the clock moved since the last thing sent', async () => {
+  it('are sent about once a minute, only when the revision advanced since the last event or bookmark', async () => {
     const watching = new Recorder();
     const without = new Recorder();
     cache.watch(configMaps, live({ bookmarks: true }), watching);
@@ -549,7 +549,7 @@ describe('bookmarks', () => {
     expect(without.bookmarks).toEqual([]);
   });
 
-  it('come when asked for, unless nothing happened since the start', async () => {
+  it('are sent on request, unless the revision is that of the start', async () => {
     const recorder = new Recorder();
     const watch = cache.watch(configMaps, live({ bookmarks: true }), recorder);
     watch.bookmarkNow();
@@ -562,7 +562,7 @@ describe('bookmarks', () => {
     expect(recorder.bookmarks).toHaveLength(1);
   });
 
-  it('are spread over several seconds for watchers that began together', async () => {
+  it('are spread over several seconds for watchers that started together', async () => {
     const recorders = Array.from({ length: 50 }, () => new Recorder());
     for (const recorder of recorders) cache.watch(configMaps, live({ bookmarks: true }), recorder);
     await put(store, nodes, 'n');
@@ -578,8 +578,8 @@ describe('bookmarks', () => {
   });
 });
 
-describe('a watch for the future', () => {
-  it('waits without an error and begins after its revision', async () => {
+describe('a watch from a future revision', () => {
+  it('waits without an error and delivers only events after that revision', async () => {
     const recorder = new Recorder();
     cache.watch(configMaps, live({ start: { type: 'after', revision: cache.revision + 2 } }), recorder);
     for (let i = 0; i < 3; i += 1) await put(store, configMaps, `a/${i}`);
@@ -587,8 +587,8 @@ describe('a watch for the future', () => {
   });
 });
 
-describe('the end', () => {
-  it('closes watches and releases who waits, and is quiet afterwards', async () => {
+describe('closing the cache', () => {
+  it('ends watches and pending waits, and leaves no timer and no store watch', async () => {
     const recorder = new Recorder();
     cache.watch(configMaps, live({ bookmarks: true }), recorder);
     const waiting = cache.waitFor(cache.revision + 1, within(60_000));

@@ -87,7 +87,7 @@ describeWithEtcd('informers over two replicas', () => {
   }
 
   test(
-    `killed, paused and restarted in turn for ${SECONDS} s: no change lost, none told twice`,
+    `deliver every change exactly once while the replicas are killed, paused and restarted in turn for ${SECONDS} s`,
     async () => {
       const stop = new AbortController();
       const witnesses = [client([0, 1]), client([1, 0]), client([1, 0], true)].map((one) => {

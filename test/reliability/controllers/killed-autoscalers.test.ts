@@ -57,7 +57,7 @@ function withoutScaleTimes(state: Observed): Observed {
   return Object.fromEntries(Object.entries(state).map(([path, items]) => [path, items.map(timeless)]));
 }
 
-describe.each(SEEDS)('seed %i', (seed) => {
+describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
   const folder = temporaryFolder(`killed-autoscalers-${seed}`);
   const recorded = recordedSteps(MEASURED).map((step) => ({ ...step, state: withoutScaleTimes(step.state) }));
   const suited = (SCENARIOS.get(MEASURED) ?? []).filter(({ name }) => !REMEMBERS.test(name) && !OTHERWISE.has(name));
@@ -96,7 +96,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
   const send = sendOver(() => api);
 
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
-    '%s',
+    'match the recording of %s after every step',
     async (name, scenario) => {
       const events = withoutLostEvents(eventsOf(recorded, name));
       const compared = (state: Observed, wanted: Observed): Observed => withoutScaleTimes(events(state, wanted));
@@ -106,7 +106,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
     240_000,
   );
 
-  it.concurrent('scales once where once is due', async () => {
+  it.concurrent('scale exactly once for each change of the metric', async () => {
     const world = await Scaled.begin(server, new Stage(send, 'sc-at-once'), { scaleDown: AT_ONCE, scaleUp: AT_ONCE });
     const chance = createChance(seed);
     const due = [MIN];
@@ -120,7 +120,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
     await world.end();
   }, 240_000);
 
-  it.concurrent('does not take away sooner than one that begins, and at last it does', async () => {
+  it.concurrent('scale down only when the stabilization window no longer forbids it', async () => {
     const scaleDown = { ...AT_ONCE, stabilizationWindowSeconds: LONG_S };
     const world = await Scaled.begin(server, new Stage(send, 'sc-in-time'), { scaleDown, scaleUp: AT_ONCE });
     const chance = createChance(seed + 1);
@@ -141,7 +141,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
     await world.end();
   }, 240_000);
 
-  it('has been killed in the meantime', () => expect(killed.kills).toBeGreaterThan(5));
+  it('have been killed more than 5 times', () => expect(killed.kills).toBeGreaterThan(5));
 });
 
 const [MIN, MAX] = [2, 8];

@@ -1,6 +1,6 @@
 /**
- * Controllers that are killed (SIGKILL) again and again while people work: they come to the same objects, conditions and Events as the reference's, after every step. What
- * people do is chosen by a seed (`replay/scenarios/random-scripts`), when they are killed by the same one. `KILLED_SEEDS=1,2,3,4` plays all that is recorded.
+ * Controllers that are killed (SIGKILL) repeatedly during requests reach the same objects, conditions and Events as those of the reference, after every step. A seed
+ * chooses the requests (`replay/scenarios/random-scripts`) and the times of the kills. `KILLED_SEEDS=1,2,3,4` plays all recordings.
  */
 import { createChance } from '../../replay/chance';
 import { SCENARIOS } from '../../replay/scenarios';
@@ -43,7 +43,7 @@ const unexpected = (events: readonly Json[]): readonly Json[] =>
       { ...event, type: 'Normal', reason: 'MissingJob', message: 'Active job went missing: c-<minute>' },
     ]);
 
-describe.each(SEEDS)('seed %i', (seed) => {
+describe.each(SEEDS)('controllers killed at random with seed %i', (seed) => {
   const folder = temporaryFolder(`killed-${seed}`);
   const recorded = [...recordedSteps(killedName(seed)), ...recordedSteps('jobs')];
   const scenarios = [...randomScripts(seed), ...(SCENARIOS.get('jobs') ?? []).filter(({ name }) => CRONS.includes(name))];
@@ -77,7 +77,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
   const send = sendOver(() => api);
 
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
-    '%s',
+    'match the recording of %s after every step',
     async (name, scenario) => {
       const events = eventsOf(recorded, name);
       const compared = withoutLostEvents([...events, ...unexpected(events)]);
@@ -87,5 +87,5 @@ describe.each(SEEDS)('seed %i', (seed) => {
     300_000,
   );
 
-  it('has been killed in the meantime', () => expect(killed.kills).toBeGreaterThan(2));
+  it('have been killed more than twice', () => expect(killed.kills).toBeGreaterThan(2));
 });

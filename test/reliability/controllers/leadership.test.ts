@@ -1,4 +1,4 @@
-/** Of two copies one works: who takes over when, and what becomes of a write that comes too late. */
+/** Leader election between two copies of the controllers: when the standby takes over, and how a late write of the former leader is rejected. */
 import { isNotFound } from '../../../shared/client/rest/api-error';
 import { objectAt, stringAt } from '../../../shared/values/json';
 import { knownResource } from '../../../shared/client/rest/resource';
@@ -90,7 +90,7 @@ async function twoCopies(choice: string): Promise<readonly [first: ProgramProces
 }
 
 test.each(CHOICES)(
-  'after a clean stop the other copy takes over at once (%s)',
+  'the standby takes over at once after a clean stop of the leader of %s',
   async (choice, soon) => {
     const [first] = await twoCopies(choice);
     expect(await first.stop()).toBe(0);
@@ -100,7 +100,7 @@ test.each(CHOICES)(
 );
 
 test.each(CHOICES)(
-  'after SIGKILL the other copy takes over in less than 15 s (%s)',
+  'the standby takes over within 15 s of SIGKILL of the leader of %s',
   async (choice, soon) => {
     const [first, second] = await twoCopies(choice);
     const before = await holder(LEASE);
@@ -118,7 +118,7 @@ test.each(CHOICES)(
   120_000,
 );
 
-test('a leader that was paused longer than its lease finds its late write refused', async () => {
+test('the API server rejects a write of a leader that was paused longer than its lease', async () => {
   const messages: { type: string; name?: string; code?: number; message?: string }[][] = [[], []];
   const start = (index: number): ProgramProcess => {
     const program = keep(startProgram('test/reliability/controllers/late-writer.js', [server.kubeconfig, `copy-${index}`]));
@@ -148,7 +148,7 @@ test('a leader that was paused longer than its lease finds its late write refuse
   expect(await holder('late-writer')).toBe('copy-1');
 }, 60_000);
 
-test('each controller can be its own process, and any choice of them runs beside any other', async () => {
+test('two processes with different controllers run beside each other', async () => {
   keep(startControllers(server, '--controllers=serviceaccount'));
   keep(startControllers(server, '--controllers=-*,namespace'));
   await served('split');
@@ -156,7 +156,7 @@ test('each controller can be its own process, and any choice of them runs beside
   await waitUntil('the namespace to go', () => client.get(NAMESPACES!, { name: 'split' }).then(() => false, isNotFound), 30_000);
 }, 60_000);
 
-test('a child of a process that is gone ends by itself', async () => {
+test('the controllers exit with code 0 when the IPC channel to the parent process closes', async () => {
   const program = startControllers(server);
   await waitUntil('the controllers to run', () => program.output.includes('controllers are running'));
   // Node does not report the end of the streams after this, only that of the process.

@@ -59,7 +59,7 @@ describeWithEtcd('controllers over two replicas', () => {
     removeFolder(folder);
   }, 60_000);
 
-  test('come to what is asked for after every restart', async () => {
+  test('reach the desired state after every restart of a replica', async () => {
     await client.create(NODES, { metadata: { name: NODE } });
     await client.create(SERVICES, {
       metadata: { namespace: NAMESPACE, name: 'web' },

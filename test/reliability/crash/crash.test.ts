@@ -23,7 +23,7 @@ describe('a killed replica on the embedded store', () => {
   const folder = temporaryFolder('crash-embedded');
   afterAll(() => removeFolder(folder));
 
-  it('loses nothing that it acknowledged', async () => {
+  it('loses no acknowledged write', async () => {
     await crashAndCompare((securePort) => startApiServer({ folder, securePort }));
   }, 90_000);
 });
@@ -39,7 +39,7 @@ describeWithEtcd('a killed replica on etcd', () => {
     removeFolder(folder);
   });
 
-  it('loses nothing that it acknowledged', async () => {
+  it('loses no acknowledged write', async () => {
     await crashAndCompare((securePort) => startApiServer({ folder, securePort, etcdServers: etcd.endpoint }));
   }, 90_000);
 });

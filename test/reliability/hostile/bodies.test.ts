@@ -3,7 +3,7 @@ import { hostileTarget, list, rawExchange } from './hostile-client';
 
 const target = hostileTarget();
 
-describe('bodies', () => {
+describe('the API server, given a hostile body,', () => {
   const yaml = { 'content-type': 'application/yaml' };
   const nested = (levels: number, open: string, close: string): string => open.repeat(levels) + close.repeat(levels);
   const bomb = [
@@ -12,21 +12,26 @@ describe('bodies', () => {
   ].join('\n');
 
   it.each<[string, string | Buffer, Record<string, string>, number | number[]]>([
-    ['cut off JSON', '{"apiVersion":"v1","kind":"ConfigMap"', {}, 400],
+    ['truncated JSON', '{"apiVersion":"v1","kind":"ConfigMap"', {}, 400],
     ['JSON 200,000 arrays deep', nested(200_000, '[', ']'), {}, 400],
     ['JSON 100,000 objects deep', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, {}, 400],
     [
-      'depth in an unknown field',
+      'JSON 50,000 arrays deep in an unknown field',
       `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"},"x":${nested(50_000, '[', ']')}}`,
       {},
       400,
     ],
-    ['depth in a label', `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep","labels":${nested(5_000, '[', ']')}}}`, {}, 400],
+    [
+      'JSON 5,000 arrays deep in labels',
+      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep","labels":${nested(5_000, '[', ']')}}}`,
+      {},
+      400,
+    ],
     ['a lone surrogate and NUL in a name', '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"\\ud800\\u0000"}}', {}, 422],
-    ['nothing but blanks', ' \n\t ', {}, 400],
+    ['a body of white space', ' \n\t ', {}, 400],
     ['a UTF-16 body', Buffer.from('\ufeff{"kind":"ConfigMap"}', 'utf16le'), {}, 400],
-    ['bytes that are no UTF-8 outside a string', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), {}, 400],
-    ['cut off YAML', 'a: [', yaml, 400],
+    ['invalid UTF-8 outside a string', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), {}, 400],
+    ['truncated YAML', 'a: [', yaml, 400],
     ['a YAML alias bomb', bomb, yaml, 400],
     ['YAML that refers to itself', 'a: &a [*a]', yaml, 400],
     ['YAML 20,000 sequences deep', nested(20_000, '[', ']'), yaml, 400],
@@ -38,19 +43,19 @@ describe('bodies', () => {
       yaml,
       [400, 413, 422],
     ],
-    ['a YAML tag that asks for code', 'a: !!js/function "function(){}"', yaml, [400, 422]],
-    ['more than 3 MiB', `{"a":"${'x'.repeat(3 * 1024 * 1024)}"}`, {}, 413],
+    ['a YAML tag of a JavaScript function', 'a: !!js/function "function(){}"', yaml, [400, 422]],
+    ['more than 3 MiB of JSON', `{"a":"${'x'.repeat(3 * 1024 * 1024)}"}`, {}, 413],
     ['more than 3 MiB of YAML', `a: "${'x'.repeat(3 * 1024 * 1024)}"`, yaml, 413],
     ['an unknown media type', '<xml/>', { 'content-type': 'text/xml' }, 415],
     ['a broken protobuf envelope', 'k8s\u0000\u00ff\u00ff', { 'content-type': 'application/vnd.kubernetes.protobuf' }, 400],
-  ])('refuses %s', async (_, body, headers, statuses) => {
+  ])('rejects %s with a 4xx Status', async (_, body, headers, statuses) => {
     const { client } = target();
     const answer = await client.send('POST', list, body, { headers });
     expect([statuses].flat()).toContain(answer.status);
     expect(answer.json()).toMatchObject({ kind: 'Status', status: 'Failure', code: answer.status });
   });
 
-  it('keeps `__proto__` a name like any other', async () => {
+  it('treats __proto__ and constructor as ordinary keys', async () => {
     const { client } = target();
     const sneaky = '{"kind":"ConfigMap","metadata":{"name":"proto","labels":{"constructor":"a"}},"data":{"__proto__":"b","toString":"c"}}';
     const made = await client.send('POST', `${list}?fieldValidation=Strict`, sneaky);
@@ -72,7 +77,7 @@ describe('bodies', () => {
     expect(read.text).not.toContain('evil');
   });
 
-  it('bounds what a JSON Patch may grow to', async () => {
+  it('bounds the size of the result and the number of operations of a JSON Patch', async () => {
     const { client, memory } = target();
     const headers = { 'content-type': 'application/json-patch+json' };
     const doubling = [{ op: 'add', path: '/metadata/annotations', value: { a: 'x'.repeat(1_000) } }];
@@ -90,7 +95,7 @@ describe('bodies', () => {
     expect(memory() - before).toBeLessThan(200);
   });
 
-  it('does not wait for ever for a body that was promised, and bounds one without a length', async () => {
+  it('closes a request whose body is shorter than its Content-Length, and rejects a chunked body over the limit with 413', async () => {
     const { client } = target();
     const head = `POST ${list} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n`;
     const short = await rawExchange(client, `${head}Content-Length: 100\r\n\r\n{`, 500);

@@ -1,4 +1,4 @@
-/** Clients that do not read, reset, stall or say nothing: the server's memory stays bounded and nobody else is disturbed. */
+/** Clients that do not read, reset, stall or are silent: the memory of the server stays bounded and other clients are served. */
 import { connect as connectHttp2, constants, type ClientHttp2Session } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { ApiClient, type WatchEvent } from '../../support/api-client';
@@ -9,14 +9,14 @@ const target = hostileTarget();
 /** Of half the requests beside it; a server that stands still shows as many seconds. */
 const MOST_WAIT_MS = 1_000;
 
-describe('connections', () => {
+describe('the API server', () => {
   let slow: SlowClient;
   beforeAll(async () => {
     slow = new SlowClient(await rawConnection(target().client));
   });
   afterAll(() => slow.stop());
 
-  it('bounds what a watcher costs that never reads, and nobody else notices', async () => {
+  it('bounds the memory of watchers that never read, without delaying other clients', async () => {
     const { client, memory, server } = target();
     const readers = new ApiClient(server.address, server.certificates, 4);
     const deaf = await Promise.all(
@@ -53,7 +53,7 @@ describe('connections', () => {
     }
   }, 60_000);
 
-  it('bounds what a list costs that is never read', async () => {
+  it('bounds the memory of lists that are never read', async () => {
     const { client, memory } = target();
     for (let n = 0; n < 40; n++) await client.send('POST', list, configMap(`wide-${n}`, { data: { payload: 'y'.repeat(400_000) } }));
     const before = memory();
@@ -77,7 +77,7 @@ describe('connections', () => {
     await client.send('DELETE', `${list}?fieldSelector=metadata.name%21%3Dcalm`);
   }, 60_000);
 
-  it('survives streams that are opened and reset as fast as the client can', async () => {
+  it('keeps serving while a client opens and resets 10,000 streams on each of 3 connections', async () => {
     const { client, memory, server } = target();
     const before = memory();
     const watching = latencies(client, `${list}/calm`, 100);
@@ -93,7 +93,7 @@ describe('connections', () => {
     expect(memory() - before).toBeLessThan(150);
   }, 60_000);
 
-  it('lets nobody disturb others by connecting and saying nothing, or nonsense', async () => {
+  it('keeps serving while 200 connections are silent or send random bytes', async () => {
     const { client, server } = target();
     const port = Number(new URL(server.address).port);
     const idle = Array.from({ length: 200 }, (_, n) => {
@@ -110,7 +110,7 @@ describe('connections', () => {
     }
   });
 
-  it('cuts a client off that sends the head of its request too slowly', async () => {
+  it('closes the connection of a client that sends its request headers too slowly', async () => {
     await waitUntil('the slow client to be cut off', () => slow.closedAfterMs, 45_000);
     expect(slow.closedAfterMs).toBeLessThan(45_000);
   }, 60_000);

@@ -34,7 +34,7 @@ const BODIES: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 describe('the faults of a body', () => {
-  it.each(BODIES)('are found with few calls for each member: %s', (_, text, unknown) => {
+  it.each(BODIES)('are found with a bounded number of calls per member for %s', (_, text, unknown) => {
     const members = text.match(/:/g)?.length ?? 0;
     let faults: readonly string[] = [];
     const calls = countCalls('shared/serialization', () => (faults = fieldFaults(parseJson(Buffer.from(text)), unknown, 'strict')));
@@ -44,7 +44,7 @@ describe('the faults of a body', () => {
 });
 
 describe('the operations of a JSON patch', () => {
-  it('name at most 100 unknown members', () => {
+  it('report at most 100 unknown members', () => {
     const { unknown } = parseOperations(Array.from({ length: 200 }, () => ({ op: 'test', path: '/a', x: 1 })));
     expect(unknown).toHaveLength(100);
     expect(unknown.at(-1)).toBe('[99].x');
@@ -52,7 +52,7 @@ describe('the operations of a JSON patch', () => {
 });
 
 describe('the path of an unknown field of an applied configuration', () => {
-  it('is cut off after 1,024 characters', () => {
+  it('is truncated after 1,024 characters', () => {
     const key = 'k'.repeat(100_000);
     const shape: Shape = { kind: 'map', atomic: false, of: { kind: 'struct', atomic: false, member: () => undefined, others: undefined } };
     const { unknown } = knownFields(shape, { [key]: Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`x${n}`, 1])) });

@@ -142,7 +142,7 @@ function chance(seed: number): (below: number) => number {
   };
 }
 
-it('what is done with an object takes time in proportion to its length', () => {
+it('creating an object takes time in proportion to its length', () => {
   const below = chance(SEED);
   const tooSlow: string[] = [];
   for (let n = 0; n < CASES; n += 1) {

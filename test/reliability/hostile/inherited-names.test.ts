@@ -5,19 +5,19 @@ import { KNOWN_KINDS } from '../../../shared/api/kinds';
 import { requirementsOf } from '../../../shared/api/selectors/object-selector';
 import { parseDuration } from '../../../shared/cli/duration';
 
-describe.each(['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnProperty'])('%s', (name) => {
-  it('is no unit of time', () => {
+describe.each(['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnProperty'])('the inherited name %s', (name) => {
+  it('is not a unit of a duration', () => {
     expect(scheduleFault(`@every 1${name}`)).toBe(
       `failed to parse duration @every 1${name}: time: unknown unit "${name}" in duration "1${name}"`,
     );
     expect(parseDuration(`1${name}`)).toBeUndefined();
   });
 
-  it('is no operator of a selector', () => {
+  it('is not an operator of a selector', () => {
     expect(requirementsOf({ matchExpressions: [{ key: 'a', operator: name }] })).toEqual([]);
   });
 
-  it('is no phase of a pod', () => {
+  it('is not a phase of a pod', () => {
     const pod = KNOWN_KINDS.find(({ kind, group }) => kind === 'Pod' && group === '');
     expect(pod).toBeDefined();
     expect(pod && rowConditions(pod, { status: { phase: name } })).toBeUndefined();

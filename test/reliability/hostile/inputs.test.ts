@@ -39,7 +39,7 @@ const isAnswer = (status: number, { mayBeCut }: HostileInput): boolean =>
 /** As many others are answered in between an input's steps only where none of these is long. */
 const ENOUGH = 11;
 
-describe('inputs', () => {
+describe('the API server, given hostile inputs,', () => {
   beforeAll(async () => {
     for (const step of HOSTILE_PREPARATION) expect(await sendHostile(requestOf(step, false, true))).toBe(201);
     // Which takes a moment to be served.
@@ -49,7 +49,7 @@ describe('inputs', () => {
 
   // By turns over HTTP/1.1 and HTTP/2, since what is long about them lies behind both protocols. Those without credentials never get that far.
   it.each(HOSTILE_INPUTS.map((input, index) => [input.name, index % 2 === 0, input] as const))(
-    '%s is answered (over HTTP/2: %s), and refused without credentials',
+    'answers %s (over HTTP/2: %s), and rejects it without credentials',
     async (_, http2, input) => {
       // The long ones are sent below.
       if (input.isLong !== true) {
@@ -65,7 +65,7 @@ describe('inputs', () => {
   );
 
   it.each(HOSTILE_INPUTS.filter(({ isLong }) => isLong === true).map((input, index) => [input.name, index % 2 === 0, input] as const))(
-    'others are answered before %s is (over HTTP/2: %s)',
+    'answers other requests before %s (over HTTP/2: %s)',
     async (_, http2, input) => {
       const { client } = target();
       await prepare(input);

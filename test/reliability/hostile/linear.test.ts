@@ -49,15 +49,15 @@ function growth(work: Work, length: number): number {
   return long < UNSUSPICIOUS_MS ? 1 : long / cpuOf(work, length / SHARE, 3);
 }
 
-describe('texts', () => {
+describe('checking a text takes time in proportion to its length:', () => {
   const ones = (length: number): string => '1'.repeat(length);
 
   it.each<[string, number, Work]>([
     ['a duration without a unit', 150_000, (length) => parseDuration(`${ones(length)}x`)],
     ['a quantity with a wrong suffix', 150_000, (length) => quantityFault(`${ones(length)}x`)],
-    ['a certificate of beginnings', 50_000, (length) => checkCertificate(certificate('-----BEGIN A-----\n'.repeat(length)), [])],
+    ['a certificate of many BEGIN lines', 50_000, (length) => checkCertificate(certificate('-----BEGIN A-----\n'.repeat(length)), [])],
     [
-      'a certificate of beginnings of other kinds',
+      'a certificate of many BEGIN lines with different labels',
       50_000,
       (length) => checkCertificate(certificate(counted(length, (n) => `-----BEGIN ${n}-----\n`).join('')), []),
     ],
@@ -89,31 +89,51 @@ const bytes = (text: string): Buffer => Buffer.from(text);
 /** `levels` objects in one another, `inner` in the last. */
 const nested = (levels: number, inner: string): string => `${'{"a":'.repeat(levels)}${inner}${'}'.repeat(levels)}`;
 
-describe('bodies', () => {
+describe('reading a body', () => {
   const repeated = (levels: number): string => nested(levels, `{${'"b":1,"b":2,'.repeat(2 * levels)}"c":1}`);
   const eachRepeated = (levels: number): string => `${'{"b":1,"b":2,"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
   it.each<[string, number, Work]>([
-    ['JSON that repeats members far down', 5_000, (levels) => parseJson(bytes(repeated(levels)))],
-    ['JSON that repeats members on every level', 5_000, (levels) => parseJson(bytes(eachRepeated(levels)))],
-    ['faults of JSON that repeats members far down', 5_000, (levels) => faultsOf(repeated(levels))],
-    ['faults of JSON that repeats members on every level', 5_000, (levels) => faultsOf(eachRepeated(levels))],
     [
-      'JSON with a byte that is no UTF-8',
+      'takes time in proportion to its length for JSON that repeats members at the deepest level',
+      5_000,
+      (levels) => parseJson(bytes(repeated(levels))),
+    ],
+    [
+      'takes time in proportion to its length for JSON that repeats members on every level',
+      5_000,
+      (levels) => parseJson(bytes(eachRepeated(levels))),
+    ],
+    [
+      'takes time in proportion to its length for the faults of JSON that repeats members at the deepest level',
+      5_000,
+      (levels) => faultsOf(repeated(levels)),
+    ],
+    [
+      'takes time in proportion to its length for the faults of JSON that repeats members on every level',
+      5_000,
+      (levels) => faultsOf(eachRepeated(levels)),
+    ],
+    [
+      'takes time in proportion to its length for JSON with one byte that is not UTF-8',
       12_000_000,
       (length) => parseJson(Buffer.concat([bytes('"'), Buffer.alloc(length, 'x'), Buffer.from([0xff, 0x22])])),
     ],
     [
-      'JSON of bytes that are no UTF-8',
+      'takes time in proportion to its length for JSON of bytes that are not UTF-8',
       12_000_000,
       (length) => parseJson(Buffer.concat([bytes('"'), Buffer.alloc(length, 0xff), bytes('"')])),
     ],
-    ['YAML that ends among quotes', 30_000, (length) => yamlFault(`a: [x${'\\"'.repeat(length)}`)],
+    [
+      'takes time in proportion to its length for YAML that ends in escaped quotes',
+      30_000,
+      (length) => yamlFault(`a: [x${'\\"'.repeat(length)}`),
+    ],
   ])('%s', (_, length, work) => {
     expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
   });
 
-  it('counts what aliases repeat by its length', () => {
+  it('rejects YAML whose aliases expand to too many characters', () => {
     const long = `a: &a ${'x'.repeat(20_000)}\nb: [${'*a, '.repeat(5_000)}]`;
     expect(yamlFault(long)).toBe('yaml: document contains excessive aliasing');
     expect(yamlFault(`a: &a {? ${'x'.repeat(20_000)} : 1}\nb: [${'*a, '.repeat(5_000)}]`)).toBe(
@@ -122,7 +142,7 @@ describe('bodies', () => {
     expect(yamlFault(`a: &a ${'x'.repeat(20_000)}\nb: [${'*a, '.repeat(100)}]`)).toBeUndefined();
   });
 
-  it('names a hundred repeated members, by paths that somebody would read', () => {
+  it('reports at most 100 duplicate members, with truncated paths', () => {
     const { duplicates } = parseJson(bytes(eachRepeated(5_000)));
     expect(duplicates).toHaveLength(100);
     expect(parseJson(bytes(`{"${'x'.repeat(100_000)}":{"a":1,"a":1}}`)).duplicates[0]?.length).toBeLessThan(2_000);
@@ -143,7 +163,7 @@ function faultsOf(text: string): readonly string[] {
   return fieldFaults(parseJson(bytes(text)), ['a.a.a.a.x', 'a.b'], 'strict');
 }
 
-describe('messages that show a value', () => {
+describe('formatting a nested value takes time in proportion to its length', () => {
   /** Each level holds a text, so that a copy of what is nested is long on every level. */
   const deepValue = (levels: number): JsonObject => {
     let value: JsonObject = {};
@@ -153,15 +173,15 @@ describe('messages that show a value', () => {
   const listOfTexts: Shape = { kind: 'list', of: STRING };
 
   it.each<[string, number, Work]>([
-    ['as a strategic merge patch does', 1_200, (levels) => Buffer.from(goText(deepValue(levels)))],
-    ['as Go syntax does', 1_200, (levels) => Buffer.from(goSyntax(deepValue(levels)))],
-    ['as an applied configuration does', 1_200, (levels) => Buffer.from(shapeFaults(listOfTexts, deepValue(levels)).join())],
+    ['in errors of a strategic merge patch', 1_200, (levels) => Buffer.from(goText(deepValue(levels)))],
+    ['in Go syntax', 1_200, (levels) => Buffer.from(goSyntax(deepValue(levels)))],
+    ['in errors of an applied configuration', 1_200, (levels) => Buffer.from(shapeFaults(listOfTexts, deepValue(levels)).join())],
   ])('%s', (_, length, work) => {
     expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
   });
 });
 
-describe('lists', () => {
+describe('processing a long list takes time in proportion to its length:', () => {
   const time = '2024-01-01T00:00:00Z';
   const managers = (length: number): JsonObject[] =>
     counted(length, (n) => ({
@@ -178,11 +198,19 @@ describe('lists', () => {
   const front = Array.from({ length: 10_000 }, () => ({ op: 'add', path: '/a/0', value: 1 }));
 
   it.each<[string, number, Work]>([
-    ['managers that a client names', 16_000, (length) => parseEntries(managers(length))],
-    ['managers that are merged', 16_000, (length) => recordUpdate(ownership, {}, {}, readEntries(managers(length)), updater, time)],
-    ['owners with one uid', 40_000, (length) => duplicateFree({ ownerReferences: counted(length, (n) => ({ uid: 'a', name: `n${n}` })) })],
+    ['managedFields entries that a client sends', 16_000, (length) => parseEntries(managers(length))],
     [
-      'a patch at the front of a long list',
+      'managedFields entries that are merged',
+      16_000,
+      (length) => recordUpdate(ownership, {}, {}, readEntries(managers(length)), updater, time),
+    ],
+    [
+      'owner references with one uid',
+      40_000,
+      (length) => duplicateFree({ ownerReferences: counted(length, (n) => ({ uid: 'a', name: `n${n}` })) }),
+    ],
+    [
+      'a JSON patch that inserts at the front',
       1_000_000,
       (length) => applyJsonPatch({ a: Array<number>(length).fill(0) }, parseOperations(front).operations),
     ],
@@ -191,30 +219,30 @@ describe('lists', () => {
   });
 });
 
-describe('rules', () => {
+describe('validation takes time in proportion to the length of a list:', () => {
   const owner = (n: number): JsonObject => ({ apiVersion: 'v1', kind: 'Pod', name: `n${n}`, uid: `${n}`, controller: true });
   const tolerations = (length: number): JsonObject[] => counted(length, (n) => ({ key: `k${n}` }));
 
   it.each<[string, number, Work]>([
     [
-      'owners that are all the controller',
+      'owner references that are all the controller',
       4_000,
       (length) =>
         validateMetadata({ name: 'a', ownerReferences: counted(length, owner) }, { name: () => [], prefix: () => [], namespaced: false }),
     ],
     [
-      'a pod whose tolerations stay',
+      'unchanged tolerations of a pod',
       20_000,
       (length) => podChangeErrors({ spec: { tolerations: tolerations(length) } }, { spec: { tolerations: tolerations(length) } }),
     ],
     [
-      'constraints of spreading',
+      'topology spread constraints',
       40_000,
       (length) =>
         checkSpread({ topologySpreadConstraints: counted(length, (n) => ({ topologyKey: `k${n}`, whenUnsatisfiable: 'x' })) }, 'spec', []),
     ],
     [
-      'labels that select, and keys of more',
+      'matchExpressions and matchLabelKeys of a topology spread constraint',
       40_000,
       (length) => {
         const labelSelector = { matchExpressions: counted(length, (n) => ({ key: `k${n}`, operator: 'Exists' })) };
@@ -223,7 +251,7 @@ describe('rules', () => {
       },
     ],
     [
-      'old profiles of containers',
+      'AppArmor annotations of containers',
       20_000,
       (length) => {
         const containers = counted(length, (n) => ({ name: `c${n}` }));
@@ -233,7 +261,7 @@ describe('rules', () => {
       },
     ],
     [
-      'mounts beside devices',
+      'volume mounts and volume devices',
       20_000,
       (length) => {
         const mounts = counted(length, (n) => ({ name: `n${n}`, mountPath: `/n${n}` }));

@@ -4,50 +4,50 @@ import { hostileTarget, list, rawExchange } from './hostile-client';
 
 const target = hostileTarget();
 
-describe('paths, parameters and heads', () => {
+describe('the API server, given a hostile request line or header,', () => {
   it.each<[string, string, number[]]>([
-    ['a step up', '/api/v1/namespaces/../namespaces', [400, 404]],
-    ['a step up, escaped', '/api/v1/namespaces/%2e%2e/secrets', [400, 404]],
-    ['a step up as a name', `${list}/%2e%2e`, [400, 404]],
-    ['an escaped slash', `${list}/a%2fb`, [400, 404]],
-    ['an escaped backslash', `${list}/..%5c..%5cetc`, [400, 404]],
-    ['NUL', `${list}/a%00b`, [400, 404]],
-    ['a broken escape', `${list}/%zz`, [400, 404]],
-    ['escapes that are no UTF-8', `${list}/%ff%fe`, [400, 404]],
-    ['empty segments', '/api/v1//namespaces///configmaps', [301, 307, 400, 404]],
-    ['a thousand segments', `/api/v1${'/a'.repeat(1_000)}`, [404]],
-    ['a long name', `${list}/${'a'.repeat(100_000)}`, [414]],
-    ['an absurd version', `${list}?resourceVersion=${'9'.repeat(400)}`, [400]],
-    ['a negative version', `${list}?resourceVersion=-5`, [400]],
-    ['a version in words', `${list}?resourceVersion=latest`, [400]],
-    ['a version to come', `${list}?resourceVersion=9007199254740990`, [504]],
-    ['a version beyond 53 bits', `${list}?resourceVersion=18446744073709551615`, [400, 504]],
-    ['a watch of a version to come', `${list}?watch=true&resourceVersion=9007199254740990&timeoutSeconds=1`, [200, 400, 504]],
+    ['.. as a path segment', '/api/v1/namespaces/../namespaces', [400, 404]],
+    ['.. as a percent-encoded path segment', '/api/v1/namespaces/%2e%2e/secrets', [400, 404]],
+    ['.. as a percent-encoded name', `${list}/%2e%2e`, [400, 404]],
+    ['a percent-encoded slash', `${list}/a%2fb`, [400, 404]],
+    ['a percent-encoded backslash', `${list}/..%5c..%5cetc`, [400, 404]],
+    ['a percent-encoded NUL', `${list}/a%00b`, [400, 404]],
+    ['an invalid percent-encoding', `${list}/%zz`, [400, 404]],
+    ['percent-encoded bytes that are not UTF-8', `${list}/%ff%fe`, [400, 404]],
+    ['empty path segments', '/api/v1//namespaces///configmaps', [301, 307, 400, 404]],
+    ['a thousand path segments', `/api/v1${'/a'.repeat(1_000)}`, [404]],
+    ['a name of 100,000 characters', `${list}/${'a'.repeat(100_000)}`, [414]],
+    ['a resourceVersion of 400 digits', `${list}?resourceVersion=${'9'.repeat(400)}`, [400]],
+    ['a negative resourceVersion', `${list}?resourceVersion=-5`, [400]],
+    ['a resourceVersion that is not a number', `${list}?resourceVersion=latest`, [400]],
+    ['a future resourceVersion', `${list}?resourceVersion=9007199254740990`, [504]],
+    ['a resourceVersion of 64 bits', `${list}?resourceVersion=18446744073709551615`, [400, 504]],
+    ['a watch from a future resourceVersion', `${list}?watch=true&resourceVersion=9007199254740990&timeoutSeconds=1`, [200, 400, 504]],
     [
-      'a forged token',
+      'a forged continue token',
       `${list}?limit=1&continue=${Buffer.from('{"v":"meta.k8s.io/v1","rv":9,"start":"../../secrets/"}').toString('base64url')}`,
       [400],
     ],
-    ['a token of junk', `${list}?limit=1&continue=%00%ff`, [400]],
+    ['a continue token that is not base64', `${list}?limit=1&continue=%00%ff`, [400]],
     [
-      'a token from the future',
+      'a continue token with a future revision',
       `${list}?limit=1&continue=${Buffer.from('{"v":"meta.k8s.io/v1","rv":99999999999,"start":"a"}').toString('base64url')}`,
       [400, 410, 504],
     ],
-    ['a very long token', `${list}?limit=1&continue=${'A'.repeat(500_000)}`, [431]],
-    ['a long token', `${list}?limit=1&continue=${'A'.repeat(70_000)}`, [414]],
-    ['a token that is not quite too long', `${list}?limit=1&continue=${'A'.repeat(60_000)}`, [400]],
-    ['an absurd limit', `${list}?limit=${'9'.repeat(50)}`, [400]],
-    ['an absurd timeout', `${list}?watch=true&timeoutSeconds=${'9'.repeat(30)}`, [400]],
+    ['a continue token of 500,000 characters', `${list}?limit=1&continue=${'A'.repeat(500_000)}`, [431]],
+    ['a continue token of 70,000 characters', `${list}?limit=1&continue=${'A'.repeat(70_000)}`, [414]],
+    ['a continue token of 60,000 characters', `${list}?limit=1&continue=${'A'.repeat(60_000)}`, [400]],
+    ['a limit of 50 digits', `${list}?limit=${'9'.repeat(50)}`, [400]],
+    ['a timeoutSeconds of 30 digits', `${list}?watch=true&timeoutSeconds=${'9'.repeat(30)}`, [400]],
     [
-      'a long selector',
+      'a label selector of 100,000 values',
       `${list}?labelSelector=${encodeURIComponent(`a in (${Array.from({ length: 100_000 }, (_, n) => `v${n}`).join(',')})`)}`,
       [431],
     ],
-    ['a nested selector', `${list}?labelSelector=${'('.repeat(50_000)}`, [400]],
-    ['ten thousand parameters', `${list}?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&')}`, [414]],
-    ['five thousand parameters', `${list}?${Array.from({ length: 5_000 }, (_, n) => `p${n}=1`).join('&')}`, [200, 400]],
-  ])('answers %s', async (_, path, statuses) => {
+    ['a label selector of 50,000 opening parentheses', `${list}?labelSelector=${'('.repeat(50_000)}`, [400]],
+    ['10,000 query parameters', `${list}?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&')}`, [414]],
+    ['5,000 query parameters', `${list}?${Array.from({ length: 5_000 }, (_, n) => `p${n}=1`).join('&')}`, [200, 400]],
+  ])('answers %s without a server error', async (_, path, statuses) => {
     const { client } = target();
     const answer = await rawExchange(client, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`, 8_000);
     expect(statuses).toContain(answer.status);
@@ -55,29 +55,37 @@ describe('paths, parameters and heads', () => {
 
   it.each<[string, string, (number | undefined)[]]>([
     ['a raw NUL in the path', `GET ${list}/a\u0000b HTTP/1.1\r\nHost: x\r\n\r\n`, [400, undefined]],
-    ['two lengths', `POST ${list} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, [400, undefined]],
     [
-      'a length and chunks',
+      'two Content-Length headers',
+      `POST ${list} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+      [400, undefined],
+    ],
+    [
+      'both Content-Length and chunked Transfer-Encoding',
       `POST ${list} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       [400, undefined],
     ],
     ['2 MiB of headers', `GET ${list} HTTP/1.1\r\nHost: x\r\n${`X-A: ${'a'.repeat(60_000)}\r\n`.repeat(35)}\r\n`, [431, undefined]],
-    ['no HTTP at all', '\u0016\u0003\u0001 hello\r\n\r\n', [400, undefined]],
-    ['HTTP/2 without the protocol being agreed on', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400, 505, undefined]],
-    ['a method that does not exist', `SMASH ${list} HTTP/1.1\r\nHost: x\r\n\r\n`, [400, 405, undefined]],
+    ['bytes that are not HTTP', '\u0016\u0003\u0001 hello\r\n\r\n', [400, undefined]],
+    ['an HTTP/2 preface without ALPN', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400, 505, undefined]],
+    ['an unknown method', `SMASH ${list} HTTP/1.1\r\nHost: x\r\n\r\n`, [400, 405, undefined]],
     ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', [400, 404, 405, undefined]],
-    ['an upgrade', `GET ${list} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, [200, 400, 403, 404, undefined]],
     [
-      'Expect of something else',
+      'an Upgrade to websocket',
+      `GET ${list} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+      [200, 400, 403, 404, undefined],
+    ],
+    [
+      'an unknown Expect header',
       `POST ${list} HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 2\r\n\r\n{}`,
       [400, 415, 417, undefined],
     ],
-  ])('answers or closes on %s', async (_, bytes, statuses) => {
+  ])('answers with a 4xx or closes the connection for %s', async (_, bytes, statuses) => {
     const { client } = target();
     expect(statuses).toContain((await rawExchange(client, Buffer.from(bytes, 'latin1'))).status);
   });
 
-  it('never answers with a server error to random nonsense', async () => {
+  it('never answers random requests with 500, 502 or 503', async () => {
     const { client } = target();
     const bits = [
       '',

@@ -1,6 +1,6 @@
 /**
  * Hundreds of connections (thousands with SLOW_CONNECTIONS=2000) that keep a server waiting: heads and bodies that come byte by byte, HTTP/2 without a request, TLS that is never agreed on.
- * All are given up, nobody else is disturbed, and one address cannot take all places. Counted, not timed.
+ * The server closes all of them and serves other clients meanwhile, and one address cannot take all connections. Counted, not timed.
  */
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -61,7 +61,7 @@ async function metric(name: string): Promise<number> {
   return Number(value?.slice(value.lastIndexOf(' ') + 1));
 }
 
-it('gives up very many slow clients, and serves another one meanwhile', async () => {
+it('the API server closes hundreds of slow connections and serves another client meanwhile', async () => {
   const { client, memory } = target();
   const before = memory();
   const crowds: Crowd[] = [];
@@ -92,7 +92,7 @@ it('gives up very many slow clients, and serves another one meanwhile', async ()
   await waitUntil('the places to be free again', async () => (await metric('apiserver_open_connections')) < 20);
 }, 180_000);
 
-it('leaves places for others, however many one address wants', async () => {
+it('the API server limits connections per address and accepts those of other addresses', async () => {
   const { client } = target();
   const { sockets } = await crowd(PER_ADDRESS + 200, () => plain('127.0.0.6'), 'connect');
   try {

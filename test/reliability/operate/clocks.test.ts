@@ -1,6 +1,6 @@
 /**
- * Replicas and controllers on machines whose clocks are a minute ahead or behind. What each of them issues is taken by the others, nobody takes over from a leader who
- * is there, nothing ends before its time by more than the clocks differ, and the log says whose clock is not right.
+ * Replicas and controllers on machines whose clocks are a minute ahead or behind. Each accepts the credentials that the others issue, a live leader keeps its Lease,
+ * nothing expires earlier than the difference of the clocks explains, and the log names the clock that differs.
  */
 import { request } from 'node:https';
 import { isNotFound } from '../../../shared/client/rest/api-error';
@@ -22,7 +22,7 @@ const REQUESTS = knownResource('certificatesigningrequests.certificates.platform
 const LEASES = knownResource('leases.coordination.platform.io');
 const MINUTE_MS = 60_000;
 
-describeWithEtcd('clocks that differ', () => {
+describeWithEtcd('on machines whose clocks differ by a minute', () => {
   const folder = temporaryFolder('operate-clocks');
   /** Of a server's clock, ahead of this machine's. */
   const offsets = [0, MINUTE_MS, -MINUTE_MS] as const;
@@ -64,7 +64,7 @@ describeWithEtcd('clocks that differ', () => {
     return first;
   };
 
-  test('a token that one server issues is taken by the others at once, for the time asked for', async () => {
+  test('a token that one server issues is accepted by the others for the requested time', async () => {
     const place = { namespace: 'default', name: 'holder' };
     await anyClient().create(ACCOUNTS, { metadata: place });
     for (const [index, client] of clients.entries()) {
@@ -81,7 +81,7 @@ describeWithEtcd('clocks that differ', () => {
     }
   }, 60_000);
 
-  test('what is written through one is read through the others, and Events last', async () => {
+  test('objects and Events written through one server are read through the others', async () => {
     for (const [index, client] of clients.entries()) {
       const metadata = { namespace: 'default', name: `from-${index}` };
       await client.create(MAPS, { metadata });
@@ -93,7 +93,7 @@ describeWithEtcd('clocks that differ', () => {
     }
   }, 60_000);
 
-  test('controllers do not fight for their Lease, and work', async () => {
+  test('the controllers keep one leader and reconcile', async () => {
     const [, ahead, behind] = servers;
     const first = start(behind, MINUTE_MS, '--controllers=serviceaccount');
     await waitUntil('the first copy to lead', () => first.output.includes('"leading"'), 60_000);
@@ -112,7 +112,7 @@ describeWithEtcd('clocks that differ', () => {
     for (const index of [0, 1, 2]) expect(await exists(EVENTS, 'default', `from-${index}`)).toBe(true);
   }, 180_000);
 
-  test('a certificate that controllers ahead of all others sign is in its time for everybody', async () => {
+  test('a certificate signed by controllers with the fastest clock is valid on every machine', async () => {
     const [right] = servers;
     start(right, MINUTE_MS, '--controllers=csrsigning');
     const pem = Buffer.from(CERTIFICATE_REQUEST.trim()).toString('base64');
@@ -132,7 +132,7 @@ describeWithEtcd('clocks that differ', () => {
     expect(notBefore).toBeLessThan(Date.now() - 2 * MINUTE_MS);
   }, 120_000);
 
-  test('the log of each says whose clock is not right, and by how much', async () => {
+  test('each server logs which other clock differs and by how much', async () => {
     const expected = [
       ['60 s ahead of', '60 s behind'],
       ['60 s behind', '120 s behind'],

@@ -40,7 +40,7 @@ async function save(when: When): Promise<void> {
   );
 }
 
-test('a client certificate that has expired is named in the log, and a good one is taken up', async () => {
+test('the controllers log an expired client certificate and load a renewed one', async () => {
   await save('over');
   controllers = startHastyControllers(server, `--kubeconfig=${file}`, '--controllers=serviceaccount');
   const { output } = await waitUntil('the log to say what to do', () =>

@@ -1,4 +1,4 @@
-/** The certificates between an API server and etcd expire or are swapped: whoever reads the log knows which member, why, and what to do. */
+/** The certificates between an API server and etcd expire or are replaced: the log names the member, the reason and the remedy. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Credential } from '../../../shared/pki/certificates';
@@ -8,7 +8,7 @@ import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } fro
 import { freePort } from '../../support/ports';
 import { launchApiServer, removeFolder, startApiServer, temporaryFolder, waitUntil, type ProgramProcess } from '../../support/programs';
 
-describeWithEtcd('certificates between an API server and etcd', () => {
+describeWithEtcd('an API server on etcd with TLS', () => {
   const folder = temporaryFolder('operate-etcd');
   const ca = path.join(folder, 'etcd-ca.crt');
   const members: EtcdServer[] = [];
@@ -52,10 +52,13 @@ describeWithEtcd('certificates between an API server and etcd', () => {
     readonly remedy: RegExp;
   }
   test.each<[string, Case]>([
-    ["the member's has expired", { member: { when: 'over' }, reason: /certificate has expired/, remedy: /renew the member's certificate/ }],
-    ["the member's time is to come", { member: { when: 'to come' }, reason: /not yet valid/, remedy: /clock right/ }],
     [
-      "the member's bears another name",
+      'the certificate of the member has expired',
+      { member: { when: 'over' }, reason: /certificate has expired/, remedy: /renew the member's certificate/ },
+    ],
+    ['the certificate of the member is not valid yet', { member: { when: 'to come' }, reason: /not yet valid/, remedy: /clock right/ }],
+    [
+      'the certificate of the member has another name',
       {
         member: { names: ['etcd.example.com'] },
         reason: /does not match certificate's altnames/,
@@ -63,16 +66,19 @@ describeWithEtcd('certificates between an API server and etcd', () => {
       },
     ],
     [
-      "the member's is of another authority",
+      'the certificate of the member comes from another authority',
       { member: { foreign: true }, reason: /unable to|self.signed/, remedy: /--etcd-cafile has to name/ },
     ],
-    ["this server's is of another authority", { client: { foreign: true }, reason: /alert/, remedy: /--etcd-certfile and --etcd-keyfile/ }],
     [
-      "this server's has expired",
+      'the client certificate comes from another authority',
+      { client: { foreign: true }, reason: /alert/, remedy: /--etcd-certfile and --etcd-keyfile/ },
+    ],
+    [
+      'the client certificate has expired',
       { client: { when: 'over' }, reason: /alert/, remedy: /the certificate of --etcd-certfile has expired at/ },
     ],
   ])(
-    '%s: it says so at the start, and ends',
+    'logs the reason and exits when %s',
     async (_title, { member = {}, client = {}, reason, remedy }) => {
       const ofMember = save(await makePair(member.foreign === true ? other : authority, 'server', member));
       const ofClient = save(await makePair(client.foreign === true ? other : authority, 'client', client));
@@ -96,7 +102,7 @@ describeWithEtcd('certificates between an API server and etcd', () => {
     60_000,
   );
 
-  test('one that expires while they run is named, and a good one is taken up', async () => {
+  test('logs a certificate of a member that expires at run time and becomes ready when it is renewed', async () => {
     const files = save(await makePair(authority, 'peer'));
     const etcd = await startMember(files);
     const securePort = await freePort();

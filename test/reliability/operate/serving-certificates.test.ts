@@ -31,7 +31,7 @@ function shown(port: number): Promise<string | undefined> {
 const said = (process: ProgramProcess, what: RegExp): Promise<unknown> =>
   waitUntil(`the log to say ${what}`, () => what.test(process.output), 30_000);
 
-describe('while a server runs', () => {
+describe('a running API server', () => {
   const folder = temporaryFolder('operate-certificates');
   const files = pairIn(folder, 'own');
   const clientCa = path.join(folder, 'clients.crt');
@@ -68,20 +68,20 @@ describe('while a server runs', () => {
   };
 
   test.each<[string, () => Promise<Credential>, RegExp]>([
-    ['whose time is over', () => makePair(authority, 'server', { when: 'over' }), /own\.crt has expired at .*: put a certificate there/],
+    ['that has expired', () => makePair(authority, 'server', { when: 'over' }), /own\.crt has expired at .*: put a certificate there/],
     [
-      'whose time is to come',
+      'that is not valid yet',
       () => makePair(authority, 'server', { when: 'to come' }),
       /own\.crt is not valid before .* this machine's clock is right/,
     ],
     [
-      'with the key of another one',
+      'with the key of another certificate',
       async () => ({ ...(await makePair(authority, 'server')), key: first.key }),
       /own\.crt and [^ ]*own\.key cannot be used together .*the key that it was made for/,
     ],
-    ['that is none', () => Promise.resolve({ ...first, certificate: 'junk' }), /own\.crt and [^ ]*own\.key cannot be used together/],
+    ['that is not PEM', () => Promise.resolve({ ...first, certificate: 'junk' }), /own\.crt and [^ ]*own\.key cannot be used together/],
   ])(
-    'one %s does not take the place of the one before',
+    'keeps its serving certificate when the file changes to one %s',
     async (_title, bad, what) => {
       const begin = server.process.output.length;
       savePair(files, await bad());
@@ -98,7 +98,7 @@ describe('while a server runs', () => {
     60_000,
   );
 
-  test('authorities of clients that are none leave those before in use, whatever becomes of the certificate', async () => {
+  test('keeps its client authorities when their file holds no certificate, and still reloads the serving certificate', async () => {
     const begin = server.process.output.length;
     writeFileSync(clientCa, 'junk');
     const next = await makePair(authority, 'server');
@@ -113,7 +113,7 @@ describe('while a server runs', () => {
   }, 60_000);
 });
 
-describe('at the start', () => {
+describe('an API server at its start', () => {
   const folder = temporaryFolder('operate-start');
   const files = pairIn(folder, 'own');
   const launched: ProgramProcess[] = [];
@@ -130,7 +130,7 @@ describe('at the start', () => {
     return { process, port };
   };
 
-  test('a key that belongs to another certificate is refused, with both files', async () => {
+  test('exits and names both files when the key belongs to another certificate', async () => {
     const authority = await makeAuthority('ca');
     savePair(files, { ...(await makePair(authority, 'server')), key: (await makePair(authority, 'server')).key });
     const { process } = await launch();
@@ -142,7 +142,7 @@ describe('at the start', () => {
     ['over', /own\.crt has expired at .*clients refuse this server: put a certificate there/],
     ['to come', /own\.crt is not valid before .*clients refuse this server/],
   ])(
-    'one whose time is %s is shown, and the log says what to do',
+    'serves a certificate whose validity is %s, and logs the remedy',
     async (when, what) => {
       const bad = await makePair(await makeAuthority('ca'), 'server', { when });
       savePair(files, bad);

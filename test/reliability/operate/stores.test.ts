@@ -48,7 +48,7 @@ async function put(store: Store, key: string, value: Buffer | string): Promise<v
 
 const newer = JSON.stringify({ format: 'cluster-control-plane', version: 99, naming: 'platform' });
 
-describe('an embedded store', () => {
+describe('an API server on an embedded store', () => {
   let folder: string;
   let data: string;
   beforeEach(() => {
@@ -64,14 +64,14 @@ describe('an embedded store', () => {
     await store.close();
   }
 
-  test('a file that is no store is refused, and left as it is', async () => {
+  test('exits when the data file is not a store, and leaves it unchanged', async () => {
     const text = 'this is no store\n'.repeat(1_000);
     writeFileSync(data, text);
     expect(await refusal({ folder })).toMatch(/data\.mdb is not a file of an embedded store, or is damaged: name the right folder/);
     expect(readFileSync(data, 'utf8')).toBe(text);
   }, 60_000);
 
-  test('a file of a newer format is refused', async () => {
+  test('exits when the data file has a newer lmdb format', async () => {
     await made('/registry/a', 'x');
     const pageSize = readFileSync(data).readUInt32LE(48);
     const file = openSync(data, 'r+');
@@ -80,12 +80,12 @@ describe('an embedded store', () => {
     expect(await refusal({ folder })).toMatch(/data\.mdb was written by another version of lmdb .*: use the program that wrote it/);
   }, 60_000);
 
-  test('data of a newer server are refused', async () => {
+  test('exits when the data come from a newer server', async () => {
     await made('/registry/platform-format', newer);
     expect(await refusal({ folder })).toMatch(/has format version 99, this server knows version \d+; use a newer server/);
   }, 60_000);
 
-  test('values under a key that is not there are said to be; all else is served', async () => {
+  test('logs values whose encryption key is missing, and serves all others', async () => {
     const configuration = path.join(folder, 'encryption.json');
     const args = [`--encryption-provider-config=${configuration}`];
     const keyed = (letter: string): void => {
@@ -129,7 +129,7 @@ describe('an embedded store', () => {
     expect(await wrong.stop()).toBe(0);
   }, 90_000);
 
-  test('data under the other names are refused', async () => {
+  test('exits when the data were written with another --naming', async () => {
     const first = await startApiServer({ folder, securePort: await freePort() });
     await first.process.stop();
     expect(await refusal({ folder, args: ['--naming=kubernetes'] })).toMatch(
@@ -138,7 +138,7 @@ describe('an embedded store', () => {
   }, 60_000);
 });
 
-describeWithEtcd('a prefix in etcd', () => {
+describeWithEtcd('an API server on a prefix in etcd', () => {
   const folder = temporaryFolder('operate-prefix');
   let etcd: EtcdServer;
   let store: Store;
@@ -172,10 +172,10 @@ describeWithEtcd('a prefix in etcd', () => {
       'k8s',
       /holds keys under \/other\/ \(such as \/other\/pods\/default\/x\).*choose another --etcd-prefix/,
     ],
-    ["a newer server's data", '/newer/platform-format', newer, /has format version 99.*use a newer server/],
-    ['a mark that is none', '/marked/platform-format', '{', /is not this server's mark; choose another --etcd-prefix/],
+    ['the data of a newer server', '/newer/platform-format', newer, /has format version 99.*use a newer server/],
+    ['an invalid format mark', '/marked/platform-format', '{', /is not this server's mark; choose another --etcd-prefix/],
   ])(
-    'with %s is refused',
+    'exits when the prefix holds %s',
     async (_title, key, value, what) => {
       await put(store, key, value);
       const args = [`--etcd-prefix=${key.slice(0, key.indexOf('/', 1))}`];
@@ -184,7 +184,7 @@ describeWithEtcd('a prefix in etcd', () => {
     60_000,
   );
 
-  test('with foreign keys and values that come while it is in use is served without them; the log says what to do', async () => {
+  test('leaves out foreign keys and values written at run time, and logs the remedy', async () => {
     const prefix = '/mixed';
     const server = await start(prefix);
     const client = new ApiClient(server.address, server.certificates);
@@ -208,7 +208,7 @@ describeWithEtcd('a prefix in etcd', () => {
     client.close();
   }, 60_000);
 
-  test('of two clusters: each says that the other is there, and in what it differs', async () => {
+  test('logs the settings that differ when a server of another cluster uses the prefix', async () => {
     const second = temporaryFolder('operate-second');
     const one = await start('/shared');
     const other = await start('/shared', { folder: second, args: ['--service-cluster-ip-range=10.77.0.0/16'] });

@@ -11,7 +11,7 @@ const NAMESPACE = '/api/v1/namespaces/default';
 const ROOM = 50;
 const LANES = 16;
 
-describeWithEtcd('a quota over two processes', () => {
+describeWithEtcd('a ResourceQuota enforced by two API servers', () => {
   const folder = temporaryFolder('quota-crash');
   let etcd: EtcdServer;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describeWithEtcd('a quota over two processes', () => {
     removeFolder(folder);
   });
 
-  it('holds while one of them is killed', async () => {
+  it('is neither exceeded nor left unfilled when one of them is killed', async () => {
     const start = async (): Promise<ApiServer> => startApiServer({ folder, securePort: await freePort(), etcdServers: etcd.endpoint });
     const [survivor, victim] = [await start(), await start()];
     const client = new ApiClient(survivor.address, survivor.certificates, LANES);

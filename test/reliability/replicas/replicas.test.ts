@@ -33,7 +33,7 @@ describeWithEtcd('two replicas on one etcd', () => {
     removeFolder(folder);
   });
 
-  it('shows every acknowledged write to the next read through the other replica', async () => {
+  it('return every acknowledged write to the next read through the other replica', async () => {
     const [heavy] = clients as [ApiClient];
     const stop = new AbortController();
     const traffic = keepBusy(heavy, stop.signal);
@@ -46,7 +46,7 @@ describeWithEtcd('two replicas on one etcd', () => {
     }
   }, 120_000);
 
-  it('still does so while one replica is stopped for seconds and continued', async () => {
+  it('return every acknowledged write when one replica is stopped for seconds and continued', async () => {
     const [running, paused] = clients as [ApiClient, ApiClient];
     await put(running, 'held', 0);
     const pending: Promise<{ wanted: number; seen: number }>[] = [];

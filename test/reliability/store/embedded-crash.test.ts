@@ -85,7 +85,7 @@ describe('the embedded store after a crash', () => {
     };
   }
 
-  it('has every acknowledged write, whole transactions only, and goes on', async () => {
+  it('has every acknowledged write and whole transactions only', async () => {
     const acknowledged = new Map<string, Revision>();
     for (const round of [1, 2, 3]) {
       for (const [key, revision] of await writeAndKill(`/round${round}/`, 300 * round)) acknowledged.set(key, revision);
@@ -115,7 +115,7 @@ describe('the embedded store after a crash', () => {
     expect(acknowledged.size).toBeGreaterThanOrEqual(1_800);
   }, 60_000);
 
-  it('is opened beside readers that open and close it all the time, wherever they and the writers are killed', async () => {
+  it('loses no acknowledged write when readers that open and close it are killed too', async () => {
     const acknowledged = new Map<string, Revision>();
     const viewers = [startViewer(), startViewer(), startViewer()];
     try {
@@ -139,7 +139,7 @@ describe('the embedded store after a crash', () => {
     }
   }, 90_000);
 
-  it('was held by its process alone, and is free again when that is killed', async () => {
+  it('can be opened once the process that held it is killed, and not before', async () => {
     await writeAndKill('/a/', 5, async (pid) => {
       const failure: unknown = await open().catch((error: unknown) => error);
       expect(failure).toMatchObject({
@@ -150,7 +150,7 @@ describe('the embedded store after a crash', () => {
     await (await open()).close();
   }, 30_000);
 
-  it('is held against the same process, too', async () => {
+  it('cannot be opened twice by the same process', async () => {
     const store = await open();
     await expect(open()).rejects.toMatchObject({ failure: 'unavailable', message: expect.stringContaining(String(process.pid)) });
     await store.close();

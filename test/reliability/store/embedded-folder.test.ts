@@ -71,18 +71,18 @@ function startWriter(prefix: string, within: readonly string[] = []): Writer {
   };
 }
 
-describe('the data folder', () => {
+describe('the data folder of the embedded store,', () => {
   const places: readonly (readonly [string, readonly string[]])[] = [
     ['a plain process', []],
     ['a process in a namespace of its own', apart],
   ];
-  describe.each(places)('and %s', (name, within) => {
+  describe.each(places)('wanted by %s,', (name, within) => {
     if (within.length > 0 && spawnSync(within[0] ?? '', [...within.slice(1), 'true']).status !== 0) {
       skipLoudly(name, 'no namespaces can be made here');
       return;
     }
 
-    it('is refused to others while that has it, and is free when that is killed', async () => {
+    it('is locked for others while that process holds it, and free when it is killed', async () => {
       const writer = startWriter('/a/', within);
       await writer.count(5);
       const refused: unknown = await open().catch((error: unknown) => error);
@@ -92,7 +92,7 @@ describe('the data folder', () => {
       for (const [key, revision] of writer.acknowledged()) expect((await store.get(key)).kv?.modRevision).toBe(revision);
     }, 30_000);
 
-    it('is refused to that while another one has it', async () => {
+    it('is locked for that process while another one holds it', async () => {
       const store = await open();
       await put(store, '/mine', '1');
       expect(await startWriter('/a/', within).ended).toContain(`is in use by process ${process.pid} on `);
@@ -100,7 +100,7 @@ describe('the data folder', () => {
     }, 30_000);
   });
 
-  it('stays with whoever wrote last where the lock was got around; the other one loses nothing that it acknowledged and stops', async () => {
+  it('opened twice, stays with the last writer; the other store closes and loses no acknowledged write', async () => {
     const store = await open();
     const seen = new Recorder();
     store.watch(prefixRange('/'), 1, seen);
@@ -131,7 +131,7 @@ describe('the data folder', () => {
     expect(await valueOf(after, '/mine')).toBe('1');
   }, 30_000);
 
-  it('stays with whoever had it where the newcomer has not seen its last writes', async () => {
+  it('opened twice, stays with the first store when the second has not seen its last writes', async () => {
     const store = await open();
     rmSync(join(directory, 'lock'));
     const newcomer = await open();
@@ -142,7 +142,7 @@ describe('the data folder', () => {
     expect(await put(store, '/a', '2')).toBe(2);
   });
 
-  it('is for its owner alone, also when it was made for everyone', async () => {
+  it('is accessible to its owner only, even when it was created for everyone', async () => {
     const folder = join(directory, 'data');
     mkdirSync(folder);
     chmodSync(folder, 0o755);

@@ -61,7 +61,7 @@ function fullDisk(): void {
     }
   }
 
-  it('says that it takes no writes, reads on, and says so when it takes them again', async () => {
+  it('reports failing writes, serves reads, and recovers when space is freed', async () => {
     await put(store, '/before', '1');
     await store.health();
     const written = await fill();
@@ -82,7 +82,7 @@ function fullDisk(): void {
     expect(rejections).toEqual([]);
   });
 
-  it('finds out by itself when nothing else is written, and does not write at every question', async () => {
+  it('probes the disk periodically and not at each health check', async () => {
     const revision = await store.revision();
     await clock.advanceAsync(60_000);
     await store.health();

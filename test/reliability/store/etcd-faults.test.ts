@@ -58,7 +58,7 @@ describeWithEtcd('the etcd store under faults', () => {
     expect(seen.all.map(({ revision }) => revision)).toEqual(Array.from({ length: through - from + 1 }, (_, index) => from + index));
   };
 
-  it('loses and repeats nothing when the server is killed under a watch', async () => {
+  it('loses and repeats no event when the server is killed during a watch', async () => {
     const seen = new Recorder();
     watch = direct.watch(all, 2, seen);
     for (let value = 0; value < 20; value++) await put(direct, '/a', String(value));
@@ -72,7 +72,7 @@ describeWithEtcd('the etcd store under faults', () => {
     expectComplete(seen, 2, 41);
   }, 30_000);
 
-  it('resumes a replay that is cut again and again before it catches up', async () => {
+  it('resumes a watch whose connection is cut repeatedly before it catches up', async () => {
     const value = 'x'.repeat(2_000);
     await Promise.all(Array.from({ length: 2_000 }, (_, index) => put(direct, `/${index % 10}`, value + String(index))));
     const seen = new Recorder();
@@ -86,7 +86,7 @@ describeWithEtcd('the etcd store under faults', () => {
     expectComplete(seen, 2, 2_001);
   }, 30_000);
 
-  it('says so when what a cut-off watch missed has been compacted', async () => {
+  it('reports a compaction when a disconnected watch has missed compacted events', async () => {
     const seen = new Recorder();
     watch = store.watch(all, 2, seen);
     await put(direct, '/a', '1');
@@ -102,7 +102,7 @@ describeWithEtcd('the etcd store under faults', () => {
     expect(seen.all).toHaveLength(1);
   }, 30_000);
 
-  it('goes on after a gap that was not compacted away', async () => {
+  it('resumes a watch when the missed events are not compacted', async () => {
     const seen = new Recorder();
     watch = store.watch(all, 2, seen);
     await put(direct, '/a', '1');
@@ -117,7 +117,7 @@ describeWithEtcd('the etcd store under faults', () => {
     expectComplete(seen, 2, 9);
   }, 30_000);
 
-  it('gives up in time while the server is stopped, and works on when it continues', async () => {
+  it('fails calls at their deadline while the server is stopped, and recovers when it continues', async () => {
     const seen = new Recorder();
     watch = direct.watch(all, 2, seen);
     await put(direct, '/a', '1');
@@ -134,7 +134,7 @@ describeWithEtcd('the etcd store under faults', () => {
     expect(await valueOf(direct, '/a')).toBe('1');
   }, 30_000);
 
-  it('settles a creation and an update whose answers were lost', async () => {
+  it('resolves the outcome of a create and an update whose responses were lost', async () => {
     const create = { compare: [{ key: '/a', modRevision: 0 }], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('1') }] };
     const lose = async (): Promise<void> => {
       // The write is done when the direct connection sees its revision; then the connection that waits for it breaks.
@@ -162,14 +162,14 @@ describeWithEtcd('the etcd store under faults', () => {
     }
   }, 30_000);
 
-  it('reports an ambiguous write as such when nothing settles it', async () => {
+  it('reports a write as ambiguous when its response is lost', async () => {
     proxy.mute(true);
     const write = { compare: [{ key: '/a', modRevision: 0 }], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('1') }] };
     expect(await failureOf(store.transact(write, soon()))).toMatchObject({ failure: 'ambiguous' });
     expect(await valueOf(direct, '/a')).toBe('1');
   }, 30_000);
 
-  it('calls a write that found no server unavailable, not ambiguous', async () => {
+  it('reports a write as unavailable, not ambiguous, when no server is reachable', async () => {
     await server.kill();
     // The first one may still be sent on the connection that is just breaking.
     await failureOf(put(direct, '/b', '1'));
@@ -181,7 +181,7 @@ describeWithEtcd('the etcd store under faults', () => {
     expect(await patiently(() => valueOf(direct, '/a'))).toBeUndefined();
   }, 30_000);
 
-  it('tries reads again over a broken connection', async () => {
+  it('retries reads when the connection breaks', async () => {
     await put(direct, '/a', '1');
     await valueOf(store, '/a');
     for (let round = 0; round < 5; round++) {
@@ -197,7 +197,7 @@ describeWithEtcd('the etcd store under faults', () => {
     expect([range.kvs.length, value?.length]).toEqual([12, 1_000_000]);
   }, 30_000);
 
-  it('moves a watch to another connection when told to', async () => {
+  it('moves a watch to another connection when it is reopened', async () => {
     const seen = new Recorder();
     watch = store.watch(all, 2, seen);
     await put(direct, '/a', '1');
@@ -212,7 +212,7 @@ describeWithEtcd('the etcd store under faults', () => {
     expectComplete(seen, 2, 3);
   }, 30_000);
 
-  it('knows which writes a full store has taken', async () => {
+  it('reports which writes a store without space has committed', async () => {
     const small = await startEtcd({ arguments: ['--quota-backend-bytes', String(4 << 20), '--backend-batch-limit', '1'] });
     const full = await openStore(small.endpoint);
     const value = Buffer.alloc(300_000, 'x');
@@ -244,7 +244,7 @@ describeWithEtcd('the etcd store under faults', () => {
     }
   }, 30_000);
 
-  it('goes on to the next member when one accepts a connection and says nothing', async () => {
+  it('connects to the next member when one accepts the connection and sends nothing', async () => {
     const silent = await startSilentServer();
     const clock = new ManualClock();
     const endpoints = [`http://127.0.0.1:${silent.port}`, server.endpoint];
@@ -266,7 +266,7 @@ describeWithEtcd('the etcd store under faults', () => {
     }
   }, 30_000);
 
-  it('finds members again that have come back under their names at other addresses', async () => {
+  it('reconnects to members whose names resolve to other addresses', async () => {
     let address = '127.0.0.1';
     const forget = makeUpNames(() => address);
     const [target, ports] = [Number(new URL(server.endpoint).port), await freePorts(2)];
