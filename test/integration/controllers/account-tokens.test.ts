@@ -7,9 +7,9 @@ import { waitUntil } from '../../support/programs';
 import { replayControllers } from '../../support/replay-controllers';
 import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
 
-describe('account tokens', () => replayControllers('account-tokens'));
+describe('account tokens match the recording', () => replayControllers('account-tokens'));
 
-describe('account tokens with the names of the platform dialect', () => {
+describe('account tokens with platform names:', () => {
   const SECRETS = knownResource('secrets');
   const ACCOUNTS = knownResource('serviceaccounts');
   const REVIEWS = knownResource('tokenreviews.authentication.platform.io');

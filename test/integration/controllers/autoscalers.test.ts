@@ -15,7 +15,7 @@ function replaced(state: Observed, text: string, other: string): Observed {
 /** The reference lists the autoscalers that select the same pods in random order. */
 const inOrder = (state: Observed): Observed => replaced(state, '[$NS/i $NS/h]', '[$NS/h $NS/i]');
 
-describe('autoscalers without a metrics API', () =>
+describe('autoscalers without a metrics API match the recording', () =>
   replayControllers('autoscalers', {
     controllerArgs,
     deviations: Object.fromEntries(
@@ -23,7 +23,7 @@ describe('autoscalers without a metrics API', () =>
     ),
   }));
 
-describe('autoscalers with a metrics API', () =>
+describe('autoscalers with a metrics API match the recording', () =>
   replayControllers('measured-autoscalers', {
     controllerArgs,
     deviations: {

@@ -1,8 +1,8 @@
-/** Bootstrap tokens, as the reference's controllers clean them up and let them sign. */
+/** Cleaning and signing of bootstrap tokens, compared with the reference. */
 import { replayControllers } from '../../support/replay-controllers';
 
 const controllerArgs = ['--controllers=*,tokencleaner,bootstrapsigner'];
 
-describe('the cleaner', () => replayControllers('token-cleaner', { controllerArgs }));
+describe('the token cleaner matches the recording', () => replayControllers('token-cleaner', { controllerArgs }));
 
-describe('the signer', () => replayControllers('bootstrap-signer', { controllerArgs }));
+describe('the bootstrap signer matches the recording', () => replayControllers('bootstrap-signer', { controllerArgs }));

@@ -22,9 +22,9 @@ const deviations = {
 // With one worker both owners of an object are deleted before the object is processed; otherwise it may drop one owner reference and keep the other.
 const controllerArgs = ['--concurrent-gc-syncs=1'];
 
-describe('garbage of built-in kinds', () => replayControllers('garbage', { deviations, controllerArgs }));
+describe('garbage collection of built-in kinds matches the recording', () => replayControllers('garbage', { deviations, controllerArgs }));
 
-describe('garbage of custom kinds', () => replayControllers('custom-garbage'));
+describe('garbage collection of custom kinds matches the recording', () => replayControllers('custom-garbage'));
 
 /** Removes the objects with the given names. */
 const without =
@@ -47,7 +47,8 @@ const converted = {
   'gc-converted-definition: the held one is let go': without('of-t', 'of-held'),
 };
 
-describe('garbage of custom kinds that a webhook converts', () => replayControllers('converted-garbage', { deviations: converted }));
+describe('garbage collection of custom kinds with a conversion webhook matches the recording', () =>
+  replayControllers('converted-garbage', { deviations: converted }));
 
 /** Removes what Go's HTTP client adds to the error of a timeout. */
 const withoutGoSuffix = (recorded: Observed): Observed =>
@@ -62,5 +63,5 @@ const outages = {
   'gc-refused-definition: the held one is let go': without('of-t', 'of-held'),
 };
 
-describe('garbage of custom kinds whose webhook hangs or refuses connections', () =>
+describe('garbage collection of custom kinds whose conversion webhook hangs or refuses connections matches the recording', () =>
   replayControllers('converted-outages', { deviations: outages }));

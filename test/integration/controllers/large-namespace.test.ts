@@ -39,7 +39,7 @@ async function fill(namespace: string): Promise<void> {
   );
 }
 
-test(`${OBJECTS} objects`, async () => {
+test(`the namespace controller deletes a namespace of ${OBJECTS} objects`, async () => {
   await cluster.client.create(NAMESPACES, { metadata: { name: 'large' } });
   const before = performance.now();
   await fill('large');

@@ -72,7 +72,7 @@ function kill(identity: string, { api }: ReturnType<typeof world>): void {
     method !== 'GET' && body?.includes(`"${identity}"`) === true ? new ConnectionError('dead', true) : undefined;
 }
 
-test('a process renews one lease often, and each of its controllers’ once a minute', async () => {
+test('a process renews its own lease every 4 s and that of each controller once a minute', async () => {
   const all = world();
   const one = startProcess('one', CHOICE, all);
   await settle(30);
@@ -89,14 +89,14 @@ test('a process renews one lease often, and each of its controllers’ once a mi
   expect(all.api.requests).toHaveLength(190);
 });
 
-test('a process with one controller needs no lease of its own', async () => {
+test('a process with one controller holds only the lease of that controller', async () => {
   const all = world();
   startProcess('one', ['a'], all);
   await settle(30);
   expect(holders(all)).toEqual([['controller-a', 'one']]);
 });
 
-test('of two with the same choice one has all, and the other waits for one lease', async () => {
+test('of two processes with the same controllers, one leads all and the other polls one lease', async () => {
   const all = world();
   const one = startProcess('one', CHOICE, all);
   await settle(30);
@@ -113,7 +113,7 @@ test('of two with the same choice one has all, and the other waits for one lease
   expect(other.leading()).toEqual(CHOICE);
 });
 
-test('what a process led that died is another’s after the duration of one lease', async () => {
+test('a second process leads the controllers of a dead one after one lease duration', async () => {
   const all = world();
   const one = startProcess('one', CHOICE, all);
   await settle(30);
@@ -126,7 +126,7 @@ test('what a process led that died is another’s after the duration of one leas
   expect(other.leading()).toEqual(CHOICE);
 });
 
-test('processes with other choices share what both have', async () => {
+test('of two processes with overlapping controllers, one leads a shared controller until it dies', async () => {
   const all = world();
   const one = startProcess('one', ['a', 'b'], all);
   await settle(30);
@@ -138,7 +138,7 @@ test('processes with other choices share what both have', async () => {
   expect([one.leading(), other.leading()]).toEqual([[], ['b', 'c']]);
 });
 
-test('a controller whose lease was taken from it is noticed to be another’s', async () => {
+test('a process stops a controller when another holder has taken its lease', async () => {
   const all = world();
   const one = startProcess('one', ['a', 'b'], all);
   await settle(30);

@@ -55,7 +55,7 @@ async function condition(namespace: string, type: string): Promise<JsonObject | 
 }
 
 const kubectl = packagedProgram('kubectl');
-const label = 'kubectl create ns, run, delete ns, within seconds';
+const label = 'kubectl creates a namespace, runs a pod in it and deletes the namespace within 30 s';
 
 if (kubectl === undefined) skipLoudly(label, 'there is no kubectl for this machine');
 else test(label, () => session(kubectl));
@@ -71,7 +71,7 @@ async function session(kubectl: string): Promise<void> {
   expect(await find(NAMESPACES, '', 'new')).toBeUndefined();
 }
 
-test('what is deleted or changed in a namespace comes back', async () => {
+test('the controllers restore the default account and the root certificate of a namespace', async () => {
   await makeNamespace('restored');
   const account = await find(ACCOUNTS, 'restored', 'default');
   await cluster.client.delete(ACCOUNTS, { namespace: 'restored', name: 'default' });
@@ -92,7 +92,7 @@ test('what is deleted or changed in a namespace comes back', async () => {
   });
 });
 
-test('finalizers of nobody keep a namespace, its conditions name them, and other namespaces go meanwhile', async () => {
+test('a namespace with an unknown finalizer remains and names it in its conditions, while other namespaces are deleted', async () => {
   for (const name of ['stuck', 'free']) await makeNamespace(name);
   await cluster.client.create(MAPS, { metadata: { namespace: 'stuck', name: 'held', finalizers: ['nobody.example.com/f'] } });
   await cluster.client.create(PODS, pod('stuck', 'going'));
@@ -117,7 +117,7 @@ test('finalizers of nobody keep a namespace, its conditions name them, and other
   await waitUntil('the stuck namespace to go', async () => (await find(NAMESPACES, '', 'stuck')) === undefined, 25_000);
 });
 
-test('pods go before what they may still need', async () => {
+test('the namespace controller deletes pods before the objects that they may need', async () => {
   await makeNamespace('ordered');
   await cluster.client.create(PODS, pod('ordered', 'slow', ['nobody.example.com/f']));
   await cluster.client.create(MAPS, { metadata: { namespace: 'ordered', name: 'needed' } });
@@ -128,7 +128,7 @@ test('pods go before what they may still need', async () => {
   await waitUntil('the namespace to go', async () => (await find(NAMESPACES, '', 'ordered')) === undefined, 25_000);
 });
 
-test('claims that pods use and volumes that are bound outlast their deletion, and no longer', async () => {
+test('used claims and bound volumes remain after a delete until they are released', async () => {
   await makeNamespace('stored');
   const resources = { requests: { storage: '1Gi' } };
   for (const name of ['used', 'unused'])
@@ -157,7 +157,7 @@ test('claims that pods use and volumes that are bound outlast their deletion, an
   await waitUntil('the finalizer to return', async () => (await finalizers())?.includes('platform.io/pv-protection') === true);
 });
 
-test('health is open to everybody, metrics to whom the API server lets read them', async () => {
+test('the controllers serve /healthz without credentials, and /metrics to users that the API server authorizes', async () => {
   const { authority, admin } = cluster.server.certificates;
   const get = (path: string, who: RequestOptions = {}) =>
     page({ host: '127.0.0.1', port: healthPort, path, rejectUnauthorized: false, ...who });

@@ -1,4 +1,4 @@
-/** Nodes, their taints and the pods on them, as the reference's controllers keep them, with the short times with which they were recorded. */
+/** Nodes, their taints and the pods on them, compared with the reference, with the short periods of the recording. */
 import { replayControllers } from '../../support/replay-controllers';
 
 const controllerArgs = [
@@ -10,6 +10,7 @@ const controllerArgs = [
   '--secondary-node-eviction-rate=2',
 ];
 
-describe('nodes among others', () => replayControllers('nodes', { controllerArgs }));
+describe('node controllers match the recording', () => replayControllers('nodes', { controllerArgs }));
 
-describe('a cluster where nobody is heard of any more', () => replayControllers('node-blackout', { controllerArgs }));
+describe('node controllers match the recording when no node reports any more', () =>
+  replayControllers('node-blackout', { controllerArgs }));

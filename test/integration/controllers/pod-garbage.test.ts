@@ -1,9 +1,9 @@
 /** Removal of orphaned and finished pods and of finished Jobs, compared with the reference. */
 import { replayControllers } from '../../support/replay-controllers';
 
-describe('finished Jobs', () => replayControllers('finished-jobs'));
+describe('removal of finished Jobs matches the recording', () => replayControllers('finished-jobs'));
 
-describe('orphaned pods', () => replayControllers('pod-garbage'));
+describe('removal of orphaned pods matches the recording', () => replayControllers('pod-garbage'));
 
-describe('finished pods above the threshold', () =>
+describe('removal of finished pods above the threshold matches the recording', () =>
   replayControllers('pod-threshold', { controllerArgs: ['--terminated-pod-gc-threshold=2'] }));

@@ -259,7 +259,7 @@ const ROWS = NAMES.flatMap((name) => {
   return effect === undefined ? [] : ([[name, effect]] as const);
 });
 
-describe('the controllers as a process', () => {
+describe('the controllers program:', () => {
   let api: ApiClient;
   const send = sendOver(() => api);
   const spaceOf = (name: string): string => `sm-${name.slice(0, 40)}`;

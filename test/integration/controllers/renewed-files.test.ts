@@ -52,7 +52,7 @@ async function besideToken(): Promise<string> {
   return Buffer.from(stringAt(objectAt(body, 'data'), 'ca.crt') ?? '', 'base64').toString();
 }
 
-test('another root certificate is published everywhere, and put beside tokens', async () => {
+test('the controllers publish a changed root certificate to every namespace and token Secret', async () => {
   const place = { namespace: 'default', name: 'kept' };
   await waitUntil('the first certificate', async () => (await published('default')) === 'the first certificate');
   await client.create(ACCOUNTS, { metadata: place });
@@ -65,7 +65,7 @@ test('another root certificate is published everywhere, and put beside tokens', 
   await waitUntil('the second one beside the token', async () => (await besideToken()) === 'the second certificate');
 }, 60_000);
 
-test('another kubeconfig is used, and the old connections end', async () => {
+test('the controllers use a changed kubeconfig and its server address', async () => {
   writeFileSync(files.kubeconfig, readFileSync(server.controllersKubeconfig));
   await waitUntil('the controllers to have read it', () => controllers.output.includes(`renewed: kubeconfig ${files.kubeconfig}`));
   proxy.refuse(true);
