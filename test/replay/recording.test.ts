@@ -1,4 +1,4 @@
-/** Where recordings lie, and that what is read of them is what stands there. */
+/** The places of recordings, and that they are read unchanged. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { repository } from '../support/repository';
@@ -22,18 +22,18 @@ function filesBelow(folder: string): string[] {
 
 const files = filesBelow('');
 
-test('recorded data lies in one place', () => {
+test('all recorded data is below test/replay/answers', () => {
   const data = files.filter((file) => /\.jsonl?$/.test(file) && statSync(path.join(repository, file)).size > LARGEST_BYTES);
   expect(data.filter((file) => !file.startsWith(`${ANSWERS}/`) && !PRODUCT.test(file))).toEqual([]);
 });
 
-test('recordings are lines, each in an area', () => {
+test('every recording is a .jsonl file in the folder of an area', () => {
   const recorded = files.filter((file) => file.startsWith(`${ANSWERS}/`));
   const areas = [...new Set(recorded.map((file) => file.split('/')[3] ?? ''))];
   expect(areas.flatMap(recordingsIn).map((name) => `${ANSWERS}/${name}.jsonl`)).toEqual([...recorded].sort());
 });
 
-test.each(files.filter((file) => file.startsWith(`${ANSWERS}/`)))('%s is read as it stands', (file) => {
+test.each(files.filter((file) => file.startsWith(`${ANSWERS}/`)))('recordingOf returns every line of %s unchanged', (file) => {
   const whole = readFileSync(path.join(repository, file), 'utf8');
   expect(whole.endsWith('\n')).toBe(true);
   const lines = whole.slice(0, -1).split('\n');
@@ -42,25 +42,25 @@ test.each(files.filter((file) => file.startsWith(`${ANSWERS}/`)))('%s is read as
   expect([head, ...cases]).toEqual(lines.map((line): unknown => JSON.parse(line)));
 });
 
-test('a line that is not what was expected is named', () => {
+test('casesOf throws with the name and line of a case of another shape', () => {
   expect(() => casesOf('values/strict', tupleOf(text, text, text))).toThrow('values/strict:1 is not what was expected: ["address",');
 });
 
 test.each([
-  ['a text', text, 'x', 1],
-  ['a number', number, 1, '1'],
-  ['a truth', truth, false, null],
+  ['text', text, 'x', 1],
+  ['number', number, 1, '1'],
+  ['truth', truth, false, null],
   ['nothing', nothing, null, undefined],
   ['anything', anything, null, undefined],
-  ['an object', body, {}, []],
-  ['a list', listOf(text), ['x'], ['x', 1]],
-  ['a map', mapOf(number), { a: 1 }, { a: 1, b: '2' }],
-  ['one of two', oneOf('x', 7), 7, '7'],
+  ['body', body, {}, []],
+  ['listOf', listOf(text), ['x'], ['x', 1]],
+  ['mapOf', mapOf(number), { a: 1 }, { a: 1, b: '2' }],
+  ['oneOf', oneOf('x', 7), 7, '7'],
   ['either', either(text, nothing), null, 0],
-  ['a pair', tupleOf(text, number), ['x', 1], ['x', 1, 2]],
-  ['an object with members', shape({ a: text }, { b: number }), { a: 'x' }, { b: 1 }],
-  ['an object with other members', shape({ a: text }, { b: number }), { a: 'x', b: 1 }, { a: 'x', c: 1 }],
-  ['an object with wrong members', shape({ a: text }, { b: number }), { a: 'x', b: 1 }, { a: 'x', b: '1' }],
-] as const)('%s', (_name, isGood, good, bad) => {
+  ['tupleOf', tupleOf(text, number), ['x', 1], ['x', 1, 2]],
+  ['shape with a required member', shape({ a: text }, { b: number }), { a: 'x' }, { b: 1 }],
+  ['shape with an optional member', shape({ a: text }, { b: number }), { a: 'x', b: 1 }, { a: 'x', c: 1 }],
+  ['shape with a member of another type', shape({ a: text }, { b: number }), { a: 'x', b: 1 }, { a: 'x', b: '1' }],
+] as const)('the shape %s accepts a matching value and rejects another', (_name, isGood, good, bad) => {
   expect([isGood(good), isGood(bad)]).toEqual([true, false]);
 });

@@ -154,7 +154,7 @@ describe('the reference server', () => {
     ['GET', { authorization: 'Bearer unknown' }, 401],
     ['OPTIONS', {}, 405],
     ['HEAD', {}, 405],
-  ] as const)('is sent %s with the headers %j, and answers with %i', async (method, headers, code) => {
+  ] as const)('answers %s with the headers %j with %i', async (method, headers, code) => {
     expect((await server.send({ method, path: '/api/v1/namespaces', headers })).code).toBe(code);
   });
 });
@@ -174,6 +174,6 @@ it.each([
   ['{"key":"node.platform.io/not-ready"}', '{"key":"node.kubernetes.io/not-ready"}'],
   ['{"type":"platform.io/tls"}', '{"type":"kubernetes.io/tls"}'],
   ['"spec.nodeSelector[platform.io/os]"', '"spec.nodeSelector[kubernetes.io/os]"'],
-])('%s is %s on the reference server', (canonical, upstream) => {
+])('%s translates to %s for the reference server', (canonical, upstream) => {
   expect([toUpstream(canonical), toCanonical(upstream)]).toEqual([upstream, canonical]);
 });

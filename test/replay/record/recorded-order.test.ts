@@ -14,7 +14,7 @@ test.each([
   expect(withRecordedOrder(next, recorded)).toBe(next);
 });
 
-test('the order of other lists counts', () => {
+test('an answer with another list in another order replaces the recorded one', () => {
   const next = { items: [2, 1] };
   expect(withRecordedOrder(next, { items: [1, 2] })).toBe(next);
 });
