@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Band } from './band';
 
-it('behaves as a set, gives only what is free, and keeps memory in proportion to what is taken', () => {
+it('Band behaves as a set, chooses only free numbers, and uses memory in proportion to the taken ones', () => {
   const step = fc.record({
     take: fc.boolean(),
     number: fc.integer({ min: 95, max: 165 }),
@@ -29,7 +29,7 @@ it('behaves as a set, gives only what is free, and keeps memory in proportion to
   );
 });
 
-it('can give every free number, whatever was taken before', () => {
+it('Band can choose every free number', () => {
   const band = new Band(0, 16);
   for (const number of [3, 0, 15, 7]) band.take(number);
   band.release(0);
@@ -37,7 +37,7 @@ it('can give every free number, whatever was taken before', () => {
   expect([...given].sort((a = 0, b = 0) => a - b)).toEqual([0, 1, 2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14]);
 });
 
-it('is as fast with one number left as with all', () => {
+it('Band chooses the last free number of a million', () => {
   const size = 1 << 20;
   const band = new Band(0, size);
   for (let number = 0; number < size; number++) if (number !== 777_777) band.take(number);

@@ -30,7 +30,7 @@ it.each([
   ['10.0.0.0/12', 'ips/10.0.1.1', 2 ** 20 - 2],
   ['fd00::/125', 'ips/fd00::1', 7],
   ['fd00::/108', 'ips/fd00::101', 2 ** 20 - 1],
-])('gives addresses of %s from %s on', (range, first, size) => {
+])('addressPool of %s chooses %s first', (range, first, size) => {
   const pool = addresses(range);
   expect(pool.size).toBe(size);
   expect(pool.choose(0)).toBe(first);
@@ -41,13 +41,13 @@ it.each([
   ['30000-30015', 'ports/30000', 16],
   ['30000-30099', 'ports/30016', 100],
   ['1-65535', 'ports/129', 65_535],
-])('gives node ports of %s from %s on', (range, first, size) => {
+])('portPool of %s chooses %s first', (range, first, size) => {
   const pool = ports(range);
   expect(pool.size).toBe(size);
   expect(pool.choose(0)).toBe(first);
 });
 
-it('turns to the lower band when the upper one is used up, and to nothing after that', () => {
+it('a pool chooses from the lower band when the upper one is exhausted, and never the network or broadcast address', () => {
   const given = drained(addresses('10.0.0.0/24'), 1000);
   expect(new Set(given).size).toBe(254);
   expect(given.indexOf('ips/10.0.0.1')).toBeGreaterThanOrEqual(238);
@@ -55,7 +55,7 @@ it('turns to the lower band when the upper one is used up, and to nothing after 
   expect(given.some((id) => id === 'ips/10.0.0.0' || id === 'ips/10.0.0.255')).toBe(false);
 });
 
-it('gives from a range with more addresses than numbers can count one by one', () => {
+it('addressPool chooses distinct addresses of a /64 range', () => {
   const pool = addresses('fd00::/64');
   const given = [0, 0.25, 0.5, 0.999999].map((chance) => pool.choose(chance));
   expect(new Set(given).size).toBe(4);
@@ -65,7 +65,7 @@ it('gives from a range with more addresses than numbers can count one by one', (
 });
 
 it.each(['ips/10.0.0.0', 'ips/10.0.0.255', 'ips/10.0.1.0', 'ips/fd00::1', 'ports/30000', 'ips/nonsense'])(
-  'knows that %s is not to be had',
+  'addressPool of 10.0.0.0/24 does not contain %s',
   (id) => {
     expect(addresses('10.0.0.0/24').contains(id)).toBe(false);
   },
