@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { writeFixture } from '../../test/support/write-fixture';
 import { publishAllocations } from './allocation-metrics';
 
-it('tells under upstream’s names how much of each range is in use', async () => {
+it('allocation metrics expose the usage of each range under the Kubernetes names', async () => {
   const fixture = await writeFixture({ ranges: '10.0.0.0/24,fd00::/108' });
   const spec = { type: 'NodePort', ipFamilyPolicy: 'RequireDualStack', ports: [{ port: 80, nodePort: 31000 }] };
   await fixture.create('services', { metadata: { name: 'a' }, spec });

@@ -1,4 +1,4 @@
-/** What is shown only when there is something to show is upstream's too: names, types, labels, buckets and what is promised of them. */
+/** Metrics that are exposed only in use have the names, types, labels, buckets and stability of the reference. */
 import { casesOf } from '../../test/replay/recording';
 import { listOf, number, shape, text } from '../../test/replay/shape';
 import { MISSING_IN_USE } from '../../test/support/metric-deviations';
@@ -12,10 +12,13 @@ const RECORDED = casesOf(
 const ROWS: Readonly<Record<string, MetricRow>> = CATALOGUE;
 const missing = new Set(MISSING_IN_USE.flatMap(({ names }) => names));
 
-test.each(RECORDED.map((family) => [family.name, family] as const))('%s', (name, { type, stability, labels, buckets }) => {
-  expect(stabilityOf(name)).toBe(missing.has(name) ? '' : stability);
-  const row = ROWS[name];
-  if (row === undefined) return;
-  const own = { type: row.type, labels: [...row.labels].sort(), buckets: row.type === 'histogram' ? row.buckets : [] };
-  expect(own).toEqual({ type, labels, buckets });
-});
+test.each(RECORDED.map((family) => [family.name, family] as const))(
+  '%s has the type, stability, labels and buckets of the reference',
+  (name, { type, stability, labels, buckets }) => {
+    expect(stabilityOf(name)).toBe(missing.has(name) ? '' : stability);
+    const row = ROWS[name];
+    if (row === undefined) return;
+    const own = { type: row.type, labels: [...row.labels].sort(), buckets: row.type === 'histogram' ? row.buckets : [] };
+    expect(own).toEqual({ type, labels, buckets });
+  },
+);

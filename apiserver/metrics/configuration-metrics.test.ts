@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { publishConfigurations, serverHash } from './configuration-metrics';
 
-it('shows reloads under upstream’s name too, of the files that there are', async () => {
+it('configuration metrics expose reloads of the configured files under the Kubernetes names', async () => {
   const registry = new Registry();
   const file = { name: 'authorization', reloads: { success: 2, failure: 0 }, lastReload: { success: 3_000 } };
   publishConfigurations(registry, () => [file], 'here:6443');

@@ -31,7 +31,7 @@ function world() {
   return { clock, control, request, lines };
 }
 
-it('shows for how long which share of a level was asked for, taken and waited for', async () => {
+it('flow control metrics expose the demand and utilization of a priority level weighted by time', async () => {
   const { clock, control, request, lines } = world();
   const first = control.enter(request(3));
   clock.advance(2);
@@ -60,7 +60,7 @@ it('shows for how long which share of a level was asked for, taken and waited fo
   control.stop();
 });
 
-it('gives back what is counted as waiting of a request that is refused', async () => {
+it('the number of queued seats drops when a queued request is rejected', async () => {
   const { clock, control, request, lines } = world();
   control.enter(request(4));
   control.enter(request(2));

@@ -1,7 +1,7 @@
 import { joined } from '../../test/support/exposition';
 import { Histogram } from './histogram';
 
-it('counts into buckets up to and including their bounds', () => {
+it('Histogram counts a value in every bucket whose bound is not less than it', () => {
   const histogram = new Histogram({ name: 'm', help: 'H.', labels: ['verb'], buckets: [1, 5] });
   expect(joined(histogram.exposed())).toBe('');
   const series = histogram.add({ verb: 'a"b' });
@@ -12,7 +12,7 @@ it('counts into buckets up to and including their bounds', () => {
   );
 });
 
-it('has one series for the same values', () => {
+it('Histogram returns the same series for the same label values', () => {
   const histogram = new Histogram({ name: 'm', help: 'H.', labels: ['verb'], buckets: [1] });
   expect(histogram.add({ verb: 'GET' })).toBe(histogram.add({ verb: 'GET' }));
 });

@@ -1,7 +1,7 @@
 import { joined } from '../../test/support/exposition';
 import { Meters } from './meters';
 
-it('counts by the rows of the catalogue', () => {
+it('Meters exposes a counter with the help text of the catalogue', () => {
   const meters = new Meters();
   const once = meters.count('apiserver_storage_list_total', 'pods');
   once.add();
@@ -12,7 +12,7 @@ it('counts by the rows of the catalogue', () => {
   );
 });
 
-it('shows the number and the sum of what is summed up', () => {
+it('Meters exposes the sum and count of a summary', () => {
   const meters = new Meters();
   const times = meters.observer('apiserver_admission_step_admission_duration_seconds_summary', 'CREATE', 'false', 'admit');
   times.observe(2);
@@ -25,7 +25,7 @@ it('shows the number and the sum of what is summed up', () => {
   ]);
 });
 
-it('bounds how many series there are, and says how often it had to', () => {
+it('Meters limits a metric to 2,000 series, and counts further values under other', () => {
   const meters = new Meters();
   for (let at = 0; at < 2_100; at += 1) meters.count('apiserver_storage_list_total', `r${at}`).add();
   const lines = joined(meters.exposed()).split('\n');

@@ -24,7 +24,7 @@ function listed(resource: string): MeasuredRequest {
   };
 }
 
-it('is exposed in short pieces, counts resources beyond a bound together, and exposes no series twice', () => {
+it('RequestMetrics exposes short chunks without duplicate series, and counts resources over the limit under other', () => {
   const metrics = new RequestMetrics(new ManualClock(), new Meters());
   for (let at = 0; at < 20_100; at += 1) metrics.finished(listed(`things${at}`));
   const ends = [metrics.longRunningStarted(listed('things1')), metrics.longRunningStarted(listed('things1'))];
