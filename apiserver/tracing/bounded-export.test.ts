@@ -1,4 +1,4 @@
-/** What becomes of spans where their receiver takes them, refuses them, or says nothing. */
+/** Export of spans to a receiver that accepts them, rejects them, or does not answer. */
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
 import { TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
@@ -46,14 +46,14 @@ function opened() {
   return { exporter, faults, spans, counts, end };
 }
 
-it('drops and counts what is too much while nothing is answered', () => {
+it('BoundedExport drops and counts spans over the limit while no batch completes', () => {
   const { exporter, counts, end } = opened();
   end(20);
   expect(exporter.batches.map(({ names }) => names.length)).toEqual([4]);
   expect(counts).toEqual({ exported: 0, failed: 0, dropped: 12 });
 });
 
-it('has room again for as many as have been answered', () => {
+it('BoundedExport accepts as many further spans as have been exported', () => {
   const { exporter, counts, end } = opened();
   end(8);
   exporter.batches[0]?.done({ code: ExportResultCode.SUCCESS });
@@ -61,7 +61,7 @@ it('has room again for as many as have been answered', () => {
   expect(counts).toEqual({ exported: 4, failed: 0, dropped: 1 });
 });
 
-it('counts what is not taken, and tells it once until it is good again', async () => {
+it('BoundedExport counts failed spans, and reports a fault once until an export succeeds', async () => {
   const { exporter, faults, spans, counts, end } = opened();
   const bad = { code: ExportResultCode.FAILED, error: new Error('nobody there') };
   for (const result of [bad, bad, { code: ExportResultCode.SUCCESS }, { code: ExportResultCode.FAILED }]) {
@@ -74,7 +74,7 @@ it('counts what is not taken, and tells it once until it is good again', async (
   expect(faults).toEqual(['nobody there', undefined, 'the receiver of traces refused them']);
 });
 
-it('sends what has ended before the end, and counts what ends later as dropped', async () => {
+it('BoundedExport exports spans that end before shutdown, and drops later ones', async () => {
   const { exporter, spans, counts, end } = opened();
   end(2);
   const closed = spans.shutdown();

@@ -58,9 +58,9 @@ it.each(casesOf('tracing/files', isCase))('$title', async ({ title, file: conten
 
 it.each([
   ['a negative rate', { samplingRatePerMillion: -1 }, /^samplingRatePerMillion: /],
-  ['a rate of more than all', { samplingRatePerMillion: 1_000_001 }, /^samplingRatePerMillion: /],
-  ['another scheme', { endpoint: 'https://127.0.0.1:4317' }, /^endpoint: unsupported scheme: https/],
-])('%s is refused at its place', async (_title, members, told) => {
+  ['a rate over one million', { samplingRatePerMillion: 1_000_001 }, /^samplingRatePerMillion: /],
+  ['an https endpoint', { endpoint: 'https://127.0.0.1:4317' }, /^endpoint: unsupported scheme: https/],
+])('TracingConfiguration with %s is rejected with the path of the field', async (_title, members, told) => {
   const [fault = ''] = await faultsOf({ apiVersion: 'apiserver.config.platform.io/v1beta1', kind: 'TracingConfiguration', ...members });
   expect(fault).toMatch(told);
 });
@@ -74,6 +74,6 @@ it.each([
   ['[::1]:17109', '[::1]:17109'],
   ['dns:///collector:1', 'collector:1'],
   ['dns://collector:1', 'collector:1'],
-])('the endpoint %p is the receiver %s', (endpoint, address) => {
+])('the endpoint %p resolves to the receiver %s', (endpoint, address) => {
   expect(receiverOf(endpoint)).toEqual({ address });
 });

@@ -1,4 +1,4 @@
-/** Traces that go to a receiver: one that takes them, one that is not there, one that never says a word. */
+/** Export of traces to a receiver that accepts them, is unreachable, or does not answer. */
 import { createLogger } from '../../shared/runtime/logger';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom as random } from '../../shared/runtime/random';
@@ -21,7 +21,7 @@ function surroundings(clock = systemClock): { readonly lines: string[]; readonly
   return { lines, parts: { clock, random, logger } };
 }
 
-it('sends what there is at the end', async () => {
+it('tracing exports pending spans when it closes', async () => {
   const receiver = await startTraceReceiver();
   const opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, samplingRatePerMillion: ALL }, surroundings().parts);
   request(opened);
@@ -31,7 +31,7 @@ it('sends what there is at the end', async () => {
   await receiver.close();
 });
 
-it('keeps about as many as it is told to', async () => {
+it('tracing samples requests at the configured rate', async () => {
   const receiver = await startTraceReceiver();
   const opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, samplingRatePerMillion: ALL / 2 }, surroundings().parts);
   for (let at = 0; at < 1_000; at += 1) request(opened);
@@ -41,7 +41,7 @@ it('keeps about as many as it is told to', async () => {
   await receiver.close();
 });
 
-it('says that nobody is there, and goes on', async () => {
+it('tracing logs an unreachable receiver once and counts the failed spans', async () => {
   const gone = await startTraceReceiver();
   await gone.close();
   const { lines, parts } = surroundings();
@@ -54,7 +54,7 @@ it('says that nobody is there, and goes on', async () => {
   await opened.close();
 });
 
-it('does not wait long for somebody who never says a word', async () => {
+it('tracing closes within 3 s when the receiver does not answer', async () => {
   const silent = await startSilentServer();
   const clock = new ManualClock();
   const opened = openTracing(
@@ -71,7 +71,7 @@ it('does not wait long for somebody who never says a word', async () => {
   await silent.close();
 });
 
-it('takes as many as may wait from whoever is fast, and counts the rest', async () => {
+it('tracing drops and counts spans over the limit of waiting spans', async () => {
   const receiver = await startTraceReceiver();
   receiver.silence(true);
   const limits = { waiting: 10, batch: 5, timeoutMs: 500 };
@@ -83,7 +83,7 @@ it('takes as many as may wait from whoever is fast, and counts the rest', async 
   await receiver.close();
 });
 
-it('sends elsewhere, and more or fewer, when it is told to', async () => {
+it('tracing applies a changed endpoint and sampling rate', async () => {
   const [one, other] = await Promise.all([startTraceReceiver(), startTraceReceiver()]);
   const opened = openTracing({ endpoint: `127.0.0.1:${one.port}`, samplingRatePerMillion: ALL }, surroundings().parts);
   request(opened);

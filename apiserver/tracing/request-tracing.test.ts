@@ -1,4 +1,4 @@
-/** The trace of one request: what is told of it, what is not, and where it ends. */
+/** The trace of one request: its spans and events, what it leaves out, and where it ends. */
 import { SpanStatusCode } from '@opentelemetry/api';
 import { AlwaysOffSampler, InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ManualClock } from '../../test/support/manual-clock';
@@ -41,7 +41,7 @@ function request(tracing: RequestTracing, work: (trace: RequestTrace) => void | 
   });
 }
 
-it('puts all that follows below the filter that opens it, and what is asked of the store below the handler', async () => {
+it('a trace nests later spans below the opening filter, and store calls below the handler', async () => {
   const { tracing, told } = opened();
   const store = new TracedStore(new MemoryStore(), tracing, false);
   const trace = await request(tracing, async (one) => {
@@ -72,7 +72,7 @@ it('puts all that follows below the filter that opens it, and what is asked of t
   );
 });
 
-it('says how long things took by the clock that it is given', async () => {
+it('spans take their durations from the injected clock', async () => {
   const { tracing, clock, exporter } = opened();
   const trace = await request(tracing, (one) => {
     clock.advance(1_000);
@@ -89,7 +89,7 @@ it('says how long things took by the clock that it is given', async () => {
   ]);
 });
 
-it('does not tell of handlers in which nothing has happened', async () => {
+it('a handler without events has no span', async () => {
   const { tracing, told } = opened();
   const refused = new Error('405');
   const trace = await request(tracing, (one) =>
@@ -103,7 +103,7 @@ it('does not tell of handlers in which nothing has happened', async () => {
   expect(told()).toEqual([['GET', '']]);
 });
 
-it('tells why what was attempted has failed, but not what comes after', async () => {
+it('the failure of an attempt has the error as an attribute, unless another event follows the attempt', async () => {
   const { tracing, exporter } = opened();
   const attempt = (one: RequestTrace): void => one.attempt('trying', 'failed', { len: 2 });
   await request(tracing, async (one) => {
@@ -129,7 +129,7 @@ it('tells why what was attempted has failed, but not what comes after', async ()
   ]);
 });
 
-it('tells of filters that have to be waited for, and of no others', async () => {
+it('only filters that return a promise have a span', async () => {
   const { tracing, told } = opened();
   const trace = await request(tracing, async (one) => {
     void one.waited('audit', () => true);
@@ -142,7 +142,7 @@ it('tells of filters that have to be waited for, and of no others', async () => 
   ]);
 });
 
-it('begins another trace for what outlives the request', async () => {
+it('a store call after the end of a request starts another trace', async () => {
   const { tracing, told } = opened();
   const store = new TracedStore(new MemoryStore(), tracing, true);
   let goOn: () => void = () => undefined;
@@ -163,14 +163,14 @@ it.each([
   [200, SpanStatusCode.UNSET],
   [404, SpanStatusCode.UNSET],
   [500, SpanStatusCode.ERROR],
-])('an answer with %d', async (status, expected) => {
+])('the span of a response with %d has the status code %d', async (status, expected) => {
   const { tracing, exporter } = opened();
   const trace = await request(tracing, () => undefined);
   trace.finished('GET', {}, status, 0);
   expect(exporter.getFinishedSpans()[0]?.status.code).toBe(expected);
 });
 
-it('gives a request that is not kept no trace, but tells others of it', async () => {
+it('an unsampled request has no trace but sends an unsampled traceparent header', async () => {
   const { tracing, exporter } = opened(false);
   const sent: Readonly<Record<string, string>>[] = [];
   await new Promise<void>((resolve, reject) => {
@@ -185,13 +185,13 @@ it('gives a request that is not kept no trace, but tells others of it', async ()
 });
 
 const ANSWERS: readonly (readonly [what: string, send: () => Promise<number | undefined>, status: SpanStatusCode])[] = [
-  ['an answer', () => Promise.resolve(200), SpanStatusCode.UNSET],
-  ['a refusal', () => Promise.resolve(403), SpanStatusCode.ERROR],
-  ['no answer', () => Promise.resolve(undefined), SpanStatusCode.ERROR],
-  ['a failure', () => Promise.reject(new Error('cut')), SpanStatusCode.ERROR],
+  ['succeeds', () => Promise.resolve(200), SpanStatusCode.UNSET],
+  ['is rejected', () => Promise.resolve(403), SpanStatusCode.ERROR],
+  ['has no response', () => Promise.resolve(undefined), SpanStatusCode.ERROR],
+  ['fails', () => Promise.reject(new Error('cut')), SpanStatusCode.ERROR],
 ];
 
-it.each(ANSWERS)('somebody else is asked: %s', async (_what, send, expected) => {
+it.each(ANSWERS)('an outgoing request is a span with the right status when it %s', async (_what, send, expected) => {
   const { tracing, exporter } = opened();
   await request(tracing, async () => {
     await tracing.asked({ method: 'POST', attributes: {} }, send, (status) => status).catch(() => undefined);
@@ -199,7 +199,7 @@ it.each(ANSWERS)('somebody else is asked: %s', async (_what, send, expected) => 
   expect(exporter.getFinishedSpans().map(({ name, status }) => [name, status.code])).toEqual([['HTTP POST', expected]]);
 });
 
-it('begins a trace for each thing that is asked of the store or of others for no request', async () => {
+it('each store call and outgoing request outside a request starts its own trace', async () => {
   const { tracing, clock, exporter, told } = opened();
   const store = new TracedStore(new MemoryStore(), tracing, true);
   const sent: object[] = [];
@@ -224,7 +224,7 @@ it('begins a trace for each thing that is asked of the store or of others for no
   expect(new Set([post, ...calls].map((span) => span?.spanContext().traceId)).size).toBe(3);
 });
 
-it('keeps of what is done for no request what is kept of requests', async () => {
+it('the sampler applies to store calls outside a request', async () => {
   const { tracing, exporter } = opened(false);
   await new TracedStore(new MemoryStore(), tracing, true).revision();
   expect(exporter.getFinishedSpans()).toEqual([]);
