@@ -7,7 +7,7 @@ const clock = new ManualClock();
 const STARTED: ReadonlySet<StartCheck> = new Set(START_CHECKS);
 const NONE: ReadonlySet<StartCheck> = new Set();
 
-it('calls a server whose store takes no writes alive, but not ready', async () => {
+it('serverChecks report a server whose store rejects writes as live but not ready', async () => {
   let trouble: string | undefined = 'No space left on device';
   const checks = serverChecks({
     storeAnswers: async () => undefined,
@@ -29,7 +29,7 @@ it('calls a server whose store takes no writes alive, but not ready', async () =
   expect(await status('readyz', 'configuration/audit-policy')).toBe(500);
 });
 
-it('shows services that keep keys where they are, but does not call a server dead whose are away', async () => {
+it('serverChecks include unavailable KMS providers in readyz and healthz but not in livez', async () => {
   const parts = {
     storeAnswers: async () => undefined,
     storeTakesWrites: async () => undefined,
@@ -53,7 +53,7 @@ it('shows services that keep keys where they are, but does not call a server dea
   expect(await answered('readyz')).toBe('200 none');
 });
 
-it('asks once for all who ask at about the same time', async () => {
+it('sharedCheck shares one call among concurrent checks', async () => {
   const deadlines: (number | undefined)[] = [];
   const check = sharedCheck(async ({ deadline }) => {
     deadlines.push(deadline);
@@ -65,7 +65,7 @@ it('asks once for all who ask at about the same time', async () => {
   expect(deadlines).toEqual([2000, 2501]);
 });
 
-it('fails for each step of the start until it is complete, and does not speak of what is no part of it', async () => {
+it('startChecks fail for each start step until it completes, and leave out steps that never start', async () => {
   const started = new Set<StartCheck>();
   const checks = startChecks(started, new Set<StartCheck>(['poststarthook/bootstrap-controller']));
   const health = new Health(checks, clock, 0, () => undefined);
