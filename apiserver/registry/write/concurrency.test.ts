@@ -1,4 +1,4 @@
-/** Races between writers, and writers whose cache is behind: nothing is lost, and no refusal rests on what is old. */
+/** Concurrent writers, and writers with a stale cache: no write is lost, and no rejection is based on stale data. */
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 
 let f: Fixture;
@@ -8,12 +8,12 @@ beforeEach(async () => {
   await f.cache.catchUp();
 });
 
-it('applies 100 patches of one object at a time, all of them', async () => {
+it('the writer applies all of 100 concurrent patches of one object', async () => {
   await Promise.all(Array.from({ length: 100 }, (_, i) => f.patch('configmaps', 'a', 'merge', { data: { [`k${i}`]: 'v' } })));
   expect(Object.keys(Object((await f.stored('configmaps', 'a'))?.['data']))).toHaveLength(101);
 });
 
-it('lets one of many PUTs of one version win', async () => {
+it('the writer accepts one of 20 concurrent PUTs of one resourceVersion', async () => {
   const version = String((await f.cache.read(f.resource('configmaps').stored, 'ns/a')).entry?.revision);
   const results = await Promise.allSettled(
     Array.from({ length: 20 }, (_, i) =>
@@ -24,13 +24,13 @@ it('lets one of many PUTs of one version win', async () => {
   for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ status: { code: 409 } });
 });
 
-it('lets one of many creations win', async () => {
+it('the writer accepts one of 20 concurrent creates of one name', async () => {
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => f.create('configmaps', { metadata: { name: 'new' } })));
   expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
 });
 
-describe('with a cache that is behind', () => {
-  it('takes a PUT of the version that the store has', async () => {
+describe('the writer with a stale cache', () => {
+  it('accepts a PUT with the stored resourceVersion', async () => {
     const second = await f.patch('configmaps', 'a', 'merge', { data: { n: '1' } });
     const put = await f.update('configmaps', 'a', {
       metadata: { name: 'a', resourceVersion: String(second.entry.revision) },
@@ -39,7 +39,7 @@ describe('with a cache that is behind', () => {
     expect(put.object).toMatchObject({ data: { n: '2' } });
   });
 
-  it('refuses a PUT of the version that the cache still has', async () => {
+  it('rejects a PUT with the cached resourceVersion as a conflict', async () => {
     const old = f.cache.get(f.resource('configmaps').stored, 'ns/a')?.revision;
     await f.patch('configmaps', 'a', 'merge', { data: { n: '1' } });
     const put = f.update('configmaps', 'a', { metadata: { name: 'a', resourceVersion: String(old) }, data: { n: '2' } });
@@ -47,7 +47,7 @@ describe('with a cache that is behind', () => {
     expect(await f.stored('configmaps', 'a')).toMatchObject({ data: { n: '1' } });
   });
 
-  it('finds what was created behind its back', async () => {
+  it('patches and deletes an object that is not in the cache yet', async () => {
     await f.create('configmaps', { metadata: { name: 'late' } });
     expect(f.cache.get(f.resource('configmaps').stored, 'ns/late')).toBeUndefined();
     expect((await f.patch('configmaps', 'late', 'merge', { data: { x: 'y' } })).object).toMatchObject({ data: { x: 'y' } });
@@ -55,20 +55,20 @@ describe('with a cache that is behind', () => {
     expect(await f.remove('configmaps', 'later')).toMatchObject({ type: 'status' });
   });
 
-  it('creates again what was deleted behind its back', async () => {
+  it('creates an object that is deleted but still in the cache', async () => {
     await f.remove('configmaps', 'a');
     expect(f.cache.get(f.resource('configmaps').stored, 'ns/a')).toBeDefined();
     expect((await f.create('configmaps', { metadata: { name: 'a' } })).created).toBe(true);
   });
 
-  it('writes what only looks like no change', async () => {
+  it('stores an update that equals the cached object but not the stored one', async () => {
     await f.patch('configmaps', 'a', 'merge', { data: { n: '1' } });
     const back = await f.update('configmaps', 'a', { metadata: { name: 'a' }, data: { n: '0' } });
     expect(objectOf(back.entry)).toMatchObject({ data: { n: '0' } });
     expect(await f.stored('configmaps', 'a')).toMatchObject({ data: { n: '0' } });
   });
 
-  it('judges a test operation by what is stored', async () => {
+  it('evaluates the test operation of a JSON patch on the stored object', async () => {
     await f.patch('configmaps', 'a', 'merge', { data: { n: '1' } });
     const swap = [
       { op: 'test', path: '/data/n', value: '1' },
@@ -78,14 +78,14 @@ describe('with a cache that is behind', () => {
     expect(await refusal(f.patch('configmaps', 'a', 'json', swap))).toMatchObject({ code: 422 });
   });
 
-  it('deletes by the version that the store has', async () => {
+  it('compares the resourceVersion precondition of a delete with the stored object', async () => {
     const second = await f.patch('configmaps', 'a', 'merge', { data: { n: '1' } });
     const resourceVersion = String(second.entry.revision);
     expect(await refusal(f.remove('configmaps', 'a', { preconditions: { resourceVersion: '1' } }))).toMatchObject({ code: 409 });
     expect(await f.remove('configmaps', 'a', { preconditions: { resourceVersion } })).toMatchObject({ type: 'status' });
   });
 
-  it('asks the store itself when the cache cannot catch up', async () => {
+  it('reads from the store when the cache cannot catch up', async () => {
     await f.create('configmaps', { metadata: { name: 'late' } });
     f.cache.stuck = true;
     expect((await f.patch('configmaps', 'late', 'merge', { data: { x: 'y' } })).object).toMatchObject({ data: { x: 'y' } });
@@ -94,7 +94,7 @@ describe('with a cache that is behind', () => {
   });
 });
 
-it('gives up at the deadline when others always win', async () => {
+it('the writer responds 504 at the deadline when every attempt conflicts', async () => {
   const transact = f.store.transact.bind(f.store);
   let rounds = 0;
   jest.spyOn(f.store, 'transact').mockImplementation(async (transaction) => {

@@ -14,7 +14,7 @@ const pod = (
   spec: { containers: [{ name: 'c', image: 'i' }], ...(nodeName === undefined ? {} : { nodeName }) },
 });
 
-it('answers with a Status, or with the object at the revision of its removal', async () => {
+it('delete returns a Status, or the object with the revision of its removal', async () => {
   await f.create('configmaps', { metadata: { name: 'a' } });
   expect(await f.remove('configmaps', 'a')).toEqual({
     type: 'status',
@@ -29,7 +29,7 @@ it('answers with a Status, or with the object at the revision of its removal', a
   expect(removed.entry.revision).toBeGreaterThan(entry.revision);
 });
 
-it('leaves a store key for nothing: one transaction removes the object', async () => {
+it('delete removes an object in one transaction', async () => {
   await f.create('configmaps', { metadata: { name: 'a' } });
   await f.cache.catchUp();
   const before = f.store.calls.transact;
@@ -38,7 +38,7 @@ it('leaves a store key for nothing: one transaction removes the object', async (
   expect(await refusal(f.remove('configmaps', 'a'))).toMatchObject({ code: 404 });
 });
 
-it('says of a pod that it goes before it does, when it may go at once', async () => {
+it('delete marks a pod as terminating in a separate transaction before it removes it', async () => {
   await f.create('pods', pod('p'));
   await f.cache.catchUp();
   const before = f.store.calls.transact;
@@ -53,7 +53,7 @@ it('says of a pod that it goes before it does, when it may go at once', async ()
   expect((await f.store.get('/registry/pods/ns/p')).kv).toBeUndefined();
 });
 
-it('grants a scheduled pod its time, and lets later requests only shorten it', async () => {
+it('delete gives a scheduled pod its grace period, which later deletes can only shorten', async () => {
   await f.create('pods', pod('p', 'n1'));
   const first = await f.remove('pods', 'p');
   if (first.type !== 'object') throw new Error('no object');
@@ -73,7 +73,7 @@ it('grants a scheduled pod its time, and lets later requests only shorten it', a
   expect(await f.stored('pods', 'p')).toBeUndefined();
 });
 
-it('removes a pod at once that no node has, or that has ended', async () => {
+it('delete removes an unscheduled or finished pod at once', async () => {
   await f.create('pods', pod('p'));
   await f.remove('pods', 'p', { gracePeriodSeconds: 5 });
   expect(await f.stored('pods', 'p')).toBeUndefined();
@@ -83,7 +83,7 @@ it('removes a pod at once that no node has, or that has ended', async () => {
   expect(await f.stored('pods', 'q')).toBeUndefined();
 });
 
-it('holds a pod with a finalizer after its time', async () => {
+it('delete with grace period 0 keeps a pod that has a finalizer', async () => {
   await f.create('pods', { ...pod('p', 'n1'), metadata: { name: 'p', finalizers: ['x.y/z'] } });
   await f.remove('pods', 'p');
   await f.remove('pods', 'p', { gracePeriodSeconds: 0 });
@@ -92,7 +92,7 @@ it('holds a pod with a finalizer after its time', async () => {
   expect(await f.stored('pods', 'p')).toBeUndefined();
 });
 
-it('keeps the protected namespaces', async () => {
+it('delete of a protected namespace is forbidden', async () => {
   await f.create('namespaces', { metadata: { name: 'default' } });
   expect(await refusal(f.remove('namespaces', 'default'))).toMatchObject({
     code: 403,
@@ -100,7 +100,7 @@ it('keeps the protected namespaces', async () => {
   });
 });
 
-it('takes a namespace through its life: terminating, held by its finalizer, gone with it', async () => {
+it('delete makes a namespace Terminating, and finalize removes it', async () => {
   const first = await f.remove('namespaces', 'ns');
   if (first.type !== 'object') throw new Error('no object');
   expect(objectOf(first.entry)).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) }, status: { phase: 'Terminating' } });
@@ -110,8 +110,8 @@ it('takes a namespace through its life: terminating, held by its finalizer, gone
   expect(await f.stored('namespaces', 'ns')).toBeUndefined();
 });
 
-describe('of a collection', () => {
-  it('deletes what the list shows and answers with it', async () => {
+describe('deleteCollection', () => {
+  it('deletes and returns the listed objects', async () => {
     const listed: ListPage[] = [];
     const g = await writeFixture({
       list: () => {
@@ -130,7 +130,7 @@ describe('of a collection', () => {
     for (let i = 0; i < 40; i++) expect(await g.stored('configmaps', `c${i}`)).toBeUndefined();
   });
 
-  it('lets others go first between two of a dry run', async () => {
+  it('yields after each object of a dry run', async () => {
     const listed: ListPage[] = [];
     const g = await writeFixture({ list: () => Promise.resolve(listed[0] ?? { revision: 0, entries: [] }) });
     const entries = [];
@@ -144,7 +144,7 @@ describe('of a collection', () => {
     expect(rests).toBe(40);
   });
 
-  it('ends with the first failure', async () => {
+  it('fails with the first failed delete', async () => {
     const listed: ListPage[] = [];
     const g = await writeFixture({ list: () => Promise.resolve(listed[0] ?? { revision: 0, entries: [] }) });
     const { entry } = await g.create('configmaps', { metadata: { name: 'a' } });

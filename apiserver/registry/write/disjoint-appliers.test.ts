@@ -1,4 +1,4 @@
-/** Two controllers that apply different fields of one object at the same time lose none, whoever wins which race. */
+/** Two controllers that apply different fields of one object at the same time lose none, in any order of their writes. */
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { objectOf, writeFixture } from '../../../test/support/write-fixture';
@@ -6,7 +6,7 @@ import { objectOf, writeFixture } from '../../../test/support/write-fixture';
 const ROUNDS = 150;
 const KEY = { namespace: 'ns', name: 'shared' };
 
-test('neither loses a field', async () => {
+test('two concurrent appliers of different fields lose none', async () => {
   const { writer, context, resource, stored } = await writeFixture();
   async function controller(me: string): Promise<void> {
     for (let round = 1; round <= ROUNDS; round += 1) {

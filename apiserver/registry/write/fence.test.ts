@@ -27,15 +27,15 @@ const writes: readonly [string, (fixture: Fixture) => Promise<unknown>][] = [
   ['delete', ({ remove }) => remove('configmaps', 'old')],
 ];
 
-describe.each(writes)('%s', (_, write) => {
-  test('counts while the term is in force, also when the lease was renewed unseen', async () => {
+describe.each(writes)('a %s with a fencing token', (_, write) => {
+  test('succeeds during the term, also when the cache has not seen a renewal of the Lease', async () => {
     const fixture = await fenced(term());
     await change(fixture, { holderIdentity: 'me', leaseTransitions: 1 });
     await fixture.patch('leases', 'l', 'merge', { metadata: { labels: { renewed: 'x' } } });
     await write(fixture);
   });
 
-  test('is refused with 409 once another leads, even when the cache still shows the old term', async () => {
+  test('is rejected with 409 when another holder leads, even if the cache has the old term', async () => {
     const fixture = await fenced(term());
     await change(fixture, { holderIdentity: 'other', leaseTransitions: 2 });
     const { lookups } = fixture.cache;
@@ -52,33 +52,33 @@ describe.each(writes)('%s', (_, write) => {
 });
 
 test.each([
-  ['given back', { holderIdentity: '', leaseTransitions: 1 }],
-  ['taken again by the same holder', { holderIdentity: 'me', leaseTransitions: 2 }],
-])('a lease that was %s bears no writes of the old term', async (_, spec) => {
+  ['released', { holderIdentity: '', leaseTransitions: 1 }],
+  ['reacquired by the same holder', { holderIdentity: 'me', leaseTransitions: 2 }],
+])('a write of the old term is rejected when the Lease was %s', async (_, spec) => {
   const fixture = await fenced(term());
   await change(fixture, spec);
   expect(await refusal(fixture.create('configmaps', { metadata: { name: 'new' } }))).toMatchObject({ code: 409 });
 });
 
-test('a term that the cache does not know yet is looked for in the store before it is refused', async () => {
+test('a write of a term that the cache has not seen is checked against the store', async () => {
   const fixture = await fenced(term({ holder: 'other', transitions: 2 }));
   await change(fixture, { holderIdentity: 'other', leaseTransitions: 2 });
   await fixture.create('configmaps', { metadata: { name: 'new' } });
 });
 
-test('a lease that does not exist bears nothing', async () => {
+test('a write with a fencing token of an absent Lease is rejected', async () => {
   const fixture = await fenced(term({ name: 'none' }));
   expect(await refusal(fixture.create('configmaps', { metadata: { name: 'new' } }))).toMatchObject({ code: 409 });
 });
 
-test("a leader can write its own lease, until it is another's", async () => {
+test('a leader can write its own Lease until another holder has it', async () => {
   const fixture = await fenced(term());
   await fixture.patch('leases', 'l', 'merge', { spec: { renewTime: '2026-01-01T00:00:00.000000Z' } });
   await change(fixture, { holderIdentity: 'other', leaseTransitions: 2 });
   expect(await refusal(fixture.patch('leases', 'l', 'merge', { spec: { holderIdentity: 'me' } }))).toMatchObject({ code: 409 });
 });
 
-test('the system namespace may be spelled in the other dialect', async () => {
+test('a fencing token can name the system namespace in either dialect', async () => {
   const fixture = await fenced(term({ namespace: 'kube-system' }));
   Object.assign(fixture.context, { fence: undefined });
   await fixture.create('namespaces', { metadata: { name: 'platform-system' } });

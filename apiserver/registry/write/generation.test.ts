@@ -8,19 +8,19 @@ const spec = (container: JsonObject = {}): JsonObject => ({
 });
 
 it.each<[string, JsonObject, number]>([
-  ['nothing', {}, 1],
+  ['the same value', {}, 1],
   ['an empty list', { env: [] }, 1],
   ['a null', { env: null }, 1],
-  ['an item', { env: [{ name: 'A' }] }, 2],
-  ['another value', { image: 'j' }, 2],
-])('%s that comes below the spec', async (_, container, generation) => {
+  ['a list item', { env: [{ name: 'A' }] }, 2],
+  ['a changed value', { image: 'j' }, 2],
+])('an update with %s in the spec (%j) leads to generation %i', async (_, container, generation) => {
   const f = await writeFixture();
   await f.create('deployments', { metadata: { name: 'd' }, spec: spec() });
   const { object } = await f.patch('deployments', 'd', 'merge', { spec: spec(container) });
   expect(objectAt(object, 'metadata')).toMatchObject({ generation });
 });
 
-it('does not count an empty list that is stored as null', async () => {
+it('an update with an empty list that is stored as null keeps the generation', async () => {
   const f = await writeFixture();
   const empty = { ...spec(), serviceName: 's', template: { metadata: { labels: { a: 'b' } }, spec: { containers: [] } } };
   await f.create('statefulsets', { metadata: { name: 's' }, spec: empty });

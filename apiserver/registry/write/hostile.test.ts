@@ -1,4 +1,4 @@
-/** Whatever a client sends, it is either stored or refused with a Status that blames the client. */
+/** Every object that a client sends is either stored or rejected with a 4xx Status. */
 import fc from 'fast-check';
 import { schemaOf, type FieldType } from '../../../shared/api/types';
 import type { Scalar } from '../../../shared/api/types/types';
@@ -91,7 +91,7 @@ async function clientsFault(call: Promise<unknown>): Promise<void> {
   }
 }
 
-it.each(rows.map((row) => [row.resource, row] as const))('%s', async (resource, row) => {
+it.each(rows.map((row) => [row.resource, row] as const))('writes of arbitrary %s succeed or fail with a 4xx', async (resource, row) => {
   const fixture = await writeFixture();
   const anything = objectOf(row.type, 4);
   await fc.assert(

@@ -26,9 +26,13 @@ const withLabels = (count: number): JsonObject => ({ metadata: { labels: labels(
 
 it.each([
   ['labels', 'core.v1.ConfigMap', withLabels(WIDE)],
-  ['ports', 'core.v1.Pod', { metadata: {}, spec: { containers: [{ name: 'c', ports: Array(WIDE).fill({ containerPort: 80 }) }] } }],
-  ['owned fields', 'core.v1.ConfigMap', { metadata: { managedFields: [{ fieldsV1: nodes(WIDE) }] } }],
-])('%s are written in steps, as they are at once', (_, type, object: JsonObject) => {
+  [
+    'container ports',
+    'core.v1.Pod',
+    { metadata: {}, spec: { containers: [{ name: 'c', ports: Array(WIDE).fill({ containerPort: 80 }) }] } },
+  ],
+  ['managed fields', 'core.v1.ConfigMap', { metadata: { managedFields: [{ fieldsV1: nodes(WIDE) }] } }],
+])('encoding of many %s is divided into steps with the same result', (_, type, object: JsonObject) => {
   const { count, value } = stepsOf(encodingBody(type, object));
   expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
   expect(value.length).toBeGreaterThan(WIDE);
@@ -39,13 +43,13 @@ function nodes(count: number): JsonObject {
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [`f:k${n}`, {}]));
 }
 
-it('what is new is gathered in steps', () => {
+it('comparison of many new fields is divided into steps', () => {
   const { count, value } = stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(WIDE)));
   expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
   expect(value.added).toEqual({ 'f:metadata': { '.': {}, 'f:labels': { '.': {}, ...nodes(WIDE) } } });
 });
 
-it('whoever has had his turn lets others go first, and else goes on', async () => {
+it('yieldIfDue yields once its time slice has passed', async () => {
   const clock = new ManualClock();
   let turns = 0;
   const rest = (): Promise<void> => Promise.resolve(void (turns += 1));
@@ -57,7 +61,7 @@ it('whoever has had his turn lets others go first, and else goes on', async () =
   expect(yieldIfDue()).toBeUndefined();
 });
 
-it('whoever has waited long goes on where the turn has only begun', () => {
+it('yieldIfDue does not yield before the turn of its request is over', () => {
   const clock = new ManualClock();
   let isTurnOver = false;
   const context = {
@@ -73,19 +77,19 @@ it('whoever has waited long goes on where the turn has only begun', () => {
   expect(yieldIfDue()).toBeDefined();
 });
 
-it('a usual object is one step', () => {
+it('encoding and comparison of a small object are one step', () => {
   expect(stepsOf(encodingBody('core.v1.ConfigMap', withLabels(10))).count).toBe(1);
   expect(stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(10))).count).toBe(1);
 });
 
-it('a text is looked through, parsed and counted in steps', () => {
+it('parsing of JSON takes three steps', () => {
   expect(stepsOf(parsingJson(Buffer.from('{"a":1,"a":2}')))).toMatchObject({
     count: 3,
     value: { value: { a: 2 }, duplicates: ['a'] },
   });
 });
 
-it('a creation that finds its name taken is worked through once', async () => {
+it('a create of an existing name is processed once', async () => {
   const { writer, cache, context, resource, warnings } = await writeFixture();
   const create = (): Promise<unknown> => {
     const value = { metadata: { name: 'x' }, nothing: 1 };

@@ -46,13 +46,13 @@ function refusalOf(kind: string, text: string): string | undefined {
 }
 
 test.each(RECORDED.map((row) => [`${row.kind} ${row.path.join('.')} = ${row.value}`, row] as const))(
-  '%s',
+  'the decoder reports the recorded error for %s',
   (_, { kind, refusal, ...mutation }) => {
     expect(refusalOf(kind, mutatedText(objects.get(kind) ?? {}, mutation))).toBe(refusal);
   },
 );
 
-test('there are enough of them, of every kind', () => {
+test('the recording has at least 300 errors and covers every kind', () => {
   expect(RECORDED.filter(({ refusal }) => refusal !== undefined).length).toBeGreaterThanOrEqual(300);
   expect(new Set(RECORDED.map(({ kind }) => kind)).size).toBe(objects.size);
 });

@@ -54,8 +54,8 @@ describe.each([
     { metadata: { name: 'budget' }, spec: { minAvailable: 1 } },
     { currentHealthy: 1, desiredHealthy: 1, disruptionsAllowed: 0, expectedPods: 1 },
   ],
-] as const)('%s', (resource, name, body, status) => {
-  test('come to say what they would by a write through the status endpoint', async () => {
+] as const)('ownStatus of %s', (resource, name, body, status) => {
+  test('stores the same object as a write to the status subresource', async () => {
     const [own, other] = [await writeFixture(), await writeFixture()];
     const [{ entry }, before] = [await own.create(resource, body), await other.create(resource, body)];
     await tell(own, resource, name, entry.revision, status);
@@ -65,7 +65,7 @@ describe.each([
     expect(managersOf(stored)).toEqual(['apiserver', 'test']);
   });
 
-  test('are left as they are by a status that was worked out for another state', async () => {
+  test('fails with a conflict and changes nothing for a status of another revision', async () => {
     const fixture = await writeFixture();
     const { entry } = await fixture.create(resource, body);
     const patched = await fixture.patch(resource, name, 'merge', { metadata: { labels: { c: 'd' } } });
@@ -73,7 +73,7 @@ describe.each([
     expect(await fixture.stored(resource, name)).toEqual(patched.object);
   });
 
-  test('are shown to whoever looks into them', async () => {
+  test('passes the whole object to admission', async () => {
     const seen: AdmissionRequest[] = [];
     const fixture = await writeFixture({ asked: (request) => void seen.push(request) });
     const { entry } = await fixture.create(resource, body);
@@ -85,7 +85,7 @@ describe.each([
   });
 });
 
-test('schemas keep their bytes', async () => {
+test('ownStatus leaves the bytes of stored schemas unchanged', async () => {
   const fixture = await writeFixture();
   const { entry } = await fixture.create(DEFINITIONS, definition);
   await tell(fixture, DEFINITIONS, NAME, entry.revision, STATUS);

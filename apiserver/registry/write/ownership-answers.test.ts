@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 it.each(cases.map((sequence) => [`${sequence.name} ${sequence.resource}`, sequence] as const))(
-  '%s',
+  'the writer returns the recorded answers and managedFields of %s',
   async (_title, { name, resource, steps, object = null }) => {
     const found: unknown[] = [];
     const expected: unknown[] = [];

@@ -1,4 +1,4 @@
-/** A patch speaks of what its client is shown: group names in the client's dialect. */
+/** A patch applies to the object as its client sees it, with group names in the dialect of the client. */
 import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { groupIn, type Dialect } from '../../../shared/names/dialect';
 
@@ -18,34 +18,37 @@ beforeEach(async () => {
 const patch = (type: 'json' | 'merge', body: unknown, dialect: Dialect): ReturnType<Fixture['patch']> =>
   f.patch('rolebindings', 'b', type, body, { dialect });
 
-it.each(Object.values(PATCHED))('tests what it is shown as %s, and is stored in one spelling', async (group, dialect) => {
-  const { object } = await patch(
-    'json',
-    [
-      { op: 'test', path: '/apiVersion', value: `${group}/v1` },
-      { op: 'test', path: '/roleRef', value: { apiGroup: group, kind: 'Role', name: 'r' } },
-      { op: 'test', path: '/subjects/0/apiGroup', value: group },
-      { op: 'copy', from: '/subjects/0', path: '/subjects/-' },
-      { op: 'replace', path: '/subjects/1/name', value: 'two' },
-    ],
-    dialect,
-  );
-  expect(object).toMatchObject({
-    roleRef: { apiGroup: GROUP },
-    subjects: [
-      { apiGroup: GROUP, kind: 'User', name: 'one' },
-      { apiGroup: GROUP, kind: 'User', name: 'two' },
-    ],
-  });
-  expect(await f.stored('rolebindings', 'b')).toEqual(object);
-});
+it.each(Object.values(PATCHED))(
+  'a JSON patch sees the group %s in the dialect %s, and the object is stored in one spelling',
+  async (group, dialect) => {
+    const { object } = await patch(
+      'json',
+      [
+        { op: 'test', path: '/apiVersion', value: `${group}/v1` },
+        { op: 'test', path: '/roleRef', value: { apiGroup: group, kind: 'Role', name: 'r' } },
+        { op: 'test', path: '/subjects/0/apiGroup', value: group },
+        { op: 'copy', from: '/subjects/0', path: '/subjects/-' },
+        { op: 'replace', path: '/subjects/1/name', value: 'two' },
+      ],
+      dialect,
+    );
+    expect(object).toMatchObject({
+      roleRef: { apiGroup: GROUP },
+      subjects: [
+        { apiGroup: GROUP, kind: 'User', name: 'one' },
+        { apiGroup: GROUP, kind: 'User', name: 'two' },
+      ],
+    });
+    expect(await f.stored('rolebindings', 'b')).toEqual(object);
+  },
+);
 
-it('does not find the other spelling', async () => {
+it('the test operation of a JSON patch fails on the spelling of the other dialect', async () => {
   const test = [{ op: 'test', path: '/roleRef/apiGroup', value: GROUP }];
   expect(await refusal(patch('json', test, 'kubernetes'))).toMatchObject({ code: 422 });
 });
 
-it.each(Object.values(PATCHED))('is shown what does not fit the kind with the names of %s', async (group, dialect) => {
+it.each(Object.values(PATCHED))('the error of a patch with a wrong type shows the group %s in the dialect %s', async (group, dialect) => {
   const { message } = await refusal(patch('merge', { subjects: 1 }, dialect));
   expect(message).toContain(JSON.stringify(`"apiVersion":"${group}/v1"`).slice(1, -1));
   expect(message).toContain(JSON.stringify(`"apiGroup":"${group}"`).slice(1, -1));

@@ -13,7 +13,7 @@ const clock = new ManualClock();
 const context: RequestContext = { user: { name: 'u', groups: [] }, deadline: 60_000, warn: () => undefined };
 const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' } as const;
 
-it('writes through one replica what the other then changes, always', async () => {
+it('two replicas update one object in turn without a conflict', async () => {
   const store = new MemoryStore();
   const [one, two] = await Promise.all([openReplica(store, clock), openReplica(store, clock)]);
   const body = (metadata: { name: string }, data?: { [key: string]: string }) =>
@@ -48,7 +48,7 @@ it('writes through one replica what the other then changes, always', async () =>
   await Promise.all([one.cache.close(), two.cache.close()]);
 });
 
-it('answers when its replica has seen the write, and soon even when the replica does not see it', async () => {
+it('a write responds when its replica has seen it, and after 20 ms otherwise', async () => {
   const store = new MemoryStore();
   const still = new ManualClock();
   const { writer, cache } = await openReplica(store, still);

@@ -22,7 +22,7 @@ describe.each([
   ['requests', true],
   ['kinds', true],
   ['deletion', true],
-] as const)('%s, offloaded: %s', (name, isOffloaded) => {
+] as const)('the writer returns the recorded answers of %s (offloaded: %s)', (name, isOffloaded) => {
   const { cases } = requestRecording(`writes/${name}`);
   let fixture: Fixture;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each([
   });
 
   it.each(cases.map(({ request, answer }, at) => [`line ${at + 2}: ${request.method} ${request.path}`, request, answer] as const))(
-    '%s',
+    'to %s',
     async (_title, request, answer) => {
       fixture.warnings.length = 0;
       expect(await perform(fixture, request)).toEqual(expectedOf(answer));

@@ -57,7 +57,7 @@ async function numbers(): Promise<readonly unknown[]> {
   return [objectAt(object, 'spec')?.['replicas'], objectAt(object, 'metadata')?.['generation']];
 }
 
-test('a scale shows number and selector of its workload', async () => {
+test('a scale has the replicas and selector of its workload', async () => {
   const selector = {
     matchLabels: { a: 'b' },
     matchExpressions: [
@@ -88,7 +88,7 @@ test('a scale shows number and selector of its workload', async () => {
   });
 });
 
-test('who scales owns the number, at no time', async () => {
+test('the manager of a scale update owns the replicas in an entry without a time', async () => {
   await fixture.create('deployments', deployment({ replicas: 2 }));
   expect(await owners()).toEqual(['test Update itself !']);
   await put('u1', { replicas: 6 });
@@ -109,7 +109,7 @@ test('who scales owns the number, at no time', async () => {
   expect([await owners(), await numbers()]).toEqual([['m1 Apply scale'], [3, 6]]);
 });
 
-test('appliers share the number, and what they do not want any more goes', async () => {
+test('appliers of a scale share the replicas, which are reset when the last one omits them', async () => {
   await fixture.create('deployments', deployment({ replicas: 2 }));
   await apply('m1', { spec: { replicas: 2 } });
   expect([await owners(), await numbers()]).toEqual([
@@ -132,7 +132,7 @@ test('appliers share the number, and what they do not want any more goes', async
   expect([await owners(), await numbers()]).toEqual([[], [0, 3]]);
 });
 
-test('an object that was never tracked stays so until someone applies', async () => {
+test('a scale update of an untracked object adds no managedFields before the first apply', async () => {
   await fixture.create('deployments', deployment({ replicas: 2 }));
   await fixture.patch('deployments', 'd', 'json', [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }]);
   await put('u1', { replicas: 6 });
@@ -141,7 +141,7 @@ test('an object that was never tracked stays so until someone applies', async ()
   expect(await owners()).toEqual(['m1 Apply scale', 'before-first-apply Update scale']);
 });
 
-describe('refusals', () => {
+describe('a scale write', () => {
   beforeEach(async () => {
     await fixture.create('deployments', deployment({ replicas: 2 }));
     await fixture.cache.catchUp();
@@ -160,23 +160,27 @@ describe('refusals', () => {
   const wrongUid = /^Operation cannot be fulfilled on deployments\/scale\.apps "d": Precondition failed: UID in precondition: w, UID/;
 
   test.each([
-    ['a stale version', () => put('u', { replicas: 1 }, { resourceVersion: '1' }), modified],
-    ['a stale version in a patch', () => merge({ metadata: { resourceVersion: '1' } }), modified],
-    ['fewer than none', () => put('u', { replicas: -3 }), negative],
-    ['fewer than none in a patch', () => merge({ spec: { replicas: -3 } }), negative],
+    ['is rejected with 409 for a stale resourceVersion', () => put('u', { replicas: 1 }, { resourceVersion: '1' }), modified],
+    ['is rejected with 409 for a stale resourceVersion in a patch', () => merge({ metadata: { resourceVersion: '1' } }), modified],
+    ['is rejected with 422 for negative replicas', () => put('u', { replicas: -3 }), negative],
+    ['is rejected with 422 for negative replicas in a patch', () => merge({ spec: { replicas: -3 } }), negative],
     [
-      'another object',
+      'is rejected with 409 for another uid',
       () => put('u', { replicas: 1 }, { uid: 'w' }),
       { code: 409, message: expect.stringContaining('StorageError: invalid object, Code: 4, Key: /registry/deployments/ns/d') },
     ],
-    ['another object in a patch', () => merge({ metadata: { uid: 'w' } }), { code: 409, message: expect.stringMatching(wrongUid) }],
     [
-      'another name',
+      'is rejected with 409 for another uid in a patch',
+      () => merge({ metadata: { uid: 'w' } }),
+      { code: 409, message: expect.stringMatching(wrongUid) },
+    ],
+    [
+      'is rejected with 400 for another name',
       () => put('u', {}, { name: 'e' }),
       { code: 400, message: 'the name of the object (e) does not match the name on the URL (d)' },
     ],
     [
-      'a missing workload',
+      'is rejected with 404 for an absent workload',
       () => fixture.update('deployments', 'e', { metadata: { name: 'e' } }, { subresource: 'scale' }),
       { code: 404, message: 'deployments.apps "e" not found' },
     ],
@@ -184,7 +188,7 @@ describe('refusals', () => {
     expect(await refusal(write())).toMatchObject(expected);
   });
 
-  test('a dry run stores nothing', async () => {
+  test('stores nothing in a dry run', async () => {
     const { entry } = await fixture.update(
       'deployments',
       'd',

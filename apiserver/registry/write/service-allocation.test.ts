@@ -1,4 +1,4 @@
-/** Addresses and node ports of Services: what is given, refused, kept and given back. Answers were recorded from the reference server. */
+/** Addresses and node ports of Services: allocation, rejection and release. Responses were recorded from the reference server. */
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { auditAllocations, type Holder } from '../../allocation/audit';
 import { prefixRange } from '../../storage/store';
@@ -59,9 +59,9 @@ async function audited(fixture: Fixture): Promise<unknown> {
 }
 
 it.each([
-  ['here', false],
-  ['in a thread', true],
-])('gives an address in one transaction and takes it back with the Service, worked out %s', async (_where, isOffloaded) => {
+  ['on the main thread', false],
+  ['in a worker thread', true],
+])('a create processed %s allocates an address in one transaction, and the delete releases it', async (_where, isOffloaded) => {
   const fixture = await writeFixture({ isOffloaded });
   const before = fixture.store.calls.transact;
   const { object } = await fixture.create('services', service('a', web()));
@@ -73,7 +73,7 @@ it.each([
   expect(await keys(fixture)).toEqual({});
 });
 
-it('leaves nothing behind that a dry run was shown, which is free', async () => {
+it('a dry run shows a free address and node port and allocates none', async () => {
   const fixture = await writeFixture({ ranges: '10.0.0.0/29', nodePorts: '30000-30001' });
   const { object } = await fixture.create('services', service('a', { ...web(), type: 'NodePort' }), { dryRun: true });
   expect(specOf(object)['clusterIP']).toMatch(/^10\.0\.0\.[2-6]$/);
@@ -86,9 +86,9 @@ it('leaves nothing behind that a dry run was shown, which is free', async () => 
 
 describe('node ports of a new Service', () => {
   const cases: readonly (readonly [what: string, ports: readonly Port[], expected: Record<string, string>])[] = [
-    ['one named', [{ port: 80, nodePort: 31001 }], { 'ports/31001': 'a TCP' }],
+    ['use the requested one', [{ port: 80, nodePort: 31001 }], { 'ports/31001': 'a TCP' }],
     [
-      'two protocols of one port share the named one',
+      'share the requested one between two protocols of a port',
       [
         { name: 'x', port: 80 },
         { name: 'y', port: 80, protocol: 'UDP', nodePort: 31003 },
@@ -96,7 +96,7 @@ describe('node ports of a new Service', () => {
       { 'ports/31003': 'a TCP UDP' },
     ],
     [
-      'two named ones of one port are both kept',
+      'keep two requested ones of a port',
       [
         { name: 'x', port: 80, nodePort: 31004 },
         { name: 'y', port: 80, protocol: 'UDP', nodePort: 31005 },
@@ -104,7 +104,7 @@ describe('node ports of a new Service', () => {
       { 'ports/31004': 'a TCP', 'ports/31005': 'a UDP' },
     ],
     [
-      'the first named one serves those without',
+      'use the first requested one for protocols without one',
       [
         { name: 'x', port: 80, nodePort: 31041 },
         { name: 'y', port: 80, protocol: 'UDP' },
@@ -119,7 +119,7 @@ describe('node ports of a new Service', () => {
     expect(await portKeys(fixture)).toEqual(expected);
   });
 
-  it('are chosen once for a port number, and one for every other', async () => {
+  it('are chosen once per port number', async () => {
     const fixture = await writeFixture();
     const ports = [
       { name: 'x', port: 80 },
@@ -134,7 +134,7 @@ describe('node ports of a new Service', () => {
   });
 });
 
-describe('wishes that cannot be granted', () => {
+describe('a Service', () => {
   const taken = { clusterIP: '10.0.0.9', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] };
   const outside = 'is not in the valid range. The range of valid IPs is 10.0.0.0/24';
   const cases: readonly (readonly [spec: JsonObject, field: string, message: string])[] = [
@@ -171,7 +171,7 @@ describe('wishes that cannot be granted', () => {
       'failed to allocate requested HealthCheck NodePort 31016: provided port is already allocated',
     ],
   ];
-  it.each(cases)('%j', async (spec, field, message) => {
+  it.each(cases)('with the spec %j is rejected for %s', async (spec, field, message) => {
     const fixture = await writeFixture();
     await fixture.create('services', service('holder', taken));
     const before = await keys(fixture);
@@ -184,7 +184,7 @@ describe('wishes that cannot be granted', () => {
     expect(await keys(fixture)).toEqual(before);
   });
 
-  it('are said when there is nothing left, of addresses, node ports and ports for the health check', async () => {
+  it('is rejected when addresses, node ports or health check node ports are exhausted', async () => {
     const fixture = await writeFixture({ ranges: '10.0.0.0/29', nodePorts: '30000-30001' });
     await fixture.create('services', service('a', { ...web({ name: 'x', port: 80 }, { name: 'y', port: 81 }), type: 'NodePort' }));
     const full = async (spec: JsonObject): Promise<unknown> => {
@@ -206,7 +206,7 @@ describe('wishes that cannot be granted', () => {
     expect(await audited(fixture)).toEqual([]);
   });
 
-  it('is said clearly when the store takes fewer keys in a transaction', async () => {
+  it('with more ports than the keys of a transaction is rejected with a limit on the ports', async () => {
     const fixture = await writeFixture();
     fixture.store.maxOperations = 128;
     const ports = Array.from({ length: 130 }, (_, index) => ({ name: `p${index}`, port: index + 1 }));
@@ -217,8 +217,8 @@ describe('wishes that cannot be granted', () => {
   });
 });
 
-describe('an update', () => {
-  it('keeps what it does not change, gives what is new and takes back what is gone', async () => {
+describe('an update of a Service', () => {
+  it('keeps unchanged node ports, allocates new ones and releases removed ones', async () => {
     const fixture = await writeFixture();
     const put = async (spec: JsonObject): Promise<JsonObject> =>
       (await fixture.update('services', 'a', await changed(fixture, 'a', spec))).object;
@@ -235,7 +235,7 @@ describe('an update', () => {
     expect(await audited(fixture)).toEqual([]);
   });
 
-  it('does not give the port of the health check to a port in the same breath', async () => {
+  it('cannot move the health check node port to a port', async () => {
     const fixture = await writeFixture();
     const spec = { ...web({ name: 'x', port: 80 }), type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31100 };
     await fixture.create('services', service('a', spec));
@@ -248,7 +248,7 @@ describe('an update', () => {
     expect(answer.message).toContain('spec.ports[0].nodePort: Invalid value: 31100: provided port is already allocated');
   });
 
-  it('gives and takes back addresses with the type and the families', async () => {
+  it('allocates and releases addresses when the type or the IP families change', async () => {
     const fixture = await writeFixture({ ranges: '10.0.0.0/24,fd00::/108' });
     const put = async (spec: JsonObject): Promise<JsonObject> =>
       (await fixture.update('services', 'a', await changed(fixture, 'a', spec))).object;
@@ -268,7 +268,7 @@ describe('an update', () => {
     expect(await audited(fixture)).toEqual([]);
   });
 
-  it('takes nothing for a Service without addresses', async () => {
+  it('allocates nothing for a headless or ExternalName Service', async () => {
     const fixture = await writeFixture();
     await fixture.create('services', service('a', { ...web(), clusterIP: 'None' }));
     await fixture.create(
@@ -279,7 +279,7 @@ describe('an update', () => {
   });
 });
 
-it('holds what a Service has until its finalizers are gone', async () => {
+it('a deleted Service keeps its address until its finalizers are removed', async () => {
   const fixture = await writeFixture();
   await fixture.create('services', {
     metadata: { name: 'a', finalizers: ['example.org/x'] },
@@ -292,7 +292,7 @@ it('holds what a Service has until its finalizers are gone', async () => {
   expect(await keys(fixture)).toEqual({});
 });
 
-it('counts what it gave and what it could not', async () => {
+it('the ledger counts allocations and errors, without dry runs', async () => {
   const fixture = await writeFixture();
   await fixture.create('services', service('a', { ...web({ port: 80, nodePort: 31000 }), type: 'NodePort' }));
   await fixture.create('services', service('b', web()), { dryRun: true });

@@ -24,7 +24,7 @@ import type { Subresource } from '../verbs';
 
 const RANGES_FLAG = '--service-cluster-ip-range=';
 
-describe.each(['service/single', 'service/dual'])('%s', (recording) => {
+describe.each(['service/single', 'service/dual'])('the writer, on the recording %s,', (recording) => {
   const { head, cases } = recordingOf(recording, isServiceHead, isServiceCase);
   const changes = cases.flatMap((serviceCase) => ('steps' in serviceCase ? [] : [serviceCase]));
   const sequences = cases.flatMap((serviceCase) => ('steps' in serviceCase ? [serviceCase] : []));
@@ -34,7 +34,7 @@ describe.each(['service/single', 'service/dual'])('%s', (recording) => {
     fixture = await writeFixture({ ranges });
   });
 
-  it.each(changes.map(changeRow))('%s: %s', async (_title, key, change) => {
+  it.each(changes.map(changeRow))('answers as recorded: %s: %s', async (_title, key, change) => {
     const { create, update } = stepsOfChange(head, change);
     const patch = objectPatchOf(change);
     const [onCreate, onUpdate] = expectedAnswers(key, [change.create, change.update]);
@@ -42,7 +42,7 @@ describe.each(['service/single', 'service/dual'])('%s', (recording) => {
     expect((await send(fixture, update, patch))[1]).toEqual(onUpdate);
   });
 
-  it.each(sequences.map(sequenceRow))('%s', async (key, { steps }) => {
+  it.each(sequences.map(sequenceRow))('answers as recorded: %s', async (key, { steps }) => {
     const expected = expectedAnswers(
       key,
       steps.map(({ answer }) => answer),

@@ -4,7 +4,7 @@ import { writeFailure } from './store-failure';
 
 const gr = { group: '', resource: 'configmaps' };
 
-it('says that an outcome is unknown', () => {
+it('writeFailure converts an ambiguous outcome to a 504', () => {
   const told = writeFailure(new StoreError('ambiguous', 'lost'), 'update', gr, 'a');
   expect(told).toBeInstanceOf(StatusError);
   expect(told).toMatchObject({
@@ -15,7 +15,7 @@ it('says that an outcome is unknown', () => {
   });
 });
 
-it('leaves faults of ours and refusals as they are', () => {
+it('writeFailure returns internal errors and Status errors unchanged', () => {
   for (const error of [new StoreError('internal', 'x'), new Error('x'), new StatusError('BadRequest', 'x')]) {
     expect(writeFailure(error, 'create', gr, 'a')).toBe(error);
   }

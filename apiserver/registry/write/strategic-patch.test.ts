@@ -9,7 +9,7 @@ beforeEach(async () => {
 const patch = (body: unknown, options?: Parameters<Fixture['patch']>[4]): ReturnType<Fixture['patch']> =>
   f.patch('configmaps', 'a', 'strategic', body, options);
 
-it('stores what the patch makes of the object', async () => {
+it('a strategic merge patch stores the patched object', async () => {
   const { object } = await patch({
     kind: 'Whatever',
     apiVersion: 'x/v9',
@@ -21,7 +21,7 @@ it('stores what the patch makes of the object', async () => {
   expect(await f.stored('configmaps', 'a')).toEqual(object);
 });
 
-it('is tried again on the present object when another write came first', async () => {
+it('a strategic merge patch is retried on the current object after a conflict', async () => {
   const transactions = f.store.calls.transact;
   await Promise.all([patch({ metadata: { finalizers: ['x.io/c'] } }), patch({ metadata: { finalizers: ['x.io/d'] }, data: { k: null } })]);
   expect(f.store.calls.transact - transactions).toBe(3);
@@ -30,7 +30,7 @@ it('is tried again on the present object when another write came first', async (
   expect(stored).not.toHaveProperty('data');
 });
 
-it('does nothing when nothing changes, and stores nothing in a dry run', async () => {
+it('a strategic merge patch stores nothing when nothing changes and in a dry run', async () => {
   const before = await f.stored('configmaps', 'a');
   const transactions = f.store.calls.transact;
   expect((await patch({ data: { k: 'v' } })).object).toEqual(before);
@@ -39,13 +39,13 @@ it('does nothing when nothing changes, and stores nothing in a dry run', async (
   expect(await f.stored('configmaps', 'a')).toEqual(before);
 });
 
-it('rests on a version where one is named', async () => {
+it('a strategic merge patch is rejected with 409 for a stale resourceVersion or If-Match', async () => {
   const stale = { code: 409, reason: 'Conflict' };
   expect(await refusal(patch({ metadata: { resourceVersion: '1' }, data: { k: 'w' } }))).toMatchObject(stale);
   expect(await refusal(patch({ data: { k: 'w' } }, { ifMatch: '1' }))).toMatchObject(stale);
 });
 
-it('writes only status through the status endpoint', async () => {
+it('a strategic merge patch of the status subresource changes only the status', async () => {
   await f.create('pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
   const ready = { type: 'Ready', status: 'True' };
   await f.patch('pods', 'p', 'strategic', { status: { conditions: [{ type: 'Old', status: 'False' }] } }, { subresource: 'status' });
@@ -72,12 +72,12 @@ it.each([
     'Invalid',
     ' "" is invalid: patch: Invalid value: "map[data:map[k:a\\"b] immutable:1.5]": unrecognized type: bool',
   ],
-])('%s is refused in upstream words', async (body, code, reason, message) => {
+])('the strategic merge patch %j is rejected with %i, reason %s and the upstream message', async (body, code, reason, message) => {
   const found = await refusal(patch(body));
   expect([found.code, found.reason, found.message]).toEqual([code, reason, message]);
 });
 
-it('names what is unknown or repeated, sorted, as the field validation asks', async () => {
+it('a strategic merge patch reports sorted unknown and duplicate fields as fieldValidation requires', async () => {
   const body = '{"foo":1,"data":{"a":"1","a":"2"},"metadata":{"bar":1},"foo":2}';
   const faults = ['duplicate field "data.a"', 'duplicate field "foo"', 'unknown field "foo"', 'unknown field "metadata.bar"'];
   const found = await refusal(patch(body, { fieldValidation: 'Strict' }));
@@ -91,6 +91,6 @@ it('names what is unknown or repeated, sorted, as the field validation asks', as
   expect(objectOf(entry)).toMatchObject({ data: { a: '2', k: 'v' } });
 });
 
-it('takes null for an empty patch', async () => {
+it('the strategic merge patch null changes nothing', async () => {
   expect((await patch('null')).object).toEqual(await f.stored('configmaps', 'a'));
 });

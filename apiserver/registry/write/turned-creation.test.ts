@@ -1,4 +1,4 @@
-/** An update or apply that creates needs leave to create as well; a refusal says so as release 1.31.1 does, after the object was found valid. */
+/** An update or apply that creates an object needs the permission to create. Like release 1.31.1, the writer checks it after validation. */
 import { turnedRefusal } from '../../authorization/union';
 import { refusal, writeFixture } from '../../../test/support/write-fixture';
 
@@ -10,7 +10,7 @@ test.each([
   ['configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }, ''],
   ['configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', labels: { 'a b': 'c' } } }, 'is invalid'],
   ['leases', { metadata: { name: 'x' } }, ''],
-])('%s %#', async (resource, body, invalid) => {
+])('an update or apply of absent %s is rejected when the user may not create it (case %#)', async (resource, body, invalid) => {
   const { writer, context, resource: find, stored } = await writeFixture();
   const { group } = find(resource).row;
   const asked = { ...context, creationRefusal: () => turnedRefusal({ ...attributes, group, resource }, REFUSED) };
@@ -34,7 +34,7 @@ test.each([
   expect(await stored(resource, 'x')).toBeUndefined();
 });
 
-test('who creates outright is not asked again, nor who changes what is there', async () => {
+test('a create and an apply of an existing object do not check the permission to create', async () => {
   const { writer, context, resource: find } = await writeFixture();
   const asked = { ...context, creationRefusal: () => turnedRefusal({ ...attributes, group: '', resource: 'configmaps' }, REFUSED) };
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };

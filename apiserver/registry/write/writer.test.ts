@@ -9,7 +9,7 @@ beforeEach(async () => {
 
 const configMap = { metadata: { name: 'a' }, data: { k: 'v' } };
 
-describe('what stands before generated names', () => {
+describe('a malformed generateName', () => {
   const PATH = ["may not contain '/'", "may not contain '%'"];
   const NAME = 'a lowercase RFC 1123 subdomain';
 
@@ -22,7 +22,7 @@ describe('what stands before generated names', () => {
     ['resourcequotas', 'a/b%c', PATH],
     ['resourcequotas', 'A', []],
     ['roles', '.', ["may not be '.'", "may not be '.'"]],
-  ])('%s: %s is judged with an update', async (resource, generateName, wanted) => {
+  ])('of %s, %s, is validated by an update', async (resource, generateName, wanted) => {
     const spec = { priorityLevelConfiguration: { name: 'x' } };
     await f.create(resource, { metadata: { name: 'a' }, spec });
     const update = f.update(resource, 'a', { metadata: { name: 'a', generateName }, spec });
@@ -46,7 +46,7 @@ describe('a malformed finalizer', () => {
     ['limitranges', [FORM, FORM, DOMAIN]],
     ['resourcequotas', [FORM, DOMAIN]],
     ['roles', [FORM, FORM, DOMAIN, FORM, DOMAIN, DOMAIN]],
-  ])('of %s is told with an update', async (resource, wanted) => {
+  ])('of %s is reported by an update', async (resource, wanted) => {
     const template = { spec: { containers: [{ name: 'c', image: 'i' }] } };
     await f.create(resource, { metadata: { name: 'b' }, template });
     const { details } = await refusal(f.update(resource, 'b', { metadata: { name: 'b', finalizers: ['x y'] }, template }));
@@ -55,7 +55,7 @@ describe('a malformed finalizer', () => {
 });
 
 describe('create', () => {
-  it('stamps the object and stores it in one transaction without a question to the store', async () => {
+  it('stamps the metadata and stores the object in one transaction without a read', async () => {
     const before = f.store.calls.transact;
     const { object, entry, created } = await f.create('configmaps', configMap);
     expect(f.store.calls.transact - before).toBe(1);
@@ -84,7 +84,7 @@ describe('create', () => {
     expect(await f.stored('configmaps', 'a')).toEqual(object);
   });
 
-  it('keeps labels and selectable fields in the header', async () => {
+  it('stores labels and selectable fields in the entry', async () => {
     const { entry } = await f.create('pods', {
       metadata: { name: 'p', labels: { app: 'x' } },
       spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] },
@@ -98,7 +98,7 @@ describe('create', () => {
     });
   });
 
-  it('gives a generated name another suffix when the first is taken, eight times at most', async () => {
+  it('retries a generated name that exists, at most eight times', async () => {
     f.random.suffixes.push('aaaaa');
     await f.create('configmaps', { metadata: { generateName: 'x-' } });
     f.random.suffixes.push('aaaaa', 'aaaaa', 'bbbbb');
@@ -113,13 +113,13 @@ describe('create', () => {
     expect(f.random.suffixes).toEqual(['ccccc']);
   });
 
-  it('cuts the beginning of a generated name to 58 bytes', async () => {
+  it('truncates generateName to 58 bytes', async () => {
     f.random.suffixes.push('zzzzz');
     const { entry } = await f.create('configmaps', { metadata: { generateName: 'n'.repeat(80) } });
     expect(entry.key).toBe(`ns/${'n'.repeat(58)}zzzzz`);
   });
 
-  it('refuses a namespace that went away after the cache saw it', async () => {
+  it('is rejected in a terminating namespace that the cache has as active', async () => {
     await f.remove('namespaces', 'ns');
     expect(await refusal(f.create('configmaps', configMap))).toMatchObject({
       code: 403,
@@ -128,13 +128,13 @@ describe('create', () => {
     expect(await f.stored('configmaps', 'a')).toBeUndefined();
   });
 
-  it('takes a namespace that the cache has not seen yet', async () => {
+  it('succeeds in a namespace that the cache has not seen yet', async () => {
     const fresh = await writeFixture();
     await fresh.create('namespaces', { metadata: { name: 'new' } });
     expect((await fresh.create('configmaps', configMap, { namespace: 'new' })).created).toBe(true);
   });
 
-  it('takes the other dialect’s system namespaces and group names for its own', async () => {
+  it('converts system namespaces and group names of the other dialect', async () => {
     await f.create('namespaces', { metadata: { name: 'platform-system' } });
     const { object, entry } = await f.create(
       'configmaps',
@@ -153,7 +153,7 @@ describe('create', () => {
     expect(entry.dialectSensitive).toBe(true);
   });
 
-  it('stores nothing on a dry run, and shows an object without a version', async () => {
+  it('stores nothing in a dry run, and returns an object without a resourceVersion', async () => {
     const { object } = await f.create('configmaps', configMap, { dryRun: true });
     expect(object).toEqual({ metadata: expect.not.objectContaining({ resourceVersion: expect.anything() }), data: { k: 'v' } });
     expect(await f.stored('configmaps', 'a')).toBeUndefined();
@@ -161,14 +161,14 @@ describe('create', () => {
     expect(await refusal(f.create('configmaps', configMap, { dryRun: true }))).toMatchObject({ code: 409, reason: 'AlreadyExists' });
   });
 
-  it('does not take a resourceVersion', async () => {
+  it('is rejected with a resourceVersion', async () => {
     expect(await refusal(f.create('configmaps', { metadata: { name: 'a', resourceVersion: '5' } }))).toMatchObject({
       code: 400,
       message: 'resourceVersion should not be set on objects to be created',
     });
   });
 
-  it('is refused while the cache is loading', async () => {
+  it('is rejected with 429 while the cache is loading', async () => {
     f.cache.ready = false;
     expect(await refusal(f.create('configmaps', configMap))).toMatchObject({ code: 429 });
   });
@@ -178,14 +178,14 @@ describe('create', () => {
     ['too-large', 400, 'etcdserver: request is too large'],
     ['no-space', 503, 'etcdserver: mvcc: database space exceeded'],
     ['closed', 503, 'apiserver is shutting down'],
-  ] as const)('says what the store failed at: %s', async (failure, code, message) => {
+  ] as const)('converts the store failure %s to %i %s', async (failure, code, message) => {
     jest.spyOn(f.store, 'transact').mockRejectedValue(new StoreError(failure, 'x'));
     expect(await refusal(f.create('configmaps', configMap))).toMatchObject({ code, message });
   });
 });
 
 describe('update', () => {
-  it('changes the object in one transaction', async () => {
+  it('stores the object in one transaction', async () => {
     const first = await f.create('configmaps', configMap);
     await f.cache.catchUp();
     const before = f.store.calls.transact;
@@ -201,7 +201,7 @@ describe('update', () => {
     });
   });
 
-  it('stores nothing when nothing changes, and keeps the version', async () => {
+  it('stores nothing and keeps the resourceVersion when nothing changes', async () => {
     const first = await f.create('configmaps', configMap);
     await f.cache.catchUp();
     const before = f.store.calls.transact;
@@ -211,7 +211,7 @@ describe('update', () => {
     expect(f.cache.lookups).toBe(1);
   });
 
-  it('keeps numbers that a double cannot hold', async () => {
+  it('preserves integers beyond 53 bits', async () => {
     const body = {
       metadata: { name: 'p' },
       spec: { containers: [{ name: 'c', image: 'i' }], terminationGracePeriodSeconds: 9007199254740993n },
@@ -221,14 +221,14 @@ describe('update', () => {
     expect(entry.bytes.toString()).toContain('"terminationGracePeriodSeconds":9007199254740993');
   });
 
-  it('honours If-Match', async () => {
+  it('is rejected with 409 when If-Match is stale', async () => {
     const { entry } = await f.create('configmaps', configMap);
     const body = { metadata: { name: 'a' }, data: { k: 'w' } };
     expect(await refusal(f.update('configmaps', 'a', body, { ifMatch: '1' }))).toMatchObject({ code: 409, reason: 'Conflict' });
     expect((await f.update('configmaps', 'a', body, { ifMatch: String(entry.revision) })).object).toMatchObject({ data: { k: 'w' } });
   });
 
-  it('answers 400 to a version that is no number', async () => {
+  it('is rejected with 400 for a resourceVersion that is not a number', async () => {
     await f.create('configmaps', configMap);
     expect(await refusal(f.update('configmaps', 'a', { metadata: { name: 'a', resourceVersion: 'x' } }))).toMatchObject({
       code: 400,
@@ -236,14 +236,14 @@ describe('update', () => {
     });
   });
 
-  it('creates a missing object of a kind that allows it, but not through its status', async () => {
+  it('creates an absent object of a kind that allows it, but not via the status subresource', async () => {
     const service = { metadata: { name: 's' }, spec: { type: 'ExternalName', externalName: 'x' } };
     expect(await refusal(f.update('services', 's', service, { subresource: 'status' }))).toMatchObject({ code: 404 });
     expect((await f.update('services', 's', service)).created).toBe(true);
     expect(await refusal(f.update('configmaps', 'none', { metadata: { name: 'none' } }))).toMatchObject({ code: 404 });
   });
 
-  it('removes a terminating object with its last finalizer', async () => {
+  it('removes a terminating object when its last finalizer is removed', async () => {
     const { entry } = await f.create('configmaps', { metadata: { name: 'a', finalizers: ['x.y/z'] } });
     const marked = await f.remove('configmaps', 'a');
     expect(marked.type).toBe('object');
@@ -256,7 +256,7 @@ describe('update', () => {
     expect(await f.stored('configmaps', 'a')).toBeUndefined();
   });
 
-  it('writes only metadata and status through the status endpoint', async () => {
+  it('of the status subresource changes only metadata and status', async () => {
     await f.create('pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
     const { object } = await f.patch(
       'pods',
@@ -273,7 +273,7 @@ describe('update', () => {
 });
 
 describe('patch', () => {
-  it('shows the patched object when it does not fit its kind', async () => {
+  it('is rejected with the patched object when a field has the wrong type', async () => {
     await f.create('configmaps', configMap);
     const found = await refusal(f.patch('configmaps', 'a', 'json', [{ op: 'add', path: '/data/k', value: 5 }]));
     expect(found.code).toBe(422);
@@ -282,7 +282,7 @@ describe('patch', () => {
     expect(found.details?.causes?.[0]?.field).toBe('patch');
   });
 
-  it('names what a strict patch has too much, in the patch first', async () => {
+  it('reports unknown and duplicate fields of the patch before those of the object', async () => {
     await f.create('configmaps', configMap);
     const patch = '[{"op":"add","path":"/data/q","value":"x","extra":1,"op":"add"},{"op":"add","path":"/foo","value":1}]';
     const found = await refusal(f.patch('configmaps', 'a', 'json', patch, { fieldValidation: 'Strict' }));
@@ -294,7 +294,7 @@ describe('patch', () => {
   });
 });
 
-it('gives an Event the time of its expiry with every write, where no selector reaches it', async () => {
+it('every write of an Event sets its expiry in a field that selectors cannot use', async () => {
   const first = await f.create('events', { metadata: { name: 'e' }, involvedObject: { namespace: 'ns' } });
   const seconds = Number(first.entry.fields['$expires']);
   expect(seconds).toBe(f.clock.now() / 1000 + 3600);
@@ -304,7 +304,7 @@ it('gives an Event the time of its expiry with every write, where no selector re
   expect(objectOf(second.entry)).not.toHaveProperty('$expires');
 });
 
-it('takes an empty list of managed fields for none at all', async () => {
+it('a patch with an empty managedFields list keeps the managedFields', async () => {
   const { object } = await f.create('configmaps', { metadata: { name: 'owned' }, data: { a: 'b' } });
   const owners = metadataOf(object)['managedFields'];
   expect(owners).toHaveLength(1);
@@ -312,24 +312,24 @@ it('takes an empty list of managed fields for none at all', async () => {
   expect(metadataOf(patched.object)['managedFields']).toEqual(owners);
 });
 
-it('shows the version with which a dry run was asked to create', async () => {
+it('a dry run of a create with a resourceVersion returns that resourceVersion', async () => {
   const body = { metadata: { name: 'versioned', resourceVersion: '5' } };
   const { object } = await f.create('configmaps', body, { dryRun: true });
   expect(metadataOf(object)['resourceVersion']).toBe('5');
   expect(await refusal(f.create('configmaps', body))).toMatchObject({ code: 400 });
 });
 
-describe('an apply for an object of which only the uid is said', () => {
+describe('an apply with a uid', () => {
   const apply = (more: object) => {
     const config = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', uid: 'x' }, ...more };
     return refusal(f.patch('deployments', 'd', 'apply', config, { fieldManager: 'm' }));
   };
 
-  it('is refused where there is none', async () => {
+  it('is rejected when the object is absent', async () => {
     expect((await apply({})).message).toContain('uid mismatch');
   });
 
-  it('is told first what does not fit its schema', async () => {
+  it('reports a schema error before the uid mismatch', async () => {
     expect((await apply({ spec: { replicas: 'x' } })).message).toContain('.spec.replicas: expected numeric');
   });
 });

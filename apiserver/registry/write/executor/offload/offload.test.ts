@@ -9,8 +9,8 @@ const map = (name: string): JsonObject => ({ metadata: { name }, data: { a: 'b' 
 const opened = (admission: Partial<Admission> = {}): Promise<Fixture> =>
   writeFixture({ isOffloaded: true, admission: (usual) => ({ ...usual, ...admission }) });
 
-describe('a mutating plug-in that looks into objects', () => {
-  it('is shown the object, and its changes are stored', async () => {
+describe('a mutating plug-in that inspects objects', () => {
+  it('receives the object, and its changes are stored', async () => {
     const seen: (JsonObject | undefined)[] = [];
     const f = await opened({
       looksInto: () => true,
@@ -30,7 +30,7 @@ describe('a mutating plug-in that looks into objects', () => {
     expect(await f.stored('configmaps', 'a')).toMatchObject({ metadata: { annotations: { by: 'UPDATE' } }, data: { a: 'b', c: 'd' } });
   });
 
-  it('is not shown an object that validation refuses, only its name', async () => {
+  it('receives only the name of an object that validation rejects', async () => {
     const seen: AdmissionRequest[] = [];
     const f = await opened({ looksInto: () => true, mutate: (request) => void seen.push(request) });
     seen.length = 0;
@@ -39,7 +39,7 @@ describe('a mutating plug-in that looks into objects', () => {
   });
 });
 
-it('shows plug-ins that do not look into objects only the name', async () => {
+it('an offloaded write passes only the name to plug-ins that do not inspect objects', async () => {
   const seen: AdmissionRequest[] = [];
   const f = await opened({ looksInto: () => false, validate: (request) => void seen.push(request) });
   seen.length = 0;
@@ -49,7 +49,7 @@ it('shows plug-ins that do not look into objects only the name', async () => {
   ]);
 });
 
-it('starts again on the present state when a plug-in has changed it', async () => {
+it('an offloaded write restarts on the current state when a plug-in throws StateChanged', async () => {
   let isFirst = true;
   const f = await opened({
     validate({ resource: { row } }) {
@@ -62,7 +62,7 @@ it('starts again on the present state when a plug-in has changed it', async () =
   expect(isFirst).toBe(false);
 });
 
-describe('what admission reserves', () => {
+describe('a reservation of admission', () => {
   const reserving = (over: (revision?: number) => void): Partial<Admission> => {
     const reservation: Reservation = { writes: [{ key: '/guard', modRevision: 0, lost: () => undefined }], over };
     return { reserve: ({ resource: { row } }) => (row.resource === 'configmaps' ? Promise.resolve(reservation) : undefined) };
@@ -94,7 +94,7 @@ describe('what admission reserves', () => {
   });
 });
 
-it('refuses a name that is taken, and generates another where it may', async () => {
+it('an offloaded create rejects an existing name, and generates another one for generateName', async () => {
   const f = await opened();
   await f.create('configmaps', map('a'));
   await f.cache.catchUp();
@@ -106,7 +106,7 @@ it('refuses a name that is taken, and generates another where it may', async () 
   expect((await f.create('configmaps', generated)).object).toMatchObject({ metadata: { name: 'g-free' } });
 });
 
-it('asks whether the user may create what an update finds missing, in its place among the steps', async () => {
+it('an offloaded apply that creates is rejected when the user may not create', async () => {
   const f = await opened();
   f.context = { ...f.context, creationRefusal: () => Promise.resolve(forbidden({ group: '', resource: 'configmaps' }, 'a', 'no')) };
   const { writer, context } = f;
@@ -121,7 +121,7 @@ it('asks whether the user may create what an update finds missing, in its place 
   ).toMatchObject({ code: 403 });
 });
 
-it('takes the addresses that the ledger of the server has chosen, and gives them back', async () => {
+it('an offloaded write allocates and releases addresses in the ledger of the server', async () => {
   const f = await opened();
   const { object } = await f.create('services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
   expect(object).toMatchObject({ spec: { clusterIP: expect.stringMatching(/^10\.0\.0\./) } });
@@ -131,7 +131,7 @@ it('takes the addresses that the ledger of the server has chosen, and gives them
   expect([...f.ledger.all().keys()]).toHaveLength(0);
 });
 
-it('answers a dry run with the object that would have been stored', async () => {
+it('an offloaded dry run returns the object and stores nothing', async () => {
   const f = await opened();
   const { object, entry } = await f.create('configmaps', map('a'), { dryRun: true });
   expect(object).toMatchObject({ metadata: { name: 'a', uid: expect.any(String) }, data: { a: 'b' } });

@@ -8,17 +8,17 @@ const OBJECT: JsonObject = {
 };
 const shown = (object = OBJECT): ShownObject => new ShownObject(structuredClone(shownParts(object)));
 
-it('is the object whose parts it is made from', () => {
+it('ShownObject equals the object of its parts', () => {
   expect(shown().object).toEqual(OBJECT);
 });
 
-it('has no changes when its parts have only been read', () => {
+it('ShownObject has no changes after reads', () => {
   const read = shown();
   expect(structuredClone(read.object)).toEqual(OBJECT);
   expect(read.changes()).toEqual({ members: [], metadata: [] });
 });
 
-it('sends back what has been changed, added and removed', () => {
+it('ShownObject returns changed, added and removed members', () => {
   const changed = shown();
   const { metadata } = changed.object;
   Object.assign(Object(metadata), { annotations: { by: 'plug-in' } });
@@ -35,7 +35,7 @@ it('sends back what has been changed, added and removed', () => {
   });
 });
 
-it('sends back metadata that has been replaced', () => {
+it('ShownObject returns replaced metadata', () => {
   const changed = shown();
   changed.object['metadata'] = { name: 'b' };
   const target = structuredClone(OBJECT);
@@ -43,7 +43,7 @@ it('sends back metadata that has been replaced', () => {
   expect(target['metadata']).toEqual({ name: 'b' });
 });
 
-it('treats __proto__ and constructor as ordinary members', () => {
+it('ShownObject treats __proto__ and constructor as ordinary keys', () => {
   const odd: JsonObject = JSON.parse('{"metadata":{"__proto__":{"a":1}},"constructor":{"b":2}}');
   const read = shown(odd);
   expect(JSON.stringify(read.object)).toBe('{"metadata":{"__proto__":{"a":1}},"constructor":{"b":2}}');
