@@ -5,7 +5,7 @@ import { groupResourceText } from '../../shared/api/identity/identity';
 
 const resources = buildResources();
 
-it('finds a resource under either spelling of its group', () => {
+it('Resources finds a resource by either spelling of its group', () => {
   const lease = resources.find('coordination.platform.io', 'v1', 'leases');
   expect(lease?.row.kind).toBe('Lease');
   expect(resources.find(['coordination', 'k8s', 'io'].join('.'), 'v1', 'leases')).toBe(lease);
@@ -14,7 +14,7 @@ it('finds a resource under either spelling of its group', () => {
   expect(resources.find('', 'v1', 'leases')).toBeUndefined();
 });
 
-it('has one stored type per key segment', () => {
+it('Resources has one stored type per key segment', () => {
   const segments = resources.storedTypes.map((type) => type.segment);
   expect(new Set(segments).size).toBe(segments.length);
   expect(segments).toEqual(expect.arrayContaining(['configmaps', 'services/specs', 'minions']));
@@ -25,12 +25,12 @@ it('has one stored type per key segment', () => {
   expect(twice.all[0]?.stored).toBe(twice.all[1]?.stored);
 });
 
-it('has no strategy for nothing, and none for another type', () => {
+it('every strategy belongs to a resource of its type', () => {
   const typeOf = new Map(KINDS.map((row) => [groupResourceText(row), storedRowOf(row).type]));
   for (const { resource, type } of STRATEGY_ROWS) expect([resource, typeOf.get(resource)]).toEqual([resource, type]);
 });
 
-it('makes entry keys', () => {
+it('entryKey joins namespace and name', () => {
   expect(entryKey({ namespace: 'a', name: 'b' })).toBe('a/b');
   expect(entryKey({ namespace: '', name: 'b' })).toBe('b');
 });

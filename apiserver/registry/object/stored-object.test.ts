@@ -10,7 +10,7 @@ const entry = (metadata: string): Entry => ({
   dialectSensitive: false,
 });
 
-it('tells what is being deleted by its own mark', () => {
+it('isEntryTerminating reads only metadata.deletionTimestamp of the object', () => {
   const born = '"name":"a","creationTimestamp":"2026-01-01T00:00:00Z"';
   expect(isEntryTerminating(entry(`${born},"deletionTimestamp":"2026-01-01T00:00:01Z","deletionGracePeriodSeconds":0`))).toBe(true);
   expect(isEntryTerminating(entry('"name":"a","creationTimestamp":null,"deletionTimestamp":"2026-01-01T00:00:01Z"'))).toBe(true);

@@ -118,11 +118,11 @@ test.each<[string, Partial<Connection>, number, string]>([
   ['services/http:s:80/proxy', {}, 404, 'services "s" not found'],
   ['pods/own/proxy', {}, 400, 'address not allowed'],
   ['nodes/own/proxy', {}, 400, 'address not allowed'],
-])('%s %j', async (path, more, code, message) => {
+])('connect rejects %s %j with %i: %s', async (path, more, code, message) => {
   expect(await refusal(open(path, more))).toMatchObject({ code, message });
 });
 
-test('the log of a pod that is on no node is empty', async () => {
+test('the log of an unscheduled pod is empty', async () => {
   await expect(open('pods/waiting/log')).resolves.toBeUndefined();
 });
 
@@ -140,7 +140,7 @@ test.each<[string, Partial<Connection>, string]>([
   ['pods/there:web/proxy', {}, 'proxy any http://192.0.2.7:8080/'],
   ['services/https:web:admin/proxy', {}, 'proxy any https://192.0.2.9:9091/'],
   ['services/web:81/proxy', {}, 'proxy any http://192.0.2.9:9091/'],
-])('%s %j leads to %s', async (path, more, place) => {
+])('connect opens %s %j as %s', async (path, more, place) => {
   expect(await open(path, more)).toBe(place);
 });
 

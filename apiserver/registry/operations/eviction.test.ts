@@ -1,4 +1,4 @@
-/** Evictions against disruption budgets in every state; answers and what is left behind are the reference server's. */
+/** Evictions with disruption budgets in every state; responses and the stored objects are those of the reference server. */
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
@@ -49,7 +49,7 @@ const statusOf = async (resource: string, name: string): Promise<JsonObject | un
   return found === undefined ? undefined : objectAt(found, 'status');
 };
 
-test('without a budget the pod is marked and deleted as asked', async () => {
+test('an eviction without a budget sets DisruptionTarget and deletes the pod with the delete options', async () => {
   await pod('p', READY);
   await evict('p', {}, true);
   expect((await statusOf('pods', 'p'))?.['conditions']).toHaveLength(1);
@@ -65,7 +65,7 @@ test('without a budget the pod is marked and deleted as asked', async () => {
   });
 });
 
-test('a budget is charged once for a pod, and says when it is exhausted', async () => {
+test('an eviction charges a budget once per pod, and sets its condition when it is exhausted', async () => {
   await pod('p', READY);
   await budget('a', { disruptionsAllowed: 1 });
   await evict('p', {}, true);
@@ -93,14 +93,14 @@ const violates = (text: string, retryAfterSeconds?: number): object => ({
 
 test.each([
   ['exhausted', READY, { disruptionsAllowed: 0 }, violates('needs 1 healthy pods and has 3 currently')],
-  ['not counted yet', READY, { observedGeneration: 0, disruptionsAllowed: 2 }, violates('is still being processed by the server.', 10)],
+  ['not observed yet', READY, { observedGeneration: 0, disruptionsAllowed: 2 }, violates('is still being processed by the server.', 10)],
   [
-    'exhausted, for an unready pod among too few',
+    'exhausted and the pod is one of too few healthy ones',
     UNREADY,
     { disruptionsAllowed: 0, currentHealthy: 0 },
     violates('needs 1 healthy pods and has 0 currently'),
   ],
-])('refused: %s', async (_, status, counted, expected) => {
+])('an eviction is rejected with 429 when the budget is %s', async (_, status, counted, expected) => {
   await pod('p', status);
   await budget('a', counted);
   expect(await refusal(evict('p'))).toEqual(expect.objectContaining(expected));
@@ -109,11 +109,16 @@ test.each([
 });
 
 test.each([
-  ['an unready pod among enough', UNREADY, { disruptionsAllowed: 0, currentHealthy: 1 }, {}],
-  ['an unready pod of no account', UNREADY, { disruptionsAllowed: 0, currentHealthy: 0 }, { unhealthyPodEvictionPolicy: 'AlwaysAllow' }],
+  ['an unready pod with enough healthy ones', UNREADY, { disruptionsAllowed: 0, currentHealthy: 1 }, {}],
+  [
+    'an unready pod under AlwaysAllow',
+    UNREADY,
+    { disruptionsAllowed: 0, currentHealthy: 0 },
+    { unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+  ],
   ['a pending pod', { phase: 'Pending' }, { disruptionsAllowed: 0 }, {}],
   ['a finished pod', { phase: 'Succeeded' }, { disruptionsAllowed: 0 }, {}],
-])('costs nothing: %s', async (_, status, counted, spec) => {
+])('the eviction of %s does not charge the budget', async (_, status, counted, spec) => {
   await pod('p', status);
   await budget('a', counted, spec);
   await evict('p');
@@ -122,7 +127,7 @@ test.each([
   expect(await statusOf('poddisruptionbudgets', 'a')).not.toHaveProperty('disruptedPods');
 });
 
-test('more than one budget, another name, a pod that is another one, and options that make no sense are refused', async () => {
+test('an eviction is rejected for another uid, invalid delete options and more than one budget', async () => {
   await pod('p', READY);
   await pod('q', READY);
   expect(await refusal(evict('q', { preconditions: { uid: 'w' } }))).toMatchObject({
@@ -138,7 +143,7 @@ test('more than one budget, another name, a pod that is another one, and options
   });
 });
 
-test('a condition on the version holds until the pod is deleted', async () => {
+test('an eviction with a resourceVersion precondition compares it with the pod before its own update', async () => {
   await pod('p', READY);
   await fixture.cache.catchUp();
   const entry = fixture.cache.get(fixture.resource('pods').stored, 'ns/p');

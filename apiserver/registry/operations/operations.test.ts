@@ -49,7 +49,7 @@ function bind(value: JsonObject, options: { readonly namespace?: string; readonl
 
 const echo: OperationTable = { bindings: ({ object }) => Promise.resolve(object) };
 
-it('hands on the body decoded, in its place, with its owner and without what the server sets', async () => {
+it('an operation receives the decoded body with namespace and managedFields and without server-set metadata', async () => {
   const value = { metadata: { name: 'p', uid: 'u', creationTimestamp: '2020-01-01T00:00:00Z' }, target: { name: 'n' }, more: 1 };
   expect(objectOf(await bind(value, { table: echo }))).toEqual({
     metadata: {
@@ -72,7 +72,7 @@ it('hands on the body decoded, in its place, with its owner and without what the
   expect(fixture.warnings).toEqual(['unknown field "more"']);
 });
 
-it('refuses another kind, another namespace, and a namespace that is not there or goes away', async () => {
+it('an operation rejects another kind, another namespace, and an absent or terminating namespace', async () => {
   expect(await refusal(bind({ kind: 'Pod', apiVersion: 'v1' }))).toMatchObject({
     code: 400,
     message: 'Pod in version "v1" cannot be handled as a Binding: converting (v1.Pod) to (core.Binding): unknown conversion',
@@ -87,12 +87,12 @@ it('refuses another kind, another namespace, and a namespace that is not there o
   expect(await refusal(bind({ metadata: { name: 'p' } }, { table: echo }))).toMatchObject({ code: 403, reason: 'Forbidden' });
 });
 
-it('a namespace that the cache has not heard of is asked for before it is missed', async () => {
+it('an operation reads a namespace from the store when the cache has not seen it', async () => {
   await fixture.create('namespaces', { metadata: { name: 'late' } });
   expect(objectOf(await bind({}, { namespace: 'late', table: echo }))).toMatchObject({ metadata: { namespace: 'late' } });
 });
 
-it('an operation without a function shows at the start', () => {
+it('createOperations throws for an operation without a function', () => {
   const { writer: _, clock, cache, random, resources } = fixture;
   const parts = {
     table: {},

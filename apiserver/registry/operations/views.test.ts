@@ -10,16 +10,16 @@ const shown = async (fault: string | undefined): Promise<JsonObject> => {
   return objectOf(await views.get({ row: COMPONENT_STATUS, stored: undefined }, 'etcd-0'));
 };
 
-test('a store that does not answer is not healthy', async () => {
+test('componentstatuses reports a store that does not answer as unhealthy', async () => {
   const object = await shown('no answer');
   expect(own(object, 'conditions')).toEqual([{ type: 'Healthy', status: 'False', message: 'no answer' }]);
   expect(tables.tableRow(COMPONENT_STATUS, object)).toEqual(['etcd-0', 'Unhealthy', 'no answer', '']);
 });
 
-test('what is not known is shown as such', () => {
+test('the table of componentstatuses shows Unknown without a condition', () => {
   expect(tables.tableRow(COMPONENT_STATUS, { metadata: { name: 'x' } })).toEqual(['x', 'Unknown', '', '']);
 });
 
-test('a kind without a view is found at the start', () => {
+test('createViews throws for a kind without a view', () => {
   expect(() => createViews({}, [COMPONENT_STATUS])).toThrow('no view for componentstatuses');
 });

@@ -34,7 +34,7 @@ test.each([
   [token({ start: '' }), `encoded start key empty (version ${VERSION})`],
   [token({ start: undefined }), `encoded start key empty (version ${VERSION})`],
   ...['../x', './x', 'a//b', 'a/', '//a', 'a/../b', '.', '..', '../', '/../a'].map((start): [string, string] => [token({ start }), start]),
-])('refuses %s', (text, reason) => {
+])('parseContinue rejects %s with 400', (text, reason) => {
   expect(() => parseContinue(text)).toThrow(expect.objectContaining({ code: 400, message: PREFIX + reason }));
 });
 
@@ -48,17 +48,17 @@ test.each([
   [token({ v: 'meta.k8s.io/v1', more: 1 }), { revision: 5, start: 'c2\0' }],
   [encode(`{"V":"${VERSION}","RV":5,"Start":"c2"}`), { revision: 5, start: 'c2' }],
   [encode(` {"v":"${VERSION}","rv":5,"start":"c2"} \n`), { revision: 5, start: 'c2' }],
-])('reads %s', (text, expected) => {
+])('parseContinue reads %s', (text, expected) => {
   expect(parseContinue(text)).toEqual(expected);
 });
 
-test('is in the form that other servers read', () => {
+test('formatContinue returns the upstream form', () => {
   const text = formatContinue({ revision: 338, start: startAfter('c2') });
   expect(Buffer.from(text, 'base64url').toString()).toBe(`{"v":"${VERSION}","rv":338,"start":"c2\\u0000"}`);
   expect(text).toMatch(/^[A-Za-z0-9_-]+$/);
 });
 
-test('what is written is read back, for every key', () => {
+test('parseContinue reads what formatContinue returns, for every key', () => {
   const key = fc.stringMatching(/^[a-z0-9][a-z0-9.-]{0,10}[a-z0-9](\/[a-z0-9:]{1,10})?$/);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), key, (revision, name) => {
@@ -67,7 +67,7 @@ test('what is written is read back, for every key', () => {
   );
 });
 
-test('never throws anything but a 400', () => {
+test('parseContinue throws only a 400 for arbitrary text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string().map(encode), fc.json().map(encode)), (text) => {
       try {

@@ -32,7 +32,7 @@ interface PromiseWithResolvers {
   readonly reject: (error: Error) => void;
 }
 
-it('asks about a part before the one ahead of it has come back', async () => {
+it('ConversionLine starts the next conversion before the previous one completes', async () => {
   const { line, told, answer } = fixture(true);
   expect(await line.add(part('a'))).toBe(true);
   const second = line.add(part('b'));
@@ -45,7 +45,7 @@ it('asks about a part before the one ahead of it has come back', async () => {
   expect(told.slice(2)).toEqual(['took n/a', 'took n/b']);
 });
 
-it('asks about one after the other where somebody may stop', async () => {
+it('ConversionLine without overlap converts one part at a time and stops when the consumer does', async () => {
   const { line, told, answer } = fixture(false, 1);
   const first = line.add(part('a'));
   await settle();
@@ -55,7 +55,7 @@ it('asks about one after the other where somebody may stop', async () => {
   expect(await line.end()).toBe(true);
 });
 
-it('fails with the first part that fails, whatever becomes of the next', async () => {
+it('ConversionLine rejects with the first failure when the next part fails too', async () => {
   const { line, fail } = fixture(true);
   await line.add(part('a'));
   const second = line.add(part('b'));

@@ -79,7 +79,7 @@ function fixture(matches?: (entry: Entry) => boolean) {
   };
 }
 
-it('converts together what comes in one turn, and tells it in its order', async () => {
+it('ConvertedWatch converts the events of one event loop turn together and delivers them in order', async () => {
   const { told, conversions, watch, event } = fixture();
   event('a', 1);
   watch.bookmark(1, true);
@@ -91,7 +91,7 @@ it('converts together what comes in one turn, and tells it in its order', async 
   expect(conversions.asked).toEqual([2]);
 });
 
-it('asks about 500 events at a time', async () => {
+it('ConvertedWatch converts at most 500 events in one request', async () => {
   const { told, conversions, event } = fixture();
   for (let at = 0; at < 1_200; at += 1) event(`w${at}`, at + 1);
   await conversions.answer();
@@ -101,7 +101,7 @@ it('asks about 500 events at a time', async () => {
   expect(told).toHaveLength(1_200);
 });
 
-it('holds an initial state back when 1 MiB of it waits, and lets it go on when that is told', async () => {
+it('ConvertedWatch pauses the initial state while 1 MiB of it is being converted', async () => {
   const { conversions, watch, event } = fixture();
   event('a', 1, MIB / 2);
   expect(watch.ready()).toBeUndefined();
@@ -116,7 +116,7 @@ it('holds an initial state back when 1 MiB of it waits, and lets it go on when t
   expect(isReady).toBe(true);
 });
 
-it('cuts off a live watch when 16 MiB wait for a webhook that does not answer', async () => {
+it('ConvertedWatch closes a live watch when 16 MiB wait for a webhook that does not answer', async () => {
   const { told, conversions, watch, event, closed } = fixture();
   watch.live();
   for (let at = 0; at < 16; at += 1) event('a', at + 1, MIB - 1_000);
@@ -130,7 +130,7 @@ it('cuts off a live watch when 16 MiB wait for a webhook that does not answer', 
   expect(told).toEqual(['LIVE', 'END closed']);
 });
 
-it('waits for a slow reader of the initial state, event by event', async () => {
+it('ConvertedWatch waits for a slow consumer after each event of the initial state', async () => {
   const { told, conversions, event, fill } = fixture();
   const empty = fill();
   event('a', 1);
@@ -142,7 +142,7 @@ it('waits for a slow reader of the initial state, event by event', async () => {
   expect(told).toEqual(['ADDED n/a 1', 'ADDED n/b 2']);
 });
 
-it('ends with the reason where the initial state cannot be converted, and bare where a later event cannot', async () => {
+it('ConvertedWatch ends as failed when the initial state cannot be converted, and as closed when a later event cannot', async () => {
   const initial = fixture();
   initial.event('a', 1);
   await initial.conversions.fail();
@@ -154,7 +154,7 @@ it('ends with the reason where the initial state cannot be converted, and bare w
   expect([live.told, live.closed()]).toEqual([['LIVE', 'END closed'], 1]);
 });
 
-it('lets a selector look at both states as they are shown', async () => {
+it('ConvertedWatch applies the selector to the converted previous and current states', async () => {
   const { told, conversions, event } = fixture((entry) => entry.labels['l'] === 'yes');
   const before = event('a', 1);
   await conversions.answer((entry) => ({ ...entry, labels: { l: 'yes' } }));
@@ -167,7 +167,7 @@ it('lets a selector look at both states as they are shown', async () => {
   expect(told).toEqual(['ADDED n/a 1', 'DELETED n/a 1', 'ADDED n/a 4']);
 });
 
-it('tells nothing more once it is closed, and lets go of whoever waits', async () => {
+it('ConvertedWatch delivers nothing after close, and resolves pending waits', async () => {
   const { told, conversions, watch, event, closed } = fixture();
   event('a', 1, 2 * MIB);
   const ready = watch.ready();

@@ -1,4 +1,4 @@
-/** Lists give way to others by what they look at, not by what they find. */
+/** Lists yield to the event loop by the objects that they visit, not by those that match. */
 import { KINDS } from '../../../shared/api/kinds';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
@@ -63,9 +63,9 @@ function selecting(found: (key: string) => boolean): Selection {
 }
 
 test.each([
-  ['all', undefined],
+  ['all objects', undefined],
   ['a page', 100],
-])('a list of %s that matches nothing gives way every few milliseconds', async (_what, limit) => {
+])('a list of %s that matches nothing yields to the event loop every few milliseconds', async (_what, limit) => {
   const page = list(
     selecting(() => false),
     limit,
@@ -75,7 +75,7 @@ test.each([
   expect(clock.monotonic()).toBeGreaterThan(OBJECTS * LOOK_MS - 1);
 });
 
-test('a selective list without a limit has everything that matches, in order', async () => {
+test('a list with a selector and no limit returns all matching objects in order', async () => {
   const page = await list(selecting((key) => key.endsWith('99')));
   expect([...page.entries].map(({ key }) => key).slice(0, 3)).toEqual(['a/1099', 'a/1199', 'a/1299']);
   expect([...page.entries]).toHaveLength(OBJECTS / 100);

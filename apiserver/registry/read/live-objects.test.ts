@@ -32,7 +32,7 @@ function put(metadata: object): void {
   store.put(key, encodeStoredValue({ body, versionOffset: head.length, labels: undefined, fields: undefined, dialectSensitive: false }));
 }
 
-it('tells what the newest entry says, and that there is none any more', async () => {
+it('LiveObjects returns the newest object, and undefined when it is deleted', async () => {
   open();
   await cache.whenReady();
   expect(live.find('pods', 'ns', 'p')).toBeUndefined();
@@ -47,7 +47,7 @@ it('tells what the newest entry says, and that there is none any more', async ()
   expect([live.find('pods', 'ns', 'p'), live.read('pods', 'ns', 'p')]).toEqual([undefined, undefined]);
 });
 
-it('says that it cannot tell before the cache is loaded and when the store does not answer', async () => {
+it('LiveObjects fails with 429 while the cache is loading and with 504 when the store does not answer', async () => {
   open();
   await expect(live.current()).rejects.toMatchObject({ code: 429 });
   await cache.whenReady();

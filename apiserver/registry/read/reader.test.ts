@@ -130,7 +130,7 @@ const token = (rv: number, start: string): string =>
   Buffer.from(JSON.stringify({ v: 'meta.platform.io/v1', rv, start })).toString('base64url');
 
 describe('get', () => {
-  test('without a version is the newest: the store is asked once and its revision waited for', async () => {
+  test('without a resourceVersion reads the store revision once and waits for it', async () => {
     hold();
     tick();
     const revision = put('a/c1');
@@ -141,7 +141,7 @@ describe('get', () => {
     expect(lookups()).toBe(1);
   });
 
-  test('without a version asks nobody where the store tells at once that there is nothing newer', async () => {
+  test('without a resourceVersion does not read the store revision when the store reports it synchronously', async () => {
     const now = put('a/c1');
     store.tellAtOnce();
     expect(await reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined)).toMatchObject({ revision: now });
@@ -155,20 +155,20 @@ describe('get', () => {
     expect(lookups()).toBe(1);
   });
 
-  test('at 0 is whatever the cache holds, and asks no one', async () => {
+  test('at resourceVersion 0 returns the cached object without a store call', async () => {
     store.failure = new StoreError('unavailable', 'gone');
     expect(await reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 0)).toMatchObject({ key: 'a/c1', revision: 101 });
     expect(lookups()).toBe(0);
   });
 
-  test('at a version waits until it is reached', async () => {
+  test('at a resourceVersion waits until the cache reaches it', async () => {
     const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 106);
     await settle();
     const revision = put('a/c1');
     await expect(got).resolves.toMatchObject({ key: 'a/c1', revision });
   });
 
-  test('at a version that does not come is 504 after three seconds', async () => {
+  test('at a future resourceVersion fails with 504 after 3 s', async () => {
     const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 999);
     let settled = false;
     got.catch(() => undefined).finally(() => (settled = true));
@@ -177,12 +177,12 @@ describe('get', () => {
     expect(await failure(after(1, got))).toMatchObject(tooLarge(999, 105));
   });
 
-  test('never waits beyond the deadline of its request', async () => {
+  test('fails with 504 at the deadline of its request', async () => {
     context = { ...context, deadline: clock.monotonic() + 500 };
     expect(await failure(after(500, reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 999)))).toMatchObject({ code: 504 });
   });
 
-  test('of a cluster-scoped kind uses the name alone', async () => {
+  test('of a cluster-scoped kind uses only the name', async () => {
     const revision = put('default', {}, namespaces);
     expect(await reader.get(context, namespaces, { namespace: '', name: 'default' }, undefined)).toMatchObject({
       key: 'default',
@@ -190,7 +190,7 @@ describe('get', () => {
     });
   });
 
-  test('of what does not exist is 404', async () => {
+  test('of an absent object fails with 404', async () => {
     const error = await failure(reader.get(context, configMaps, { namespace: 'a', name: 'none' }, undefined));
     expect(error.status).toMatchObject({
       code: 404,
@@ -199,14 +199,14 @@ describe('get', () => {
     });
   });
 
-  test('comes from the store while the cache does not keep up', async () => {
+  test('reads from the store while the cache lags behind', async () => {
     hold();
     const revision = put('a/c1');
     const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined);
     expect(await after(3_000, got)).toMatchObject({ key: 'a/c1', revision });
   });
 
-  test('is 504 when the store is lost', async () => {
+  test('fails with 504 when the store is unreachable', async () => {
     store.failure = new StoreError('unavailable', 'no member answers');
     expect(await failure(reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined))).toMatchObject({
       code: 504,
@@ -215,7 +215,7 @@ describe('get', () => {
   });
 });
 
-describe('before the cache is loaded', () => {
+describe('while the cache is loading', () => {
   const refused = {
     code: 429,
     reason: 'TooManyRequests',
@@ -223,7 +223,7 @@ describe('before the cache is loaded', () => {
     status: { details: { retryAfterSeconds: 1 } },
   };
 
-  test('every read is refused with 429', async () => {
+  test('get, list and watch are rejected with 429', async () => {
     await cache.close();
     store.failure = new StoreError('unavailable', 'not yet');
     open();
@@ -237,7 +237,7 @@ describe('before the cache is loaded', () => {
  * Every cell of the table of lists in upstream's API concepts. The store is one revision ahead (a/c4 = 106), which a cached state does not show and a
  * most recent one does.
  */
-describe('list, cell by cell', () => {
+describe('list', () => {
   const newest = ['a/c1', 'a/c2', 'a/c3', 'a/c4'];
   const cached = ['a/c1', 'a/c2', 'a/c3'];
   const paged = ['a/c1', 'a/c2'];
@@ -253,131 +253,131 @@ describe('list, cell by cell', () => {
     return page;
   }
 
-  describe('no match', () => {
-    test('no limit, version unset: most recent', async () => {
+  describe('without resourceVersionMatch', () => {
+    test('and without limit and resourceVersion returns the most recent state', async () => {
       const page = await answers({});
       expect([keys(page), page.revision, page.continue]).toEqual([newest, 106, undefined]);
     });
 
-    test('no limit, version 0: any', async () => {
+    test('and with resourceVersion 0 returns the cached state', async () => {
       const page = await answers({ resourceVersion: 0 });
       expect([keys(page), page.revision, lookups()]).toEqual([cached, 105, 0]);
     });
 
-    test('no limit, a version: not older than', async () => {
+    test('and with a resourceVersion returns a state not older than it', async () => {
       expect(keys(await answers({ resourceVersion: 103 }))).toEqual(cached);
       const page = await answers({ resourceVersion: 107 });
       expect([keys(page), page.revision, lookups()]).toEqual([newest, 107, 0]);
     });
 
-    test('limit, version unset: most recent', async () => {
+    test('and with a limit returns a page of the most recent state', async () => {
       const page = await answers({ limit: 2 });
       expect([keys(page), page.revision, page.remainingItemCount]).toEqual([paged, 106, 2]);
       expect(parseContinue(tokenOf(page))).toEqual({ revision: 106, start: 'c2\0' });
     });
 
-    test('limit, version 0: any, and the limit is ignored', async () => {
+    test('and with a limit and resourceVersion 0 returns the whole cached state', async () => {
       const page = await answers({ limit: 2, resourceVersion: 0 });
       expect([keys(page), page.revision, page.continue]).toEqual([cached, 105, undefined]);
     });
 
-    test('limit, version 0, a kind without cache upstream: the limit counts', async () => {
+    test('and with a limit and resourceVersion 0 returns a page of a kind without an upstream cache', async () => {
       for (const name of ['e1', 'e2', 'e3']) put(`a/${name}`, {}, events);
       const page = await list({ limit: 2, resourceVersion: 0 }, 'a', events);
       expect([keys(page), page.continue !== undefined]).toEqual([['a/e1', 'a/e2'], true]);
     });
 
-    test('limit, a version: exact', async () => {
+    test('and with a limit and a resourceVersion returns a page of exactly that state', async () => {
       const page = await answers({ limit: 2, resourceVersion: 102 });
       expect([keys(page), page.revision, page.continue]).toEqual([paged, 102, undefined]);
       const cut = await answers({ limit: 1, resourceVersion: 103 });
       expect([keys(cut), cut.revision, cut.remainingItemCount]).toEqual([['a/c1'], 103, 2]);
     });
 
-    test('limit and token, version unset: exactly the first page’s state', async () => {
+    test('and with a continue token returns a page of the state of the first one', async () => {
       const page = await answers({ limit: 1, continue: token(102, 'c1\0') });
       expect([keys(page), page.revision, page.continue]).toEqual([['a/c2'], 102, undefined]);
     });
 
-    test('limit and token, version 0: the version is ignored', async () => {
+    test('and with a continue token ignores resourceVersion 0', async () => {
       const page = await answers({ limit: 1, resourceVersion: 0, continue: token(102, 'c1\0') });
       expect([keys(page), page.revision]).toEqual([['a/c2'], 102]);
     });
 
-    test('limit and token, a version: 400', async () => {
+    test('and with a continue token and a resourceVersion fails with 400', async () => {
       const error = await failure(answers({ limit: 1, resourceVersion: 103, continue: token(102, 'c1\0') }));
       expect(error).toMatchObject({ code: 400, message: 'specifying resource version is not allowed when using continue' });
     });
   });
 
-  describe('Exact', () => {
-    test('a version, without limit', async () => {
+  describe('with resourceVersionMatch=Exact', () => {
+    test('returns exactly the state of the resourceVersion', async () => {
       const page = await answers({ resourceVersionMatch: 'Exact', resourceVersion: 102 });
       expect([keys(page), page.revision, lookups()]).toEqual([paged, 102, 0]);
     });
 
-    test('a version, with limit', async () => {
+    test('and a limit returns a page of exactly the state of the resourceVersion', async () => {
       const page = await answers({ resourceVersionMatch: 'Exact', resourceVersion: 103, limit: 2 });
       expect([keys(page), page.revision, page.remainingItemCount]).toEqual([paged, 103, 1]);
     });
 
-    test('a version that is no longer kept: 410', async () => {
+    test('fails with 410 for a compacted resourceVersion', async () => {
       compact(103);
       const error = await failure(answers({ resourceVersionMatch: 'Exact', resourceVersion: 102 }));
       expect(error).toMatchObject({ code: 410, reason: 'Expired', message: 'The resourceVersion for the provided list is too old.' });
     });
 
-    test('a version that does not come: 504 after three seconds', async () => {
+    test('fails with 504 after 3 s for a future resourceVersion', async () => {
       const page = list({ resourceVersionMatch: 'Exact', resourceVersion: 999 });
       expect(await failure(after(3_000, page))).toMatchObject(tooLarge(999, 105));
     });
 
-    test('a version that another replica has seen already: waited for', async () => {
+    test('waits for a resourceVersion that the cache has not reached', async () => {
       const page = await answers({ resourceVersionMatch: 'Exact', resourceVersion: 106 });
       expect([keys(page), page.revision]).toEqual([newest, 106]);
     });
   });
 
-  describe('NotOlderThan', () => {
-    test('version 0, without and with limit: any, and the limit is ignored', async () => {
+  describe('with resourceVersionMatch=NotOlderThan', () => {
+    test('and resourceVersion 0 returns the whole cached state with and without a limit', async () => {
       expect(keys(await answers({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 0 }))).toEqual(cached);
       const page = await list({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 0, limit: 2 });
       expect([keys(page), page.continue]).toEqual([newest, undefined]);
     });
 
-    test('a version: waited for', async () => {
+    test('waits for the resourceVersion', async () => {
       const page = await answers({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 106 });
       expect([keys(page), page.revision]).toEqual([newest, 106]);
     });
 
-    test('a version and a limit: a page of a state not older than it', async () => {
+    test('and a limit returns a page of a state not older than the resourceVersion', async () => {
       const page = await answers({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 106, limit: 2 });
       expect([keys(page), page.revision, page.remainingItemCount]).toEqual([paged, 106, 2]);
     });
 
-    test('a version that does not come: 504 after three seconds', async () => {
+    test('fails with 504 after 3 s for a future resourceVersion', async () => {
       const page = list({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 999 });
       expect(await failure(after(3_000, page))).toMatchObject(tooLarge(999, 105));
     });
   });
 });
 
-describe('list from the store while the cache does not keep up', () => {
-  test('shows the store’s newest revision', async () => {
+describe('list while the cache lags behind', () => {
+  test('returns the newest revision of the store', async () => {
     hold();
     const revision = put('a/c4');
     const page = await after(3_000, list());
     expect([keys(page), page.revision]).toEqual([['a/c1', 'a/c2', 'a/c3', 'a/c4'], revision]);
   });
 
-  test('is 504 when the store is lost', async () => {
+  test('fails with 504 when the store is unreachable', async () => {
     store.failure = new StoreError('deadline', 'no member answers');
     expect(await failure(list())).toMatchObject({ code: 504 });
   });
 });
 
-describe('pages', () => {
-  test('show the first page’s state to the end, whatever happens meanwhile', async () => {
+describe('pages of a list', () => {
+  test('all show the state of the first page despite later writes', async () => {
     const first = await list({ limit: 2 }, '');
     remove('a/c3');
     put('a/c9');
@@ -396,12 +396,12 @@ describe('pages', () => {
     ]);
   });
 
-  test('across namespaces and within one have tokens relative to what is listed', async () => {
+  test('have tokens relative to the listed namespace or cluster', async () => {
     expect(parseContinue(tokenOf(await list({ limit: 1 }, '')))).toEqual({ revision: 105, start: 'a/c1\0' });
     expect(parseContinue(tokenOf(await list({ limit: 1 }, 'a')))).toEqual({ revision: 105, start: 'c1\0' });
   });
 
-  test('pin their state once, on the first page, and only when there are more', async () => {
+  test('pin their state once, on the first page, if there are more pages', async () => {
     const pin = jest.spyOn(cache, 'pin');
     await list({ limit: 3 });
     expect(pin).not.toHaveBeenCalled();
@@ -410,13 +410,13 @@ describe('pages', () => {
     expect(pin.mock.calls.map(([, { revision }]) => revision)).toEqual([105]);
   });
 
-  test('without a limit, a continuation is all the rest', async () => {
+  test('include all remaining objects when a continue token comes without a limit', async () => {
     const first = await list({ limit: 1 });
     const rest = await list({ continue: tokenOf(first) });
     expect([keys(rest), rest.continue]).toEqual([['a/c2', 'a/c3'], undefined]);
   });
 
-  test('of a state that is gone: 410 with a token for the newest state', async () => {
+  test('of a compacted state fail with 410 and a token for the newest state', async () => {
     compact(105);
     const error = await failure(list({ limit: 1, continue: token(103, 'c1\0') }));
     expect(error).toMatchObject({ code: 410, reason: 'Expired' });
@@ -426,7 +426,7 @@ describe('pages', () => {
     expect(parseContinue(error.status.metadata.continue ?? '')).toEqual({ revision: -1, start: 'c1\0' });
   });
 
-  test('of the newest state go on at that state’s revision', async () => {
+  test('with a token for the newest state continue at its revision', async () => {
     const pin = jest.spyOn(cache, 'pin');
     put('a/c4');
     const page = await list({ limit: 1, continue: token(-1, 'c1\0') });
@@ -435,17 +435,17 @@ describe('pages', () => {
     expect([lookups(), pin.mock.calls.length]).toEqual([1, 1]);
   });
 
-  test('of a revision that does not exist: 504', async () => {
+  test('of a future revision fail with 504', async () => {
     expect(await failure(after(3_000, list({ limit: 1, continue: token(999, 'c1\0') })))).toMatchObject(tooLarge(999, 105));
   });
 
-  test('never leave the namespace that was asked for', async () => {
+  test('never include objects of another namespace', async () => {
     expect(keys(await list({ limit: 5, continue: token(105, '/') }, 'a'))).toEqual(['a/c1', 'a/c2', 'a/c3']);
     expect(keys(await list({ limit: 5, continue: token(105, 'zzz') }, 'a'))).toEqual([]);
     expect(keys(await list({ limit: 5, continue: token(105, 'b/c1') }, 'a'))).toEqual(['a/c1', 'a/c2', 'a/c3']);
   });
 
-  test('with a selector are filled, have no count, and may be followed by an empty one', async () => {
+  test('with a selector are full, have no remainingItemCount, and can be followed by an empty page', async () => {
     const first = await list({ limit: 2, labels: 'parity=odd' }, '');
     expect([keys(first), first.remainingItemCount]).toEqual([['a/c1', 'a/c3'], undefined]);
     const second = await list({ limit: 2, labels: 'parity=odd', continue: tokenOf(first) }, '');
@@ -456,7 +456,7 @@ describe('pages', () => {
     expect([keys(empty), empty.continue]).toEqual([[], undefined]);
   });
 
-  test('of states that are read from the store in parts are as full as any other', async () => {
+  test('of states read from the store in chunks are full', async () => {
     await cache.close();
     open({ windowBytes: 0 });
     await cache.whenReady();
@@ -474,27 +474,27 @@ describe('pages', () => {
   });
 });
 
-describe('selections by place', () => {
-  test('a name within a namespace is one look, its result still a list', async () => {
+describe('list with a field selector', () => {
+  test('on a name in a namespace returns a list of one object or none', async () => {
     const page = await list({ fields: 'metadata.name=c2', limit: 1 });
     expect([keys(page), page.continue, page.remainingItemCount]).toEqual([['a/c2'], undefined, undefined]);
     expect(keys(await list({ fields: 'metadata.name=c2', labels: 'parity=odd' }))).toEqual([]);
     expect(keys(await list({ fields: 'metadata.name=none' }))).toEqual([]);
   });
 
-  test('a name across namespaces', async () => {
+  test('on a name returns the objects of all namespaces', async () => {
     expect(keys(await list({ fields: 'metadata.name=c1' }, ''))).toEqual(['a/c1', 'b/c1']);
     expect(keys(await list({ fields: 'metadata.name=c1,metadata.namespace=b' }, ''))).toEqual(['b/c1']);
   });
 
-  test('a namespace across namespaces, also in pages, has tokens relative to the whole', async () => {
+  test('on a namespace of a cluster-wide list has tokens relative to the cluster', async () => {
     expect(keys(await list({ fields: 'metadata.namespace=b' }, ''))).toEqual(['b/c1']);
     const first = await list({ fields: 'metadata.namespace=a', limit: 2 }, '');
     expect([keys(first), first.remainingItemCount, parseContinue(tokenOf(first)).start]).toEqual([['a/c1', 'a/c2'], undefined, 'a/c2\0']);
     expect(keys(await list({ fields: 'metadata.namespace=a', limit: 2, continue: tokenOf(first) }, ''))).toEqual(['a/c3']);
   });
 
-  test('a namespace that contradicts the path selects nothing', async () => {
+  test('on a namespace other than that of the path returns nothing', async () => {
     expect(keys(await list({ fields: 'metadata.namespace=b' }, 'a'))).toEqual([]);
     expect(keys(await list({ fields: 'metadata.namespace=b,metadata.name=c1' }, 'a'))).toEqual([]);
   });
@@ -506,7 +506,7 @@ function watch(options: Partial<WatchOptions>, namespace = 'a', resource = confi
   return reader.watch(context, resource, namespace, { selection: EVERYTHING, bookmarks: false, ...options }, sink);
 }
 
-describe('watch starts', () => {
+describe('watch', () => {
   let asked: jest.SpyInstance<unknown, Parameters<OpenedCache['watch']>>;
   const requests = (): WatchRequest[] => asked.mock.calls.map(([, request]) => request);
 
@@ -517,7 +517,7 @@ describe('watch starts', () => {
   const state = { type: 'state' };
   const afterRevision = (revision: number): object => ({ type: 'after', revision });
 
-  test('version unset: with the state, most recent', async () => {
+  test('without a resourceVersion starts with the most recent state', async () => {
     hold();
     tick();
     const started = watch({});
@@ -528,19 +528,19 @@ describe('watch starts', () => {
     expect(requests()).toEqual([{ scope: { namespace: 'a' }, start: state, bookmarks: false, markEndOfInitialEvents: false }]);
   });
 
-  test('version 0: with the state, any', async () => {
+  test('at resourceVersion 0 starts with the cached state', async () => {
     store.failure = new StoreError('unavailable', 'gone');
     await watch({ resourceVersion: 0, bookmarks: true });
     expect(requests()).toMatchObject([{ start: state, bookmarks: true, markEndOfInitialEvents: false }]);
   });
 
-  test('a version: after it, known or not, at once', async () => {
+  test('at a resourceVersion starts after it at once, even if it is in the future', async () => {
     await watch({ resourceVersion: 3 });
     await watch({ resourceVersion: 999 });
     expect(requests().map(({ start }) => start)).toEqual([afterRevision(3), afterRevision(999)]);
   });
 
-  test('sendInitialEvents=true: with the state, whose end is marked when bookmarks are wanted', async () => {
+  test('with sendInitialEvents=true starts with the state and marks its end if bookmarks are enabled', async () => {
     watchList = true;
     await watch({ sendInitialEvents: true, bookmarks: true });
     await watch({ sendInitialEvents: true, bookmarks: false, resourceVersion: 0 });
@@ -553,19 +553,19 @@ describe('watch starts', () => {
     expect(lookups()).toBe(1);
   });
 
-  test('sendInitialEvents=true at a version that does not come: 504', async () => {
+  test('with sendInitialEvents=true at a future resourceVersion fails with 504', async () => {
     watchList = true;
     expect(await failure(after(3_000, watch({ sendInitialEvents: true, resourceVersion: 999 })))).toMatchObject(tooLarge(999, 105));
   });
 
-  test('sendInitialEvents=false: without the state', async () => {
+  test('with sendInitialEvents=false starts without the state', async () => {
     await watch({ sendInitialEvents: false });
     await watch({ sendInitialEvents: false, resourceVersion: 0 });
     await watch({ sendInitialEvents: false, resourceVersion: 102 });
     expect(requests().map(({ start }) => start)).toEqual([afterRevision(105), afterRevision(105), afterRevision(102)]);
   });
 
-  test('with the gate on, version unset or 0 is a streaming list even if not asked for', async () => {
+  test('with the WatchList gate starts as a streaming list without a resourceVersion or at 0', async () => {
     watchList = true;
     await watch({ bookmarks: true });
     await watch({ bookmarks: true, resourceVersion: 0 });
@@ -577,13 +577,13 @@ describe('watch starts', () => {
     ]);
   });
 
-  test('while the cache does not keep up: 504', async () => {
+  test('fails with 504 while the cache lags behind', async () => {
     hold();
     tick();
     expect(await failure(after(3_000, watch({})))).toMatchObject({ code: 504 });
   });
 
-  test('the scope is as narrow as the selection allows', async () => {
+  test('passes namespace, name and matcher of the selection as its scope', async () => {
     const scopes = async (fields: string, labels: string, namespace: string): Promise<unknown> => {
       await watch({ selection: selectionFor(configMaps.row, labels, fields), resourceVersion: 0 }, namespace);
       return requests().at(-1)?.scope;
@@ -595,7 +595,7 @@ describe('watch starts', () => {
     expect(await scopes('', 'a=b', 'a')).toEqual({ namespace: 'a', matches: expect.any(Function) });
   });
 
-  test('a field that the kind has indexed is told, and matched all the same', async () => {
+  test('passes an indexed field of the selection beside the matcher', async () => {
     const selection = selectionFor(pods.row, '', 'spec.nodeName=n1');
     await watch({ selection, resourceVersion: 0 }, '', pods);
     expect(requests()[0]?.scope).toEqual({ indexed: { field: 'spec.nodeName', value: 'n1' }, matches: expect.any(Function) });

@@ -39,16 +39,16 @@ test.each([
   ['Node', 'metadata.namespace=x', unsupported('metadata.namespace')],
   ['Job', 'foo.bar=1', 'field label "foo.bar" not supported for Job'],
   ['ConfigMap', 'foo', "invalid selector: 'foo'; can't understand 'foo'"],
-])('%s refuses the field selector %j', (kind, fields, message) => {
+])('selectionFor %s rejects the field selector %j', (kind, fields, message) => {
   expect(() => selectionFor(rowOf(kind), '', fields)).toThrow(expect.objectContaining({ code: 400, reason: 'BadRequest', message }));
 });
 
-test('a bad label selector is 400', () => {
+test('selectionFor rejects an invalid label selector with 400', () => {
   const refusal = { code: 400, message: "found '=', expected: !, identifier, or 'end of string'" };
   expect(() => selectionFor(rowOf('Pod'), '=x', '')).toThrow(expect.objectContaining(refusal));
 });
 
-test('nothing asked for selects everything', () => {
+test('selectionFor empty selectors returns EVERYTHING', () => {
   for (const [labels, fields] of [
     ['', ''],
     [' ', ','],
@@ -57,7 +57,7 @@ test('nothing asked for selects everything', () => {
   }
 });
 
-test('places are known without looking at entries, and only they do not count as filters', () => {
+test('a selection exposes the required name and namespace, which alone are not filters', () => {
   const selection = (labels: string, fields: string): object => {
     const { filters, name, namespace } = selectionFor(rowOf('Pod'), labels, fields);
     return { filters, name, namespace };
@@ -69,7 +69,7 @@ test('places are known without looking at entries, and only they do not count as
   expect(selection('', 'metadata.name=x,metadata.name=y')).toEqual({ filters: true, name: 'x', namespace: undefined });
 });
 
-test('a value that an indexed field must have is known without looking at entries', () => {
+test('a selection exposes the required value of an indexed field', () => {
   const indexed = (kind: string, fields: string): object | undefined => selectionFor(rowOf(kind), '', fields).indexed;
   expect(indexed('Pod', 'status.phase!=Failed,spec.nodeName=n1')).toEqual({ field: 'spec.nodeName', value: 'n1' });
   expect(indexed('ResourceSlice', 'spec.nodeName==n1')).toEqual({ field: 'spec.nodeName', value: 'n1' });
@@ -79,13 +79,13 @@ test('a value that an indexed field must have is known without looking at entrie
   expect(indexed('Event', 'reason=x')).toBeUndefined();
 });
 
-test('an entry that lacks an indexed field has the empty value, as the index takes it', () => {
+test('no indexed field has a default for entries that lack it', () => {
   const indexed = ALL.flatMap(({ selectableFields }) => selectableFields ?? []).filter((field) => field.indexed);
   expect(indexed.length).toBeGreaterThan(0);
   expect(indexed.filter(({ absent }) => absent !== undefined)).toEqual([]);
 });
 
-test('names and namespaces', () => {
+test('a field selector matches names and namespaces', () => {
   expect(fieldsOf('Pod', 'metadata.name=x')(entry('n/x'))).toBe(true);
   expect(fieldsOf('Pod', 'metadata.name=x')(entry('x/n'))).toBe(false);
   expect(fieldsOf('Pod', 'metadata.name!=x')(entry('n/x'))).toBe(false);
@@ -95,7 +95,7 @@ test('names and namespaces', () => {
   expect(fieldsOf('Node', 'metadata.name=x')(entry('x'))).toBe(true);
 });
 
-test('fields that are not stored count as empty, or as their kind says', () => {
+test('a field selector matches an absent field as empty or as the default of its kind', () => {
   const bare = entry('n/x');
   const bound = entry('n/y', { fields: { 'spec.nodeName': 'n1', 'spec.hostNetwork': 'true' } });
   expect([bare, bound].map(fieldsOf('Pod', 'spec.nodeName='))).toEqual([true, false]);
@@ -105,14 +105,14 @@ test('fields that are not stored count as empty, or as their kind says', () => {
   expect(fieldsOf('Node', 'spec.unschedulable=false')(entry('x'))).toBe(true);
 });
 
-test('labels and fields must both match', () => {
+test('a selection matches when both labels and fields match', () => {
   const selection = selectionFor(rowOf('Pod'), 'a=b', 'status.phase=Running');
   expect(selection.matches(entry('n/x', { labels: { a: 'b' }, fields: { 'status.phase': 'Running' } }))).toBe(true);
   expect(selection.matches(entry('n/x', { labels: { a: 'b' } }))).toBe(false);
   expect(selection.matches(entry('n/x', { fields: { 'status.phase': 'Running' } }))).toBe(false);
 });
 
-test('either spelling finds what is stored in one', () => {
+test('a field selector in either spelling matches values stored in one', () => {
   expect(
     fieldsOf(
       'Event',
