@@ -1,6 +1,6 @@
 import { DemandMeter } from './demand';
 
-it('knows the most, the average and the deviation of what it was told, and begins anew at each look', () => {
+it('DemandMeter reports the maximum, average and deviation since the last look', () => {
   const meter = new DemandMeter(0);
   meter.set(10, 0);
   meter.set(0, 500);

@@ -54,7 +54,7 @@ const enter = (name: string, seats?: number): Admitted | Queued | Refused => {
 };
 const isAdmitted = (entered: Admitted | Queued | Refused): entered is Admitted => 'done' in entered;
 
-it('lets in what there are seats for, makes others wait, and turns away who finds the queues full or waits too long', async () => {
+it('FlowControl admits requests within its seats, queues others, and rejects them when queues are full or the wait is too long', async () => {
   const first = Array.from({ length: 4 }, () => enter('a'));
   expect(first.every(isAdmitted)).toBe(true);
   const waiting = enter('a');
@@ -77,7 +77,7 @@ it('lets in what there are seats for, makes others wait, and turns away who find
   expect(told.filter((line) => line === 's time-out')).toHaveLength(6);
 });
 
-it('lets a calm one in before those of a flood that came earlier', async () => {
+it('FlowControl admits a request of a quiet user before queued requests of a busy one', async () => {
   const running = Array.from({ length: 4 }, () => enter('flood')).filter(isAdmitted);
   for (let count = 0; count < 6; count += 1) enter('flood');
   const calm = enter('calm');
@@ -87,7 +87,7 @@ it('lets a calm one in before those of a flood that came earlier', async () => {
   expect('decision' in calm && isAdmitted(await calm.decision)).toBe(true);
 });
 
-it('forgets who has gone', () => {
+it('FlowControl drops a cancelled request and keeps no timer for it', () => {
   const running = Array.from({ length: 4 }, () => enter('a')).filter(isAdmitted);
   const waiting = enter('a');
   if ('cancel' in waiting) waiting.cancel();
@@ -96,14 +96,14 @@ it('forgets who has gone', () => {
   expect(clock.pending).toBe(1);
 });
 
-it('holds back nobody who falls under nothing, or whose level is not there', () => {
+it('FlowControl does not limit requests without a matching schema or level', () => {
   control.setLevel('l', undefined);
   expect(control.enter(request('a'))).toBeUndefined();
   control.setSchema('s', undefined);
   expect(control.enter(request('a'))).toBeUndefined();
 });
 
-it('never holds back the exempt, and takes one seat of them', () => {
+it('FlowControl admits every request of an exempt level and counts one seat for it', () => {
   control.setLevel('l', readLevel({ metadata: { name: 'l' }, spec: { type: 'Exempt' } }));
   expect(Array.from({ length: 50 }, () => enter('a', 10)).every(isAdmitted)).toBe(true);
   expect(new Set(told)).toEqual(new Set(['s dispatched 1']));

@@ -40,42 +40,72 @@ const falls = (rule: object, asked: Asked, subject: object = ofUser, asking = us
   new Classification([schema('s', 1, subject, rule)]).find(asking, asked) !== undefined;
 
 it.each<[string, object, Asked, boolean]>([
-  ['all of it', everything, pods(), true],
-  ['what is named', resources({}), pods(), true],
-  ['another verb', resources({}), pods({ verb: 'list' }), false],
-  ['another group', resources({}), pods({ group: 'apps' }), false],
-  ['a group in the other spelling', resources({ apiGroups: ['coordination.k8s.io'] }), pods({ group: 'coordination.platform.io' }), true],
-  ['another resource', resources({}), pods({ resource: 'services' }), false],
-  ['a subresource of what is named', resources({}), pods({ subresource: 'status' }), false],
-  ['a subresource that is named', resources({ resources: ['pods/status'] }), pods({ subresource: 'status' }), true],
-  ['another namespace', resources({}), pods({ namespace: 'other' }), false],
-  ['a system namespace in the other spelling', resources({ namespaces: ['kube-system'] }), pods({ namespace: 'platform-system' }), true],
-  ['no namespace', resources({ namespaces: ['*'] }), pods({ namespace: '' }), false],
-  ['no namespace, where that is meant', resources({ clusterScope: true, namespaces: [] }), pods({ namespace: '' }), true],
-  ['a path', paths('/healthz'), path('/healthz'), true],
-  ['a path below', paths('/healthz'), path('/healthz/x'), false],
-  ['a path below, where that is meant', paths('/healthz/*'), path('/healthz/x'), true],
-  ['a path with another verb', paths('/healthz'), path('/healthz', 'post'), false],
-  ['any path', paths('*'), path('/x'), true],
-])('%s', (_, rule, asked, expected) => {
+  ['matches a request with a rule for everything', everything, pods(), true],
+  ['matches the resource of a rule', resources({}), pods(), true],
+  ['does not match another verb', resources({}), pods({ verb: 'list' }), false],
+  ['does not match another group', resources({}), pods({ group: 'apps' }), false],
+  [
+    'matches a group in the other spelling',
+    resources({ apiGroups: ['coordination.k8s.io'] }),
+    pods({ group: 'coordination.platform.io' }),
+    true,
+  ],
+  ['does not match another resource', resources({}), pods({ resource: 'services' }), false],
+  ['does not match a subresource of the resource of a rule', resources({}), pods({ subresource: 'status' }), false],
+  ['matches the subresource of a rule', resources({ resources: ['pods/status'] }), pods({ subresource: 'status' }), true],
+  ['does not match another namespace', resources({}), pods({ namespace: 'other' }), false],
+  [
+    'matches a system namespace in the other spelling',
+    resources({ namespaces: ['kube-system'] }),
+    pods({ namespace: 'platform-system' }),
+    true,
+  ],
+  ['does not match a request without a namespace by default', resources({ namespaces: ['*'] }), pods({ namespace: '' }), false],
+  [
+    'matches a request without a namespace with clusterScope',
+    resources({ clusterScope: true, namespaces: [] }),
+    pods({ namespace: '' }),
+    true,
+  ],
+  ['matches the path of a rule', paths('/healthz'), path('/healthz'), true],
+  ['does not match a path below that of a rule', paths('/healthz'), path('/healthz/x'), false],
+  ['matches a path below that of a rule with a wildcard', paths('/healthz/*'), path('/healthz/x'), true],
+  ['does not match a path with another verb', paths('/healthz'), path('/healthz', 'post'), false],
+  ['matches any path with *', paths('*'), path('/x'), true],
+])('a FlowSchema %s', (_, rule, asked, expected) => {
   expect(falls(rule, asked)).toBe(expected);
 });
 
 it.each<[string, object, UserInfo, boolean]>([
-  ['the user', ofUser, user, true],
-  ['another user', { kind: 'User', user: { name: 'v' } }, user, false],
-  ['any user', { kind: 'User', user: { name: '*' } }, account, true],
-  ['a group', { kind: 'Group', group: { name: 'g' } }, user, true],
-  ['another group', { kind: 'Group', group: { name: 'h' } }, user, false],
-  ['an account', { kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: 'a' } }, account, true],
-  ['any account of a namespace', { kind: 'ServiceAccount', serviceAccount: { namespace: 'platform-system', name: '*' } }, account, true],
-  ['any account of another namespace', { kind: 'ServiceAccount', serviceAccount: { namespace: 'platform', name: '*' } }, account, false],
-  ['nobody', {}, user, false],
-])('%s', (_, subject, asking, expected) => {
+  ['matches the user of a subject', ofUser, user, true],
+  ['does not match another user', { kind: 'User', user: { name: 'v' } }, user, false],
+  ['matches any user with *', { kind: 'User', user: { name: '*' } }, account, true],
+  ['matches the group of a subject', { kind: 'Group', group: { name: 'g' } }, user, true],
+  ['does not match the group of another subject', { kind: 'Group', group: { name: 'h' } }, user, false],
+  [
+    'matches the service account of a subject',
+    { kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: 'a' } },
+    account,
+    true,
+  ],
+  [
+    'matches any service account of the namespace with *',
+    { kind: 'ServiceAccount', serviceAccount: { namespace: 'platform-system', name: '*' } },
+    account,
+    true,
+  ],
+  [
+    'does not match a service account of another namespace',
+    { kind: 'ServiceAccount', serviceAccount: { namespace: 'platform', name: '*' } },
+    account,
+    false,
+  ],
+  ['does not match without a subject', {}, user, false],
+])('a FlowSchema %s', (_, subject, asking, expected) => {
   expect(falls(everything, pods(), subject, asking)).toBe(expected);
 });
 
-it('looks at the lowest precedence first, and at equal ones by name', () => {
+it('Classification tries schemas by precedence and then by name', () => {
   const of = (name: string, precedence: number) => schema(name, precedence, ofUser, everything);
   expect(new Classification([of('c', 5), of('b', 3), of('a', 3), of('d', 9)]).find(user, pods())?.name).toBe('a');
 });

@@ -14,11 +14,11 @@ const LEVELS = [
 
 const SHARES = LEVELS.map(([name, shares, lendable]) => ({ name, shares, lendable, borrowing: undefined }));
 
-it('gives every level its share', () => {
+it('limitsOf divides the seats by the shares of the levels', () => {
   expect(limitsOf(SHARES, 600)).toEqual(LEVELS.map(([, , , nominal, lower, upper]) => ({ nominal, lower, upper })));
 });
 
-it('shares all seats out in proportion to what is kept, where nobody needs any', () => {
+it('share without demand distributes all seats in proportion to the minimum limits', () => {
   const levels = limitsOf([...SHARES, { name: 'exempt', shares: 0, lendable: 0, borrowing: undefined }], 600).map((limits, index) => ({
     limits,
     // Somebody asked of the exempt level.
@@ -28,7 +28,7 @@ it('shares all seats out in proportion to what is kept, where nobody needs any',
   LEVELS.forEach(([, , , , , , seats], index) => expect(Math.abs((current[index] ?? 0) - seats)).toBeLessThanOrEqual(1));
 });
 
-it('gives to those who need it what others do not, and never less than what is kept', () => {
+it('share lends unused seats to busy levels and keeps the minimum limit of each', () => {
   const limits = limitsOf(SHARES, 600);
   const busy = { highest: 500, average: 400, deviation: 50, smoothed: 450 };
   const { current } = share(
@@ -39,7 +39,7 @@ it('gives to those who need it what others do not, and never less than what is k
   current.forEach((seats, index) => expect(seats).toBeGreaterThanOrEqual(limits[index]?.lower ?? 0));
 });
 
-it('never gives away many more seats than there are, whatever is asked for', () => {
+it('share exceeds the seats at most by rounding, for any demand', () => {
   const demand = integer({ min: 0, max: 2000 });
   assert(
     property(array(record({ highest: demand, smoothed: demand }), { minLength: 7, maxLength: 7 }), (demands) => {
@@ -55,7 +55,7 @@ it('never gives away many more seats than there are, whatever is asked for', () 
   );
 });
 
-it('forgets slowly what was asked for', () => {
+it('smooth follows an increase of the demand at once and a decrease slowly', () => {
   expect(smooth(0, { average: 10, deviation: 2 })).toBe(12);
   expect(smooth(100, { average: 0, deviation: 0 })).toBeCloseTo(97.7);
 });

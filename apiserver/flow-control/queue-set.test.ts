@@ -19,7 +19,7 @@ function start(limit: number, queuing: typeof QUEUING | 'none' = QUEUING) {
   return { set, order, leaves, enqueue };
 }
 
-it('lets in as many seats as there are, and one that needs more alone', () => {
+it('QueueSet admits requests up to its seats, and one larger request alone', () => {
   const { set } = start(3);
   const first = set.enter(2);
   expect([first === undefined, set.enter(2), set.enter(1) === undefined]).toEqual([false, undefined, false]);
@@ -30,7 +30,7 @@ it('lets in as many seats as there are, and one that needs more alone', () => {
   expect(other.enter(1)).toBeDefined();
 });
 
-it('goes through the flows in turn, however many one of them has waiting', () => {
+it('QueueSet serves flows in turn when one of them has many queued requests', () => {
   const { set, order, leaves, enqueue } = start(1);
   const running = set.enter(1);
   for (let count = 0; count < 40; count += 1) enqueue('flooder', `f${count}`);
@@ -41,7 +41,7 @@ it('goes through the flows in turn, however many one of them has waiting', () =>
   expect(order.slice(0, 6).filter((name) => name.startsWith('c'))).toEqual(['c0', 'c1']);
 });
 
-it('lets a small request go before a large one of a flow that has had as much', () => {
+it('QueueSet dispatches a small request before a large one of an equally served flow', () => {
   const { set, order, enqueue } = start(5, { queues: 64, handSize: 1, lengthLimit: 50 });
   const running = set.enter(5);
   enqueue('flooder', 'large', 5);
@@ -50,7 +50,7 @@ it('lets a small request go before a large one of a flow that has had as much', 
   expect(order).toEqual(['small']);
 });
 
-it('counts what takes long and what takes many seats', () => {
+it('QueueSet dispatches more requests of a flow with short requests', () => {
   const { set, order, leaves, enqueue } = start(1, { queues: 64, handSize: 1, lengthLimit: 50 });
   const running = set.enter(1);
   for (let count = 0; count < 9; count += 1) {
@@ -65,7 +65,7 @@ it('counts what takes long and what takes many seats', () => {
   expect(order.slice(0, 10).filter((name) => name.startsWith('s')).length).toBeGreaterThanOrEqual(7);
 });
 
-it('turns away what has no place, and lets go of those who leave', () => {
+it('QueueSet rejects requests when queues are full, and removes those that give up', () => {
   const { set, order, enqueue } = start(1, { queues: 1, handSize: 1, lengthLimit: 2 });
   const running = set.enter(1);
   const giveUp = enqueue('a', 'a0');
@@ -81,7 +81,7 @@ it('turns away what has no place, and lets go of those who leave', () => {
   expect(enqueueAt('a', 'a')).toBe('concurrency-limit');
 });
 
-it('lets more in when it gets more seats', () => {
+it('QueueSet dispatches queued requests when its limit rises', () => {
   const { set, order, enqueue } = start(1);
   set.enter(1);
   enqueue('a', 'a0');
@@ -155,7 +155,7 @@ class Leave implements Command<Model, QueueSet> {
   }
 }
 
-it('never uses more seats than there are but for one large request, and leaves nobody waiting for free seats', () => {
+it('QueueSet never exceeds its seats except for one large request, and empties its queues', () => {
   const limit = 5;
   const all = [
     property(

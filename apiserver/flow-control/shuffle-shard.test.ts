@@ -1,7 +1,7 @@
 import { assert, integer, property, string } from 'fast-check';
 import { dealHand } from './shuffle-shard';
 
-it('deals different cards of the deck, and the same hand again', () => {
+it('dealHand returns distinct cards of the deck, and the same hand for the same flow', () => {
   assert(
     property(string(), integer({ min: 1, max: 500 }), integer({ min: 1, max: 12 }), (flow, deck, wanted) => {
       const size = Math.min(wanted, deck);
@@ -13,7 +13,7 @@ it('deals different cards of the deck, and the same hand again', () => {
   );
 });
 
-it('deals every card about as often, and two flows seldom the same hand', () => {
+it('dealHand uses all cards about equally often, and rarely gives two flows the same hand', () => {
   const [deck, size, flows] = [64, 6, 4000];
   const counts = new Array<number>(deck).fill(0);
   const hands = new Set<string>();

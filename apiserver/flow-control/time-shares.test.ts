@@ -1,6 +1,6 @@
 import { TimeShares } from './time-shares';
 
-it('counts each nanosecond that a value holds, up to the bound itself', () => {
+it('TimeShares counts every nanosecond of a value in the bucket whose bound is not less than it', () => {
   const shares = new TimeShares([0, 0.5, 1], 1_000);
   shares.set(0.5, 1_002);
   shares.set(0.6, 1_005);
@@ -10,7 +10,7 @@ it('counts each nanosecond that a value holds, up to the bound itself', () => {
   expect(shares.sum).toBe(0.5 * 3_000_000 + 0.6 * 500_000 + 7 * 500_000);
 });
 
-it('goes on with what holds, and not back in time', () => {
+it('TimeShares continues the current value and ignores an earlier time', () => {
   const shares = new TimeShares([1], 0);
   shares.set(1, 0);
   shares.set(1, 3);
