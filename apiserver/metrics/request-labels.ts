@@ -13,7 +13,8 @@ interface ResourceInfo {
 /** The parts of a request that labels are made from. */
 export interface DescribedRequest {
   readonly method: string;
-  readonly info: ResourceInfo | { readonly kind: 'path'; readonly path: string };
+  /** `undefined` when the request failed before its path was parsed. */
+  readonly infoIfParsed: ResourceInfo | { readonly kind: 'path'; readonly path: string } | undefined;
   readonly resource: ServedResource | undefined;
   readonly query: { get(name: string): string | undefined };
   header(name: string): string | undefined;
@@ -40,8 +41,8 @@ export class KnownLabels {
   private readonly known = new Map<string, RequestLabels>();
 
   of(request: DescribedRequest): RequestLabels {
-    const { info, resource } = request;
-    if (info.kind === 'path' || resource === undefined) return this.ofPath(request);
+    const { infoIfParsed: info, resource } = request;
+    if (info?.kind !== 'resource' || resource === undefined) return this.ofPath(request);
     const verb = isConnection(resource, info.subresource) ? 'CONNECT' : verbOf(info, request.method, request.header('content-type'));
     const dryRun = dryRunOf(request);
     const scope = scopeOf(info);
@@ -52,9 +53,10 @@ export class KnownLabels {
   }
 
   private ofPath(request: DescribedRequest): RequestLabels {
-    const first = request.info.path.split('/', 2)[1] ?? '';
+    const requested = request.infoIfParsed?.path ?? '';
+    const first = requested.split('/', 2)[1] ?? '';
     const isHealth = HEALTH.has(first);
-    const path = isHealth ? `/${first}` : request.info.path === OPEN_API ? OPEN_API.slice(1) : PLAIN_PATHS.has(first) ? first : 'other';
+    const path = isHealth ? `/${first}` : requested === OPEN_API ? OPEN_API.slice(1) : PLAIN_PATHS.has(first) ? first : 'other';
     const verb = METHODS.get(request.method) ?? 'other';
     return this.remembered(`${verb} ${path}`, {
       verb,

@@ -12,15 +12,12 @@ function listed(resource: string): MeasuredRequest {
   const row: KindRow = { ...any, group: `${resource}.example.com`, resource };
   return {
     method: 'GET',
-    info: { kind: 'resource', path: '/', verb: 'list', namespace: '', name: '', subresource: '' },
+    infoIfParsed: { kind: 'resource', path: '/', verb: 'list', namespace: '', name: '', subresource: '' },
     resource: { row, hub: row, stored: { name: resource, segment: resource, namespaced: false } },
     query: { get: () => undefined },
     header: () => undefined,
     startedAt: 0,
-    status: 200,
-    sentBytes: 100,
-    bodyBytes: undefined,
-    terminated: false,
+    progress: { status: 200, sentBytes: 100, bodyBytes: undefined, isTerminated: false },
   };
 }
 

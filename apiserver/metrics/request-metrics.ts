@@ -9,13 +9,15 @@ import { KnownLabels, type DescribedRequest, type RequestLabels } from './reques
 export interface MeasuredRequest extends DescribedRequest {
   /** Clock.monotonic at arrival. */
   readonly startedAt: number;
-  /** 0 = it was not answered. */
-  readonly status: number;
-  readonly sentBytes: number;
-  /** Undefined = no body was read. */
-  readonly bodyBytes: number | undefined;
-  /** The server has ended it to protect itself. */
-  readonly terminated: boolean;
+  readonly progress: {
+    /** 0 when nothing was sent. */
+    readonly status: number;
+    readonly sentBytes: number;
+    /** `undefined` when no body was read. */
+    readonly bodyBytes: number | undefined;
+    /** True when the server ended the request to protect itself. */
+    readonly isTerminated: boolean;
+  };
 }
 
 interface Series {
@@ -78,10 +80,11 @@ export class RequestMetrics {
     const seconds = (this.clock.monotonic() - request.startedAt) / 1000;
     series.durations.observe(seconds);
     series.slis?.observe(seconds);
-    series.sizes?.observe(request.sentBytes);
-    if (request.bodyBytes !== undefined) this.bodyCame(labels, series, request, seconds, request.bodyBytes);
-    series.byCode.set(request.status, (series.byCode.get(request.status) ?? 0) + 1);
-    if (request.terminated || request.status === 0) this.cutShort(labels, request);
+    const { status, sentBytes, bodyBytes, isTerminated } = request.progress;
+    series.sizes?.observe(sentBytes);
+    if (bodyBytes !== undefined) this.bodyCame(labels, series, request, seconds, bodyBytes);
+    series.byCode.set(status, (series.byCode.get(status) ?? 0) + 1);
+    if (isTerminated || status === 0) this.cutShort(labels, request);
   }
 
   /** Counts a long-running request as open until the returned function is called. */
@@ -118,10 +121,10 @@ export class RequestMetrics {
     }
   }
 
-  private cutShort(labels: RequestLabels, { status, terminated }: MeasuredRequest): void {
+  private cutShort(labels: RequestLabels, { progress: { status, isTerminated } }: MeasuredRequest): void {
     const { verb, group, version, resource, subresource, scope, component } = labels;
     const common = [verb, group, version, resource, subresource, scope] as const;
-    if (terminated) this.meters.count('apiserver_request_terminations_total', ...common, component, String(status)).add();
+    if (isTerminated) this.meters.count('apiserver_request_terminations_total', ...common, component, String(status)).add();
     else this.meters.count('apiserver_request_aborts_total', ...common).add();
   }
 

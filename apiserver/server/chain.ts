@@ -171,7 +171,10 @@ function route(parts: ChainParts, failed: Failed): Handler {
     }
     const isBuiltIn = parts.servesGroup(info.group);
     // The definition of a custom kind may be newer than what this replica has seen.
-    if (!isBuiltIn && exchange.resource === undefined) exchange.resource = await parts.api.findNewest(exchange, info);
+    if (!isBuiltIn && exchange.resource === undefined) {
+      const newest = await parts.api.findNewest(exchange, info);
+      if (newest !== undefined) exchange.setResource(newest);
+    }
     if (isBuiltIn || exchange.resource !== undefined) await routeResource(parts.api, exchange, info);
     else throw new PageNotFound();
   };

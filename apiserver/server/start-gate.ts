@@ -90,7 +90,7 @@ export class StartGate {
     // The end of a connection is no error of the process.
     exchange.input.on('error', ignore);
     reply.on('error', ignore);
-    exchange.auditId = parts.random.uuid();
+    exchange.setAuditId(parts.random.uuid());
     const endpoint = healthEndpointOf(exchange);
     if (endpoint !== undefined) void sendHealth(this.health, endpoint, undefined, exchange).catch(() => exchange.abort());
     else if (parts.state.refusing) sendStopping(exchange, parts.state);
@@ -149,7 +149,7 @@ const HEALTH_PATHS: ReadonlyMap<string, HealthEndpoint> = new Map(HEALTH_ENDPOIN
 function healthEndpointOf(exchange: Exchange): HealthEndpoint | undefined {
   const [path = '', query = ''] = (exchange.request.url ?? '').split('?', 2);
   const endpoint = HEALTH_PATHS.get(path);
-  if (endpoint !== undefined && query !== '') exchange.query = new Query(query);
+  if (endpoint !== undefined && query !== '') exchange.setQuery(new Query(query));
   return endpoint;
 }
 

@@ -74,8 +74,8 @@ export function sendStatus(
 }
 
 /** As the client spells names. */
-function statusJsonFor({ info, dialect }: Exchange, status: Status): JsonObject {
-  return statusJson(status, dialect, info.kind === 'resource' ? info.alias : undefined);
+function statusJsonFor({ alias, dialect }: Exchange, status: Status): JsonObject {
+  return statusJson(status, dialect, alias);
 }
 
 function statusBody(
@@ -155,7 +155,7 @@ async function streamed(
     exchange.finish();
     return false;
   }
-  exchange.sentBytes = sink.length;
+  exchange.progress.addSentBytes(sink.length);
   sink.end();
   await output.finished;
   return true;

@@ -37,7 +37,7 @@ export class StreamOutput {
 
   /** The client has gone or was given up. */
   get gone(): boolean {
-    return this.exchange.abandoned || this.exchange.output.destroyed;
+    return this.exchange.progress.isAbandoned || this.exchange.output.destroyed;
   }
 
   write(bytes: Buffer, last: boolean, done: Done): void {

@@ -28,7 +28,7 @@ export async function sendLogFrames(exchange: Exchange, log: IncomingMessage): P
   else {
     const clientGone = new Promise((resolve) => carrier.once('close', resolve));
     void clientGone.then(() => log.destroy());
-    await sendAll(webSocket, log, (bytes) => (exchange.sentBytes += bytes));
+    await sendAll(webSocket, log, (bytes) => exchange.progress.addSentBytes(bytes));
     await clientGone;
   }
   exchange.finish();

@@ -33,7 +33,9 @@ beforeAll(async () => {
   const parts = { clock, outbox: new Outbox(clock), turns: new Turns(clock) };
   server = await startServer((request, response) => {
     const url = new URL(`http://127.0.0.1:${portOf(backend)}`);
-    void forward(backends, new Exchange(request, response, parts, 'secure', 'platform', 0), {
+    const exchange = new Exchange(request, response, parts, 'secure', 'platform', 0);
+    exchange.setAuditId('proxied-page');
+    void forward(backends, exchange, {
       destination: { type: 'proxy', url, trust: 'any' },
       prefix: PREFIX,
       target: '/page',

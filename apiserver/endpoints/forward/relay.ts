@@ -69,7 +69,7 @@ export async function relay(
   const { output } = exchange;
   if ('flushHeaders' in output) output.flushHeaders();
   message.on('data', (chunk: Buffer) => {
-    exchange.sentBytes += chunk.length;
+    exchange.progress.addSentBytes(chunk.length);
     notePieceWritten(output);
   });
   try {
@@ -98,7 +98,7 @@ export async function joinConnections(
 ): Promise<void> {
   const { output } = exchange;
   if (!(output instanceof UpgradableReply)) throw new Error('the connection of this request cannot be taken over');
-  exchange.status = statusCode;
+  exchange.progress.startResponse(statusCode);
   const client = output.takeOver();
   const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1] ?? ''}`] : []));
   client.carrier.write(`HTTP/1.1 ${statusCode} Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');

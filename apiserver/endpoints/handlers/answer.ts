@@ -26,10 +26,15 @@ export interface Negotiated {
 /** What an answer shows the kind of. */
 type Named = Pick<ServedResource, 'row'>;
 
-/** Settles representation and dialect; throws the 406. */
+/** Negotiates the representation and the dialect of the response. Throws 406. Called once per request. */
 export function negotiated(parts: ApiParts, exchange: Exchange, resource: Named, info: ResourceRequest, offer: Offer): Negotiated {
   const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect, resource.row);
-  if (wanted.dialect !== undefined && info.dialect === undefined) exchange.dialect = wanted.dialect;
+  if (wanted.dialect !== undefined && info.dialect === undefined) exchange.setDialect(wanted.dialect);
+  return withEncoder(parts, exchange, resource, wanted);
+}
+
+/** The encoder of a representation in the dialect of the response. */
+export function withEncoder(parts: ApiParts, exchange: Exchange, resource: Named, wanted: Representation): Negotiated {
   const form = formOf(exchange, resource.row, wanted);
   return { wanted, encoder: parts.encoders.of(form), form };
 }

@@ -10,9 +10,9 @@ import type { Query } from '../request/query';
 import type { ApiParts } from './api-parts';
 
 /** What an encoder is made for. Throws the 400 of a Table that is asked for with unknown contents. */
-export function formOf({ dialect, info, query }: Exchange, row: KindRow, wanted: Representation): EncoderForm {
+export function formOf({ dialect, alias, query }: Exchange, row: KindRow, wanted: Representation): EncoderForm {
   const include = wanted.transform === 'table' ? includeObject(query) : 'Metadata';
-  return { row, wanted, names: { dialect, alias: info.kind === 'resource' ? info.alias : undefined }, include };
+  return { row, wanted, names: { dialect, alias }, include };
 }
 
 export const encoderOf = ({ encoders }: ApiParts, exchange: Exchange, row: KindRow, wanted: Representation): Encoder =>

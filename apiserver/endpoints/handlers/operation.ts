@@ -13,7 +13,7 @@ import type { Exchange } from '../request/exchange';
 import { writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { sendStatus } from '../answer/respond';
-import { negotiated, sendEntry } from './answer';
+import { negotiated, sendEntry, withEncoder } from './answer';
 import { recordSent } from './recording';
 import { NOT_STORED, STORED, STORING } from './write';
 
@@ -26,7 +26,7 @@ export async function operate(
 ): Promise<void> {
   const place = { resource, subresource };
   const row = bodyRow(place);
-  const asked = negotiated(parts, exchange, { row }, info, 'operation');
+  const { wanted } = negotiated(parts, exchange, { row }, info, 'operation');
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
@@ -34,12 +34,13 @@ export async function operate(
   const body = await parseObject(bytes, format, row, parts.clock);
   exchange.trace?.event('Conversion done');
   recordSent(parts, exchange, bytes);
-  if (info.dialect === undefined && asked.wanted.dialect === undefined) exchange.dialect = bodyDialect(body) ?? exchange.dialect;
+  const dialect = info.dialect === undefined && wanted.dialect === undefined ? bodyDialect(body) : undefined;
+  if (dialect !== undefined) exchange.setDialect(dialect);
   exchange.trace?.attempt(STORING, NOT_STORED, { len: bytes.length });
   const entry = await parts.operations.run(exchange, place, { namespace: info.namespace, name: info.name }, body, options);
   exchange.trace?.event(STORED, { len: bytes.length });
   if ((subresource ?? resource.row).answersStatus === true) sendStatus(exchange, success(201), 201);
-  else await sendEntry(parts, exchange, { row }, negotiated(parts, exchange, { row }, info, 'operation'), 201, entry);
+  else await sendEntry(parts, exchange, { row }, withEncoder(parts, exchange, { row }, wanted), 201, entry);
 }
 
 /** A path of the core group has one spelling, but the kind below it may be of a group that has two. */

@@ -14,10 +14,10 @@ const PLAIN: Representation = { media: 'json', transform: 'none', metaVersion: '
 export function recordSent(parts: ApiParts, exchange: Exchange, { length }: Buffer): void {
   const { audit } = exchange;
   if (audit === undefined) return;
-  exchange.sent = (row, metadata, object) => {
+  exchange.setSent((row, metadata, object) => {
     audit.names(metadata);
     audit.requested(length, () => encoderOf(parts, exchange, row, PLAIN).object(object()).toString());
-  };
+  });
 }
 
 /** An object that is answered with; `body` = as the client gets it. */

@@ -29,7 +29,7 @@ export async function create(parts: ApiParts, exchange: Exchange, resource: Reso
   exchange.trace?.event('Conversion done');
   if (row.nameIsNamespace === true && body.value !== undefined) {
     const alias = parts.aliasOf(stringAt(objectAt(body.value, 'metadata'), 'name') ?? '');
-    exchange.info = { ...info, alias };
+    exchange.setBodyAlias(alias);
   }
   exchange.trace?.attempt(STORING, NOT_STORED, { len: bytes.length });
   const { entry } = await parts.writer.create(exchange, resource, info.namespace, body, options);

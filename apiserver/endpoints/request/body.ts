@@ -21,7 +21,7 @@ export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Prom
   const declared = Number(exchange.header('content-length') ?? '0');
   if (declared > limit) throw tooLarge(exchange, limit);
   const body = await new Promise<Buffer>((resolve, reject) => collect(exchange, limit, resolve, reject));
-  exchange.bodyBytes = body.length;
+  exchange.progress.acceptBody(body.length);
   exchange.trace?.event('limitedReadBody succeeded', { len: body.length });
   const turn = exchange.turn();
   if (turn !== undefined) await turn;
@@ -29,13 +29,11 @@ export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Prom
 }
 
 function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => void, reject: (error: Error) => void): void {
-  const { input } = exchange;
+  const { input, progress } = exchange;
   const chunks: Buffer[] = [];
-  const received = { bytes: 0 };
-  exchange.receiving = received;
+  progress.startBody();
   input.on('data', (chunk: Buffer) => {
-    received.bytes += chunk.length;
-    if (received.bytes <= limit) {
+    if (progress.addBodyBytes(chunk.length) <= limit) {
       chunks.push(chunk);
     } else if (chunks.length > 0) {
       chunks.length = 0;
@@ -47,7 +45,7 @@ function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => v
     // A stream that was reset ends like one that is complete.
     complete = !input.aborted;
     if (!complete) return;
-    exchange.receiving = undefined;
+    progress.endBody();
     resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
   });
   input.on('close', () => {
@@ -56,7 +54,7 @@ function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => v
 }
 
 function tooLarge(exchange: Exchange, limit: number): StatusError {
-  exchange.refuseBody();
+  exchange.progress.refuseBody();
   return requestTooLarge(`limit is ${limit}`);
 }
 

@@ -12,7 +12,7 @@ function exchangeOn(session: object, outbox: Outbox, log: string[]): Exchange {
     respond: () => undefined,
     end: (body: Buffer) => log.push(body.toString()),
   });
-  return Reflect.construct(Exchange, [
+  const exchange = Reflect.construct(Exchange, [
     { method: 'PUT', headers: {} },
     stream,
     { outbox, turns: new Turns(new ManualClock()) },
@@ -20,6 +20,8 @@ function exchangeOn(session: object, outbox: Outbox, log: string[]): Exchange {
     'platform',
     0,
   ]) as Exchange;
+  exchange.setAuditId('exchange');
+  return exchange;
 }
 
 const watchOn = (session: object, log: string[]) => ({ session, flush: () => void log.push('event') });

@@ -1,28 +1,23 @@
 /**
- * One request and its reply on their way through the filters and the handler: what is known so far, and what has been sent.
- * Works alike over HTTP/1.1 and HTTP/2. Never decides anything; the filters fill it in.
+ * One request and its response on their way through the filter chain and the handler, the same over HTTP/1.1 and HTTP/2. The parts of the request context are in
+ * chain-context.ts, the state that changes in exchange-progress.ts. Sends responses; decides nothing.
  */
 import { IncomingMessage, ServerResponse, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { FENCE_HEADER, parseFence, type Fence } from '../../../shared/api/identity/fencing';
-import { ANONYMOUS, type UserInfo } from '../../../shared/api/identity/user';
 import { quote } from '../../../shared/values/quote';
-import { badRequest, type StatusError } from '../../../shared/api/errors/status';
+import { badRequest } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Eventually } from '../../../shared/runtime/eventually';
-import { FLOW_HEADERS, type Dialect, type FlowHeaders } from '../../../shared/names/dialect';
-import type { Trail } from '../../audit/trail';
-import type { RequestContext, ServedResource } from '../../registry/verbs';
-import type { Priority, Turns } from '../../../shared/scheduling/event-loop-scheduler';
-import type { RequestTrace } from '../../tracing/span';
+import type { Dialect } from '../../../shared/names/dialect';
+import type { RequestContext } from '../../registry/verbs';
+import type { Turns } from '../../../shared/scheduling/event-loop-scheduler';
 import type { Outbox } from '../output/outbox';
 import { endInPieces, hasRoom, isLong } from '../output/write-progress';
+import { ChainContext } from './chain-context';
+import { ExchangeProgress } from './exchange-progress';
 import { endAfterBody } from './linger';
 import { outsideReads } from './outside-reads';
-import { EMPTY_QUERY, type Query } from './query';
-import type { LongRunning } from './long-running';
-import type { RequestInfo } from './request-info';
 import { UpgradableReply, type OpenedWebSocket, type WebSocketUse } from './upgradable-reply';
 import { WarningList } from './warnings';
 
@@ -33,13 +28,6 @@ export interface Http2Incoming {
   readonly headers: IncomingHttpHeaders;
   /** Names and values in turn, the pseudo headers among them. */
   readonly rawHeaders: readonly string[];
-}
-
-/** The progress of a body. */
-export interface ReceivedBody {
-  bytes: number;
-  /** Clock.monotonic when it was first looked at. */
-  since?: number;
 }
 
 export type Incoming = IncomingMessage | Http2Incoming;
@@ -56,8 +44,6 @@ const MAX_TEXT_BYTES = 16 * 1024;
 
 const TOO_MUCH_WAITS = Buffer.from('Too many bytes wait to be read on this connection, please try again later.\n');
 
-const UNKNOWN_PATH: RequestInfo = { kind: 'path', path: '', verb: '' };
-
 /** What the exchanges of a server have in common. */
 export interface ExchangeParts {
   /** Where the frames of watches wait. */
@@ -66,52 +52,13 @@ export interface ExchangeParts {
   readonly clock: Clock;
 }
 
-export class Exchange implements RequestContext {
+export class Exchange extends ChainContext implements RequestContext {
   readonly method: string;
-  auditId = '';
-  query: Query = EMPTY_QUERY;
-  info: RequestInfo = UNKNOWN_PATH;
-  /** `undefined` when the request must be answered within its deadline. */
-  longRunning: LongRunning | undefined;
-  /** The served resource that the path names; undefined for other paths. */
-  resource: ServedResource | undefined;
-  /** The spelling of names in the answer. */
-  dialect: Dialect;
-  user: UserInfo = ANONYMOUS;
-  /** Who acts as that user, if somebody does. */
-  impersonator: UserInfo | undefined;
-  /** What is recorded of it; undefined = nothing. */
-  audit: Trail | undefined;
-  /** Undefined = it is in no trace that is kept. */
-  trace: RequestTrace | undefined;
-  sent: RequestContext['sent'];
-  /** How soon it goes on where others are there too. */
-  priority: Priority = 'urgent';
-  creationRefusal: (() => Eventually<StatusError | undefined>) | undefined;
-  isFenceHidden = false;
-  deadline = Number.POSITIVE_INFINITY;
-  /** The status that was or is being sent; 0 before. */
-  status = 0;
-  /** Body bytes sent, before compression. */
-  sentBytes = 0;
-  /** Bytes of the body; undefined = none was read. */
-  bodyBytes: number | undefined;
-  /** Set by whoever gave up on the reply: later attempts to answer are dropped. */
-  abandoned = false;
-  /** The server ends it to protect itself. */
-  terminated = false;
-  /** Answers with `Connection: close` (HTTP/1.1). */
-  closing = false;
-  /** How much of a body has come that is still being read; undefined = none is being read. */
-  receiving: ReceivedBody | undefined;
+  readonly progress = new ExchangeProgress();
 
-  private refusesBody = false;
-  private movesOn = false;
   private warningList: WarningList | undefined;
   private finishers: (() => void)[] | undefined = [];
   private beginner: (() => void) | undefined;
-  /** The uids of the FlowSchema and PriorityLevelConfiguration of the request. */
-  private flow: FlowHeaders | undefined;
 
   constructor(
     readonly request: Incoming,
@@ -123,8 +70,8 @@ export class Exchange implements RequestContext {
     /** Clock.monotonic at arrival. */
     readonly startedAt: number,
   ) {
+    super(naming);
     this.method = request.method ?? 'GET';
-    this.dialect = naming;
   }
 
   /** What brings the request's body. */
@@ -211,21 +158,23 @@ export class Exchange implements RequestContext {
     this.audit?.annotate(name, value);
   }
 
+  /** The status of the response that was or is being sent; 0 before. */
+  get status(): number {
+    return this.progress.status;
+  }
+
   /** True once a head has been sent, or when no reply can be sent any more. */
   get answered(): boolean {
-    return this.status !== 0 || this.abandoned;
+    return this.status !== 0 || this.progress.isAbandoned;
   }
 
   /** Sends the head. Warnings and the headers of every answer are added. */
   head(status: number, headers: OutgoingHttpHeaders): void {
-    this.status = status;
+    const { progress } = this;
+    progress.startResponse(status);
     const all: OutgoingHttpHeaders = { 'Audit-Id': this.auditId, ...headers };
     if (headers['cache-control'] === undefined) all['Cache-Control'] = 'no-cache, private';
-    if (this.flow !== undefined) {
-      const names = FLOW_HEADERS[this.dialect];
-      all[names.schema] = this.flow.schema;
-      all[names.level] = this.flow.level;
-    }
+    this.addFlowHeaders(all);
     if (this.warningList !== undefined) all['Warning'] = [...this.warningList.headers()];
     this.audit?.headSent();
     const size = sizeIn(headers);
@@ -234,10 +183,10 @@ export class Exchange implements RequestContext {
     if (!(output instanceof ServerResponse)) {
       if (output.closed || output.destroyed) return;
       output.respond({ ':status': status, ...all });
-      if (this.movesOn) sendAway(output);
+      if (progress.goesAway) sendAway(output);
       return;
     }
-    if (this.closing) all['Connection'] = 'close';
+    if (progress.closesConnection) all['Connection'] = 'close';
     if ((size ?? Infinity) > MAX_UNNOTICED_BYTES) readAsStream(output.socket);
     output.writeHead(status, all);
   }
@@ -245,7 +194,7 @@ export class Exchange implements RequestContext {
   /** Takes the connection over, in place of a head, where the reply allows it. */
   openWebSocket(use: WebSocketUse): OpenedWebSocket {
     if (!(this.output instanceof UpgradableReply)) throw new Error('the connection of this request cannot be taken over');
-    this.status = 101;
+    this.progress.startResponse(101);
     this.audit?.headSent();
     return this.output.openWebSocket(use);
   }
@@ -260,7 +209,7 @@ export class Exchange implements RequestContext {
       this.send(429, { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': '1' }, TOO_MUCH_WAITS);
       return;
     }
-    this.status = status;
+    this.progress.startResponse(status);
     if (status !== 304) headers['Content-Length'] = body.length;
     const { output } = this;
     if (!(output instanceof ServerResponse) && this.parts.outbox.flushBefore(output)) setImmediate(() => this.hand(status, headers, body));
@@ -268,11 +217,11 @@ export class Exchange implements RequestContext {
   }
 
   private hand(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
-    const { output } = this;
+    const { output, progress } = this;
     this.head(status, headers);
-    this.sentBytes = body.length;
+    progress.addSentBytes(body.length);
     if (this.method === 'HEAD') output.end();
-    else if (this.refusesBody && output instanceof ServerResponse && this.request instanceof IncomingMessage) {
+    else if (progress.refusesBody && output instanceof ServerResponse && this.request instanceof IncomingMessage) {
       output.write(body);
       endAfterBody(output, this.request, this.parts.clock);
     }
@@ -280,25 +229,13 @@ export class Exchange implements RequestContext {
     else if (body.length <= MAX_TEXT_BYTES && output instanceof ServerResponse) output.end(body.toString('latin1'), 'latin1');
     else if (isLong(body)) endInPieces(output, this.connection, body);
     else output.end(body);
-    if (this.refusesBody && !(output instanceof ServerResponse)) closeWhenWritten(output);
+    if (progress.refusesBody && !(output instanceof ServerResponse)) closeWhenWritten(output);
     this.finish();
-  }
-
-  /** The rest of the body is not wanted: after the answer the connection ends, or over HTTP/2 the stream. */
-  refuseBody(): void {
-    this.closing = true;
-    this.refusesBody = true;
-  }
-
-  /** With the answer the client is told to make another connection for what it asks next. What runs on this one goes on. */
-  moveOn(): void {
-    this.closing = true;
-    this.movesOn = true;
   }
 
   /** Ends the reply without saying anything more: the client sees a cut connection or stream. */
   abort(): void {
-    this.abandoned = true;
+    this.progress.abandon();
     const { output } = this;
     if (output instanceof ServerResponse) output.destroy();
     else outsideReads(() => output.destroy());
@@ -322,11 +259,6 @@ export class Exchange implements RequestContext {
     const { beginner } = this;
     this.beginner = undefined;
     beginner?.();
-  }
-
-  /** Under which flow schema it falls, and what its priority level is. */
-  fallsUnder(schema: string, level: string): void {
-    this.flow = { schema, level };
   }
 
   get finished(): boolean {

@@ -2,6 +2,7 @@
 import { groupIn } from '../../../shared/names/dialect';
 import type { RequestTrace, SpanAttributes, Tracing } from '../../tracing/span';
 import type { Exchange } from './exchange';
+import type { ExchangeProgress } from './exchange-progress';
 import type { RequestVerb, ResourceRequest } from './request-info';
 import { remoteAddress, socketOf, sourceIps } from './source-ips';
 
@@ -63,7 +64,7 @@ export function answering(exchange: Exchange, mediaType: string): void {
     mediaType,
     method: exchange.method,
     protocol: protocolOf(exchange),
-    url: exchange.info.path,
+    url: exchange.infoIfParsed?.path ?? '',
   });
 }
 
@@ -71,12 +72,12 @@ export function answering(exchange: Exchange, mediaType: string): void {
 export function traced(tracing: Tracing, exchange: Exchange, work: (exchange: Exchange) => void): void {
   const asked = { name: exchange.method, header: (name: string) => exchange.header(name) };
   tracing.begin(asked, (trace) => {
-    exchange.trace = trace;
     if (trace !== undefined) {
+      exchange.setTrace(trace);
       const said = saidAtOnce(exchange);
       exchange.whenFinished(() => {
-        const { status, sentBytes } = exchange;
-        trace.finished(nameOf(exchange), { ...said, ...saidAtLast(exchange) }, status, sentBytes);
+        const { status, sentBytes } = exchange.progress;
+        trace.finished(nameOf(exchange), { ...said, ...saidAtLast(exchange.progress) }, status, sentBytes);
       });
     }
     work(exchange);
@@ -104,7 +105,7 @@ function saidAtOnce(exchange: Exchange): SpanAttributes {
   };
 }
 
-function saidAtLast({ status, sentBytes }: Exchange): SpanAttributes {
+function saidAtLast({ status, sentBytes }: ExchangeProgress): SpanAttributes {
   return {
     ...(status === 0 ? {} : { 'http.status_code': status }),
     ...(sentBytes > 0 ? { 'http.response_content_length': sentBytes } : {}),
@@ -114,8 +115,8 @@ function saidAtLast({ status, sentBytes }: Exchange): SpanAttributes {
 const protocolOf = (exchange: Exchange): string => (exchange.isMultiplexed ? 'HTTP/2.0' : 'HTTP/1.1');
 
 /** Method and shape of the path, without what differs from object to object. */
-function nameOf({ method, info, dialect }: Exchange): string {
-  if (info.kind === 'path') return method;
+function nameOf({ method, infoIfParsed: info, dialect }: Exchange): string {
+  if (info?.kind !== 'resource') return method;
   const { group, version, namespace, resource, name, subresource } = info;
   const root = group === '' ? `/api/${version}` : `/apis/${groupIn(dialect, group)}/${version}`;
   const place = namespace === '' ? '' : '/namespaces/{:namespace}';

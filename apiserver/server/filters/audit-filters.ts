@@ -19,7 +19,7 @@ export function beginAudit(auditor: Auditor, naming: Dialect): Filter {
       userAgent: userAgent(exchange),
     };
     const trail = auditor.begin(asked, info, referenceOf(exchange, naming), exchange, exchange.longRunning !== undefined);
-    exchange.audit = trail;
+    exchange.setAudit(trail);
     exchange.whenFinished(() => {
       if (exchange.audit === trail) trail.finished();
     });
@@ -32,7 +32,7 @@ export function auditReceived(auditor: Auditor): Filter {
   return (exchange) => {
     const outcome = exchange.audit?.received();
     if (outcome === undefined || outcome === 'recorded') return true;
-    exchange.audit = undefined;
+    exchange.dropAudit();
     if (outcome === 'ignored') return true;
     auditor.rejected();
     sendText(exchange, 500, `Internal Server Error: ${quote(exchange.request.url ?? '')}: failed to store audit event\n`);

@@ -30,6 +30,7 @@ function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[];
     'platform',
     clock.monotonic(),
   ]) as Exchange;
+  exchange.setAuditId('deadlines');
   return { exchange, sent, destroyed: () => destroyed };
 }
 
@@ -37,7 +38,7 @@ it('answers 504 when nothing was sent in time, and then nothing more', async () 
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const { exchange, sent } = exchangeWith(clock);
-  exchange.deadline = 60_000;
+  exchange.setDeadline(60_000);
   deadlines.watch(exchange, false);
   clock.advance(59_000);
   expect(sent).toEqual([]);
@@ -54,7 +55,7 @@ it('cuts an answer that has begun, honours earlier deadlines of single requests,
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const begun = exchangeWith(clock);
-  begun.exchange.deadline = 500;
+  begun.exchange.setDeadline(500);
   deadlines.watch(begun.exchange, true);
   begun.exchange.head(200, {});
   clock.advance(501);
@@ -62,7 +63,7 @@ it('cuts an answer that has begun, honours earlier deadlines of single requests,
   expect(begun.destroyed()).toBe(true);
 
   const quick = exchangeWith(clock);
-  quick.exchange.deadline = clock.monotonic() + 60_000;
+  quick.exchange.setDeadline(clock.monotonic() + 60_000);
   deadlines.watch(quick.exchange, false);
   quick.exchange.send(200, {}, Buffer.from('ok'));
   clock.advance(120_000);
@@ -75,13 +76,13 @@ it('gives a body up that comes too slowly, whatever deadline was asked for', asy
   const deadlines = new Deadlines(clock);
   const [slow, own, fast] = [exchangeWith(clock), exchangeWith(clock), exchangeWith(clock)];
   for (const { exchange } of [slow, own, fast]) {
-    exchange.deadline = 60_000;
-    exchange.receiving = { bytes: 0 };
+    exchange.setDeadline(60_000);
+    exchange.progress.startBody();
     deadlines.watch(exchange, exchange === own.exchange);
   }
   for (let second = 1; second <= 20; second++) {
-    for (const { exchange } of [slow, own]) if (exchange.receiving !== undefined) exchange.receiving.bytes += 10;
-    if (fast.exchange.receiving !== undefined) fast.exchange.receiving.bytes += 20_000;
+    for (const { exchange } of [slow, own]) exchange.progress.addBodyBytes(10);
+    fast.exchange.progress.addBodyBytes(20_000);
     clock.advance(1000);
     if (second === 10) expect([...slow.sent, ...own.sent]).toEqual([]);
   }
@@ -97,11 +98,12 @@ it('gives a body up that comes too slowly, whatever deadline was asked for', asy
 it('does not hurry a handler whose body has come', () => {
   const clock = new ManualClock();
   const { exchange, sent } = exchangeWith(clock);
-  exchange.deadline = 60_000;
-  exchange.receiving = { bytes: 1 };
+  exchange.setDeadline(60_000);
+  exchange.progress.startBody();
+  exchange.progress.addBodyBytes(1);
   new Deadlines(clock).watch(exchange, false);
   clock.advance(5_000);
-  exchange.receiving = undefined;
+  exchange.progress.endBody();
   clock.advance(50_000);
   expect(sent).toEqual([]);
 });

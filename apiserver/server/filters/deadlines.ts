@@ -6,6 +6,7 @@ import { bodyTooSlow } from '../../../shared/api/errors/status';
 import { Bag } from '../../../shared/runtime/bag';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Exchange } from '../../endpoints/request/exchange';
+import type { BodyPace } from '../../endpoints/request/exchange-progress';
 import { sendStatus } from '../../endpoints/answer/respond';
 
 const TIMED_OUT = Buffer.from(
@@ -18,12 +19,6 @@ const TIMED_OUT = Buffer.from(
     code: 504,
   })}\n`,
 );
-
-/** A body has so long, and longer the more of it has come: what stays behind this rate is given up. */
-export interface BodyPace {
-  readonly patienceMs: number;
-  readonly bytesPerSecond: number;
-}
 
 const PACE: BodyPace = { patienceMs: 10_000, bytesPerSecond: 16 * 1024 };
 
@@ -54,36 +49,28 @@ export class Deadlines {
       const now = this.clock.monotonic();
       for (const exchange of this.waiting) {
         if (exchange.deadline <= now) giveUp(exchange);
-        else if (this.isTooSlow(exchange, now)) refuse(exchange);
+        else if (exchange.progress.isBodyTooSlow(this.pace, now)) refuse(exchange);
       }
       if (this.waiting.size > 0) this.tick();
       else this.ticking = false;
     });
   }
-
-  /** Its time begins with the first look at it. */
-  private isTooSlow({ receiving }: Exchange, now: number): boolean {
-    if (receiving === undefined) return false;
-    receiving.since ??= now;
-    const { patienceMs, bytesPerSecond } = this.pace;
-    return now - receiving.since > patienceMs + (receiving.bytes * 1000) / bytesPerSecond;
-  }
 }
 
 function refuse(exchange: Exchange): void {
-  exchange.refuseBody();
+  exchange.progress.refuseBody();
   const { status, code } = bodyTooSlow();
   sendStatus(exchange, status, code);
-  exchange.abandoned = true;
+  exchange.progress.abandon();
 }
 
 function giveUp(exchange: Exchange): void {
-  exchange.terminated = true;
+  exchange.progress.terminate();
   if (exchange.answered) {
     exchange.abort();
     return;
   }
-  exchange.refuseBody();
+  exchange.progress.refuseBody();
   exchange.send(504, { 'Content-Type': 'text/plain; charset=utf-8' }, TIMED_OUT);
-  exchange.abandoned = true;
+  exchange.progress.abandon();
 }

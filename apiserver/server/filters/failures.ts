@@ -18,7 +18,7 @@ export function answerFailure(logger: Logger): (exchange: Exchange, error: unkno
     } else if (error instanceof BodyAborted) {
       abortUnfinished(exchange);
     } else if (error instanceof UnreadableRequest) {
-      exchange.closing ||= error.closes;
+      if (error.closes) exchange.progress.closeConnection();
       sendText(exchange, 400, error.message);
     } else if (error instanceof StatusError) {
       answerStatus(exchange, error);
@@ -26,7 +26,7 @@ export function answerFailure(logger: Logger): (exchange: Exchange, error: unkno
       logger.error('a request failed for a reason of ours', {
         error,
         method: exchange.method,
-        path: exchange.info.path,
+        path: exchange.infoIfParsed?.path ?? '',
         auditId: exchange.auditId,
       });
       answerPanic(exchange);
@@ -47,6 +47,6 @@ function abortUnfinished(exchange: Exchange): void {
 function answerPanic(exchange: Exchange): void {
   exchange.audit?.panic();
   if (exchange.answered) abortUnfinished(exchange);
-  else if (exchange.info.kind === 'resource') answerStatus(exchange, unexplainedError());
+  else if (exchange.infoIfParsed?.kind === 'resource') answerStatus(exchange, unexplainedError());
   else sendText(exchange, 500, PANIC_TEXT);
 }

@@ -30,7 +30,7 @@ export function hideFencingLease(authorizer: Authorizer, names: GeneratedNames):
       name: fence.name,
     } as const;
     return whenKnown(authorizer.authorize(user, attributes), ({ type }) => {
-      exchange.isFenceHidden = type !== 'allow';
+      exchange.setFenceHidden(type !== 'allow');
       return true;
     });
   };

@@ -22,7 +22,6 @@ import { refusalOf, turnedRefusal } from '../../authorization/union';
 import { whenKnown, type Eventually } from '../../../shared/runtime/eventually';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { Query } from '../../endpoints/request/query';
-import { longRunning } from '../../endpoints/request/long-running';
 import { pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../../endpoints/request/request-info';
 import { sendStatus, sendText } from '../../endpoints/answer/respond';
 import type { StoredType } from '../../cache/cache';
@@ -42,7 +41,7 @@ export function limitHead(): Filter {
   return (exchange) => {
     const fault = headFault(exchange.request);
     if (fault === undefined) return true;
-    exchange.refuseBody();
+    exchange.progress.refuseBody();
     throw fault;
   };
 }
@@ -53,7 +52,7 @@ const PLAIN_ID = /^[\x21-\x7e]{1,128}$/;
 export function identify(random: Random): Filter {
   return (exchange) => {
     const given = exchange.header('audit-id');
-    exchange.auditId = given !== undefined && PLAIN_ID.test(given) ? given : random.uuid();
+    exchange.setAuditId(given !== undefined && PLAIN_ID.test(given) ? given : random.uuid());
     return true;
   };
 }
@@ -63,14 +62,11 @@ export function readRequestInfo(resources: Resources, naming: Dialect): Filter {
   const names = GENERATED_NAMES[naming];
   return (exchange) => {
     const { path, query } = splitUrl(exchange.request.url ?? '/');
-    if (query !== '') exchange.query = new Query(query);
+    if (query !== '') exchange.setQuery(new Query(query));
     const info = requestInfo(exchange.method, path, exchange.query, names);
-    exchange.info = info;
-    exchange.longRunning = longRunning(info);
-    if (info.kind === 'resource') {
-      exchange.resource = resources.find(info.group, info.version, info.resource);
-      if (info.dialect !== undefined) exchange.dialect = info.dialect;
-    }
+    exchange.setInfo(info);
+    const resource = info.kind === 'resource' ? resources.find(info.group, info.version, info.resource) : undefined;
+    if (resource !== undefined) exchange.setResource(resource);
     return true;
   };
 }
@@ -103,7 +99,7 @@ function decodedPath(raw: string): string {
 export function refuseWhenStopping(state: ServerState, served: (path: string) => boolean): Filter {
   return (exchange) => {
     // Those who leave early do not all come to another server at the end.
-    if (state.stopping) exchange.moveOn();
+    if (state.stopping) exchange.progress.goAway();
     if (!state.refusing) return true;
     if (state.sendRetryAfter && exchange.info.kind === 'path' && served(exchange.info.path)) return true;
     sendStopping(exchange, state);
@@ -117,7 +113,7 @@ export function refuseWhenStopping(state: ServerState, served: (path: string) =>
  */
 export function rebalance(chance: number, random: Random): Filter {
   return (exchange) => {
-    if (random.float() < chance && exchange.isMultiplexed) exchange.moveOn();
+    if (random.float() < chance && exchange.isMultiplexed) exchange.progress.goAway();
     return true;
   };
 }
@@ -136,8 +132,10 @@ export function setDeadline(deadlines: Deadlines, requestTimeoutMs: number): Fil
     if (exchange.longRunning === undefined) {
       const asked = timeoutOf(exchange.query.get('timeout'));
       const limit = asked === undefined || asked <= 0 ? requestTimeoutMs : Math.min(asked, requestTimeoutMs);
-      exchange.deadline = exchange.startedAt + limit;
+      exchange.setDeadline(exchange.startedAt + limit);
       deadlines.watch(exchange, limit < requestTimeoutMs);
+    } else {
+      exchange.setDeadline(Number.POSITIVE_INFINITY);
     }
     return true;
   };
@@ -187,7 +185,7 @@ export function authenticate(
     function admit(found: UserInfo | undefined): true {
       attempted(found, { hasCredentials, certificate, ms: clock.monotonic() - startedAt });
       if (found === undefined) throw unauthorized();
-      exchange.user = found;
+      exchange.setUser(found);
       return true;
     }
   };
@@ -210,8 +208,7 @@ export function impersonate(authorizer: Authorizer, names: GeneratedNames): Filt
       const decision = await authorizer.authorize(exchange.user, permission);
       if (decision.type !== 'allow') return refuse(exchange, permission, decision);
     }
-    exchange.impersonator = exchange.user;
-    exchange.user = user;
+    exchange.setImpersonatedUser(user);
     return true;
   }
 }
@@ -237,7 +234,7 @@ const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: [MASTERS, AUTHENTIC
 export function limitInFlight(inFlight: InFlight): Filter {
   return (exchange) => {
     if (exchange.longRunning !== undefined || isMaster(exchange.user) || inFlight.enter(exchange)) return true;
-    exchange.terminated = true;
+    exchange.progress.terminate();
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
     return false;
   };
@@ -253,7 +250,7 @@ export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredTy
     if (exchange.longRunning?.seats === 'none') return true;
     const entered = flowControl.enter({ user, asked: info, seats: () => seatsOf(exchange, countOf), deadline });
     if (entered === undefined) return true;
-    exchange.fallsUnder(entered.schema.uid, entered.level.spec.uid);
+    exchange.setFlow(entered.schema.uid, entered.level.spec.uid);
     if (!('decision' in entered)) return applyDecision(exchange, entered);
     exchange.whenFinished(entered.cancel);
     return exchange.afterQueue(entered.decision, (decided) => applyDecision(exchange, decided));
@@ -265,7 +262,7 @@ export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredTy
       else exchange.whenBegun(decided.done);
       return !exchange.finished;
     }
-    exchange.terminated = true;
+    exchange.progress.terminate();
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
     return false;
   }
@@ -284,7 +281,7 @@ function seatsOf({ info, resource, query }: Exchange, countOf: (stored: StoredTy
 /** Requests without a body begin here what they take; those with one begin when it is there. */
 export function takeTurn(): Filter {
   return (exchange) => {
-    exchange.priority = priorityOf(exchange.info);
+    exchange.setPriority(priorityOf(exchange.info));
     return BODILESS.has(exchange.method) ? (exchange.turn() ?? true) : true;
   };
 }
@@ -331,7 +328,7 @@ export function authorize(
     exchange.annotate('authorization.platform.io/reason', decision.reason);
     if (isAllowed) {
       if (attributes.kind === 'resource')
-        exchange.creationRefusal = () => creationRefusal(exchange.user, { ...attributes, verb: 'create' });
+        exchange.setCreationRefusal(() => creationRefusal(exchange.user, { ...attributes, verb: 'create' }));
       return true;
     }
     return refuse(exchange, attributes, decision);
@@ -367,7 +364,7 @@ export function guardLocal(): Filter {
     if (exchange.origin === 'local') {
       const complaint = localComplaint(exchange);
       if (complaint !== undefined) {
-        exchange.closing = true;
+        exchange.progress.closeConnection();
         sendText(exchange, 403, `${complaint}\n`);
         return false;
       }

@@ -2,6 +2,7 @@
  * One line for each request that has been answered or given up, where the log is that detailed; its `auditId` is the one of the answer and of the audit log. It never
  * says what bodies and credentials are, nor the values of parameters that nobody here knows.
  */
+import { ANONYMOUS } from '../../../shared/api/identity/user';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Exchange } from '../../endpoints/request/exchange';
@@ -37,20 +38,29 @@ const LONGEST = 1_024;
 export function requestLog(logger: Logger, clock: Clock): ((exchange: Exchange) => void) | undefined {
   if (!logger.enabled('debug')) return undefined;
   return (exchange) => {
-    const { auditId, trace, method, info, user, impersonator, status, sentBytes, startedAt } = exchange;
+    const {
+      auditId,
+      trace,
+      method,
+      infoIfParsed: info,
+      userIfAuthenticated: user = ANONYMOUS,
+      impersonator,
+      progress,
+      startedAt,
+    } = exchange;
     logger.debug('request', {
       auditId,
       ...(trace === undefined ? {} : { traceId: trace.id }),
       method,
-      verb: info.verb,
+      verb: info?.verb ?? '',
       uri: shownUri(exchange.request.url ?? ''),
       user: cut(user.name),
       ...(impersonator === undefined ? {} : { impersonatedBy: cut(impersonator.name) }),
       userAgent: cut(exchange.header('user-agent') ?? ''),
       from: sourceIps(exchange),
-      status,
+      status: progress.status,
       ms: Math.round((clock.monotonic() - startedAt) * 1_000) / 1_000,
-      bytes: sentBytes,
+      bytes: progress.sentBytes,
     });
   };
 }

@@ -19,7 +19,7 @@ import type { GrpcCalls } from '../../storage/grpc-calls';
 import type { Tracing } from '../../tracing/span';
 import type { AccessOptions } from '../access/access';
 import type { ConnectionCaps, Connections } from '../connections/connections';
-import type { BodyPace } from '../filters/deadlines';
+import type { BodyPace } from '../../endpoints/request/exchange-progress';
 import type { BackendOptions } from '../../endpoints/forward/backend';
 import type { ResolveHost } from '../../registry/operations/destination';
 import type { Listener, TlsBounds, TlsFiles } from '../connections/listeners';

@@ -32,6 +32,7 @@ describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (
       const destination = { type: 'proxy', url, trust: 'any' } as const;
       const server = createServer((request, response) => {
         const exchange = new Exchange(request, response, parts, 'secure', 'platform', clock.monotonic());
+        exchange.setAuditId('proxied-bodies');
         forward(backends, exchange, { destination, target: request.url ?? '/', ...settings }).catch(() => exchange.abort());
       });
       server.listen(0, '127.0.0.1');

@@ -1,0 +1,123 @@
+/**
+ * What changes while a request is served: how much of its body has been received, how far its response is, and what happens to its connection afterwards. One object
+ * per request, owned by its exchange. Records only; reads and writes no bytes.
+ */
+
+/** The minimum pace of a body: it may take `patienceMs`, and longer the more of it has been received. */
+export interface BodyPace {
+  readonly patienceMs: number;
+  readonly bytesPerSecond: number;
+}
+
+export class ExchangeProgress {
+  private receiving = false;
+  private receivedBytes = 0;
+  /** Clock.monotonic of the first check of the body's pace. */
+  private pacedSince: number | undefined;
+  private wholeBodyBytes: number | undefined;
+  private responseStatus = 0;
+  private responseBytes = 0;
+  private abandoned = false;
+  private terminated = false;
+  private closing = false;
+  private refusingBody = false;
+  private goingAway = false;
+
+  /** The body is read from now on. */
+  startBody(): void {
+    this.receiving = true;
+  }
+
+  /** Returns how many bytes of the body have been received. */
+  addBodyBytes(bytes: number): number {
+    this.receivedBytes += bytes;
+    return this.receivedBytes;
+  }
+
+  /** All of the body has been received. */
+  endBody(): void {
+    this.receiving = false;
+  }
+
+  /** The body was read within its limit. */
+  acceptBody(bytes: number): void {
+    this.wholeBodyBytes = bytes;
+  }
+
+  /** `undefined` when no body was read. */
+  get bodyBytes(): number | undefined {
+    return this.wholeBodyBytes;
+  }
+
+  /** Whether the body that is being received is slower than `pace`. Its time starts with the first call. */
+  isBodyTooSlow({ patienceMs, bytesPerSecond }: BodyPace, now: number): boolean {
+    if (!this.receiving) return false;
+    this.pacedSince ??= now;
+    return now - this.pacedSince > patienceMs + (this.receivedBytes * 1000) / bytesPerSecond;
+  }
+
+  /** The status of the response that was or is being sent; 0 before. */
+  get status(): number {
+    return this.responseStatus;
+  }
+
+  startResponse(status: number): void {
+    this.responseStatus = status;
+  }
+
+  /** Bytes of the response body, before compression. */
+  get sentBytes(): number {
+    return this.responseBytes;
+  }
+
+  addSentBytes(bytes: number): void {
+    this.responseBytes += bytes;
+  }
+
+  /** Later attempts to respond are dropped. */
+  get isAbandoned(): boolean {
+    return this.abandoned;
+  }
+
+  abandon(): void {
+    this.abandoned = true;
+  }
+
+  /** True when the server ends the request to protect itself. */
+  get isTerminated(): boolean {
+    return this.terminated;
+  }
+
+  terminate(): void {
+    this.terminated = true;
+  }
+
+  /** Whether the response has `Connection: close` (HTTP/1.1). */
+  get closesConnection(): boolean {
+    return this.closing;
+  }
+
+  closeConnection(): void {
+    this.closing = true;
+  }
+
+  /** Whether the rest of the body stays unread: the connection, or over HTTP/2 the stream, ends with the response. */
+  get refusesBody(): boolean {
+    return this.refusingBody;
+  }
+
+  refuseBody(): void {
+    this.closing = true;
+    this.refusingBody = true;
+  }
+
+  /** Whether the client is told to open another connection for its next requests; over HTTP/2 with a GOAWAY frame. */
+  get goesAway(): boolean {
+    return this.goingAway;
+  }
+
+  goAway(): void {
+    this.closing = true;
+    this.goingAway = true;
+  }
+}
