@@ -42,12 +42,12 @@ it('role escalation check yields to the event loop between the permissions that 
   const plugin = roleEscalation(partsOf(new RbacPolicy()));
   const resourceNames = Array.from({ length: 100 }, (_, at) => `n${at}`);
   const rules = [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'], resourceNames }];
-  let rests = 0;
-  const rest = async (): Promise<void> => void (rests += 1);
-  const context = { warn: () => undefined, isTurnOver: true, rest };
+  let requeues = 0;
+  const requeue = async (): Promise<void> => void (requeues += 1);
+  const context = { warn: () => undefined, isTurnOver: true, requeue };
   const asked = admissionRequest({ kind: 'Role', object: { metadata: { name: 'r' }, rules }, context });
   expect(await refusal(Promise.resolve(plugin.mutate(asked)))).toMatchObject({ code: 403 });
-  expect(rests).toBeGreaterThanOrEqual(200);
+  expect(requeues).toBeGreaterThanOrEqual(200);
 });
 
 const some = (...words: readonly string[]): fc.Arbitrary<string[]> => fc.subarray([...words], { minLength: 1, maxLength: 2 });

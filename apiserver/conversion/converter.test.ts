@@ -161,7 +161,7 @@ describe('failing conversion webhook', () => {
 
 it('conversion yields to the event loop while it processes many objects', async () => {
   const { clock, converter } = fixture();
-  let rests = 0;
+  let requeues = 0;
   const entries = widgets(100).map((entry) => ({
     ...entry,
     get bytes(): Buffer {
@@ -169,8 +169,8 @@ it('conversion yields to the event loop while it processes many objects', async 
       return entry.bytes;
     },
   }));
-  await converter.entries(SECOND, entries, { ...LATER, rest: () => ((rests += 1), Promise.resolve()) });
-  expect(rests).toBeGreaterThan(10);
+  await converter.entries(SECOND, entries, { ...LATER, requeue: () => ((requeues += 1), Promise.resolve()) });
+  expect(requeues).toBeGreaterThan(10);
 });
 
 it('conversion of one object works between any two versions and calls no webhook for an empty object', async () => {

@@ -270,7 +270,7 @@ export class WebhookConverter implements Conversions {
   }
 
   private pace(context: ConversionContext): Pace {
-    return new Pace(this.parts.clock, () => context.rest?.() ?? yieldToOthers(), 1);
+    return new Pace(this.parts.clock, () => context.requeue?.() ?? yieldToOthers(), 1);
   }
 
   /** The call goes on: what it brings may help the next one. */

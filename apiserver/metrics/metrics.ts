@@ -43,7 +43,7 @@ export interface Gauges {
   /** Undefined = there is none. */
   readonly flowControl: { readonly state: FlowControl; readonly counts: FlowControlMetrics } | undefined;
   /** Requests that are let in and have others before them. */
-  readonly turns: { waiting(priority: Priority): number };
+  readonly scheduler: { waiting(priority: Priority): number };
   droppedLines(): number;
   readonly connections: ConnectionCounts;
   configurations(): readonly ReloadCounts[];
@@ -426,7 +426,7 @@ export class Metrics {
       labelNames: ['priority'],
       registers,
       collect() {
-        for (const priority of PRIORITIES) this.set({ priority }, gauges.turns.waiting(priority));
+        for (const priority of PRIORITIES) this.set({ priority }, gauges.scheduler.waiting(priority));
       },
     });
   }

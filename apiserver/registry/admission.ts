@@ -38,7 +38,7 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   readonly options: GivenOptions;
   /** Where warnings and annotations go, and who knows whose turn it is. */
-  readonly context: Pick<RequestContext, 'annotate' | 'isTurnOver' | 'keepsSent' | 'rest' | 'trace' | 'warn'>;
+  readonly context: Pick<RequestContext, 'annotate' | 'isTurnOver' | 'keepsSent' | 'requeue' | 'trace' | 'warn'>;
   /** Undefined for DELETE. Mutating plug-ins change it in place. */
   readonly object: JsonObject | undefined;
   /** Undefined for CREATE. */

@@ -11,8 +11,8 @@ import type { Entry } from '../cache/cache';
 export interface ConversionContext {
   /** In ms of Clock.monotonic: nobody waits longer. */
   readonly deadline: number;
-  /** Lets others go first. */
-  rest?(): Promise<void>;
+  /** See `RequestContext`. */
+  requeue?(): Promise<void>;
 }
 
 export interface Conversions {

@@ -30,12 +30,12 @@ export interface RequestContext {
   readonly isFenceHidden?: boolean;
   /** What a user is told who may not create the object that an update or apply is about to create; absent = nobody asks. */
   readonly creationRefusal?: (() => Eventually<StatusError | undefined>) | undefined;
-  /** Where a lot of work begins: a promise when others go first. Absent = nobody else is there. */
-  turn?(): Promise<unknown> | undefined;
-  /** Whether others should go first now. Absent = nobody knows. */
+  /** To be called before a lot of work: `undefined` when it may start at once. Absent where no other request runs. */
+  acquireSlot?(): Promise<unknown> | undefined;
+  /** Whether this turn of the event loop has had its share of work. Absent: unknown. */
   readonly isTurnOver?: boolean;
-  /** Lets others go first, in the middle of a lot of work. */
-  rest?(): Promise<void>;
+  /** To be called in the middle of a lot of work: resolves with the next slot on the event loop. */
+  requeue?(): Promise<void>;
   /** Whether all that was sent is to be recorded, and not only what it says of its place. */
   readonly keepsSent?: boolean;
   /** Told a patch that was left unread, as JSON; undefined = it is too long to be recorded. */

@@ -4,11 +4,11 @@ import { runSteps, type Steps, type YieldIfDue } from '../../shared/values/steps
 import { Pace, yieldToOthers } from '../cache/pace';
 import type { RequestContext } from './verbs';
 
-type Turn = Pick<RequestContext, 'isTurnOver' | 'rest'>;
+type Turn = Pick<RequestContext, 'isTurnOver' | 'requeue'>;
 
 /** For the items of a loop: a promise when the turn of the request is over. */
 export function yieldIfDue(context: Turn): Promise<void> | undefined {
-  return context.isTurnOver === true ? context.rest?.() : undefined;
+  return context.isTurnOver === true ? context.requeue?.() : undefined;
 }
 
 /** Runs a long computation, which yields where its turn is over between two steps. */
@@ -18,7 +18,7 @@ export async function runYielding<T>(context: Turn, steps: Steps<T>): Promise<T>
 
 /** For the steps of one computation: a promise when it has gone on for some milliseconds since the last one, and its turn is over. */
 export function yieldPoint(clock: Clock, context: Turn): YieldIfDue {
-  const pace = new Pace(clock, () => context.rest?.() ?? yieldToOthers(), 1);
+  const pace = new Pace(clock, () => context.requeue?.() ?? yieldToOthers(), 1);
   // Time goes by while a write waits, too; only where this very turn has been long does another request wait for it.
   return () => (context.isTurnOver !== false && pace.tired() ? pace.rest() : undefined);
 }

@@ -34,8 +34,8 @@ it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10
   );
   const served = resources.find('authorization.platform.io', 'v1', 'selfsubjectrulesreviews');
   if (served === undefined) throw new Error('no reviews');
-  let rests = 0;
-  const busy: RequestContext = { ...context, isTurnOver: true, rest: () => Promise.resolve(void (rests += 1)) };
+  let requeues = 0;
+  const busy: RequestContext = { ...context, isTurnOver: true, requeue: () => Promise.resolve(void (requeues += 1)) };
   const review = await operations.run(
     busy,
     { resource: served, subresource: undefined },
@@ -54,5 +54,5 @@ it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10
     incomplete: false,
   });
   // Ten times while they are collected, five while they are written, and a few times between.
-  expect(rests).toBeGreaterThan(15);
+  expect(requeues).toBeGreaterThan(15);
 });

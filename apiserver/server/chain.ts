@@ -128,7 +128,7 @@ function filterChain(parts: ChainParts): readonly Filter[] {
     timed('impersonation', filters.impersonate(parts.authorizer, GENERATED_NAMES[parts.naming])),
     filters.limitInFlight(parts.inFlight),
     ...(flowControl === undefined ? [] : [timed('priorityandfairness', filters.controlFlow(flowControl, parts.countOf))]),
-    filters.takeTurn(),
+    filters.acquireSlot(),
     timed('authorization', authorization(parts)),
     hideFencingLease(parts.authorizer, GENERATED_NAMES[parts.naming]),
   ];

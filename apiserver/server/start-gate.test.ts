@@ -1,6 +1,6 @@
 import { Agent, createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Turns } from '../../shared/scheduling/event-loop-scheduler';
+import { EventLoopScheduler } from '../../shared/scheduling/event-loop-scheduler';
 import { systemRandom as random } from '../../shared/runtime/random';
 import { ManualClock } from '../../test/support/manual-clock';
 import { waitUntil } from '../../test/support/programs';
@@ -25,7 +25,7 @@ async function openGate(limits: Partial<StartGateLimits> = {}) {
   const gate = new StartGate(
     {
       outbox: new Outbox(clock),
-      turns: new Turns(clock),
+      scheduler: new EventLoopScheduler(clock),
       clock,
       random,
       meters,

@@ -1,17 +1,17 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { Turns, type Priority, type TurnScheduler } from './event-loop-scheduler';
+import { EventLoopScheduler, type EventLoop, type Priority } from './event-loop-scheduler';
 
-/** An event loop whose turns the test takes. */
-class Loop implements TurnScheduler {
+/** An event loop that a test drives by hand. */
+class ManualLoop implements EventLoop {
   private next: (() => void)[] = [];
-  private rest: (() => void)[] = [];
+  private afterwards: (() => void)[] = [];
 
   inNextTurn(run: () => void): void {
     this.next.push(run);
   }
 
-  afterwards(run: () => void): void {
-    this.rest.push(run);
+  afterMicrotasks(run: () => void): void {
+    this.afterwards.push(run);
   }
 
   async turn(): Promise<void> {
@@ -21,7 +21,7 @@ class Loop implements TurnScheduler {
     for (let runs = 0; runs < 100; runs += 1) {
       await Promise.resolve();
       await Promise.resolve();
-      const run = this.rest.shift();
+      const run = this.afterwards.shift();
       if (run === undefined) return;
       run();
     }
@@ -30,43 +30,43 @@ class Loop implements TurnScheduler {
 
 const setUp = () => {
   const clock = new ManualClock();
-  const loop = new Loop();
+  const loop = new ManualLoop();
   const done: string[] = [];
-  const turns = new Turns(clock, loop);
-  /** Somebody who works for `costMs` when he is let on. */
-  const come = (name: string, priority: Priority, flow = 'one', costMs = 0.125): void => {
+  const scheduler = new EventLoopScheduler(clock, loop);
+  /** A request that works for `costMs` once it has a slot. */
+  const arrive = (name: string, priority: Priority, flow = 'one', costMs = 0.125): void => {
     const work = (): void => {
       clock.advance(costMs);
       done.push(name);
     };
-    const turn = turns.take(priority, flow);
-    if (turn === undefined) work();
-    else void turn.then(work);
+    const slot = scheduler.acquire(priority, flow);
+    if (slot === undefined) work();
+    else void slot.then(work);
   };
-  return { clock, loop, done, turns, come };
+  return { clock, loop, done, scheduler, arrive };
 };
 
-it('lets on at once as long as the turn is short, and the others half a millisecond at a time', async () => {
-  const { loop, done, come, turns } = setUp();
-  for (let index = 0; index < 12; index += 1) come(String(index), 'usual');
+it('starts work at once until the turn is over, and admits the rest half a millisecond a turn', async () => {
+  const { loop, done, arrive, scheduler } = setUp();
+  for (let index = 0; index < 12; index += 1) arrive(String(index), 'usual');
   expect(done).toEqual(['0', '1', '2', '3']);
-  expect(turns.waiting('usual')).toBe(8);
+  expect(scheduler.waiting('usual')).toBe(8);
   await loop.turn();
   expect(done).toHaveLength(8);
   await loop.turn();
   expect(done).toEqual(Array.from({ length: 12 }, (_, index) => String(index)));
   await loop.turn();
-  come('later', 'bulk');
+  arrive('later', 'bulk');
   expect(done).toHaveLength(13);
 });
 
-it('lets the urgent go first, though nobody for ever', async () => {
-  const { loop, done, come } = setUp();
-  come('first', 'usual', 'one', 1);
+it('admits urgent work first without starving the other priorities', async () => {
+  const { loop, done, arrive } = setUp();
+  arrive('first', 'usual', 'one', 1);
   for (let index = 0; index < 20; index += 1) {
-    come('bulk', 'bulk');
-    come('usual', 'usual');
-    come('urgent', 'urgent');
+    arrive('bulk', 'bulk');
+    arrive('usual', 'usual');
+    arrive('urgent', 'urgent');
   }
   for (let turn = 0; turn < 3; turn += 1) await loop.turn();
   const count = (name: string): number => done.filter((other) => other === name).length;
@@ -74,88 +74,88 @@ it('lets the urgent go first, though nobody for ever', async () => {
   expect([count('urgent'), count('usual'), count('bulk')]).toEqual([9, 2, 1]);
 });
 
-it('does not let somebody pass those who wait', async () => {
-  const { loop, done, come, clock } = setUp();
-  come('first', 'usual', 'one', 1);
-  come('second', 'usual');
+it('does not let a new request overtake waiting ones of its priority', async () => {
+  const { loop, done, arrive, clock } = setUp();
+  arrive('first', 'usual', 'one', 1);
+  arrive('second', 'usual');
   await loop.turn();
   clock.advance(1);
-  come('third', 'usual');
-  come('fourth', 'usual');
+  arrive('third', 'usual');
+  arrive('fourth', 'usual');
   expect(done).toEqual(['first', 'second']);
   await loop.turn();
   expect(done).toEqual(['first', 'second', 'third', 'fourth']);
 });
 
-it('gives every flow its turn, however many wait in another', async () => {
-  const { loop, done, come } = setUp();
-  come('first', 'usual', 'greedy', 1);
-  for (let index = 0; index < 100; index += 1) come('greedy', 'usual', 'greedy');
-  come('modest', 'usual', 'modest');
+it('admits each flow in turn, however many requests of another one wait', async () => {
+  const { loop, done, arrive } = setUp();
+  arrive('first', 'usual', 'greedy', 1);
+  for (let index = 0; index < 100; index += 1) arrive('greedy', 'usual', 'greedy');
+  arrive('modest', 'usual', 'modest');
   await loop.turn();
   expect(done).toContain('modest');
 });
 
-it('lets those who have worked on go behind those who come', async () => {
-  const { loop, done, come, turns, clock } = setUp();
-  const walk = async (): Promise<void> => {
+it('admits new requests before requeued work', async () => {
+  const { loop, done, arrive, scheduler, clock } = setUp();
+  const list = async (): Promise<void> => {
     for (let slice = 0; slice < 3; slice += 1) {
       clock.advance(2);
       done.push(`slice ${slice}`);
-      await turns.wait('walker');
+      await scheduler.requeue('list');
     }
   };
-  void walk();
-  come('short', 'urgent');
+  void list();
+  arrive('short', 'urgent');
   await loop.turn();
   await loop.turn();
   expect(done).toEqual(['slice 0', 'short', 'slice 1', 'slice 2']);
 });
 
-it('lets all of a turn pass for those who rest, however short it is', async () => {
-  const { loop, done, come, turns, clock } = setUp();
-  const rest = async (): Promise<void> => {
+it('keeps requeued work waiting until the next turn, however short this one is', async () => {
+  const { loop, done, arrive, scheduler, clock } = setUp();
+  const write = async (): Promise<void> => {
     for (let time = 0; time < 3; time += 1) {
       clock.advance(2);
-      await turns.wait('writer');
+      await scheduler.requeue('writer');
     }
-    done.push('rested');
+    done.push('written');
   };
-  void rest();
-  expect(turns.waiting('bulk')).toBe(1);
+  void write();
+  expect(scheduler.waiting('bulk')).toBe(1);
   await loop.turn();
-  come('comes in the first turn', 'usual');
+  arrive('comes in the first turn', 'usual');
   await loop.turn();
-  come('comes in the second', 'usual');
+  arrive('comes in the second', 'usual');
   await loop.turn();
-  expect(done.at(-1)).toBe('rested');
+  expect(done.at(-1)).toBe('written');
   expect(done).toHaveLength(3);
 });
 
-/** Works in pieces of 20 ms. */
-const laborious = (
-  { turns, clock, done }: Pick<ReturnType<typeof setUp>, 'clock' | 'done' | 'turns'>,
+/** A computation in pieces of 20 ms. */
+const computeInPieces = (
+  { scheduler, clock, done }: Pick<ReturnType<typeof setUp>, 'clock' | 'done' | 'scheduler'>,
   flow: string,
   pieces: number,
 ): void => {
   void (async () => {
     for (let piece = 0; piece < pieces; piece += 1) {
-      await turns.wait(flow);
+      await scheduler.requeue(flow);
       clock.advance(20);
       done.push('piece');
     }
   })();
 };
 
-it('lets whole requests through between two long pieces, whoever has them to do', async () => {
+it('serves whole requests between two long pieces of work, however many flows have such work', async () => {
   const fixture = setUp();
-  const { loop, clock, come } = fixture;
-  for (let index = 0; index < 10; index += 1) laborious(fixture, `flow ${index}`, 3);
+  const { loop, clock, arrive } = fixture;
+  for (let index = 0; index < 10; index += 1) computeInPieces(fixture, `flow ${index}`, 3);
   const waits: number[] = [];
   for (let request = 0; request < 10; request += 1) {
     const began = clock.monotonic();
     for (let turn = 0; turn < 4; turn += 1) {
-      come('part of a request', 'usual');
+      arrive('part of a request', 'usual');
       await loop.turn();
     }
     waits.push(clock.monotonic() - began);
@@ -163,26 +163,46 @@ it('lets whole requests through between two long pieces, whoever has them to do'
   expect(Math.max(...waits)).toBeLessThan(25);
 });
 
-it('does all that is laborious, however many short ones come', async () => {
+it('finishes long work although short requests arrive all the time', async () => {
   const fixture = setUp();
-  const { loop, done, come } = fixture;
-  for (let index = 0; index < 10; index += 1) laborious(fixture, 'one', 3);
+  const { loop, done, arrive } = fixture;
+  for (let index = 0; index < 10; index += 1) computeInPieces(fixture, 'one', 3);
   for (let turn = 0; turn < 130; turn += 1) {
-    for (let index = 0; index < 20; index += 1) come('short', 'usual');
+    for (let index = 0; index < 20; index += 1) arrive('short', 'usual');
     await loop.turn();
   }
   expect(done.filter((name) => name === 'piece')).toHaveLength(30);
 });
 
-it('does not let a list begin before others have been let through', async () => {
+it('starts no bulk work in the cooldown turns after a long one', async () => {
   const fixture = setUp();
-  const { loop, done, come } = fixture;
-  laborious(fixture, 'one', 1);
+  const { loop, done, arrive } = fixture;
+  computeInPieces(fixture, 'one', 1);
   await loop.turn();
   await loop.turn();
-  come('list', 'bulk');
-  come('short', 'usual');
+  arrive('list', 'bulk');
+  arrive('short', 'usual');
   expect(done).toEqual(['piece', 'short']);
   for (let turn = 0; turn < 4; turn += 1) await loop.turn();
   expect(done).toEqual(['piece', 'short', 'list']);
+});
+
+it('schedules the three requests of the example: the Lease, then the ConfigMap, then the list with the time that is left', async () => {
+  const { loop, done, arrive, scheduler, clock } = setUp();
+  const list = async (): Promise<void> => {
+    for (let item = 0; item < 8; item += 1) {
+      clock.advance(0.25);
+      done.push('item');
+      if (scheduler.isTurnOver()) await scheduler.requeue('A');
+    }
+  };
+  expect(scheduler.acquire('bulk', 'A')).toBeUndefined();
+  void list();
+  arrive('ConfigMap', 'usual', 'B', 0.1);
+  arrive('Lease', 'urgent', 'kubelet', 0.1);
+  expect(done).toEqual(['item', 'item']);
+  await loop.turn();
+  expect(done.slice(2)).toEqual(['Lease', 'ConfigMap', 'item', 'item']);
+  await loop.turn();
+  expect(done.slice(6)).toEqual(['item', 'item']);
 });

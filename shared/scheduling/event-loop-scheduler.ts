@@ -1,162 +1,175 @@
 /**
- * Whose work goes next on the one thread that serves everyone. As long as a turn of the event loop is short, whoever comes goes on at once; beyond
- * that all wait, and are let go on half a millisecond's worth a turn, so that the loop gets back to what arrives: new connections, short requests,
- * the store's answers. The urgent go first, the others are not starved, and among equals every flow has its turn, however much another asks for.
- * When a turn has been long all the same, because somebody had something to do in one piece, what may take long lets as many pass as a request
- * needs: ten such hold up nobody for longer than one.
- * Never counts or limits requests: whoever waits here has been let in.
+ * Schedules the work of requests on the one event loop that serves all of them. Work acquires a slot before it starts, and requeues where the turn of the event loop
+ * is over and more is left to do. Never counts or limits requests: flow control has admitted those that wait here.
+ *
+ * Fairness rules:
+ * - One turn of the event loop has half a millisecond of work. Until that is spent, arrivals start at once; later ones wait for a following turn, so that the event loop
+ *   gets back to its I/O: new connections, short requests, responses of the store.
+ * - Of nine admissions six go to `urgent` work, two to `usual` and one to `bulk`, so that no priority starves. A priority without waiting work is skipped.
+ *   Arrivals do not overtake: `usual` and `bulk` work starts at once only where nothing waits, `urgent` work where no other urgent work waits.
+ * - Within a priority the flows (users) take turns, however much work one of them has waiting.
+ * - Work that requeues lets the rest of the turn go to others, and waits at priority `bulk` from the next turn on.
+ * - After a turn of five milliseconds or more, `bulk` work waits for three cooldown turns, in which a request that arrived meanwhile gets through: its
+ *   connection is read, it is admitted, it is answered. Ten long computations so delay a short request by no more than one of them does.
+ *
+ * Example: A lists 50,000 pods (`bulk`, 200 ms of work). Then B updates a ConfigMap (`usual`), and a kubelet renews its Lease (`urgent`), 0.1 ms of work each.
+ * 1. Nothing waits, so the list starts at once. After 0.5 ms the turn is over and the list requeues. B's request and then the kubelet's arrive: both wait.
+ * 2. The next turn admits the kubelet's request, then B's, and in the 0.3 ms that are left the list.
+ * 3. No other work waits in the following turns, so the list has all of them, half a millisecond each.
+ * Should one of its items take 20 ms, the list is not admitted in the three turns that follow.
  */
 import type { Clock } from '../runtime/clock';
 
-/** What keeps a cluster alive or takes no time; what is usual; what takes long and may, and whoever is not done. */
+/** `urgent`: keeps the cluster alive, or takes no time. `bulk`: may take long; work that requeues belongs here as well. */
 export const PRIORITIES = ['urgent', 'usual', 'bulk'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** Work of one turn, in milliseconds: whoever arrives during it waits for its end before anything is known of him. */
+/** Work of one turn, in milliseconds. Nothing is known of a request that arrives meanwhile until the turn ends. */
 const TURN_MS = 0.5;
-/** A turn of so many milliseconds was long. */
-const LONG_MS = 5;
-/** So many turns a request needs that came in a long one: its connection is read, it is let in, and it is answered. */
-const TURNS_OF_A_REQUEST = 4;
-/** Who is asked in turn; where nobody waits, the next one is. */
-const ORDER: readonly Priority[] = ['urgent', 'urgent', 'urgent', 'usual', 'urgent', 'urgent', 'urgent', 'usual', 'bulk'];
-/** Whom one does not pass, though they wait. */
-const UNPASSED: Readonly<Record<Priority, readonly Priority[]>> = { urgent: ['urgent'], usual: PRIORITIES, bulk: PRIORITIES };
+/** A turn of so many milliseconds is followed by cooldown turns. */
+const LONG_TURN_MS = 5;
+/** Turns that a request needs which arrived in a long one: its connection is read, it is admitted, and it is answered. */
+const TURNS_PER_REQUEST = 4;
+/** Order of admission. Where no work of a priority waits, the next one is asked. */
+const ADMISSION_ORDER: readonly Priority[] = ['urgent', 'urgent', 'urgent', 'usual', 'urgent', 'urgent', 'urgent', 'usual', 'bulk'];
+/** Priorities with waiting work that a request of the given priority must not overtake. */
+const MUST_NOT_OVERTAKE: Readonly<Record<Priority, readonly Priority[]>> = { urgent: ['urgent'], usual: PRIORITIES, bulk: PRIORITIES };
 
-type GoOn = () => void;
+type Resume = () => void;
 
-interface Resting {
+interface Requeued {
   readonly flow: string;
-  readonly goOn: GoOn;
+  readonly resume: Resume;
 }
 
-/** Those who wait at one priority: one of each flow in turn. */
-class Line {
-  private readonly flows = new Map<string, Set<GoOn>>();
+/** Waiting work of one priority. The flows take turns. */
+class FairQueue {
+  private readonly flows = new Map<string, Set<Resume>>();
   length = 0;
 
-  add(flow: string, goOn: GoOn): void {
+  add(flow: string, resume: Resume): void {
     const waiting = this.flows.get(flow);
-    if (waiting === undefined) this.flows.set(flow, new Set([goOn]));
-    else waiting.add(goOn);
+    if (waiting === undefined) this.flows.set(flow, new Set([resume]));
+    else waiting.add(resume);
     this.length += 1;
   }
 
-  next(): GoOn | undefined {
+  next(): Resume | undefined {
     for (const [flow, waiting] of this.flows) {
       this.flows.delete(flow);
-      for (const goOn of waiting) {
-        waiting.delete(goOn);
+      for (const resume of waiting) {
+        waiting.delete(resume);
         this.length -= 1;
         if (waiting.size > 0) this.flows.set(flow, waiting);
-        return goOn;
+        return resume;
       }
     }
     return undefined;
   }
 }
 
-/** How a turn is divided: what runs in the next one, and what runs in this one after all that the one let on has to do at once. */
-export interface TurnScheduler {
+/** The parts of the event loop that the scheduler uses; a test has its own. */
+export interface EventLoop {
   inNextTurn(run: () => void): void;
-  afterwards(run: () => void): void;
+  /** Runs `run` in this turn, after everything that the work admitted last does without waiting. */
+  afterMicrotasks(run: () => void): void;
 }
 
-const EVENT_LOOP: TurnScheduler = {
+const NODE_EVENT_LOOP: EventLoop = {
   inNextTurn: (run) => void setImmediate(run),
   // Ticks come before promises, but only when the promises that are due have run.
-  afterwards: (run) => queueMicrotask(() => process.nextTick(run)),
+  afterMicrotasks: (run) => queueMicrotask(() => process.nextTick(run)),
 };
 
-export class Turns {
-  private readonly lines: Readonly<Record<Priority, Line>> = { urgent: new Line(), usual: new Line(), bulk: new Line() };
-  /** Those who have had this turn: they wait with the others from the next one on. */
-  private resting: Resting[] = [];
-  /** Clock.monotonic when this turn's work began; undefined = nothing was done yet. */
-  private since: number | undefined;
-  /** So many turns more belong to what is short. */
-  private quiet = 0;
+export class EventLoopScheduler {
+  private readonly queues: Readonly<Record<Priority, FairQueue>> = {
+    urgent: new FairQueue(),
+    usual: new FairQueue(),
+    bulk: new FairQueue(),
+  };
+  /** Work that was requeued in this turn. It joins the queue `bulk` in the next one. */
+  private requeued: Requeued[] = [];
+  /** Clock.monotonic when this turn's work began; undefined before that. */
+  private turnStartedAt: number | undefined;
+  private cooldownTurns = 0;
+  /** How many places of the admission order have been asked. */
   private asked = 0;
 
   constructor(
     private readonly clock: Clock,
-    private readonly scheduler: TurnScheduler = EVENT_LOOP,
+    private readonly eventLoop: EventLoop = NODE_EVENT_LOOP,
   ) {}
 
-  /** How many wait. */
   waiting(priority: Priority): number {
-    return this.lines[priority].length + (priority === 'bulk' ? this.resting.length : 0);
+    return this.queues[priority].length + (priority === 'bulk' ? this.requeued.length : 0);
   }
 
-  /** Undefined = go on at once; otherwise resolves when it is one's turn. */
-  take(priority: Priority, flow: string): Promise<void> | undefined {
-    if (this.since === undefined) this.begin();
-    if (this.isFree(priority) && !this.isOver()) return undefined;
-    return new Promise((resolve) => this.lines[priority].add(flow, resolve));
+  /** `undefined` when the work may start at once; otherwise resolves when it may. */
+  acquire(priority: Priority, flow: string): Promise<void> | undefined {
+    if (this.turnStartedAt === undefined) this.beginTurn();
+    if (this.canStart(priority) && !this.isTurnOver()) return undefined;
+    return new Promise((resolve) => this.queues[priority].add(flow, resolve));
   }
 
-  /** For those who have had a turn and are not done: others have all of it before they go on. */
-  wait(flow: string): Promise<void> {
-    if (this.since === undefined) this.begin();
-    return new Promise((resolve) => this.resting.push({ flow, goOn: resolve }));
+  /** For work that has had a slot and is not done. The rest of this turn goes to others. Resolves with the next slot. */
+  requeue(flow: string): Promise<void> {
+    if (this.turnStartedAt === undefined) this.beginTurn();
+    return new Promise((resolve) => this.requeued.push({ flow, resume: resolve }));
   }
 
-  /** Whether it may go on in this turn without passing anybody. */
-  private isFree(priority: Priority): boolean {
-    return this.isOpen(priority) && !UNPASSED[priority].some(this.isDue);
+  /** Whether this turn has had its share of work. */
+  isTurnOver(): boolean {
+    if (this.turnStartedAt === undefined) this.beginTurn();
+    return this.turnMs() >= TURN_MS;
   }
 
-  /** Turns after a long one are for what is short. */
+  private canStart(priority: Priority): boolean {
+    return this.isOpen(priority) && !MUST_NOT_OVERTAKE[priority].some(this.canAdmit);
+  }
+
   private isOpen(priority: Priority): boolean {
-    return priority !== 'bulk' || this.quiet === 0;
+    return priority !== 'bulk' || this.cooldownTurns === 0;
   }
 
-  /** Whether there are some who may be let on. */
-  private readonly isDue = (priority: Priority): boolean => this.lines[priority].length > 0 && this.isOpen(priority);
+  private readonly canAdmit = (priority: Priority): boolean => this.queues[priority].length > 0 && this.isOpen(priority);
 
-  private begin(): void {
-    this.since = this.clock.monotonic();
-    this.scheduler.inNextTurn(() => this.turn());
-  }
-
-  /** Whether this turn has had its work: who is not done lets others go first. */
-  isOver(): boolean {
-    if (this.since === undefined) this.begin();
-    return this.lasted() >= TURN_MS;
+  private beginTurn(): void {
+    this.turnStartedAt = this.clock.monotonic();
+    this.eventLoop.inNextTurn(() => this.runTurn());
   }
 
   /** Milliseconds of work in this turn. */
-  private lasted(): number {
-    return this.since === undefined ? 0 : this.clock.monotonic() - this.since;
+  private turnMs(): number {
+    return this.turnStartedAt === undefined ? 0 : this.clock.monotonic() - this.turnStartedAt;
   }
 
-  private turn(): void {
-    const { lines } = this;
-    for (const { flow, goOn } of this.resting) lines.bulk.add(flow, goOn);
-    this.resting = [];
-    if (this.quiet > 0) this.quiet -= 1;
-    else if (this.lasted() >= LONG_MS) this.quiet = TURNS_OF_A_REQUEST - 1;
-    if (lines.urgent.length + lines.usual.length + lines.bulk.length === 0) {
-      this.since = undefined;
+  private runTurn(): void {
+    const { queues } = this;
+    for (const { flow, resume } of this.requeued) queues.bulk.add(flow, resume);
+    this.requeued = [];
+    if (this.cooldownTurns > 0) this.cooldownTurns -= 1;
+    else if (this.turnMs() >= LONG_TURN_MS) this.cooldownTurns = TURNS_PER_REQUEST - 1;
+    if (queues.urgent.length + queues.usual.length + queues.bulk.length === 0) {
+      this.turnStartedAt = undefined;
       return;
     }
-    this.begin();
-    this.letOn();
+    this.beginTurn();
+    this.admitNext();
   }
 
-  /** Lets one after the other go on while the turn lasts. What each does at once is done before the next. */
-  private letOn(): void {
+  /** Admits waiting work, one after the other, until the turn is over. What each does without waiting is done before the next is admitted. */
+  private admitNext(): void {
     this.next()?.();
-    this.scheduler.afterwards(() => {
-      if (PRIORITIES.some(this.isDue) && !this.isOver()) this.letOn();
+    this.eventLoop.afterMicrotasks(() => {
+      if (PRIORITIES.some(this.canAdmit) && !this.isTurnOver()) this.admitNext();
     });
   }
 
-  private next(): GoOn | undefined {
-    for (let tries = 0; tries < ORDER.length; tries += 1) {
-      const priority = ORDER[this.asked % ORDER.length] ?? 'usual';
+  private next(): Resume | undefined {
+    for (let tries = 0; tries < ADMISSION_ORDER.length; tries += 1) {
+      const priority = ADMISSION_ORDER[this.asked % ADMISSION_ORDER.length] ?? 'usual';
       this.asked += 1;
-      if (this.isDue(priority)) return this.lines[priority].next();
+      if (this.canAdmit(priority)) return this.queues[priority].next();
     }
     return undefined;
   }

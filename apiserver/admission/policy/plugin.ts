@@ -110,13 +110,13 @@ class Asking {
     return this.goOn(this.askAll());
   }
 
-  /** Until others have their turn, which one expression may make later by some milliseconds. */
+  /** Runs until a yield is due, which one expression may delay by some milliseconds. */
   private goOn(steps: Generator<undefined, void, undefined>): Promise<void> | undefined {
     const { context } = this.request;
     try {
       while (steps.next().done !== true) {
-        const rest = yieldIfDue(context);
-        if (rest !== undefined) return rest.then(() => this.goOn(steps));
+        const slot = yieldIfDue(context);
+        if (slot !== undefined) return slot.then(() => this.goOn(steps));
       }
     } catch (error) {
       if (error instanceof Unanswered) return error.answer.then(() => this.run());
@@ -275,10 +275,10 @@ class Asking {
   private readonly parameters: InVersion = (resource, entries) => {
     const missing = entries.filter((entry) => convertedFrom(resource.row, entry) !== undefined && !this.converted.has(entry));
     const { context, deadline } = this.request;
-    const rest = (): Promise<void> => context.rest?.() ?? yieldToOthers();
+    const requeue = (): Promise<void> => context.requeue?.() ?? yieldToOthers();
     if (missing.length > 0)
       throw new Unanswered(
-        this.parts.parameters.conversions.entries(resource.row, missing, { deadline, rest }).then(
+        this.parts.parameters.conversions.entries(resource.row, missing, { deadline, requeue }).then(
           (shown) => missing.forEach((entry, at) => this.converted.set(entry, shown[at] ?? entry)),
           (error: unknown) => missing.forEach((entry) => this.converted.set(entry, { fault: `${UNBOUND}: ${errorMessage(error)}` })),
         ),

@@ -202,7 +202,7 @@ async function writeItems(
         bytes = 0;
         const isOver = exchange.isTurnOver;
         stride.looked(isOver);
-        if (isOver) await exchange.rest();
+        if (isOver) await exchange.requeue();
       }
       if (output.gone) return false;
     }

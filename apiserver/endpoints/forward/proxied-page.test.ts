@@ -5,7 +5,7 @@ import { createServer, request as plainRequest, type IncomingMessage, type Reque
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, createGzip, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { Turns } from '../../../shared/scheduling/event-loop-scheduler';
+import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../output/outbox';
 import { Exchange } from '../request/exchange';
 import { Backends } from './backend';
@@ -30,7 +30,7 @@ async function startServer(listener: RequestListener): Promise<Server> {
 beforeAll(async () => {
   backend = await startServer((request, response) => respond(request, response));
   const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
-  const parts = { clock, outbox: new Outbox(clock), turns: new Turns(clock) };
+  const parts = { clock, outbox: new Outbox(clock), scheduler: new EventLoopScheduler(clock) };
   server = await startServer((request, response) => {
     const url = new URL(`http://127.0.0.1:${portOf(backend)}`);
     const exchange = new Exchange(request, response, parts, 'secure', 'platform', 0);

@@ -16,15 +16,15 @@ export const MAX_OPERATION_BYTES = 64 * 1024;
 /** The client went away, or was cut off, while sending its body. */
 export class BodyAborted extends Error {}
 
-/** The whole body, when it is the request's turn to be worked on. Rejects with 413 as soon as it is known to be longer than `limit` bytes; nothing more is kept then. */
+/** The whole body, once the request has a slot on the event loop. Rejects with 413 as soon as it is known to be longer than `limit` bytes; nothing more is kept then. */
 export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const declared = Number(exchange.header('content-length') ?? '0');
   if (declared > limit) throw tooLarge(exchange, limit);
   const body = await new Promise<Buffer>((resolve, reject) => collect(exchange, limit, resolve, reject));
   exchange.progress.acceptBody(body.length);
   exchange.trace?.event('limitedReadBody succeeded', { len: body.length });
-  const turn = exchange.turn();
-  if (turn !== undefined) await turn;
+  const slot = exchange.acquireSlot();
+  if (slot !== undefined) await slot;
   return body;
 }
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { Exchange } from './exchange';
-import { Turns } from '../../../shared/scheduling/event-loop-scheduler';
+import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../output/outbox';
 
 /** An exchange over the HTTP/2 connection `session`; `log` is what goes over it. */
@@ -15,7 +15,7 @@ function exchangeOn(session: object, outbox: Outbox, log: string[]): Exchange {
   const exchange = Reflect.construct(Exchange, [
     { method: 'PUT', headers: {} },
     stream,
-    { outbox, turns: new Turns(new ManualClock()) },
+    { outbox, scheduler: new EventLoopScheduler(new ManualClock()) },
     'secure',
     'platform',
     0,

@@ -11,7 +11,7 @@ import { badRequest } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { RequestContext } from '../../registry/verbs';
-import type { Turns } from '../../../shared/scheduling/event-loop-scheduler';
+import type { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import type { Outbox } from '../output/outbox';
 import { endInPieces, hasRoom, isLong } from '../output/write-progress';
 import { ChainContext } from './chain-context';
@@ -48,7 +48,7 @@ const TOO_MUCH_WAITS = Buffer.from('Too many bytes wait to be read on this conne
 export interface ExchangeParts {
   /** Where the frames of watches wait. */
   readonly outbox: Outbox;
-  readonly turns: Turns;
+  readonly scheduler: EventLoopScheduler;
   readonly clock: Clock;
 }
 
@@ -109,10 +109,9 @@ export class Exchange extends ChainContext implements RequestContext {
     return fence;
   }
 
-  /** Undefined = goes on at once. */
-  turn(): Promise<boolean> | undefined {
-    const turn = this.parts.turns.take(this.priority, this.user.name);
-    return turn === undefined ? undefined : this.afterQueue(turn, () => true);
+  acquireSlot(): Promise<true> | undefined {
+    const slot = this.parts.scheduler.acquire(this.priority, this.user.name);
+    return slot === undefined ? undefined : this.afterQueue(slot, () => true);
   }
 
   /** Goes on when it has waited for others, which is taken note of. */
@@ -124,13 +123,12 @@ export class Exchange extends ChainContext implements RequestContext {
     });
   }
 
-  /** Whether others should go first now. */
   get isTurnOver(): boolean {
-    return this.parts.turns.isOver();
+    return this.parts.scheduler.isTurnOver();
   }
 
-  rest(): Promise<void> {
-    return this.parts.turns.wait(this.user.name);
+  requeue(): Promise<void> {
+    return this.parts.scheduler.requeue(this.user.name);
   }
 
   warn(text: string): void {

@@ -110,7 +110,7 @@ async function listed(
     tell({ fetched: count, returned: count });
     return { revision: snapshot.revision, entries: snapshot.range(scope.start, scope.end) };
   }
-  const pace = new Pace(parts.clock, () => context.rest?.() ?? yieldToOthers());
+  const pace = new Pace(parts.clock, () => context.requeue?.() ?? yieldToOthers());
   const looked = { count: 0 };
   const page = await firstMatches(snapshot, { read, scope, selection, selective, limit, pace, looked });
   tell({ fetched: looked.count, returned: page.entries.length });

@@ -136,12 +136,12 @@ describe('deleteCollection', () => {
     const entries = [];
     for (let i = 0; i < 40; i++) entries.push((await g.create('configmaps', { metadata: { name: `c${i}` } })).entry);
     listed.push({ revision: g.store.current, entries });
-    let rests = 0;
-    const rest = async (): Promise<void> => void (rests += 1);
-    const context = { ...g.context, isTurnOver: true, rest };
+    let requeues = 0;
+    const requeue = async (): Promise<void> => void (requeues += 1);
+    const context = { ...g.context, isTurnOver: true, requeue };
     const selection = { filters: false, matches: () => true };
     await g.writer.deleteCollection(context, g.resource('configmaps'), 'ns', { selection }, { dryRun: true });
-    expect(rests).toBe(40);
+    expect(requeues).toBe(40);
   });
 
   it('fails with the first failed delete', async () => {

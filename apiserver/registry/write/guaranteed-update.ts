@@ -83,8 +83,8 @@ export interface Attempts {
   readonly dryRun: boolean;
   /** How an earlier update of this request left the object: it begins there. */
   readonly left?: Entry | undefined;
-  /** To be waited for before the answer is made: many writes are stored at once. */
-  readonly turn?: () => Promise<unknown> | undefined;
+  /** Acquires a slot on the event loop before the response is made: many writes are stored at once. */
+  readonly acquireSlot?: () => Promise<unknown> | undefined;
   /** Takes note of how long the store is waited for. Absent = nobody does. */
   readonly timed?: <T>(work: Promise<T>) => Promise<T>;
   /** Refusals rest on more than the objects above, so only a cache that has caught up proves them. */
@@ -160,7 +160,7 @@ async function attempted<R>(
     if (result.committed) {
       span?.event('Transaction committed');
       await cache.waitFor(result.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
-      await attempts.turn?.();
+      await attempts.acquireSlot?.();
       return step.finish(result.revision);
     }
     if (clock.monotonic() >= attempts.deadline)

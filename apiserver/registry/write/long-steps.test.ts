@@ -52,8 +52,8 @@ it('comparison of many new fields is divided into steps', () => {
 it('yieldIfDue yields once its time slice has passed', async () => {
   const clock = new ManualClock();
   let turns = 0;
-  const rest = (): Promise<void> => Promise.resolve(void (turns += 1));
-  const yieldIfDue = yieldPoint(clock, { rest });
+  const requeue = (): Promise<void> => Promise.resolve(void (turns += 1));
+  const yieldIfDue = yieldPoint(clock, { requeue });
   expect(yieldIfDue()).toBeUndefined();
   clock.advance(60);
   await yieldIfDue();
@@ -65,7 +65,7 @@ it('yieldIfDue does not yield before the turn of its request is over', () => {
   const clock = new ManualClock();
   let isTurnOver = false;
   const context = {
-    rest: () => Promise.resolve(),
+    requeue: () => Promise.resolve(),
     get isTurnOver() {
       return isTurnOver;
     },

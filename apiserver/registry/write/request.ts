@@ -108,7 +108,7 @@ export function createWriteDependencies(dependencies: WriterDependencies): Write
         guards: guardsOf(guarding, request, name),
         deadline: Math.min(context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
         dryRun,
-        turn: () => context.turn?.(),
+        acquireSlot: () => context.acquireSlot?.(),
         trace: context.trace,
         timed: (work) => context.timed?.(work) ?? work,
         restsOnMore: info.strategy.allocation !== undefined || isCounted(dependencies.admission, request),

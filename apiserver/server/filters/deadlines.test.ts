@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { Exchange } from '../../endpoints/request/exchange';
-import { Turns } from '../../../shared/scheduling/event-loop-scheduler';
+import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../../endpoints/output/outbox';
 import { Deadlines } from './deadlines';
 
@@ -25,7 +25,7 @@ function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[];
   const exchange = Reflect.construct(Exchange, [
     request,
     stream,
-    { outbox: new Outbox(clock), turns: new Turns(clock), clock },
+    { outbox: new Outbox(clock), scheduler: new EventLoopScheduler(clock), clock },
     'secure',
     'platform',
     clock.monotonic(),

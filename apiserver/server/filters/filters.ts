@@ -278,11 +278,11 @@ function seatsOf({ info, resource, query }: Exchange, countOf: (stored: StoredTy
   return seatsFor(countOf(resource.stored), selects || !Number.isInteger(limit) ? undefined : limit);
 }
 
-/** Requests without a body begin here what they take; those with one begin when it is there. */
-export function takeTurn(): Filter {
+/** Acquires the slot on the event loop of a request without a body. A request with one acquires it when the body has arrived. */
+export function acquireSlot(): Filter {
   return (exchange) => {
     exchange.setPriority(priorityOf(exchange.info));
-    return BODILESS.has(exchange.method) ? (exchange.turn() ?? true) : true;
+    return BODILESS.has(exchange.method) ? (exchange.acquireSlot() ?? true) : true;
   };
 }
 

@@ -3,7 +3,7 @@
  * their connections; what they ask waits in the start gate until the filter chain is there and the server is ready.
  */
 import { Health } from '../../../shared/runtime/health';
-import { Turns } from '../../../shared/scheduling/event-loop-scheduler';
+import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../../endpoints/output/outbox';
 import { serverChecks } from '../../health/server-checks';
 import type { Meters } from '../../metrics/meters';
@@ -51,7 +51,7 @@ export async function startListening(
   const gate = new StartGate(
     {
       outbox: new Outbox(clock),
-      turns: new Turns(clock),
+      scheduler: new EventLoopScheduler(clock),
       clock,
       random,
       meters,

@@ -7,7 +7,7 @@ import { FlowControl, type FlowMeter } from '../../flow-control/flow-control';
 import { FlowControlMetrics } from '../../metrics/flow-control-metrics';
 import { Metrics } from '../../metrics/metrics';
 import { droppedLines } from '../../../shared/runtime/logger';
-import { Turns } from '../../../shared/scheduling/event-loop-scheduler';
+import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import type { Connections } from '../connections/connections';
 import { InFlight } from '../filters/in-flight';
 import type { ServerState } from '../filters/server-state';
@@ -18,7 +18,7 @@ export interface Observation {
   readonly progress: ServerState;
   readonly inFlight: InFlight;
   readonly flowControl: FlowControl | undefined;
-  readonly turns: Turns;
+  readonly scheduler: EventLoopScheduler;
   readonly connections: Connections;
   readonly metrics: Metrics;
   readonly health: Health;
@@ -39,15 +39,15 @@ export function observe(
   const inFlight = new InFlight(
     flowControl === undefined ? { readOnly: maxReadOnly, mutating: maxMutating } : { readOnly: 0, mutating: 0 },
   );
-  const turns = new Turns(clock);
-  const metrics = metricsOf(setting, state, { inFlight, turns, connections, flowControl, flowMetrics });
+  const scheduler = new EventLoopScheduler(clock);
+  const metrics = metricsOf(setting, state, { inFlight, scheduler, connections, flowControl, flowMetrics });
   const storeAnswers = sharedCheck((call) => store.revision(call), clock);
   const storeTakesWrites = sharedCheck((call) => store.health(call), clock);
   return {
     progress,
     inFlight,
     flowControl,
-    turns,
+    scheduler,
     connections,
     metrics,
     health: healthOf(setting, state, { progress, metrics, flowControl, storeAnswers, storeTakesWrites }),
@@ -71,12 +71,12 @@ function flowControlOf({ options, clock }: Setting, metrics: FlowControlMetrics)
   return new FlowControl({ clock, seats, longestWaitMs: options.requestTimeoutMs / WAITING_SHARE, meterOf });
 }
 
-type Counted = Pick<Observation, 'inFlight' | 'turns' | 'connections' | 'flowControl'> & { readonly flowMetrics: FlowControlMetrics };
+type Counted = Pick<Observation, 'inFlight' | 'scheduler' | 'connections' | 'flowControl'> & { readonly flowMetrics: FlowControlMetrics };
 
 function metricsOf(
   { options, store, clock, configurations, encryption, meters, tracing, storeCalls }: Setting,
   { cache, ledger, registrations: { registrations } }: State,
-  { inFlight, turns, connections, flowControl, flowMetrics }: Counted,
+  { inFlight, scheduler, connections, flowControl, flowMetrics }: Counted,
 ): Metrics {
   return new Metrics(
     clock,
@@ -86,7 +86,7 @@ function metricsOf(
       storage: () => store.status().catch(() => undefined),
       inFlight: () => inFlight,
       flowControl: flowControl === undefined ? undefined : { state: flowControl, counts: flowMetrics },
-      turns,
+      scheduler,
       droppedLines,
       connections,
       configurations: () => configurations,

@@ -320,7 +320,7 @@ function apiOf(
 ): ApiParts {
   const { options, clock, random, names } = setting;
   const { resources, reader, gate } = state;
-  const { metrics, storeAnswers, turns } = observation;
+  const { metrics, storeAnswers, scheduler } = observation;
   const distrusted = setting.meters.count('kube_apiserver_pod_logs_backend_tls_failure_total');
   return {
     clock,
@@ -341,7 +341,7 @@ function apiOf(
     nodeAccess: nodeAccess(setting),
     watches: new LiveWatches(),
     outbox: new Outbox(clock),
-    turns,
+    scheduler,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     watchMeter: (group, version, kind, resource) => metrics.watchMeter(group, version, kind, resource),
     logAsked: (believesAll) =>

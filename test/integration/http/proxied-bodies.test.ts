@@ -7,7 +7,7 @@ import { forward } from '../../../apiserver/endpoints/forward/forward';
 import { Outbox } from '../../../apiserver/endpoints/output/outbox';
 import { Exchange } from '../../../apiserver/endpoints/request/exchange';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { Turns } from '../../../shared/scheduling/event-loop-scheduler';
+import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { hasGo, startGoBackend, startNodeBackend, type StartBackend } from '../../support/echo-backend';
 import { waitUntil } from '../../support/programs';
 import { skipLoudly } from '../../support/skipped';
@@ -26,7 +26,7 @@ describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (
   const proxy = useResource(
     async () => {
       const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
-      const parts = { outbox: new Outbox(clock), turns: new Turns(clock), clock };
+      const parts = { outbox: new Outbox(clock), scheduler: new EventLoopScheduler(clock), clock };
       const url = new URL(`http://127.0.0.1:${backend().port}`);
       const settings = { upgrades: false, believesAll: false, name: 'p', logDistrusted: () => undefined };
       const destination = { type: 'proxy', url, trust: 'any' } as const;

@@ -230,10 +230,10 @@ type ObjectQuestion = Extract<StepQuestion, { readonly operation: string }>;
 
 const shownIn = ({ object }: ObjectQuestion): ShownObject | undefined => (object === undefined ? undefined : new ShownObject(object));
 
-/** What a step has changed is written after others have gone first: plug-ins have read the parts in the same turn. */
+/** Requeues before it writes what a step has changed, because plug-ins have read the parts in the same turn. */
 async function changed(context: WriteRequest['context'], shown: ShownObject | undefined): Promise<Answer> {
   if (shown === undefined) return DONE;
-  await context.rest?.();
+  await context.requeue?.();
   return { type: 'done', changes: shown.changes() };
 }
 
