@@ -7,7 +7,7 @@ import { timestamp } from '../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../shared/client/rest/api-object';
 import { GENERATED_NAMES } from '../shared/names/dialect';
 import type { JsonObject } from '../shared/values/json';
-import { atOnce } from '../shared/values/steps';
+import { runStepsSync } from '../shared/scheduling/steps';
 import { ScalingHistory } from './autoscalers/history';
 import { planAutoscaler, statusAfter, type Sight } from './autoscalers/reconcile';
 import { missingRules } from './cluster-role-aggregation/reconcile';
@@ -235,7 +235,7 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
         spec: { hard: { pods: '9', 'requests.cpu': '4', configmaps: '2' } },
       });
       const objects = pods(20, (index) => pod(index, { containers: [{ resources: { requests: { cpu: `${index * 37}m` } } }] }));
-      return atOnce(quotaOutcome(quota, () => shuffle(objects), NOW)).status;
+      return runStepsSync(quotaOutcome(quota, () => shuffle(objects), NOW)).status;
     },
   ],
   [

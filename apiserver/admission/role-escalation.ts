@@ -7,7 +7,7 @@ import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../s
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { badRequest, clientFault, forbidden, notFound, type StatusError } from '../../shared/api/errors/status';
 import { isMaster, type UserInfo } from '../../shared/api/identity/user';
-import type { Steps } from '../../shared/values/steps';
+import type { Steps } from '../../shared/scheduling/steps';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer';
 import { heldBy, holds } from '../authorization/rbac/authorizer';
 import { readRoleReference, type RoleReference } from '../authorization/rbac/binding';

@@ -1,6 +1,6 @@
 /** One thread serves everyone: a computation for one request yields to the event loop when its turn is over. Decides nothing else. */
 import type { Clock } from '../../shared/runtime/clock';
-import { runSteps, type Steps, type YieldIfDue } from '../../shared/values/steps';
+import { runSteps, type Steps, type YieldIfDue } from '../../shared/scheduling/steps';
 import { Pace, yieldToOthers } from '../cache/pace';
 import type { RequestContext } from './verbs';
 

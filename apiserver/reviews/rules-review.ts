@@ -1,6 +1,6 @@
 /** What whoever asks may do in a namespace (SelfSubjectRulesReview): as much as the authorizers can tell without being asked about each thing. */
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import type { Steps } from '../../shared/values/steps';
+import type { Steps } from '../../shared/scheduling/steps';
 import { badRequest } from '../../shared/api/errors/status';
 import type { Authorizer, PathRule, ResourceRule } from '../authorization/authorizer';
 import { yieldIfDue, runYielding } from '../registry/yield-if-due';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { compileLabelSelector, parseLabelSelector } from '../../shared/api/selectors/label-selector';
 import { apiObject, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
-import { atOnce } from '../../shared/values/steps';
+import { runStepsSync } from '../../shared/scheduling/steps';
 import { labelsOf } from '../runtime/pods';
 import { Rivals } from './rivals';
 
@@ -21,9 +21,9 @@ function world(...first: readonly ApiObject[]) {
     pods.delete(keyOf(pod));
     rivals.removePod(pod);
   };
-  const set = (one: ApiObject, selector: string): void => atOnce(rivals.set(one, selector));
+  const set = (one: ApiObject, selector: string): void => runStepsSync(rivals.set(one, selector));
   const seen = (one: ApiObject) => {
-    const found = atOnce(rivals.select(one));
+    const found = runStepsSync(rivals.select(one));
     return { pods: found.pods.map(({ name }) => name).sort(), rivals: [...found.rivals].sort() };
   };
   return { pods, rivals, put, drop, set, seen };
@@ -64,7 +64,7 @@ test('Rivals counts pods that are added and removed during a scan of all pods', 
   // The same selector, in the middle of that.
   set(scaler('i'), 'app=a');
   expect(seen(scaler('i')).pods).toHaveLength(598);
-  atOnce(steps);
+  runStepsSync(steps);
   expect(seen(scaler('h')).pods).toHaveLength(598);
 });
 
@@ -73,7 +73,7 @@ test('Rivals keeps nothing of an autoscaler that is forgotten during a scan of a
   const steps = rivals.set(scaler('h'), 'app=a');
   steps.next();
   rivals.forget(scaler('h'));
-  atOnce(steps);
+  runStepsSync(steps);
   expect(rivals.size).toBe(0);
 });
 

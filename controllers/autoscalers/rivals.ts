@@ -11,7 +11,7 @@ import {
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { otherQualifiedName } from '../../shared/names/dialect';
-import type { Steps } from '../../shared/values/steps';
+import type { Steps } from '../../shared/scheduling/steps';
 import { labelsOf } from '../runtime/pods';
 
 /** A selector, of one autoscaler or of several. */

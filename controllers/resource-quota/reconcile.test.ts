@@ -1,14 +1,14 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { GroupResource } from '../../shared/api/identity/identity';
 import type { JsonObject } from '../../shared/values/json';
-import { atOnce } from '../../shared/values/steps';
+import { runStepsSync } from '../../shared/scheduling/steps';
 import { limitedBy, quotaOutcome, type ObjectsOf } from './reconcile';
 
 const quota = (hard: JsonObject, status: JsonObject = {}, spec: JsonObject = {}): ApiObject =>
   apiObject({ metadata: { namespace: 'n', name: 'q' }, spec: { hard, ...spec }, status });
 const pod = (name: string, cpu: string, more: JsonObject = {}): ApiObject =>
   apiObject({ metadata: { namespace: 'n', name, ...more }, spec: { containers: [{ resources: { requests: { cpu } } }] } });
-const outcome = (found: ApiObject, objectsOf: ObjectsOf, now: number) => atOnce(quotaOutcome(found, objectsOf, now));
+const outcome = (found: ApiObject, objectsOf: ObjectsOf, now: number) => runStepsSync(quotaOutcome(found, objectsOf, now));
 const world = (objects: Readonly<Record<string, readonly ApiObject[]>>) => (kind: GroupResource) =>
   objects[`${kind.resource}.${kind.group}`];
 

@@ -6,7 +6,7 @@ import { countedBy, type Counted } from '../../shared/quota/counted';
 import { isInScopes, scopesOf } from '../../shared/quota/scopes';
 import { usageOf, usedUntil } from '../../shared/quota/usage';
 import { objectAt, setMember, stringAt, type JsonObject } from '../../shared/values/json';
-import type { Steps } from '../../shared/values/steps';
+import type { Steps } from '../../shared/scheduling/steps';
 import { compareQuantities, formatQuantity, type Quantity } from '../../shared/values/quantity';
 
 /** The objects of a kind in the quota's namespace; undefined = the kind is not served. */

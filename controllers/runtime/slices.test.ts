@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import type { Steps } from '../../shared/values/steps';
+import type { Steps } from '../../shared/scheduling/steps';
 import { inSlices } from './slices';
 
 test('inSlices yields to the event loop every five milliseconds', async () => {

@@ -1,6 +1,6 @@
 /** Long work in slices of a few milliseconds, so that leases are renewed and others have their turn meanwhile. */
 import type { Clock } from '../../shared/runtime/clock';
-import { runSteps, type Steps } from '../../shared/values/steps';
+import { runSteps, type Steps } from '../../shared/scheduling/steps';
 
 const SLICE_MS = 5;
 

@@ -5,7 +5,7 @@
 import { type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 import type { NumberLiterals } from '../values/number-literals';
 import { longInteger } from '../values/long-integer';
-import { atOnce, type Steps } from '../values/steps';
+import { runStepsSync, type Steps } from '../scheduling/steps';
 import { explainJson } from './json-grammar';
 import { parseMerged } from './json-repeats';
 import { FaultList } from './fault-list';
@@ -37,7 +37,7 @@ const MERGED_DEPTH = 1000;
  * numbers that no double holds.
  */
 export function parseJson(bytes: Uint8Array): ParsedText {
-  return atOnce(parsing(bytes, 'last', 'finite'));
+  return runStepsSync(parsing(bytes, 'last', 'finite'));
 }
 
 /** The same of an object, in steps. Repeated objects are merged; a number that no double holds is infinite, for whoever decodes it to refuse. */

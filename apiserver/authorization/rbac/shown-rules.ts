@@ -1,6 +1,6 @@
 /** Rules as refusals show them, in upstream's words. */
 import { append } from '../../../shared/values/append';
-import type { Steps } from '../../../shared/values/steps';
+import type { Steps } from '../../../shared/scheduling/steps';
 import type { PolicyRule } from './rule';
 
 const LISTS = [

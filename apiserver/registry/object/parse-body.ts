@@ -3,7 +3,7 @@ import { isObject, stringAt, stringifyJson, type JsonValue } from '../../../shar
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
 import { badRequest } from '../../../shared/api/errors/status';
-import { runSteps, type YieldIfDue } from '../../../shared/values/steps';
+import { runSteps, type YieldIfDue } from '../../../shared/scheduling/steps';
 import type { Clock } from '../../../shared/runtime/clock';
 import { decodeProtobuf, parseYaml, parsingJson, ProtobufFault, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { BodyFormat, ParsedBody } from '../verbs';

@@ -4,7 +4,7 @@
  */
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { atOnce, type Steps } from '../../../shared/values/steps';
+import { runStepsSync, type Steps } from '../../../shared/scheduling/steps';
 import { parseStored } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/cache';
 import { encodeStoredValue } from '../../cache/store/stored-value';
@@ -48,7 +48,7 @@ const FIRST_AFTER_VERSION = /"(?:generation|creationTimestamp)":/;
 
 /** The object must have a uid and no resourceVersion. */
 export function encode(info: ResourceInfo, served: JsonObject, dialectSensitive: boolean): Encoded {
-  return atOnce(encoding(info, served, dialectSensitive));
+  return runStepsSync(encoding(info, served, dialectSensitive));
 }
 
 /** The same in steps. */

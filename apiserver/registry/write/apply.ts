@@ -14,7 +14,7 @@ import { readEntries, type ManagedFieldsEntry, type Manager } from '../../../sha
 import { difference, isEmptySet, union } from '../../../shared/patch/apply/field-set';
 import { keptItems, type KeptItem } from '../../../shared/patch/apply/kept-items';
 import { recordingUpdate } from '../../../shared/patch/apply/manager';
-import type { Steps } from '../../../shared/values/steps';
+import type { Steps } from '../../../shared/scheduling/steps';
 import type { OtherVersions } from '../conversions';
 import { MissingKey } from '../../../shared/patch/apply/shape';
 import { fieldSetOf, shapeFaults } from '../../../shared/patch/apply/typed';

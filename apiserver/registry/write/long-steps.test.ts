@@ -5,7 +5,7 @@ import { comparing } from '../../../shared/patch/apply/compare';
 import { shapeOf } from '../../../shared/patch/apply/shape';
 import { parsingJson } from '../../../shared/serialization';
 import { ManualClock } from '../../../test/support/manual-clock';
-import type { Steps } from '../../../shared/values/steps';
+import type { Steps } from '../../../shared/scheduling/steps';
 import { refusal, writeFixture } from '../../../test/support/write-fixture';
 import { yieldPoint } from '../yield-if-due';
 

@@ -4,7 +4,7 @@ import { isObject, stringAt, type JsonObject } from '../../../shared/values/json
 import { StatusError } from '../../../shared/api/errors/status';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { parsingJson } from '../../../shared/serialization';
-import { atOnce } from '../../../shared/values/steps';
+import { runStepsSync } from '../../../shared/scheduling/steps';
 import { recordingOf } from '../../../test/replay/recording';
 import { isRecordedMutation, mutatedText } from '../../../test/support/mutation';
 import { createdObjects, isObjectsHead } from '../../../test/support/recorded-objects';
@@ -33,7 +33,7 @@ function infoFor(kind: string): ResourceInfo {
 /** The refusal without what every refusal of the kind begins with. */
 function refusalOf(kind: string, text: string): string | undefined {
   const info = infoFor(kind);
-  const { value, ...parsed } = atOnce(parsingJson(Buffer.from(text)));
+  const { value, ...parsed } = runStepsSync(parsingJson(Buffer.from(text)));
   if (!isObject(value)) throw new Error('a body is an object');
   try {
     decodeBody(info, { value, ...parsed }, 'Strict', () => undefined);

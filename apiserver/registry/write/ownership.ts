@@ -14,7 +14,7 @@ import {
   type ManagedFieldsEntry,
   type Manager,
 } from '../../../shared/patch/apply/entries';
-import { atOnce, type Steps } from '../../../shared/values/steps';
+import { runStepsSync, type Steps } from '../../../shared/scheduling/steps';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
 import { recordingUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
 import { customShape } from '../../../shared/patch/apply/custom-shape';
@@ -106,7 +106,7 @@ export function recordOwnership(
   old: JsonObject | undefined,
   ms: number,
 ): void {
-  atOnce(recordingOwnership(info, subresource, manager, object, old, ms));
+  runStepsSync(recordingOwnership(info, subresource, manager, object, old, ms));
 }
 
 /** The same in steps. */

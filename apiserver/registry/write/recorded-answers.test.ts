@@ -9,7 +9,7 @@ import { shortenPatterns, withoutDifference } from '../../../test/replay/normali
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { StatusError } from '../../../shared/api/errors/status';
 import { parsingJson } from '../../../shared/serialization';
-import { atOnce } from '../../../shared/values/steps';
+import { runStepsSync } from '../../../shared/scheduling/steps';
 import type { Entry } from '../../cache/cache';
 import type { DeleteOptions, ObjectBody, Resource, Subresource, WriteOptions } from '../verbs';
 
@@ -119,7 +119,7 @@ function shown(entry: Entry): Json {
 
 function bodyOf({ writer }: Fixture, resource: Resource, part: Json | undefined): ObjectBody {
   const text = (typeof part === 'string' ? part : JSON.stringify(part)).replaceAll('$NS', NAMESPACE);
-  const { value, duplicates, format, text: original } = atOnce(parsingJson(Buffer.from(text)));
+  const { value, duplicates, format, text: original } = runStepsSync(parsingJson(Buffer.from(text)));
   const object = value === null || typeof value !== 'object' || Array.isArray(value) ? {} : value;
   const sent = { bytes: Buffer.from(text), format: 'json' } as const;
   if (writer.defers(resource, sent)) return { sent };

@@ -2,7 +2,7 @@
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { cloneJson, type JsonObject } from '../../../shared/values/json';
-import { atOnce, type Steps } from '../../../shared/values/steps';
+import { runStepsSync, type Steps } from '../../../shared/scheduling/steps';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import { toHub, type KindInfo } from '../object/resource-info';
@@ -26,7 +26,7 @@ export function tellSent(
 
 /** An object that is neither stored nor will be, as an entry. */
 export function unplacedEntry(info: KindInfo, object: JsonObject, names: GeneratedNames): Entry {
-  return atOnce(unplacing(info, object, names));
+  return runStepsSync(unplacing(info, object, names));
 }
 
 /** The same in steps. */

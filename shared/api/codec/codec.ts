@@ -11,7 +11,7 @@ import { groupFieldsOf, type GroupFields } from '../types/group-fields';
 import { metadataFieldsOf, OWN_METADATA, type MetadataFields } from '../types/metadata-fields';
 import { cloneJson, isDeeper, isObject, own, quoteJson, sortedKeys, stringifyJson, type JsonObject } from '../../values/json';
 import { numberTooLarge, tooLargeText, type NumberLiterals } from '../../values/number-literals';
-import { atOnce, type Steps } from '../../values/steps';
+import { runStepsSync, type Steps } from '../../scheduling/steps';
 import type { KindRow } from '../kinds';
 import { applyDefaults, DecodeError, decodeObject, dropDisabled, encodeBody, encodingBody } from '../types';
 import { MAX_RAW_DEPTH } from '../types/decode-scalars';
@@ -127,8 +127,8 @@ function customCodec(version: CustomVersion): KindCodec {
       return stored === undefined || stored.schemaId === version.schemaId ? object : pruned(stored.schema, object);
     },
     dropDisabled: () => undefined,
-    encodeBody: (object) => atOnce(encodingCustom(object)),
-    encodeSent: (object) => atOnce(encodingCustom(object)),
+    encodeBody: (object) => runStepsSync(encodingCustom(object)),
+    encodeSent: (object) => runStepsSync(encodingCustom(object)),
     encodingBody: encodingCustom,
     groupFields: { here: [], below: [{ member: 'metadata', many: false, fields: groupFieldsOf(METADATA) }] },
     metadataFields: OWN_METADATA,
@@ -154,10 +154,10 @@ function* encodingCustom(object: JsonObject): Steps<string> {
 }
 
 /** The body of a custom object whose metadata are encoded already. */
-export const encodeAround = (metadata: string, object: JsonObject): string => atOnce(encodingAround(metadata, object));
+export const encodeAround = (metadata: string, object: JsonObject): string => runStepsSync(encodingAround(metadata, object));
 
 /** What stands behind the metadata in the body of a custom object. */
-export const encodeBehind = (object: JsonObject): string => atOnce(encodingBehind(object));
+export const encodeBehind = (object: JsonObject): string => runStepsSync(encodingBehind(object));
 
 function* encodingAround(metadata: string, object: JsonObject): Steps<string> {
   return `{"metadata":${metadata}${yield* encodingBehind(object)}`;

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { parsingJson } from '../../serialization/strict-json';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
-import { atOnce } from '../../values/steps';
+import { runStepsSync } from '../../scheduling/steps';
 import { decodeObject } from './decode';
 import { DecodeError } from './decode-error';
 import { encodeBody } from './encode';
 import { readTypeMeta } from './type-meta';
 
 function decode(type: string, text: string): { object: JsonObject; unknown: string[] } {
-  const { value, literals } = atOnce(parsingJson(Buffer.from(text)));
+  const { value, literals } = runStepsSync(parsingJson(Buffer.from(text)));
   return decodeObject(type, isObject(value) ? value : {}, literals);
 }
 

@@ -3,7 +3,7 @@
  * escaped as upstream escapes them. What is stored and answered is exactly this text. Unknown members are not written.
  */
 import { compareBytes, isObject, printNumber, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
-import type { Steps } from '../../values/steps';
+import type { Steps } from '../../scheduling/steps';
 import { schemaOf } from './tables';
 import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
 

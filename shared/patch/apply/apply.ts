@@ -19,7 +19,7 @@ import {
   type FieldSet,
   type PathElement,
 } from './field-set';
-import { arrival, atOnce, type Steps } from '../../values/steps';
+import { awaitInStep, runStepsSync, type Steps } from '../../scheduling/steps';
 import { Changes, withoutServerFields, type Ownership } from './manager';
 import { mergeApplied, removeFields, restoreNulls } from './merge';
 import type { Shape } from './shape';
@@ -104,7 +104,7 @@ export function applyConfiguration(
   manager: Manager,
   options: { readonly force: boolean; readonly now: string },
 ): Applied {
-  return atOnce(applyingConfiguration(ownership, live, config, entries, manager, options));
+  return runStepsSync(applyingConfiguration(ownership, live, config, entries, manager, options));
 }
 
 /** The same in steps. */
@@ -161,13 +161,13 @@ function* pruning(
   const now = owners.find(({ manager }) => manager.apiVersion === last.manager.apiVersion && isSameManager(manager, last.manager));
   if (now !== undefined && isEmptySet(difference(last.fields, now.fields))) return merged;
   const { shape } = view;
-  const whole = yield* arrival(view.convert(merged));
+  const whole = yield* awaitInStep(view.convert(merged));
   const applied = withStructMembers(shape, last.fields);
   // All that was applied goes, with everything below it; then what someone wants comes back, and with it what nobody ever applied.
-  const stripped = yield* arrival(view.back(removeFields(shape, whole, applied)));
-  const restored = yield* arrival(view.convert(yield* restoringOwned(ownership, merged, stripped, owners)));
+  const stripped = yield* awaitInStep(view.back(removeFields(shape, whole, applied)));
+  const restored = yield* awaitInStep(view.convert(yield* restoringOwned(ownership, merged, stripped, owners)));
   const given = intersection(difference(allFields(shape, whole), allFields(shape, restored)), applied);
-  return yield* arrival(view.back(removeFields(shape, whole, given)));
+  return yield* awaitInStep(view.back(removeFields(shape, whole, given)));
 }
 
 /** `stripped` with everything that somebody owns in `merged`. */
@@ -183,9 +183,12 @@ function* restoringOwned(
     if (view === undefined) continue;
     const { shape } = view;
     const owned = owners.filter(({ manager }) => manager.apiVersion === apiVersion).map(({ fields }) => fields);
-    const kept = union(allFields(shape, yield* arrival(view.convert(restored))), withStructMembers(shape, owned.reduce(union, EMPTY_SET)));
-    const whole = yield* arrival(view.convert(merged));
-    restored = yield* arrival(view.back(removeFields(shape, whole, difference(allFields(shape, whole), kept))));
+    const kept = union(
+      allFields(shape, yield* awaitInStep(view.convert(restored))),
+      withStructMembers(shape, owned.reduce(union, EMPTY_SET)),
+    );
+    const whole = yield* awaitInStep(view.convert(merged));
+    restored = yield* awaitInStep(view.back(removeFields(shape, whole, difference(allFields(shape, whole), kept))));
   }
   return restored;
 }

@@ -3,7 +3,7 @@
  */
 import { appendAt } from '../../values/append';
 import { equalJson, isEmptyObject, isObject, own, sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { atOnce, type Steps } from '../../values/steps';
+import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { MEMBER, openNode, SetBuilder, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './shape';
 
@@ -15,7 +15,7 @@ export interface Comparison {
 
 /** A field that was added or removed is named with everything below it. */
 export function compare(shape: Shape, before: JsonObject, after: JsonObject): Comparison {
-  return atOnce(comparing(shape, before, after));
+  return runStepsSync(comparing(shape, before, after));
 }
 
 /** The same in steps. */

@@ -2,7 +2,7 @@
  * `metadata.managedFields` in and out: who owns which fields of an object. Decides nothing about ownership.
  */
 import { compareBytes, isObject, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { atOnce, type Steps } from '../../values/steps';
+import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { isEmptySet, parsingFieldSet, type FieldSet } from './field-set';
 
 export interface Manager {
@@ -45,7 +45,7 @@ export function readEntries(list: JsonArray): readonly ManagedFieldsEntry[] {
 
 /** Entries that a client sent; undefined when one of them cannot be understood. Of two entries of one manager the last counts. */
 export function parseEntries(list: JsonArray): readonly ManagedFieldsEntry[] | undefined {
-  return atOnce(parsingEntries(list));
+  return runStepsSync(parsingEntries(list));
 }
 
 /** The same in steps. */

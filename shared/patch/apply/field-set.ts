@@ -7,7 +7,7 @@
  * name that a client chose can reach what every object inherits.
  */
 import { appendAt } from '../../values/append';
-import { atOnce, type Steps } from '../../values/steps';
+import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 
 export type FieldSet = JsonObject;
@@ -267,7 +267,7 @@ const MOST_LEVELS = 1000;
 
 /** A set that a client sent, in canonical form; undefined when it is none. */
 export function parseFieldSet(value: JsonValue | undefined): FieldSet | undefined {
-  return atOnce(parsingFieldSet(value));
+  return runStepsSync(parsingFieldSet(value));
 }
 
 /** The same in steps. */

@@ -2,7 +2,7 @@
  * Who owns which fields after a write that was no apply. The object itself is only looked at.
  */
 import { compareBytes, type JsonObject } from '../../values/json';
-import { arrival, atOnce, type Steps } from '../../values/steps';
+import { awaitInStep, runStepsSync, type Steps } from '../../scheduling/steps';
 import { comparing } from './compare';
 import { compareManagers, isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
 import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOf, type FieldSet } from './field-set';
@@ -44,8 +44,8 @@ export class Changes {
 
   private *compare(view: VersionView | undefined): Steps<FieldChange | undefined> {
     if (view === undefined) return undefined;
-    const before = yield* arrival(view.convert(this.before));
-    const { added, modified, removed } = yield* comparing(view.shape, before, yield* arrival(view.convert(this.after)));
+    const before = yield* awaitInStep(view.convert(this.before));
+    const { added, modified, removed } = yield* comparing(view.shape, before, yield* awaitInStep(view.convert(this.after)));
     const changed = differenceBelow(union(modified, added), view.resets);
     const gone = differenceBelow(removed, view.resets);
     return { changed, removed: gone, touched: union(changed, gone) };
@@ -108,7 +108,7 @@ export function recordUpdate(
   manager: Manager,
   now: string,
 ): readonly ManagedFieldsEntry[] {
-  return atOnce(recordingUpdate(ownership, before, after, entries, manager, now));
+  return runStepsSync(recordingUpdate(ownership, before, after, entries, manager, now));
 }
 
 /** The same in steps. */

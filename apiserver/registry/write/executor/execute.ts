@@ -4,7 +4,7 @@
  */
 import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
 import type { JsonObject } from '../../../../shared/values/json';
-import { runSteps, type Steps, type YieldIfDue } from '../../../../shared/values/steps';
+import { runSteps, type Steps, type YieldIfDue } from '../../../../shared/scheduling/steps';
 import type { AllocationClaims, KeyWrite } from '../../../allocation/claims';
 import type { Entry } from '../../../cache/cache';
 import type { Revision } from '../../../storage/store';

@@ -4,7 +4,7 @@
  */
 import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
 import type { JsonObject } from '../../../../shared/values/json';
-import type { Steps } from '../../../../shared/values/steps';
+import type { Steps } from '../../../../shared/scheduling/steps';
 import type { StepDependencies } from '../request';
 import type { ResourceInfo } from '../../object/resource-info';
 

@@ -7,7 +7,7 @@ import type { Eventually } from '../../../../../shared/runtime/eventually';
 import { parseJson, SyntaxFault } from '../../../../../shared/serialization';
 import { stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../../../shared/values/json';
 import { generateName } from '../../../../../shared/values/name-formats';
-import { runSteps, type Steps } from '../../../../../shared/values/steps';
+import { runSteps, type Steps } from '../../../../../shared/scheduling/steps';
 import { AllocationClaims } from '../../../../allocation/claims';
 import type { Ledger } from '../../../../allocation/ledger';
 import type { Entry } from '../../../../cache/cache';

@@ -1,13 +1,13 @@
 /**
- * Work that may take long, as a generator that pauses between its steps: one thread serves everyone, so whoever runs it for a client yields to the event loop
- * where a step ends. A step may also wait for something. What the work is, and whether others are waiting, is not known here.
+ * A long computation as a generator that pauses between its steps. Its caller runs it with yields to the event loop in the pauses, or in one go. A step may also wait
+ * for a promise. The computation does not know when a yield is due.
  */
 
-/** Yields after each step: nothing, or what the next step waits for. Returns the result of the work. */
+/** Yields after each step: nothing, or what the next step waits for. Returns the result. */
 export type Steps<T> = Generator<Promise<void> | undefined, T, undefined>;
 
-/** Waits for a value, unless it is there already. */
-export function* arrival<T>(value: T | Promise<T>): Steps<T> {
+/** The value, for a step that may have to wait for it. */
+export function* awaitInStep<T>(value: T | Promise<T>): Steps<T> {
   if (!(value instanceof Promise)) return value;
   const arrived: T[] = [];
   yield value.then((known) => void arrived.push(known));
@@ -18,16 +18,16 @@ export function* arrival<T>(value: T | Promise<T>): Steps<T> {
 /** Called between two steps: undefined = go on, otherwise go on when it resolves. */
 export type YieldIfDue = () => Promise<void> | undefined;
 
-/** All steps in one go. None of them may wait. */
-export function atOnce<T>(steps: Steps<T>): T {
+/** Runs all steps in one go. None of them may wait. */
+export function runStepsSync<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    if (step.value !== undefined) throw new Error('a step waits where all have to be done at once');
+    if (step.value !== undefined) throw new Error('a step waits where all have to run in one go');
   }
 }
 
-/** One step after the other. The result is there at once unless a step waits or a yield is due. */
+/** Runs the steps with yields between them. A promise only if a step waits or a yield is due. */
 export function runSteps<T>(steps: Steps<T>, yieldIfDue: YieldIfDue): T | Promise<T> {
   for (;;) {
     const step = steps.next();
