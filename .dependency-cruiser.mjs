@@ -9,7 +9,7 @@ const table = {
   'shared/runtime': ['shared/cli'],
   'shared/runtime/files': ['shared/runtime'],
   'shared/runtime/process': ['shared/runtime/files'],
-  'shared/scheduling': ['shared/runtime/process'],
+  'shared/scheduling': ['shared/runtime'],
   'shared/pki': ['shared/runtime', 'shared/values'],
   'shared/api/identity': ['shared/names', 'shared/values'],
   'shared/api/errors': ['shared/api/identity'],
@@ -24,7 +24,7 @@ const table = {
   'shared/api/conversion': ['shared/api/kinds'],
   'shared/api/codec': ['shared/api/kinds'],
   'shared/serialization': ['shared/api/types', 'shared/scheduling'],
-  'shared/configuration': ['shared/serialization'],
+  'shared/configuration': ['shared/serialization', 'shared/runtime/files'],
   'shared/patch': ['shared/values'],
   'shared/patch/strategic-merge': ['shared/api/types'],
   'shared/patch/apply': ['shared/api/structural'],
@@ -41,7 +41,7 @@ const table = {
   'shared/expression/admission': ['shared/expression'],
   'shared/quota': ['shared/names', 'shared/values', 'shared/api/identity'],
   'shared/client': ['shared/runtime'],
-  'shared/client/kubeconfig': ['shared/serialization'],
+  'shared/client/kubeconfig': ['shared/serialization', 'shared/runtime/files'],
   'shared/client/transport': ['shared/client/kubeconfig', 'shared/client', 'shared/pki'],
   'shared/client/rest': ['shared/client/transport', 'shared/api/kinds'],
   'shared/client/informer': ['shared/client/rest'],
@@ -175,7 +175,7 @@ const table = {
     'apiserver/endpoints/forward',
     'apiserver/reconcilers',
   ],
-  'apiserver/openapi': ['apiserver/registry', 'shared/serialization'],
+  'apiserver/openapi': ['apiserver/registry', 'shared/serialization', 'shared/runtime/files'],
   'apiserver/openapi/generate': ['apiserver/openapi'],
   'apiserver/health': ['apiserver/registry', 'apiserver/cache/sync'],
   'apiserver/metrics': ['apiserver/storage/encryption/kms', 'apiserver/registry', 'apiserver/flow-control'],
@@ -247,11 +247,11 @@ const table = {
   'controllers/taint-eviction': ['controllers/runtime'],
   'controllers/storage-protection': ['controllers/runtime'],
   'controllers/ttl-after-finished': ['controllers/runtime'],
-  controllers: [],
+  controllers: ['shared/runtime/process'],
   'deploy/cluster': ['shared/api/identity', 'shared/runtime', 'shared/client/rest'],
   'deploy/compose': ['deploy/cluster'],
   'deploy/embedded': ['apiserver', 'controllers', 'deploy/local'],
-  'deploy/local': ['deploy/cluster', 'shared/api/metadata', 'shared/runtime'],
+  'deploy/local': ['deploy/cluster', 'shared/api/metadata', 'shared/runtime/process'],
   'deploy/migrate': ['apiserver', 'apiserver/backup'],
   'deploy/scripts': [],
 };
@@ -262,7 +262,7 @@ const COMPOSED = {
   'apiserver/kinds': /^apiserver\/kinds\//,
   'apiserver/server/wiring': /^apiserver\/(?!server\/wiring$|options$)/,
 };
-for (const [row, parts] of Object.entries(COMPOSED)) table[row] = Object.keys(table).filter((other) => parts.test(other));
+for (const [row, parts] of Object.entries(COMPOSED)) table[row].push(...Object.keys(table).filter((other) => parts.test(other)));
 
 const tests = '([.]test[.]ts$|/contract/|^test/)';
 const folders = '^(apiserver|controllers|shared|deploy)/';
