@@ -49,7 +49,7 @@ const table = {
   'shared/client/leader-election': ['shared/client/rest'],
   'shared/client/events': ['shared/client/rest'],
 
-  'apiserver/storage': ['shared/runtime', 'shared/names'],
+  'apiserver/storage': ['shared/scheduling', 'shared/names'],
   'apiserver/storage/encryption': ['apiserver/storage', 'shared/names'],
   'apiserver/storage/encryption/kms': ['apiserver/storage/encryption', 'shared/serialization'],
   'apiserver/storage/embedded': ['apiserver/storage'],

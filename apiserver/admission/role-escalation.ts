@@ -7,7 +7,7 @@ import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../s
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { badRequest, clientFault, forbidden, notFound, type StatusError } from '../../shared/api/errors/status';
 import { isMaster, type UserInfo } from '../../shared/api/identity/user';
-import type { Steps } from '../../shared/scheduling/steps';
+import { runSteps, type Steps } from '../../shared/scheduling/steps';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer';
 import { heldBy, holds } from '../authorization/rbac/authorizer';
 import { readRoleReference, type RoleReference } from '../authorization/rbac/binding';
@@ -15,7 +15,7 @@ import type { RbacPolicy } from '../authorization/rbac/policy';
 import { countParts, parts, readRule, type PolicyRule } from '../authorization/rbac/rule';
 import { shownRules } from '../authorization/rbac/shown-rules';
 import type { AdmissionRequest } from '../registry/admission';
-import { runYielding } from '../registry/yield-if-due';
+import { slotYielder } from '../../shared/scheduling/yielding';
 import type { MutatingPlugin } from './chain';
 
 export interface EscalationParts {
@@ -116,13 +116,14 @@ async function refuseMissing({ policy }: EscalationParts, request: AdmissionRequ
   const count = rules.reduce((sum, rule) => sum + countParts(rule), 0);
   if (count > MOST_PARTS)
     throw refusal(request, `it grants ${count} permissions one by one, and only ${MOST_PARTS} can be compared with those of a user`);
-  const missing = await runYielding(
-    context,
+  const yielder = slotYielder(context);
+  const missing = await runSteps(
     partsOf(rules, (part) => !isHeld(part)),
+    yielder,
   );
   if (missing.length === 0) return;
   const groups = user.groups.map((group) => JSON.stringify(group)).join(' ');
-  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${await runYielding(context, shownRules(missing))}`;
+  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${await runSteps(shownRules(missing), yielder)}`;
   throw refusal(request, text + resolutionErrors(heldBy(policy, user, namespace).errors));
 }
 

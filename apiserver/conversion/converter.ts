@@ -15,7 +15,7 @@ import type { Random } from '../../shared/runtime/random';
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry, Labels } from '../cache/cache';
 import { sizeOf } from '../cache/store/held-entry';
-import { Pace, yieldToOthers } from '../cache/pace';
+import { TimeSlice } from '../../shared/scheduling/yielding';
 import type { ConversionContext, Conversions } from '../registry/conversions';
 import { fieldReader } from '../registry/object/field-reader';
 import { convertedFields, convertedFrom } from '../registry/object/hidden-fields';
@@ -96,9 +96,9 @@ export class WebhookConverter implements Conversions {
   async object(row: KindRow, from: string, to: string, object: JsonObject, context: ConversionContext): Promise<JsonObject> {
     const way = from === to || isEmpty(object) ? undefined : wayOf(row, from, to);
     if (way === undefined) return object;
-    const pace = this.pace(context);
+    const slice = this.timeSlice(context);
     const [converted] = await this.inTime(
-      this.ask(way, [originalOfObject(way, object, this.parts.dialect)], pace, (made) => made),
+      this.ask(way, [originalOfObject(way, object, this.parts.dialect)], slice, (made) => made),
       context,
     );
     return converted ?? object;
@@ -150,10 +150,10 @@ export class WebhookConverter implements Conversions {
     isFresh: boolean,
   ): Promise<readonly ConvertedEntry[]> {
     const chosen = batch.flatMap((place) => entries[place] ?? []);
-    const pace = this.pace(context);
+    const slice = this.timeSlice(context);
     const originals = chosen.map(originalMaker(way, this.parts.dialect));
     const entryOf = entryMaker(row, chosen.length);
-    const all = this.ask(way, originals, pace, (object, at, metadata) => entryOf(chosen[at], object, metadata));
+    const all = this.ask(way, originals, slice, (object, at, metadata) => entryOf(chosen[at], object, metadata));
     if (isFresh) return all;
     const keys = chosen.map(this.keysOf(row));
     keys.forEach((key, at) => this.pending.set(key, { all, at }));
@@ -167,11 +167,11 @@ export class WebhookConverter implements Conversions {
   }
 
   /** One call. The objects are read where it begins, and again for what becomes of them, so that those who wait hold nothing. */
-  private async ask<T>(way: ConversionWay, originals: readonly Original[], pace: Pace, finish: Finish<T>): Promise<readonly T[]> {
+  private async ask<T>(way: ConversionWay, originals: readonly Original[], slice: TimeSlice, finish: Finish<T>): Promise<readonly T[]> {
     const places = this.places.get(way.definition) ?? new Places();
     this.places.set(way.definition, places);
     try {
-      const outcome = await places.run(() => this.call(way, originals, pace, finish));
+      const outcome = await places.run(() => this.call(way, originals, slice, finish));
       if (!(outcome instanceof ConversionFault)) return outcome;
       const error = conversionFailed(
         outcome.isBare ? outcome.text : `conversion webhook for ${way.from.apiVersion}, Kind=${way.kind} ${outcome.text}`,
@@ -186,12 +186,12 @@ export class WebhookConverter implements Conversions {
   private async call<T>(
     way: ConversionWay,
     originals: readonly Original[],
-    pace: Pace,
+    slice: TimeSlice,
     finish: Finish<T>,
   ): Promise<readonly T[] | ConversionFault> {
     const { clock } = this.parts;
     const startedAt = clock.monotonic();
-    const outcome = await this.exchanged(way, originals, pace, finish);
+    const outcome = await this.exchanged(way, originals, slice, finish);
     const fault = outcome instanceof ConversionFault ? outcome.type : undefined;
     const told = { definition: way.definition, from: way.from.name, to: way.to.name, ms: clock.monotonic() - startedAt, fault };
     this.parts.called(told);
@@ -201,7 +201,7 @@ export class WebhookConverter implements Conversions {
   private async exchanged<T>(
     way: ConversionWay,
     originals: readonly Original[],
-    pace: Pace,
+    slice: TimeSlice,
     finish: Finish<T>,
   ): Promise<readonly T[] | ConversionFault> {
     const { client, dialect, random } = this.parts;
@@ -216,7 +216,8 @@ export class WebhookConverter implements Conversions {
     for (const original of originals) {
       review.next();
       original.show(review);
-      if (pace.tired()) await pace.rest();
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
     }
     const body = review.finished();
     const maxBytes = Math.max(LEAST_ANSWER_BYTES, body.length * MOST_GROWTH);
@@ -228,7 +229,7 @@ export class WebhookConverter implements Conversions {
     if ('fault' in reply) return callFault(reply.fault);
     const answered = readAnswer(reviewVersion, uid, reply.bytes, dialect);
     if (answered instanceof ConversionFault) return answered;
-    const made = await this.taken(way, originals, answered, pace, finish);
+    const made = await this.taken(way, originals, answered, slice, finish);
     if (!(made instanceof ConversionFault)) return made;
     // What is no JSON is told before what is wrong with the objects of an answer.
     const whole = readWhole(reviewVersion, uid, reply.bytes, dialect);
@@ -239,7 +240,7 @@ export class WebhookConverter implements Conversions {
     way: ConversionWay,
     originals: readonly Original[],
     answered: ConvertedObjects,
-    pace: Pace,
+    slice: TimeSlice,
     finish: Finish<T>,
   ): Promise<readonly T[] | ConversionFault> {
     if (answered.count !== originals.length) return countFault(answered.count, originals.length);
@@ -251,7 +252,8 @@ export class WebhookConverter implements Conversions {
       const { object, metadata } = taken;
       dropUnknown(object);
       made.push(finish(object, at, metadata));
-      if (pace.tired()) await pace.rest();
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
     }
     return made;
   }
@@ -269,8 +271,8 @@ export class WebhookConverter implements Conversions {
     return ({ key, revision }) => `${place}/${revision}/${key}`;
   }
 
-  private pace(context: ConversionContext): Pace {
-    return new Pace(this.parts.clock, () => context.requeue?.() ?? yieldToOthers(), 1);
+  private timeSlice(context: ConversionContext): TimeSlice {
+    return new TimeSlice(this.parts.clock, { slot: context, stepsPerCheck: 1 });
   }
 
   /** The call goes on: what it brings may help the next one. */

@@ -9,7 +9,7 @@ import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
-import { Pace, yieldToOthers } from '../cache/pace';
+import { TimeSlice, yieldToEventLoop } from '../../shared/scheduling/yielding';
 import { keepUp, mergePatch, ownContext, ownWrite, type Upkeep } from '../reconcilers/reconciler';
 import type { Resource, Writer } from '../registry/verbs';
 import { conditionsOf, DELETING_INSTANCES, notDescribed, withCondition, withoutCondition } from './conditions';
@@ -79,8 +79,8 @@ class Keeper {
   /** False = something is to be tried again soon. */
   async pass(): Promise<boolean> {
     const { definitions, clock } = this.options;
-    // Whoever told of the change goes on first.
-    await yieldToOthers();
+    // The caller that reported the change goes on first.
+    await yieldToEventLoop();
     if (clock.monotonic() >= this.fullLookAt) {
       this.fullLookAt = clock.monotonic() + FULL_LOOK_MS;
       await this.lookAtAll();
@@ -109,11 +109,12 @@ class Keeper {
   /** Finds those that a change should have told of. */
   private async lookAtAll(): Promise<void> {
     const { definitions, clock } = this.options;
-    const pace = new Pace(clock, yieldToOthers);
+    const slice = new TimeSlice(clock);
     for (const name of definitions.allNames) {
       const definition = definitions.get(name);
       if (definition !== undefined && !this.isSettled(definition)) this.enqueue(name);
-      if (pace.tired()) await pace.rest();
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
     }
   }
 

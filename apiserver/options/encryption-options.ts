@@ -7,7 +7,6 @@ import type { Logger } from '../../shared/runtime/logger';
 import type { RandomBytes } from '../../shared/runtime/random';
 import { KINDS } from '../../shared/api/kinds';
 import { typeNames } from '../cache/store/key-space';
-import { yieldToOthers } from '../cache/pace';
 import { EncryptionMetrics } from '../metrics/encryption-metrics';
 import { buildResources } from '../registry/resources';
 import { ENCRYPTION, type EncryptionAtRest } from '../server/wiring/setting';
@@ -80,7 +79,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
       if (this.current === undefined) throw new Error('the configuration of encryption has not been read');
       return this.current;
     };
-    return encryptedStore(store, { rules, resourceOf: typeNames(prefix, storedTypes), clock, yieldNow: yieldToOthers });
+    return encryptedStore(store, { rules, resourceOf: typeNames(prefix, storedTypes), clock });
   }
 
   onChange(listener: () => void): void {

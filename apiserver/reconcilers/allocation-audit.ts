@@ -9,7 +9,7 @@ import type { JsonObject } from '../../shared/values/json';
 import { auditAllocations, type Finding, type Holder } from '../allocation/audit';
 import type { Ledger } from '../allocation/ledger';
 import type { Cache } from '../cache/cache';
-import { Pace, yieldToOthers } from '../cache/pace';
+import { TimeSlice } from '../../shared/scheduling/yielding';
 import { serviceAllocation, unreadableAddresses } from '../kinds/core/service/allocation';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
@@ -129,13 +129,14 @@ class Auditor {
 
   private async holders(): Promise<readonly Holder[]> {
     const { cache, services, clock } = this.options;
-    const pace = new Pace(clock, yieldToOthers);
+    const slice = new TimeSlice(clock);
     const holders: Holder[] = [];
     for (const entry of cache.snapshot(services.stored).range()) {
       const { object } = parseEntry(entry);
       const ids = [...serviceAllocation.held(object).keys()];
       holders.push({ owner: ownerOf(object), revision: entry.revision, ids, unreadable: unreadableAddresses(object) });
-      if (pace.tired()) await pace.rest();
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
     }
     return holders;
   }

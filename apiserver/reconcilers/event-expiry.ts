@@ -6,7 +6,7 @@
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Cache, StoredType } from '../cache/cache';
-import { Pace, yieldToOthers } from '../cache/pace';
+import { TimeSlice } from '../../shared/scheduling/yielding';
 import { StoreError, type Revision, type Store } from '../storage/store';
 import { expiryOf } from '../registry/object/hidden-fields';
 import { holdTerm } from './term';
@@ -82,7 +82,7 @@ interface Expired {
 /** What has expired by now. Each batch is found in the state of its moment, so that none is held while objects are deleted. */
 async function* batches({ cache, types, prefix, clock }: EventExpiryOptions): AsyncGenerator<readonly Expired[], void, undefined> {
   const now = clock.now();
-  const pace = new Pace(clock, yieldToOthers);
+  const slice = new TimeSlice(clock);
   for (const type of types) {
     for (let from: string | undefined = ''; from !== undefined;) {
       const expired: Expired[] = [];
@@ -95,7 +95,8 @@ async function* batches({ cache, types, prefix, clock }: EventExpiryOptions): As
         const expiry = expiryOf(entry);
         if (expiry !== undefined && expiry <= now)
           expired.push({ key: `${prefix}/${type.segment}/${entry.key}`, revision: entry.revision });
-        if (pace.tired()) await pace.rest();
+        const pause = slice.yieldIfDue();
+        if (pause !== undefined) await pause;
       }
       if (expired.length > 0) yield expired;
       from = next;

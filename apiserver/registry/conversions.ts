@@ -4,15 +4,14 @@
  */
 import type { KindRow } from '../../shared/api/kinds';
 import type { Eventually } from '../../shared/runtime/eventually';
+import type { EventLoopSlot } from '../../shared/scheduling/yielding';
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 
 /** On whose behalf. */
-export interface ConversionContext {
+export interface ConversionContext extends Pick<EventLoopSlot, 'requeue'> {
   /** In ms of Clock.monotonic: nobody waits longer. */
   readonly deadline: number;
-  /** See `RequestContext`. */
-  requeue?(): Promise<void>;
 }
 
 export interface Conversions {

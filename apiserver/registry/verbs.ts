@@ -13,6 +13,7 @@ import type { ObjectKey } from '../../shared/api/identity/identity';
 import type { Status, StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Eventually } from '../../shared/runtime/eventually';
+import type { EventLoopSlot } from '../../shared/scheduling/yielding';
 import type { CacheWatch, ChangeSink, Entry, SelectedField, StoredType } from '../cache/cache';
 import type { Revision } from '../storage/store';
 import type { TraceSpan } from '../tracing/span';
@@ -20,7 +21,7 @@ import type { TraceSpan } from '../tracing/span';
 export type { UserInfo };
 
 /** What every verb knows about its request. */
-export interface RequestContext {
+export interface RequestContext extends EventLoopSlot {
   readonly user: UserInfo;
   /** When the request must have been answered, in ms of Clock.monotonic. */
   readonly deadline: number;
@@ -32,10 +33,6 @@ export interface RequestContext {
   readonly creationRefusal?: (() => Eventually<StatusError | undefined>) | undefined;
   /** To be called before a lot of work: `undefined` when it may start at once. Absent where no other request runs. */
   acquireSlot?(): Promise<unknown> | undefined;
-  /** Whether this turn of the event loop has had its share of work. Absent: unknown. */
-  readonly isTurnOver?: boolean;
-  /** To be called in the middle of a lot of work: resolves with the next slot on the event loop. */
-  requeue?(): Promise<void>;
   /** Whether all that was sent is to be recorded, and not only what it says of its place. */
   readonly keepsSent?: boolean;
   /** Told a patch that was left unread, as JSON; undefined = it is too long to be recorded. */

@@ -1,9 +1,9 @@
 /** What whoever asks may do in a namespace (SelfSubjectRulesReview): as much as the authorizers can tell without being asked about each thing. */
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import type { Steps } from '../../shared/scheduling/steps';
+import { runSteps, type Steps } from '../../shared/scheduling/steps';
+import { slotYielder, yieldIfDue } from '../../shared/scheduling/yielding';
 import { badRequest } from '../../shared/api/errors/status';
 import type { Authorizer, PathRule, ResourceRule } from '../authorization/authorizer';
-import { yieldIfDue, runYielding } from '../registry/yield-if-due';
 import type { OperationHandler } from '../registry/operations/operation';
 
 /** Answers with an object of its own, which does not say what was asked. */
@@ -12,10 +12,11 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
     const namespace = stringAt(objectAt(object, 'spec'), 'namespace') ?? '';
     if (namespace === '') throw badRequest('no namespace on request');
     await yieldIfDue(context);
+    const yielder = slotYielder(context);
     const { resources, paths, incomplete, errors } = authorizer.rules(context.user, namespace);
     const status = {
-      resourceRules: await runYielding(context, showing(resources, shownResourceRule)),
-      nonResourceRules: await runYielding(context, showing(paths, shownPathRule)),
+      resourceRules: await runSteps(showing(resources, shownResourceRule), yielder),
+      nonResourceRules: await runSteps(showing(paths, shownPathRule), yielder),
       incomplete,
       ...(errors.length === 0 ? {} : { evaluationError: errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]` }),
     };

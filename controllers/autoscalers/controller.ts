@@ -12,7 +12,8 @@ import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import type { JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { ServedKinds } from '../runtime/served-kinds';
-import { inSlices } from '../runtime/slices';
+import { runSteps } from '../../shared/scheduling/steps';
+import { TimeSlice } from '../../shared/scheduling/yielding';
 import { actionOf, countingOf, type Counting } from './counting';
 import { ScalingHistory } from './history';
 import { MetricsApi } from './metrics-api';
@@ -172,8 +173,8 @@ async function look(
 ): Promise<{ readonly sight: Sight; readonly took: readonly number[] }> {
   const spec = specOf(autoscaler);
   const { scale } = found;
-  await inSlices(parts.rivals.set(autoscaler, scale.selector), clock);
-  const { pods, rivals } = await inSlices(parts.rivals.select(autoscaler), clock);
+  await runSteps(parts.rivals.set(autoscaler, scale.selector), new TimeSlice(clock, { stepsPerCheck: 1 }));
+  const { pods, rivals } = await runSteps(parts.rivals.select(autoscaler), new TimeSlice(clock, { stepsPerCheck: 1 }));
   const measured: Measured[] = [];
   const took: number[] = [];
   if (wayOf(spec, scale) === 'measured' && selectorFault({ scale, rivals }) === undefined) {

@@ -11,7 +11,8 @@ import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { equalJson, own } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { indexed } from '../runtime/indexed';
-import { inSlices } from '../runtime/slices';
+import { runSteps } from '../../shared/scheduling/steps';
+import { TimeSlice } from '../../shared/scheduling/yielding';
 import { CountedKinds, keyOfKind } from './counted-kinds';
 import { limitedBy, quotaOutcome } from './reconcile';
 
@@ -94,9 +95,9 @@ async function sync({ client, clock, signal }: QuotaContext, quota: ApiObject | 
   if (quota === undefined) return DONE;
   const retries: number[] = [];
   for (const { kind } of limitedBy(quota).values()) retries.push((await kinds.follow(kind)) ?? Number.POSITIVE_INFINITY);
-  const { status, againMs } = await inSlices(
+  const { status, againMs } = await runSteps(
     quotaOutcome(quota, (kind) => kinds.objects(kind, quota.namespace), clock.now()),
-    clock,
+    new TimeSlice(clock, { stepsPerCheck: 1 }),
   );
   if (status !== undefined) {
     await client.update(QUOTAS, { ...quota.body, status }, { subresource: 'status', signal }).catch(unlessGone);

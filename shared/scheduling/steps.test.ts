@@ -17,7 +17,9 @@ it('runStepsSync runs all steps synchronously', () => {
 it('runSteps waits between the steps for the promise that its yielder returns', async () => {
   const done: string[] = [];
   const pending: (() => void)[] = [];
-  const whole = runSteps(counting(done), () => (done.length === 1 ? new Promise((resolve) => pending.push(resolve)) : undefined));
+  const whole = runSteps(counting(done), {
+    yieldIfDue: () => (done.length === 1 ? new Promise((resolve) => pending.push(resolve)) : undefined),
+  });
   expect(done).toEqual(['one']);
   pending[0]?.();
   expect(await whole).toBe('all');

@@ -2,6 +2,7 @@
  * A long computation as a generator that pauses between its steps. Its caller runs it with yields to the event loop in the pauses, or in one go. A step may also wait
  * for a promise. The computation does not know when a yield is due.
  */
+import type { Yielder } from './yielding';
 
 /** Yields after each step: nothing, or what the next step waits for. Returns the result. */
 export type Steps<T> = Generator<Promise<void> | undefined, T, undefined>;
@@ -15,9 +16,6 @@ export function* awaitInStep<T>(value: T | Promise<T>): Steps<T> {
   throw new Error('a step went on before what it waits for had arrived');
 }
 
-/** Called between two steps: undefined = go on, otherwise go on when it resolves. */
-export type YieldIfDue = () => Promise<void> | undefined;
-
 /** Runs all steps in one go. None of them may wait. */
 export function runStepsSync<T>(steps: Steps<T>): T {
   for (;;) {
@@ -28,20 +26,20 @@ export function runStepsSync<T>(steps: Steps<T>): T {
 }
 
 /** Runs the steps with yields between them. A promise only if a step waits or a yield is due. */
-export function runSteps<T>(steps: Steps<T>, yieldIfDue: YieldIfDue): T | Promise<T> {
+export function runSteps<T>(steps: Steps<T>, yielder: Yielder): T | Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    const wait = step.value ?? yieldIfDue();
-    if (wait !== undefined) return resumeAfter(wait, steps, yieldIfDue);
+    const wait = step.value ?? yielder.yieldIfDue();
+    if (wait !== undefined) return resumeAfter(wait, steps, yielder);
   }
 }
 
-async function resumeAfter<T>(wait: Promise<void>, steps: Steps<T>, yieldIfDue: YieldIfDue): Promise<T> {
+async function resumeAfter<T>(wait: Promise<void>, steps: Steps<T>, yielder: Yielder): Promise<T> {
   for (let pending: Promise<void> | undefined = wait; ;) {
     if (pending !== undefined) await pending;
     const step = steps.next();
     if (step.done === true) return step.value;
-    pending = step.value ?? yieldIfDue();
+    pending = step.value ?? yielder.yieldIfDue();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A few threads that do one job each at a time, and the jobs that wait for them: those of each flow in turn, so that nobody waits for all that another has
- * asked for. A job that takes too long, or too much memory, costs its thread and nothing else. Knows nothing of what the jobs are.
+ * A pool of worker threads for computations that are too long for the event loop, one job at a time each. Waiting jobs are run for each flow in turn, as
+ * event-loop-scheduler.ts admits requests. A job that takes too long, or too much memory, ends its thread and no other. Knows nothing of what the jobs are.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock, Timer } from '../runtime/clock';
@@ -84,7 +84,7 @@ export class ThreadPool<J, A> {
     while (this.members.size < threads) {
       const member = this.join();
       if (member === undefined) return;
-      this.rest(member, clock);
+      this.idle(member, clock);
     }
   }
 
@@ -149,15 +149,15 @@ export class ThreadPool<J, A> {
       const done = this.release(member);
       done?.resolve(answer);
       this.assign();
-      if (member.at === undefined && done !== undefined) this.rest(member, done.clock);
+      if (member.at === undefined && done !== undefined) this.idle(member, done.clock);
     });
     member.thread.on('error', (error) => this.lose(member, isOutOfMemory(error) ? 'memory' : 'fault'));
     this.members.add(member);
     return member;
   }
 
-  /** It ends when nobody asks. */
-  private rest(member: Member<J, A>, clock: Pick<Clock, 'after'>): void {
+  /** The thread ends when no job comes within `idleMs`. */
+  private idle(member: Member<J, A>, clock: Pick<Clock, 'after'>): void {
     const { idleMs } = this.limits;
     member.thread.unref();
     if (idleMs !== undefined) member.timer = clock.after(idleMs, () => this.lose(member, 'time'));

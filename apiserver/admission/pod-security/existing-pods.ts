@@ -1,6 +1,6 @@
 /** What is said of the pods that a namespace has when more is to be enforced in it: those with the same findings stand in one line under the first one's name. */
 import type { JsonObject } from '../../../shared/values/json';
-import { yieldIfDue } from '../../registry/yield-if-due';
+import { yieldIfDue } from '../../../shared/scheduling/yielding';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
 import type { AdmissionRequest } from '../../registry/admission';

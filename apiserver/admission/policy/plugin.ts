@@ -14,10 +14,10 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { quote } from '../../../shared/values/quote';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { yieldIfDue } from '../../registry/yield-if-due';
 import type { AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
 import type { Entry } from '../../cache/cache';
-import { yieldToOthers } from '../../cache/pace';
+import { runSteps, type Steps } from '../../../shared/scheduling/steps';
+import { slotYielder, yieldSlot } from '../../../shared/scheduling/yielding';
 import { parseEntry } from '../../registry/object/stored-object';
 import { convertedFrom } from '../../registry/object/hidden-fields';
 import type { ServedResource } from '../../registry/verbs';
@@ -105,27 +105,27 @@ class Asking {
     this.decisions = new Decisions(parts.authorize, request.user);
   }
 
-  /** What an authorizer takes its time for is waited for, and then all is asked anew. */
+  /** Yields where it is due, which one expression may delay by some milliseconds. Starts again once an answer that an expression needs has arrived. */
   run(): Promise<void> | undefined {
-    return this.goOn(this.askAll());
-  }
-
-  /** Runs until a yield is due, which one expression may delay by some milliseconds. */
-  private goOn(steps: Generator<undefined, void, undefined>): Promise<void> | undefined {
-    const { context } = this.request;
     try {
-      while (steps.next().done !== true) {
-        const slot = yieldIfDue(context);
-        if (slot !== undefined) return slot.then(() => this.goOn(steps));
-      }
+      const pending = runSteps(this.askAll(), slotYielder(this.request.context));
+      if (pending instanceof Promise)
+        return pending.then(
+          () => this.finish(),
+          (error: unknown) => this.runAgain(error),
+        );
     } catch (error) {
-      if (error instanceof Unanswered) return error.answer.then(() => this.run());
-      throw error;
+      return this.runAgain(error);
     }
     return this.finish();
   }
 
-  private *askAll(): Generator<undefined, void, undefined> {
+  private runAgain(error: unknown): Promise<void> {
+    if (error instanceof Unanswered) return error.answer.then(() => this.run());
+    throw error;
+  }
+
+  private *askAll(): Steps<void> {
     this.denial = undefined;
     this.failure = undefined;
     this.warnings.length = 0;
@@ -142,7 +142,7 @@ class Asking {
     return undefined;
   }
 
-  private *askPolicy({ policy, bindings }: BoundPolicy): Generator<undefined, void, undefined> {
+  private *askPolicy({ policy, bindings }: BoundPolicy): Steps<void> {
     const as = this.matched(policy.matching);
     if (as === undefined) return;
     const kind = parameterResource(this.parts.parameters, policy);
@@ -188,12 +188,7 @@ class Asking {
     parts.conditionsJudged?.({ kind: 'policy', name, type: 'validating', operation: request.operation, ms, ...judged });
   }
 
-  private *judge(
-    policy: AdmissionPolicy,
-    binding: PolicyBinding,
-    as: ServedResource,
-    parameter: JsonObject | undefined,
-  ): Generator<undefined, void, undefined> {
+  private *judge(policy: AdmissionPolicy, binding: PolicyBinding, as: ServedResource, parameter: JsonObject | undefined): Steps<void> {
     const shown = this.shownAs(as);
     if ('fault' in shown) {
       this.configurationFault(policy, binding, shown.fault);
@@ -275,7 +270,7 @@ class Asking {
   private readonly parameters: InVersion = (resource, entries) => {
     const missing = entries.filter((entry) => convertedFrom(resource.row, entry) !== undefined && !this.converted.has(entry));
     const { context, deadline } = this.request;
-    const requeue = (): Promise<void> => context.requeue?.() ?? yieldToOthers();
+    const requeue = (): Promise<void> => yieldSlot(context);
     if (missing.length > 0)
       throw new Unanswered(
         this.parts.parameters.conversions.entries(resource.row, missing, { deadline, requeue }).then(

@@ -12,7 +12,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import type { Quantity } from '../../../shared/values/quantity';
 import type { Cache, Entry, StoredType } from '../../cache/cache';
-import { Pace, yieldToOthers } from '../../cache/pace';
+import { TimeSlice } from '../../../shared/scheduling/yielding';
 import type { AdmissionQuestion, AdmissionRequest, Reservation, ReservingPlugin } from '../../registry/admission';
 import { parseEntry } from '../../registry/object/stored-object';
 import { chargesOf, excess, quotaFor, unsaid, type Charge, type Quota } from './charge';
@@ -107,13 +107,14 @@ class UsageCounter {
 
   async used(kind: GroupResource, stored: StoredType, namespace: string, { scopes }: Quota, now: number): Promise<Amounts> {
     const total = new Map<string, Quantity>();
-    const pace = new Pace(this.parts.clock, yieldToOthers, 1);
+    const slice = new TimeSlice(this.parts.clock, { stepsPerCheck: 1 });
     // One state, however long it takes.
     const snapshot = this.parts.cache.snapshot(stored);
     for (const entry of snapshot.range(`${namespace}/`, `${namespace}0`)) {
       const { amounts, object } = this.of(kind, entry, scopes.length > 0, now);
       if (object === undefined || isInScopes(kind, object, scopes)) addAmounts(total, amounts);
-      if (pace.tired()) await pace.rest();
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
     }
     return total;
   }

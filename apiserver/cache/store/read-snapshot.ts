@@ -3,7 +3,7 @@ import { StoreError, type Revision, type Store } from '../../storage/store';
 import type { Entry, SnapshotRequest } from '../cache';
 import type { EntryFactory } from './entry';
 import type { KeySpace } from './key-space';
-import type { Pace } from '../pace';
+import type { TimeSlice } from '../../../shared/scheduling/yielding';
 import { pages } from '../pages';
 import { StoreSnapshot } from './snapshot';
 import { UnknownFormat } from './stored-value';
@@ -13,7 +13,7 @@ export interface SnapshotHost {
   readonly store: Store;
   readonly keys: KeySpace;
   readonly entries: EntryFactory;
-  pace(): Pace;
+  timeSlice(): TimeSlice;
 }
 
 /** Rejects with StoreError; a value that cannot be read is `internal`. */
@@ -26,14 +26,15 @@ export async function readSnapshot(
   const entries: Entry[] = [];
   const wanted = request.limit ?? Infinity;
   const range = host.keys.range(state.type, request.start, request.end);
-  const pace = host.pace();
+  const slice = host.timeSlice();
   let total: number | undefined;
   let more = false;
   for await (const page of pages(host.store, range, { revision, limit: wanted, deadline: () => request.deadline })) {
     total ??= page.count;
     for (const kv of page.kvs) {
       entries.push(entryOf(host, state, kv.key.slice(state.keyOffset), kv.modRevision, kv.value));
-      if (pace.tired()) await pace.rest();
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
     }
     more = page.more;
     if (entries.length >= wanted) break;

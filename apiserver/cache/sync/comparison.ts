@@ -8,7 +8,7 @@ import { compareBytes } from '../../../shared/values/json';
 import type { KeyValue, Revision, Store } from '../../storage/store';
 import type { Entry } from '../cache';
 import type { KeySpace } from '../store/key-space';
-import type { Pace } from '../pace';
+import type { TimeSlice } from '../../../shared/scheduling/yielding';
 import { pages } from '../pages';
 import type { TypeState } from '../store/type-state';
 
@@ -25,7 +25,7 @@ export interface Difference {
 export interface ComparisonHost {
   readonly store: Store;
   readonly keys: KeySpace;
-  pace(): Pace;
+  timeSlice(): TimeSlice;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function compareWithStore(
   const changed: KeyValue[] = [];
   const removed: string[] = [];
   const refused = new Map(again ? [] : state.refused);
-  const pace = host.pace();
+  const slice = host.timeSlice();
   const mine = local[Symbol.iterator]();
   let next = mine.next();
   for await (const page of pages(host.store, host.keys.range(state.type), { revision, keysOnly: true })) {
@@ -59,7 +59,8 @@ export async function compareWithStore(
       } else if (refused.get(key)?.revision !== kv.modRevision) {
         differing.push(kv);
       }
-      if (pace.tired()) await pace.rest();
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
     }
     append(changed, await valuesOf(host.store, differing, revision));
   }

@@ -7,7 +7,7 @@
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { StoreError, type Revision, type Store } from '../../storage/store';
 import type { Waited } from '../cache';
-import type { Yield } from '../pace';
+import type { YieldNow } from '../../../shared/scheduling/yielding';
 import type { CacheStatistics } from '../statistics';
 import type { Waiters } from './waiters';
 
@@ -21,7 +21,7 @@ export interface ConsistentReadsHost {
   readonly waiters: Waiters;
   /** The cache's clock. */
   readonly revision: Revision;
-  readonly yieldNow: Yield;
+  readonly yieldNow: YieldNow;
 }
 
 /** A lookup that has not been sent. */

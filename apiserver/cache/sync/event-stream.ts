@@ -30,7 +30,7 @@ export class EventStream implements InboundHandler, StallHost {
     /** Aborted when the cache is closed. */
     private readonly ending: AbortSignal,
   ) {
-    this.inbound = new Inbound(this, () => replica.pace());
+    this.inbound = new Inbound(this, () => replica.timeSlice());
   }
 
   get clock(): Clock {

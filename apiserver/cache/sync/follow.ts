@@ -5,7 +5,7 @@
 import type { Clock } from '../../../shared/runtime/clock';
 import type { CacheWatch, Entry, StoredType, WatchScope } from '../cache';
 import type { OpenedCache } from './options';
-import { Pace, yieldToOthers } from '../pace';
+import { TimeSlice } from '../../../shared/scheduling/yielding';
 
 /** What it throws is told to `failed`, and the others go on. */
 export interface Follower {
@@ -67,7 +67,7 @@ export function follow({ cache, stored, scope = {}, clock, failed }: FollowOptio
 
   function begin(): void {
     if (stopped) return;
-    const pace = new Pace(clock, yieldToOthers, 1);
+    const slice = new TimeSlice(clock, { stepsPerCheck: 1 });
     const unseen = new Set(known);
     const request = { scope, start: { type: 'state' }, bookmarks: false, markEndOfInitialEvents: true } as const;
     watch = cache.watch(stored, request, {
@@ -81,7 +81,7 @@ export function follow({ cache, stored, scope = {}, clock, failed }: FollowOptio
         for (const key of unseen) remove(key);
         announce();
       },
-      ready: () => (pace.tired() ? pace.rest() : undefined),
+      ready: () => slice.yieldIfDue(),
       end: () => void clock.after(RETRY_MS, begin),
     });
   }

@@ -1,12 +1,12 @@
 import type { Revision, Watch, StoreEvent } from '../../storage/store';
 import { settle } from '../../../test/support/manual-clock';
 import { Inbound, type InboundHandler } from './inbound';
-import { Pace } from '../pace';
+import { TimeSlice } from '../../../shared/scheduling/yielding';
 
 const put = (revision: Revision, size = 10): StoreEvent => ({ type: 'put', key: 'k', value: Buffer.alloc(size), revision, created: true });
 
-/** By a clock on which every look takes 10 ms, so that a loop is tired as often as it can be. */
-function easilyTired(): Pace {
+/** By a clock on which every look takes 10 ms, so that a yield is due as often as it can be. */
+function shortSlice(): TimeSlice {
   let now = 0;
   const clock = {
     now: () => now,
@@ -17,7 +17,7 @@ function easilyTired(): Pace {
     after: () => ({ cancel: () => undefined }),
     sleep: () => Promise.resolve(),
   };
-  return new Pace(clock, () => release());
+  return new TimeSlice(clock, { yieldNow: () => release() });
 }
 
 let release: () => Promise<void>;
@@ -50,7 +50,7 @@ beforeEach(() => {
     resume: () => watchCalls.push('resume'),
     close: () => undefined,
   };
-  inbound = new Inbound(handler, easilyTired);
+  inbound = new Inbound(handler, shortSlice);
   inbound.attach(watch);
 });
 
@@ -61,7 +61,7 @@ describe('the inbound queue', () => {
     expect(log).toEqual(['2x2', '3x1', 'through 5', 'through 7']);
   });
 
-  it('gives way in a long batch without changing the order, and pauses the stream while too much waits', async () => {
+  it('yields in a long batch without changing the order, and pauses the stream while too many bytes wait', async () => {
     let go: () => void = () => undefined;
     release = () =>
       new Promise((resolve) => {

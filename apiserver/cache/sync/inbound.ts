@@ -1,12 +1,12 @@
 /**
  * The store's stream on its way into the cache: events wait here while earlier ones are applied.
  *
- * Whole revisions are handed on in order; between two of them the loop gives way every few milliseconds, and when too much waits the
- * store's stream is paused: what waits takes memory, and requests want their turn. Never looks into events.
+ * Hands on whole revisions in order, and yields to the event loop every few milliseconds between two of them. Pauses the store's stream when too many
+ * bytes wait, since they take memory. Never looks into events.
  */
 import type { Revision, Watch, StoreEvent, WatchSink } from '../../storage/store';
 import { Deque } from '../deque';
-import type { Pace } from '../pace';
+import type { TimeSlice } from '../../../shared/scheduling/yielding';
 
 const PAUSE_BYTES = 4 * 1024 * 1024;
 const RESUME_BYTES = PAUSE_BYTES / 2;
@@ -39,7 +39,7 @@ export class Inbound implements WatchSink {
 
   constructor(
     private readonly handler: InboundHandler,
-    private readonly pace: () => Pace,
+    private readonly timeSlice: () => TimeSlice,
   ) {}
 
   /** The watch that feeds this queue, for pausing. */
@@ -83,7 +83,7 @@ export class Inbound implements WatchSink {
   /** Runs without interruption while the work is short; a stream that keeps up never waits for a turn of the event loop. */
   private async drain(): Promise<void> {
     this.draining = true;
-    const pace = this.pace();
+    const slice = this.timeSlice();
     for (let item = this.queue.shift(); item !== undefined; item = this.queue.shift()) {
       if (item.type === 'gap') {
         await this.handler.gap(item.compactRevision);
@@ -91,9 +91,9 @@ export class Inbound implements WatchSink {
       }
       for (let from = 0; from < item.events.length && !this.closed;) {
         from = this.applyRevision(item.events, from);
-        if (!pace.tired()) continue;
+        if (!slice.isDue()) continue;
         this.handler.settled();
-        await pace.rest();
+        await slice.yieldNow();
       }
       if (this.closed) break;
       this.handler.through(item.through);

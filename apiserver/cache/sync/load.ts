@@ -1,7 +1,7 @@
 /**
  * Reading whole states from the store: the first load, and the comparison of everything after a gap.
  *
- * What it never does: move the clock or tell watchers; that is for the caller, who does it without giving way.
+ * What it never does: move the clock or tell watchers; that is for the caller, who does it without a yield.
  */
 import { Garbage } from '../../../shared/runtime/process/garbage';
 import { StoreError, type Revision } from '../../storage/store';
@@ -43,7 +43,7 @@ export async function loadState(host: LoadHost, revision: Revision): Promise<Rev
 }
 
 async function loadAt(host: LoadHost, revision: Revision): Promise<void> {
-  const pace = host.pace();
+  const slice = host.timeSlice();
   const garbage = new Garbage(MOST_GARBAGE);
   let read = 0;
   for await (const page of pages(host.store, host.keys.whole, { revision, ahead: true })) {
@@ -54,7 +54,8 @@ async function loadAt(host: LoadHost, revision: Revision): Promise<void> {
       const state = host.keys.locate(kv.key, revision);
       if (state === undefined) host.listeners.changed(host.keys.relative(kv.key), kv.value, kv.modRevision);
       else host.objects.place(state, kv.key.slice(state.keyOffset), undefined, kv.modRevision, kv.value);
-      if (pace.tired()) await pace.rest();
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
     }
   }
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Revision, Store } from '../../storage/store';
 import type { CacheWatch, ChangeSink, StoredType, WatchEnd, WatchRequest } from '../cache';
-import type { Pace, Yield } from '../pace';
+import type { TimeSlice, YieldNow } from '../../../shared/scheduling/yielding';
 import type { EntryFactory } from '../store/entry';
 import type { KeySpace } from '../store/key-space';
 import type { TypeState } from '../store/type-state';
@@ -15,7 +15,7 @@ export class OpenWatches implements WatchHost {
   readonly clock: Clock;
   readonly keys: KeySpace;
   readonly entries: EntryFactory;
-  readonly yieldNow: Yield;
+  readonly yieldNow: YieldNow;
   private readonly bookmarks: Bookmarks;
 
   constructor(
@@ -39,8 +39,8 @@ export class OpenWatches implements WatchHost {
     return this.replica.compactedRevision;
   }
 
-  pace(): Pace {
-    return this.replica.pace();
+  timeSlice(): TimeSlice {
+    return this.replica.timeSlice();
   }
 
   start(type: StoredType, request: WatchRequest, sink: ChangeSink): CacheWatch {

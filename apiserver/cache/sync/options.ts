@@ -6,7 +6,7 @@ import type { Revision, Store } from '../../storage/store';
 import type { Cache, Entry, StoredType } from '../cache';
 import type { Migrate } from '../store/entry';
 import type { KeyListener } from '../key-listeners';
-import type { Yield } from '../pace';
+import type { YieldNow } from '../../../shared/scheduling/yielding';
 import type { CacheStatistics } from '../statistics';
 
 export interface CacheOptions {
@@ -28,7 +28,7 @@ export interface CacheOptions {
   /** Interval of the store's compaction; 5 minutes, 0 = off. */
   readonly compactionMs?: number;
   readonly migrate?: Migrate;
-  readonly yieldNow?: Yield;
+  readonly yieldNow?: YieldNow;
 }
 
 /** The cache with what its owner needs beside the readers' contract. */

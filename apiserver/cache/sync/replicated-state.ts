@@ -7,7 +7,7 @@ import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
 import type { Revision, Store } from '../../storage/store';
 import { KeyListeners } from '../key-listeners';
-import { Pace, yieldToOthers, type Yield } from '../pace';
+import { TimeSlice, yieldToEventLoop, type YieldNow } from '../../../shared/scheduling/yielding';
 import { CacheStatistics } from '../statistics';
 import { EntryFactory } from '../store/entry';
 import { KeySpace } from '../store/key-space';
@@ -33,7 +33,7 @@ export class ReplicatedState implements CheckerHost, ConsistentReadsHost, LoadHo
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly yieldNow: Yield;
+  readonly yieldNow: YieldNow;
   readonly listeners = new KeyListeners((error) => this.logger.error('a key listener failed', { error }));
   readonly objects: Objects;
   readonly past = new PastStates(this);
@@ -47,7 +47,7 @@ export class ReplicatedState implements CheckerHost, ConsistentReadsHost, LoadHo
     this.clock = clock;
     this.random = random;
     this.logger = logger;
-    this.yieldNow = options.yieldNow ?? yieldToOthers;
+    this.yieldNow = options.yieldNow ?? yieldToEventLoop;
     this.keys = new KeySpace(options.prefix, options.types);
     this.entries = new EntryFactory(options.migrate);
     this.waiters = new Waiters(clock);
@@ -65,8 +65,8 @@ export class ReplicatedState implements CheckerHost, ConsistentReadsHost, LoadHo
     return this.keys.other('compaction');
   }
 
-  pace(): Pace {
-    return new Pace(this.clock, this.yieldNow);
+  timeSlice(): TimeSlice {
+    return new TimeSlice(this.clock, { yieldNow: this.yieldNow });
   }
 
   advance(revision: Revision): void {

@@ -11,7 +11,7 @@ import type { Change, Entry, WatchScope } from '../cache';
 import { Deque } from '../deque';
 import type { EntryFactory } from '../store/entry';
 import { inScope, scopeBounds, type KeySpace } from '../store/key-space';
-import type { Yield } from '../pace';
+import type { YieldNow } from '../../../shared/scheduling/yielding';
 import type { TypeState } from '../store/type-state';
 import { RecordedChange } from '../store/window';
 
@@ -25,7 +25,7 @@ export interface ReplayHost {
   readonly clock: Clock;
   readonly keys: KeySpace;
   readonly entries: EntryFactory;
-  readonly yieldNow: Yield;
+  readonly yieldNow: YieldNow;
   /** Writes the tick key, so that a watch of the whole prefix gets past the present revision. At most one a second is written. */
   tick(): void;
 }

@@ -2,13 +2,13 @@
  * One watch: first its backlog (state, window, or a replay from the store), then live changes.
  *
  * `position` says up to where everything in scope was delivered. While there is a backlog live changes pass by and are taken from the window
- * afterwards; the step from backlog to live happens without giving way, so nothing is lost or repeated.
+ * afterwards; the step from backlog to live happens without a yield, so nothing is lost or repeated.
  */
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { StoreError, type Revision } from '../../storage/store';
 import type { CacheWatch, ChangeSink, Entry, Change, WatchEnd, WatchEventType, WatchRequest } from '../cache';
 import { inScope, scopeBounds } from '../store/key-space';
-import type { Pace } from '../pace';
+import type { TimeSlice } from '../../../shared/scheduling/yielding';
 import { Compacted, replay, type ReplayHost } from './replay';
 import type { TreeSnapshot } from '../store/snapshot';
 import type { TypeState } from '../store/type-state';
@@ -19,7 +19,7 @@ export interface WatchHost extends ReplayHost {
   /** The clock. */
   readonly revision: Revision;
   readonly compactedRevision: Revision;
-  pace(): Pace;
+  timeSlice(): TimeSlice;
   /** The watcher is gone. */
   left(watcher: Watcher): void;
   ended(watcher: Watcher, reason: WatchEnd): void;
@@ -137,7 +137,7 @@ export class Watcher implements CacheWatch {
   private async deliverState(snapshot: TreeSnapshot): Promise<void> {
     const { scope } = this.request;
     const { start, end } = scopeBounds(this.state.type, scope);
-    const pace = this.host.pace();
+    const slice = this.host.timeSlice();
     let events = 0;
     for (const entry of snapshot.range(start, end)) {
       if (this.phase !== 'backlog') return;
@@ -146,7 +146,8 @@ export class Watcher implements CacheWatch {
         this.send('ADDED', entry, new RecordedChange(entry.revision, entry.key, entry, undefined, 0));
         await this.sink.ready?.();
       }
-      if (pace.tired()) await pace.rest();
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
     }
     this.initial = undefined;
     this.host.hasBegun(this, events);
@@ -157,19 +158,20 @@ export class Watcher implements CacheWatch {
 
   /** Takes what happened since `position` from the window, or from the store as far as the window does not reach back. */
   private async catchUp(): Promise<void> {
-    const pace = this.host.pace();
+    const slice = this.host.timeSlice();
     while (this.phase === 'backlog') {
       if (this.position < this.state.log.floor) await this.replayFromStore();
-      else if (this.takeFromWindow(pace)) this.goLive();
+      else if (this.takeFromWindow(slice)) this.goLive();
       else {
         await this.sink.ready?.();
-        if (pace.tired()) await pace.rest();
+        const pause = slice.yieldIfDue();
+        if (pause !== undefined) await pause;
       }
     }
   }
 
-  /** True when nothing is left; false when it is time to give way. Never stops within a revision. */
-  private takeFromWindow(pace: Pace): boolean {
+  /** True when nothing is left; false when a yield is due. Never stops within a revision. */
+  private takeFromWindow(slice: TimeSlice): boolean {
     const { log, type } = this.state;
     for (let at = log.after(this.position); this.phase === 'backlog'; at += 1) {
       const change = log.at(at);
@@ -177,7 +179,7 @@ export class Watcher implements CacheWatch {
       if (inScope(type, this.request.scope, change.key)) this.show(change);
       if (log.at(at + 1)?.revision === change.revision) continue;
       this.position = change.revision;
-      if (this.sink.ready !== undefined || pace.tired()) return false;
+      if (this.sink.ready !== undefined || slice.isDue()) return false;
     }
     return false;
   }

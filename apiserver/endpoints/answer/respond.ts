@@ -6,6 +6,7 @@ import { gzip } from 'node:zlib';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
+import { ItemYielder, yieldIfDue } from '../../../shared/scheduling/yielding';
 import { encodeProtobuf, stringifyYaml } from '../../../shared/serialization';
 import { sizeOf } from '../../cache/store/held-entry';
 import type { ShownPage } from '../../registry/verbs';
@@ -14,14 +15,12 @@ import { negotiateStatus, type Representation } from '../request/negotiation';
 import { ANSWERED, answering } from '../request/traced';
 import { ByteSink, ChunkPool } from '../representation/byte-sink';
 import type { Entry } from '../../cache/cache';
-import { yieldIfDue } from '../../registry/yield-if-due';
 import type { Encoder } from '../representation/encoder';
 import { indentJson, withoutNewline } from '../representation/indent';
 import { STATUS_TYPE } from '../representation/protobuf-encoder';
 import { statusJson } from '../representation/status-json';
 import { acceptsGzip, GZIP, GZIP_FROM_BYTES } from './compression';
 import { StreamOutput, type AnswerOptions } from './stream-output';
-import { Stride } from './stride';
 
 export const TEXT = 'text/plain; charset=utf-8';
 
@@ -109,8 +108,6 @@ export function sendText(exchange: Exchange, code: number, text: string, headers
 
 const pool = new ChunkPool();
 
-const BYTES_PER_LOOK = 64 * 1024;
-
 /** A list, written piece by piece as the client takes it. Resolves when the last piece has been handed over or the client is gone. */
 export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: ListAnswerOptions): Promise<void> {
   answering(exchange, encoder.contentType);
@@ -188,22 +185,16 @@ async function writeItems(
 ): Promise<void> {
   const list = encoder.list(page);
   /** False when the client is gone. */
-  const inTurns = async (entries: Iterable<Entry>, each: (entry: Entry) => void): Promise<boolean> => {
-    const stride = new Stride();
-    let bytes = 0;
+  const forEach = async (entries: Iterable<Entry>, each: (entry: Entry) => void): Promise<boolean> => {
+    const yielder = new ItemYielder(exchange);
     for (const entry of entries) {
       const preparing = prepared(entry);
       if (preparing !== undefined) await preparing;
       each(entry);
-      bytes += sizeOf(entry);
       const isFull = sink.full;
       if (isFull) await sink.ready();
-      if (stride.isLook() || isFull || bytes >= BYTES_PER_LOOK) {
-        bytes = 0;
-        const isOver = exchange.isTurnOver;
-        stride.looked(isOver);
-        if (isOver) await exchange.requeue();
-      }
+      const pause = yielder.yieldIfDue(sizeOf(entry), isFull);
+      if (pause !== undefined) await pause;
       if (output.gone) return false;
     }
     return true;
@@ -213,12 +204,12 @@ async function writeItems(
   if (measure !== undefined) {
     const measured: Entry[] = [];
     entries = measured;
-    const isMeasured = await inTurns(page.entries, (entry) => {
+    const isMeasured = await forEach(page.entries, (entry) => {
       measure(entry);
       measured.push(entry);
     });
     if (!isMeasured) return;
   }
   list.start(sink);
-  if (await inTurns(entries, (entry) => list.item(sink, entry))) list.end(sink);
+  if (await forEach(entries, (entry) => list.item(sink, entry))) list.end(sink);
 }

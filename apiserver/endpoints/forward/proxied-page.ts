@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 import { constants, createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib';
-import { yieldIfDue } from '../../registry/yield-if-due';
+import { yieldIfDue } from '../../../shared/scheduling/yielding';
 import type { Exchange } from '../request/exchange';
 import { headersToClient } from './headers';
 import { LinkRewriter } from './link-rewriter';

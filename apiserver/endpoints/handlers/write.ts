@@ -3,7 +3,7 @@ import { objectAt, stringAt, type JsonValue } from '../../../shared/values/json'
 import type { KindRow } from '../../../shared/api/kinds';
 import { parseJson, SyntaxFault } from '../../../shared/serialization';
 import type { ObjectBody, Resource, SentBody, Subresource } from '../../registry/verbs';
-import { yieldPoint } from '../../registry/yield-if-due';
+import { slotTimeSlice } from '../../../shared/scheduling/yielding';
 import type { ApiParts } from './api-parts';
 import { bodyFormat, patchType, readBody } from '../request/body';
 import { parseObject } from '../../registry/object/parse-body';
@@ -83,9 +83,9 @@ function patchValue(bytes: Buffer): JsonValue {
 async function bodyOf(parts: ApiParts, exchange: Exchange, resource: Resource, row: KindRow, sent: SentBody): Promise<ObjectBody> {
   recordSent(parts, exchange, sent.bytes);
   if (parts.writer.defers(resource, sent)) return { sent };
-  const yieldIfDue = yieldPoint(parts.clock, exchange);
-  const body = { ...(await parseObject(sent.bytes, sent.format, row, parts.clock, yieldIfDue)), sent };
-  await yieldIfDue();
+  const yielder = slotTimeSlice(parts.clock, exchange);
+  const body = { ...(await parseObject(sent.bytes, sent.format, row, parts.clock, yielder)), sent };
+  await yielder.yieldIfDue();
   return body;
 }
 

@@ -67,7 +67,7 @@ it('sends before an answer what goes over the same connection, and nothing else'
   expect([other, plain].map(({ sentAt }) => sentAt.length)).toEqual([1, 1]);
 });
 
-it('gives way between those who have something to send, and sends to each once', async () => {
+it('yields between watches that have frames to send, and sends each frame once', async () => {
   const clock = new ManualClock();
   const outbox = new Outbox(clock);
   const watches = Array.from({ length: 20 }, () => new Watch(clock, 1));

@@ -1,7 +1,7 @@
 /**
- * When watches' frames leave: those of one turn of the event loop together at its end. When that took long because many watch the same, the next
- * sending waits as long as the last one took: what comes in the meantime leaves with it, and at least half of the process is there for everyone
- * else. Never holds a frame back behind an answer on the same connection.
+ * Sends the frames of watches: those of one turn of the event loop together at its end. When that took long because many clients watch the same, the next sending waits as
+ * long as the last one took, so that at least half of the time is left for requests; frames written meanwhile leave with it. It so limits its share of the time, which a
+ * `TimeSlice` does not. Never holds a frame back behind a response on the same connection.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { bare, Joiner } from './frame';
@@ -9,9 +9,9 @@ import { binaryFrame, textFrame } from './web-socket-frame';
 
 /** Longest rest between two sendings. */
 const MAX_REST_MS = 20;
-/** So long is sent without giving way, looked at after so many watches. */
+/** Longest uninterrupted sending, in milliseconds, and watches between two looks at the clock. */
 const SLICE_MS = 4;
-const STRIDE = 8;
+const WATCHES_PER_CHECK = 8;
 /** A timer is not finer than this. */
 const MIN_REST_MS = 1;
 
@@ -71,7 +71,7 @@ export class Outbox {
     let endedAt = startedAt;
     let sent = 0;
     while (sent < senders.length && endedAt - startedAt < SLICE_MS) {
-      const end = Math.min(sent + STRIDE, senders.length);
+      const end = Math.min(sent + WATCHES_PER_CHECK, senders.length);
       for (; sent < end; sent += 1) senders[sent]?.flush();
       endedAt = clock.monotonic();
     }

@@ -13,7 +13,7 @@ import { objectAt, own, stringAt, type JsonObject } from '../../../shared/values
 import { labelValue } from '../../../shared/values/name-formats';
 import { microTimeAt } from '../../../shared/values/time';
 import type { Cache, Entry } from '../../cache/cache';
-import { Pace, yieldToOthers } from '../../cache/pace';
+import { TimeSlice } from '../../../shared/scheduling/yielding';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resource, Writer } from '../../registry/verbs';
 import { settingsText, type CommonSettings } from './peers';
@@ -99,11 +99,12 @@ export function cleanIdentityLeases(options: IdentityLeasesOptions): Upkeep {
 async function* abandoned({ cache, leases, names, clock }: IdentityLeasesOptions): AsyncGenerator<Entry, void, undefined> {
   const [label, value] = identityLabels(names).identity;
   const start = `${names.systemNamespace}/`;
-  const pace = new Pace(clock, yieldToOthers);
+  const slice = new TimeSlice(clock);
   for (const entry of cache.snapshot(leases.stored).range(start)) {
     if (!entry.key.startsWith(start)) return;
     if (entry.labels[label] === value && isOver(entry, clock.now())) yield entry;
-    if (pace.tired()) await pace.rest();
+    const pause = slice.yieldIfDue();
+    if (pause !== undefined) await pause;
   }
 }
 

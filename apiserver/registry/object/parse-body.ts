@@ -3,13 +3,11 @@ import { isObject, stringAt, stringifyJson, type JsonValue } from '../../../shar
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
 import { badRequest } from '../../../shared/api/errors/status';
-import { runSteps, type YieldIfDue } from '../../../shared/scheduling/steps';
+import { runSteps } from '../../../shared/scheduling/steps';
+import { NEVER_YIELDS } from '../../../shared/scheduling/yielding';
 import type { Clock } from '../../../shared/runtime/clock';
 import { decodeProtobuf, parseYaml, parsingJson, ProtobufFault, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { BodyFormat, ParsedBody } from '../verbs';
-
-/** What is parsed in a few milliseconds never yields. */
-const NEVER_DUE: YieldIfDue = () => undefined;
 
 /** An object of the given kind, decoded; throws 400 in upstream's words. */
 export async function parseObject(
@@ -17,10 +15,10 @@ export async function parseObject(
   format: BodyFormat,
   { kind, type, custom }: KindRow,
   clock: Clock,
-  yieldIfDue = NEVER_DUE,
+  yielder = NEVER_YIELDS,
 ): Promise<ParsedBody> {
   try {
-    const body = await decode(bytes, format, type, clock, yieldIfDue);
+    const body = await decode(bytes, format, type, clock, yielder);
     checkHead(body.value);
     // Of a body of a custom kind nothing is filled in.
     if (custom !== undefined && (stringAt(body.value, 'kind') ?? '') === '') {
@@ -39,10 +37,10 @@ export async function parseObject(
 export class HeadFault extends Error {}
 
 /** Any object. Throws SyntaxFault, ProtobufFault or HeadFault with upstream's texts; `null` and an empty YAML document count as `{}`. */
-export async function decode(bytes: Buffer, format: BodyFormat, type: string, clock: Clock, yieldIfDue = NEVER_DUE): Promise<ParsedBody> {
+export async function decode(bytes: Buffer, format: BodyFormat, type: string, clock: Clock, yielder = NEVER_YIELDS): Promise<ParsedBody> {
   switch (format) {
     case 'json':
-      return withObject(await prefixed(async () => runSteps(parsingJson(bytes), yieldIfDue)));
+      return withObject(await prefixed(async () => runSteps(parsingJson(bytes), yielder)));
     case 'yaml':
       return withObject(await parseYaml(bytes, clock));
     case 'protobuf': {

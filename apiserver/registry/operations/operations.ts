@@ -11,7 +11,8 @@ import { StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache } from '../../cache/cache';
-import { runYielding } from '../yield-if-due';
+import { runSteps } from '../../../shared/scheduling/steps';
+import { slotYielder } from '../../../shared/scheduling/yielding';
 import type { ParsedBody, RequestContext, Resource, WriteOptions } from '../verbs';
 import { StateChanged, type Admission, type AdmissionRequest } from '../admission';
 import { decodeBody } from '../write/decode-body';
@@ -47,7 +48,7 @@ export function createOperations(parts: OperationParts, rows: readonly KindRow[]
       const object = prepare(parts, info, context, place, key, body, options);
       await admit(parts, context, place, key, { operation: 'CREATE', object, dryRun: options.dryRun, options: options.given ?? {} });
       const answer = await operationOf(parts.table, place)({ context, resource: place.resource, key, object, options });
-      return runYielding(context, unplacing(info, answer, parts.names));
+      return runSteps(unplacing(info, answer, parts.names), slotYielder(context));
     },
   };
 }

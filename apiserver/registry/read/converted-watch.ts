@@ -4,7 +4,7 @@
  */
 import { errorMessage } from '../../../shared/runtime/error-message';
 import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
-import { yieldToOthers } from '../../cache/pace';
+import { yieldToEventLoop } from '../../../shared/scheduling/yielding';
 import type { Revision } from '../../storage/store';
 import type { ConversionContext, Conversions } from '../conversions';
 import { convertedFrom } from '../object/hidden-fields';
@@ -117,7 +117,7 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     this.isBusy = true;
     try {
       // What happens in one turn is converted together.
-      await yieldToOthers();
+      await yieldToEventLoop();
       while (this.queue.length > 0 && !this.isEnded) await this.tellSome();
     } finally {
       this.isBusy = false;

@@ -7,7 +7,7 @@ import { compareBytes } from '../../../shared/values/json';
 import { badRequest, expired, internalError, requestTooLarge, type StatusError } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache, Entry, Snapshot } from '../../cache/cache';
-import { Pace, yieldToOthers } from '../../cache/pace';
+import { TimeSlice } from '../../../shared/scheduling/yielding';
 import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../verbs';
 import { formatContinue, NEWEST, parseContinue, startAfter, type ContinueToken } from './continue-token';
@@ -104,15 +104,15 @@ async function listed(
     return { revision: snapshot.revision, entries };
   }
   const selective = selects(selection);
-  // Nobody has to look for what is all wanted: it is walked at the pace of who writes it.
+  // Where all entries match there is no search: the response's writer walks them, and yields.
   if (limit === Infinity && !selective) {
     const count = snapshot.count(scope.start, scope.end);
     tell({ fetched: count, returned: count });
     return { revision: snapshot.revision, entries: snapshot.range(scope.start, scope.end) };
   }
-  const pace = new Pace(parts.clock, () => context.requeue?.() ?? yieldToOthers());
+  const slice = new TimeSlice(parts.clock, { slot: context });
   const looked = { count: 0 };
-  const page = await firstMatches(snapshot, { read, scope, selection, selective, limit, pace, looked });
+  const page = await firstMatches(snapshot, { read, scope, selection, selective, limit, slice, looked });
   tell({ fetched: looked.count, returned: page.entries.length });
   // Later pages are asked of this same state; a later page found it pinned, or had to read it from the store.
   if (!laterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
@@ -256,8 +256,8 @@ interface Search {
   /** Whether the selection takes anything away. */
   readonly selective: boolean;
   readonly limit: number;
-  /** Counts what is looked at, so that a selector which passes over everything gives way as well. */
-  readonly pace: Pace;
+  /** Counts every entry looked at, so that a search which finds no match yields as well. */
+  readonly slice: TimeSlice;
   /** How many were looked at. */
   readonly looked: { count: number };
 }
@@ -268,7 +268,7 @@ interface FullPage extends ListPage {
 }
 
 /** At most `limit` entries. The answer begins with the token of the next page, so a page is collected before it is written. */
-async function firstMatches(snapshot: Snapshot, { read, scope, selection, selective, limit, pace, looked }: Search): Promise<FullPage> {
+async function firstMatches(snapshot: Snapshot, { read, scope, selection, selective, limit, slice, looked }: Search): Promise<FullPage> {
   const entries: Entry[] = [];
   let part: Part = { start: scope.start, end: scope.end, limit };
   for (let known = snapshot; ; known = await read(part)) {
@@ -276,7 +276,8 @@ async function firstMatches(snapshot: Snapshot, { read, scope, selection, select
       if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);
       looked.count += 1;
       if (!selective || selection.matches(entry)) entries.push(entry);
-      if (pace.tired()) await pace.rest();
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
     }
     if (known.unknownFrom === undefined) return { revision: snapshot.revision, entries };
     if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);
@@ -299,7 +300,7 @@ const MOST_CONVERTED_BYTES = 128 * 1024 * 1024;
 /** As `firstMatches`, where a webhook has to say first how objects look: selectors are about that. */
 async function converted(
   conversion: Conversion,
-  search: Omit<Search, 'pace' | 'looked'> & { readonly snapshot: Snapshot },
+  search: Omit<Search, 'slice' | 'looked'> & { readonly snapshot: Snapshot },
 ): Promise<FullPage> {
   const { row, conversions, context } = conversion;
   const { snapshot, read, scope, selection, selective, limit } = search;

@@ -1,13 +1,11 @@
-/** How often the long computations of a write pause, and when a pause yields to the event loop. */
+/** How often the long computations of a write pause. */
 import type { JsonObject } from '../../../shared/values/json';
 import { encodingBody } from '../../../shared/api/types';
 import { comparing } from '../../../shared/patch/apply/compare';
 import { shapeOf } from '../../../shared/patch/apply/shape';
 import { parsingJson } from '../../../shared/serialization';
-import { ManualClock } from '../../../test/support/manual-clock';
 import type { Steps } from '../../../shared/scheduling/steps';
 import { refusal, writeFixture } from '../../../test/support/write-fixture';
-import { yieldPoint } from '../yield-if-due';
 
 const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
 const WIDE = 100_000;
@@ -26,13 +24,9 @@ const withLabels = (count: number): JsonObject => ({ metadata: { labels: labels(
 
 it.each([
   ['labels', 'core.v1.ConfigMap', withLabels(WIDE)],
-  [
-    'container ports',
-    'core.v1.Pod',
-    { metadata: {}, spec: { containers: [{ name: 'c', ports: Array(WIDE).fill({ containerPort: 80 }) }] } },
-  ],
-  ['managed fields', 'core.v1.ConfigMap', { metadata: { managedFields: [{ fieldsV1: nodes(WIDE) }] } }],
-])('encoding of many %s is divided into steps with the same result', (_, type, object: JsonObject) => {
+  ['ports', 'core.v1.Pod', { metadata: {}, spec: { containers: [{ name: 'c', ports: Array(WIDE).fill({ containerPort: 80 }) }] } }],
+  ['owned fields', 'core.v1.ConfigMap', { metadata: { managedFields: [{ fieldsV1: nodes(WIDE) }] } }],
+])('encodes %s in several steps, with the same result as in one go', (_, type, object: JsonObject) => {
   const { count, value } = stepsOf(encodingBody(type, object));
   expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
   expect(value.length).toBeGreaterThan(WIDE);
@@ -43,53 +37,25 @@ function nodes(count: number): JsonObject {
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [`f:k${n}`, {}]));
 }
 
-it('comparison of many new fields is divided into steps', () => {
+it('compares an object with many new fields in several steps', () => {
   const { count, value } = stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(WIDE)));
   expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
   expect(value.added).toEqual({ 'f:metadata': { '.': {}, 'f:labels': { '.': {}, ...nodes(WIDE) } } });
 });
 
-it('yieldIfDue yields once its time slice has passed', async () => {
-  const clock = new ManualClock();
-  let turns = 0;
-  const requeue = (): Promise<void> => Promise.resolve(void (turns += 1));
-  const yieldIfDue = yieldPoint(clock, { requeue });
-  expect(yieldIfDue()).toBeUndefined();
-  clock.advance(60);
-  await yieldIfDue();
-  expect(turns).toBe(1);
-  expect(yieldIfDue()).toBeUndefined();
-});
-
-it('yieldIfDue does not yield before the turn of its request is over', () => {
-  const clock = new ManualClock();
-  let isTurnOver = false;
-  const context = {
-    requeue: () => Promise.resolve(),
-    get isTurnOver() {
-      return isTurnOver;
-    },
-  };
-  const yieldIfDue = yieldPoint(clock, context);
-  clock.advance(60);
-  expect(yieldIfDue()).toBeUndefined();
-  isTurnOver = true;
-  expect(yieldIfDue()).toBeDefined();
-});
-
-it('encoding and comparison of a small object are one step', () => {
+it('encodes and compares an object of usual size in one step', () => {
   expect(stepsOf(encodingBody('core.v1.ConfigMap', withLabels(10))).count).toBe(1);
   expect(stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(10))).count).toBe(1);
 });
 
-it('parsing of JSON takes three steps', () => {
+it('scans, parses and counts a JSON text in three steps', () => {
   expect(stepsOf(parsingJson(Buffer.from('{"a":1,"a":2}')))).toMatchObject({
     count: 3,
     value: { value: { a: 2 }, duplicates: ['a'] },
   });
 });
 
-it('a create of an existing name is processed once', async () => {
+it('runs the steps of a creation once although its name is taken', async () => {
   const { writer, cache, context, resource, warnings } = await writeFixture();
   const create = (): Promise<unknown> => {
     const value = { metadata: { name: 'x' }, nothing: 1 };

@@ -1,7 +1,8 @@
 /**
- * Reads of the embedded store: one key, a range, a count, now or at an older revision. Long reads give way to other
+ * Reads of the embedded store: one key, a range, a count, now or at an older revision. Long reads yield to other
  * work between chunks and keep their snapshot. It never sees what is not yet durable.
  */
+import { yieldToEventLoop } from '../../../shared/scheduling/yielding';
 import { StoreError, type KeyRange, type KeyValue, type RangeRequest, type RangeResult, type Revision } from '../store';
 import type { Environment, ReadTransaction } from './environment';
 import { historyBound } from './record';
@@ -96,7 +97,7 @@ async function readLive(snapshot: ReadTransaction, range: KeyRange, limit: numbe
     if (read < wanted || last === undefined) return { kvs, count: kvs.length };
     start = justAfter(last);
     if (kvs.length >= limit) return { kvs, count: kvs.length + snapshot.countLive(start, end) };
-    await turn();
+    await yieldToEventLoop();
   }
 }
 
@@ -138,7 +139,7 @@ async function readPast(
     }
     if (read < CHUNK || last === undefined) break;
     start = justAfter(last);
-    await turn();
+    await yieldToEventLoop();
   }
   accept();
   return { kvs, count };
@@ -152,8 +153,4 @@ function checkReadable(snapshot: ReadTransaction, revision: Revision, current: R
 
 function justAfter(key: Buffer): Buffer {
   return Buffer.concat([key, Buffer.alloc(1)]);
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

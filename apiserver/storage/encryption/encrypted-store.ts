@@ -22,6 +22,7 @@ import {
 import { StoreLayer } from '../store-layer';
 import { isEncrypted, NOBODY_READS, unreadableValue } from '../unreadable';
 import { TransformFault } from './ciphers';
+import { TimeSlice, type YieldNow } from '../../../shared/scheduling/yielding';
 import { OpeningSink } from './opening-sink';
 import type { EncryptionRules, RowRules } from './rules';
 
@@ -31,12 +32,9 @@ export interface EncryptedStoreParts {
   /** The resource to which a key belongs, such as `deployments.apps`; undefined = none. */
   readonly resourceOf: (key: string) => string | undefined;
   readonly clock: Clock;
-  /** Gives way to others. */
-  readonly yieldNow: () => Promise<void>;
+  /** See `TimeSlice`. */
+  readonly yieldNow?: YieldNow;
 }
-
-/** Longest uninterrupted run over many values. */
-const SLICE_MS = 5;
 
 export function encryptedStore(store: Store, parts: EncryptedStoreParts): Store {
   return new EncryptedStore(store, parts);
@@ -66,14 +64,12 @@ class EncryptedStore extends StoreLayer {
     const result = await this.store.range(request, options);
     if (request.keysOnly === true) return result;
     const kvs: KeyValue[] = [];
-    const { clock, yieldNow } = this.parts;
-    let since = clock.monotonic();
+    const slice = new TimeSlice(this.parts.clock, { stepsPerCheck: 1, yieldNow: this.parts.yieldNow });
     for (const kv of result.kvs) {
       const made = this.openedOrNow(kv);
       kvs.push(made instanceof Promise ? await made : made);
-      if (clock.monotonic() - since < SLICE_MS) continue;
-      await yieldNow();
-      since = clock.monotonic();
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
     }
     return { ...result, kvs };
   }
@@ -88,8 +84,7 @@ class EncryptedStore extends StoreLayer {
   }
 
   override watch(range: KeyRange, from: Revision, sink: WatchSink): Watch {
-    const { clock, yieldNow } = this.parts;
-    const opening = new OpeningSink(sink, { prepare: this.prepare, open: this.open, clock, yieldNow });
+    const opening = new OpeningSink(sink, { ...this.parts, prepare: this.prepare, open: this.open });
     return opening.over(this.store.watch(range, from, opening));
   }
 

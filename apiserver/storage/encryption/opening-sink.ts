@@ -1,8 +1,9 @@
 /**
- * The events of a watch on their way through decryption: in their order, whole revisions together, and giving way when there are many. While a key has to
+ * The events of a watch on their way through decryption: in their order, whole revisions together, with yields to the event loop when there are many. While a key has to
  * be asked for elsewhere, what follows waits here and the stream is paused. Never looks into a value.
  */
 import type { Clock } from '../../../shared/runtime/clock';
+import { TimeSlice, type YieldNow } from '../../../shared/scheduling/yielding';
 import type { Revision, StoreEvent, Watch, WatchSink } from '../store';
 
 export interface OpeningParts {
@@ -10,11 +11,9 @@ export interface OpeningParts {
   readonly prepare: (key: string, value: Buffer) => Promise<void> | undefined;
   readonly open: (key: string, value: Buffer) => Buffer;
   readonly clock: Clock;
-  readonly yieldNow: () => Promise<void>;
+  /** See `TimeSlice`. */
+  readonly yieldNow?: YieldNow;
 }
-
-/** Longest uninterrupted run. */
-const SLICE_MS = 5;
 
 type Item =
   | { readonly type: 'events'; readonly events: readonly StoreEvent[]; readonly through: Revision }
@@ -96,17 +95,16 @@ export class OpeningSink implements WatchSink {
 
   /** `known` = the event whose key has been asked for. Returns what is left to be waited for. */
   private deliver(events: readonly StoreEvent[], through: Revision, known: StoreEvent | undefined): Promise<void> | undefined {
-    const { clock } = this.parts;
-    const since = clock.monotonic();
+    const slice = new TimeSlice(this.parts.clock, { stepsPerCheck: 1, yieldNow: this.parts.yieldNow });
     const opened: StoreEvent[] = [];
     for (let at = 0; at < events.length; at++) {
       const event = events[at];
       if (event === undefined) continue;
       const begins = event.revision !== events[at - 1]?.revision;
       const wait = event.type === 'put' && event !== known ? this.parts.prepare(event.key, event.value) : undefined;
-      const isLong = begins && opened.length > 0 && clock.monotonic() - since >= SLICE_MS;
+      const isLong = begins && opened.length > 0 && slice.isDue();
       if (wait !== undefined) return this.later(events, through, opened, this.held(wait));
-      if (isLong) return this.later(events, through, opened, this.parts.yieldNow());
+      if (isLong) return this.later(events, through, opened, slice.yieldNow());
       opened.push(event.type === 'put' ? { ...event, value: this.parts.open(event.key, event.value) } : event);
     }
     this.sink.events(opened, through);

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../runtime/clock';
 import type { Logger } from '../../runtime/logger';
+import { TimeSlice } from '../../scheduling/yielding';
 import type { ApiObject } from '../rest/api-object';
 
 export interface Handlers {
@@ -27,9 +28,6 @@ export interface NotificationOptions {
   /** Bytes of changes that may wait one by one. */
   readonly waitingBytes: number;
 }
-
-/** Handlers run this long at a stretch before others have their turn. Milliseconds. */
-const SLICE_MS = 5;
 
 export class Notifications {
   private readonly handlers = new Set<Handlers>();
@@ -107,11 +105,10 @@ export class Notifications {
   }
 
   private deliver(): void {
-    const { clock } = this.options;
-    const until = clock.monotonic() + SLICE_MS;
+    const slice = new TimeSlice(this.options.clock, { stepsPerCheck: 1 });
     for (let change = this.take(); change !== undefined; change = this.take()) {
       this.tell(change);
-      if (clock.monotonic() >= until && this.isWaiting()) {
+      if (slice.isDue() && this.isWaiting()) {
         setImmediate(() => this.deliver());
         return;
       }

@@ -4,13 +4,13 @@
  */
 import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
 import type { JsonObject } from '../../../../shared/values/json';
-import { runSteps, type Steps, type YieldIfDue } from '../../../../shared/scheduling/steps';
+import { runSteps, type Steps } from '../../../../shared/scheduling/steps';
+import { NEVER_YIELDS, slotTimeSlice, type Yielder } from '../../../../shared/scheduling/yielding';
 import type { AllocationClaims, KeyWrite } from '../../../allocation/claims';
 import type { Entry } from '../../../cache/cache';
 import type { Revision } from '../../../storage/store';
 import { needsWebhook, type ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
-import { yieldPoint } from '../../yield-if-due';
 import { allocate, allocationWrites } from '../allocation';
 import { guaranteedUpdate, type Attempt, type Current } from '../guaranteed-update';
 import type { StepDependencies, ToldAttempts, WriteDependencies, WriteRequest } from '../request';
@@ -109,7 +109,7 @@ function runHere(
 ): Eventually<WriteOutcome> {
   const sent = offloaded === undefined ? undefined : bytesOf(offloaded.what);
   const size = (sent?.length ?? 0) + (current.entry?.bytes.length ?? 0);
-  const runner = new AttemptRunner(deps, claims, size > OFFLOAD_LIMITS.bytes ? yieldPoint(deps.clock, request.context) : undefined);
+  const runner = new AttemptRunner(deps, claims, size > OFFLOAD_LIMITS.bytes ? slotTimeSlice(deps.clock, request.context) : NEVER_YIELDS);
   try {
     const outcome = plan(current, runner);
     return outcome instanceof Promise ? outcome.catch((error: unknown) => runner.fail(error)) : outcome;
@@ -118,8 +118,6 @@ function runHere(
   }
 }
 
-const NEVER_DUE: YieldIfDue = () => undefined;
-
 /** One attempt on the server's thread. Only large objects yield: what is small takes a few milliseconds, whatever it is. */
 class AttemptRunner implements StepRunner, StepExecution {
   private undo: (() => void)[] | undefined;
@@ -127,16 +125,16 @@ class AttemptRunner implements StepRunner, StepExecution {
   constructor(
     readonly deps: StepDependencies,
     private readonly claims: AllocationClaims | undefined,
-    private readonly yieldIfDue: YieldIfDue | undefined,
+    private readonly yielder: Yielder,
   ) {}
 
   run<In, Out>(_name: StepName, step: Step<In, Out>, attempt: In): Eventually<Out> {
-    const pause = this.yieldIfDue?.();
+    const pause = this.yielder.yieldIfDue();
     return pause === undefined ? step(attempt, this) : pause.then(() => step(attempt, this));
   }
 
   compute<T>(steps: Steps<T>): Eventually<T> {
-    return runSteps(steps, this.yieldIfDue ?? NEVER_DUE);
+    return runSteps(steps, this.yielder);
   }
 
   allocate(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined): void {

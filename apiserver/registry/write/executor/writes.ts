@@ -22,7 +22,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../../verbs';
-import { yieldIfDue, yieldPoint } from '../../yield-if-due';
+import { slotTimeSlice, yieldIfDue } from '../../../../shared/scheduling/yielding';
 import { alreadyExists } from '../preconditions';
 import type { WriteDependencies, WriteRequest } from '../request';
 import { bodyInfo } from '../scale';
@@ -113,7 +113,7 @@ async function withGeneratedNames(isGenerated: boolean, create: () => Promise<Wr
 async function parsed({ clock }: WriteDependencies, request: WriteRequest, body: ObjectBody): Promise<ParsedBody> {
   if (body.value !== undefined) return body;
   const { bytes, format } = body.sent;
-  return parseObject(bytes, format, bodyInfo(request).row, clock, yieldPoint(clock, request.context));
+  return parseObject(bytes, format, bodyInfo(request).row, clock, slotTimeSlice(clock, request.context));
 }
 
 /** PUT. What is wrong with a body that has been parsed is said before anything else. */

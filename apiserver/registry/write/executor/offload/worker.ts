@@ -8,6 +8,7 @@ import { parseJson, SyntaxFault } from '../../../../../shared/serialization';
 import { stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../../../shared/values/json';
 import { generateName } from '../../../../../shared/values/name-formats';
 import { runSteps, type Steps } from '../../../../../shared/scheduling/steps';
+import { NEVER_YIELDS } from '../../../../../shared/scheduling/yielding';
 import { AllocationClaims } from '../../../../allocation/claims';
 import type { Ledger } from '../../../../allocation/ledger';
 import type { Entry } from '../../../../cache/cache';
@@ -37,7 +38,6 @@ export interface WorkerDependencies extends StepDependencies {
 /** A definition that exists: the server's thread looks at the real one. */
 const STANDING: Entry = { key: '', revision: 1, bytes: Buffer.from('{"metadata":{}}'), labels: {}, fields: {}, dialectSensitive: false };
 const NOTHING_KNOWN: Current = { entry: undefined, namespace: undefined, definition: STANDING, lease: undefined, proven: true };
-const NEVER_DUE = (): undefined => undefined;
 
 /** The server's thread does not need the result any more. */
 class Abandoned extends Error {}
@@ -244,7 +244,7 @@ class Runner implements StepRunner, StepExecution {
   }
 
   compute<T>(steps: Steps<T>): Eventually<T> {
-    return runSteps(steps, NEVER_DUE);
+    return runSteps(steps, NEVER_YIELDS);
   }
 
   async allocate(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined): Promise<void> {

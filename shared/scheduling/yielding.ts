@@ -1,0 +1,137 @@
+/**
+ * Yielding: one thread serves everyone, so a long computation gives the event loop back between its steps. A step is anything between two calls of `yieldIfDue()`:
+ *
+ *     const pause = yielder.yieldIfDue();
+ *     if (pause !== undefined) await pause;
+ *
+ * - `yieldIfDue(slot)` is for the work of a request: due when the turn of the event loop is over (see event-loop-scheduler.ts).
+ * - {@link TimeSlice} is for a loop of its own, or for steps whose request also waits for I/O: due after some milliseconds.
+ * - {@link ItemYielder} is for many short items of a request, where asking after each would cost too much.
+ *
+ * A computation that is a generator yields through `runSteps` (see steps.ts).
+ */
+import type { Clock } from '../runtime/clock';
+
+export interface Yielder {
+  /** To be called between two steps: `undefined` to go on, otherwise the computation goes on when the promise resolves. */
+  yieldIfDue(): Promise<void> | undefined;
+}
+
+/** For computations that are short, or that have a thread of their own. */
+export const NEVER_YIELDS: Yielder = { yieldIfDue: () => undefined };
+
+/** Resolves after other work that is ready has run. */
+export type YieldNow = () => Promise<void>;
+
+export const yieldToEventLoop: YieldNow = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The slot on the event loop that a request holds. Both members are absent where no scheduler runs. */
+export interface EventLoopSlot {
+  /** Whether this turn of the event loop has had its share of work. */
+  readonly isTurnOver?: boolean;
+  /** Resolves with the next slot. */
+  requeue?(): Promise<void>;
+}
+
+/** For the steps of a request's work. A promise when the turn of the event loop is over. */
+export function yieldIfDue(slot: EventLoopSlot): Promise<void> | undefined {
+  return slot.isTurnOver === true ? slot.requeue?.() : undefined;
+}
+
+/** The same for what takes a {@link Yielder}. */
+export const slotYielder = (slot: EventLoopSlot): Yielder => ({ yieldIfDue: () => yieldIfDue(slot) });
+
+/** Requeues, or yields to the event loop where no scheduler runs. */
+export const yieldSlot = (slot: EventLoopSlot): Promise<void> => slot.requeue?.() ?? yieldToEventLoop();
+
+/** Longest uninterrupted run, in milliseconds. */
+const SLICE_MS = 5;
+const STEPS_PER_CHECK = 16;
+
+export interface TimeSliceOptions {
+  /** Steps between two looks at the clock: 1 where a step may be long. Default: 16. */
+  readonly stepsPerCheck?: number;
+  /** The slot to yield. Absent: the computation holds none, and yields to the event loop. */
+  readonly slot?: EventLoopSlot;
+  /** A slot is kept until its turn is over: the slice may have run out while the request waited for I/O, which held up no other request. */
+  readonly isKeptUntilTurnIsOver?: boolean;
+  /** Yields in place of the above. */
+  readonly yieldNow?: YieldNow | undefined;
+}
+
+/** Yields when the computation has run for {@link SLICE_MS} since it last did, so that no request waits longer for it. */
+export class TimeSlice implements Yielder {
+  private steps = 0;
+  private isOver = false;
+  private startedAt: number;
+  private readonly stepsPerCheck: number;
+  private readonly yieldSlice: YieldNow;
+  /** The slot that is kept until its turn is over. */
+  private readonly keptSlot: EventLoopSlot | undefined;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    { stepsPerCheck = STEPS_PER_CHECK, slot, isKeptUntilTurnIsOver = false, yieldNow }: TimeSliceOptions = {},
+  ) {
+    this.startedAt = clock.monotonic();
+    this.stepsPerCheck = stepsPerCheck;
+    this.yieldSlice = yieldNow ?? (slot === undefined ? yieldToEventLoop : () => yieldSlot(slot));
+    this.keptSlot = isKeptUntilTurnIsOver ? slot : undefined;
+  }
+
+  yieldIfDue(): Promise<void> | undefined {
+    return this.isDue() ? this.yieldNow() : undefined;
+  }
+
+  /** Counts a step. For synchronous steps of a computation that yields elsewhere: stays true until it does. */
+  isDue(): boolean {
+    if (this.keptSlot?.isTurnOver === false) return false;
+    this.steps += 1;
+    if (this.steps % this.stepsPerCheck === 0) this.isOver ||= this.clock.monotonic() - this.startedAt >= SLICE_MS;
+    return this.isOver;
+  }
+
+  async yieldNow(): Promise<void> {
+    await this.yieldSlice();
+    this.isOver = false;
+    this.startedAt = this.clock.monotonic();
+  }
+}
+
+/** For the steps of a request that runs for long and also waits for I/O, as a write does. */
+export const slotTimeSlice = (clock: Pick<Clock, 'monotonic'>, slot: EventLoopSlot): TimeSlice =>
+  new TimeSlice(clock, { slot, stepsPerCheck: 1, isKeptUntilTurnIsOver: true });
+
+const MAX_ITEMS_PER_CHECK = 16;
+const MAX_BYTES_PER_CHECK = 64 * 1024;
+
+/**
+ * Yields a request's slot between the items of a long list. Asks whether the turn is over after a number of items that adapts: it is halved where the first check after
+ * a yield finds the turn over already, as with items that take long, and doubled where that check was too early.
+ */
+export class ItemYielder {
+  private items = 0;
+  private bytes = 0;
+  private itemsPerCheck = MAX_ITEMS_PER_CHECK;
+  private isFirstCheck = true;
+
+  constructor(private readonly slot: EventLoopSlot) {}
+
+  /** To be called after each item. `checksNow`: the item may have taken long. */
+  yieldIfDue(itemBytes: number, checksNow: boolean): Promise<void> | undefined {
+    this.items += 1;
+    this.bytes += itemBytes;
+    if (this.items < this.itemsPerCheck && this.bytes < MAX_BYTES_PER_CHECK && !checksNow) return undefined;
+    this.items = 0;
+    this.bytes = 0;
+    const pause = yieldIfDue(this.slot);
+    this.adapt(pause !== undefined);
+    return pause;
+  }
+
+  private adapt(isTurnOver: boolean): void {
+    if (this.isFirstCheck)
+      this.itemsPerCheck = isTurnOver ? Math.max(1, this.itemsPerCheck / 2) : Math.min(MAX_ITEMS_PER_CHECK, this.itemsPerCheck * 2);
+    this.isFirstCheck = isTurnOver;
+  }
+}
