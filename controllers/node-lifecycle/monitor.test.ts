@@ -66,6 +66,18 @@ test('NodeMonitor evicts from one node at a time at the eviction rate of the zon
   expect(effects(monitor.changeOf(node('z5', 'False')))).toEqual(['NoSchedule']);
 });
 
+test('NodeMonitor reports waiting nodes until the last one has had its turn', () => {
+  const { clock, monitor } = world();
+  expect(monitor.isAnyoneWaiting()).toBe(false);
+  monitor.look(zone('--++++'));
+  expect(monitor.isAnyoneWaiting()).toBe(true);
+  monitor.takeTurns();
+  expect(monitor.isAnyoneWaiting()).toBe(true);
+  clock.advance(10_000);
+  monitor.takeTurns();
+  expect(monitor.isAnyoneWaiting()).toBe(false);
+});
+
 test('NodeMonitor dequeues a node that is ready again, and can evict from it later', () => {
   const { clock, monitor } = world();
   monitor.look(zone('--+++'));

@@ -1,0 +1,56 @@
+import { EventRecorder } from '../../shared/client/events/event-recorder';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import { WORKLOAD_NAMES } from '../../shared/names/workload';
+import { parseFlags } from '../../shared/cli/flags';
+import { createLogger } from '../../shared/runtime/logger';
+import { status } from '../../test/support/fake-api';
+import { fakeClient } from '../../test/support/fake-client';
+import { fakeContext } from '../../test/support/fake-context';
+import { flags } from '../flags';
+import { followedSettings } from '../followed-settings';
+import { ttlAfterFinishedController } from './controller';
+
+const JOBS = '/apis/batch/v1/jobs';
+
+function settings() {
+  const parsed = parseFlags({ name: 'test', description: '' }, flags, ['--master=http://127.0.0.1:1']);
+  if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
+  return followedSettings(parsed.values).settings;
+}
+
+/** Runs the controller over one Job whose time is over; the first deletion is answered with `refusal`. */
+async function deletion(refusal: ReturnType<typeof status>) {
+  const fake = fakeClient();
+  const { api, clock } = fake;
+  const conditions = [{ type: 'Complete', status: 'True', lastTransitionTime: new Date(clock.now() - 60_000).toISOString() }];
+  api.put(JOBS, { metadata: { namespace: 'n', name: 'j' }, spec: { ttlSecondsAfterFinished: 1 }, status: { conditions } });
+  const answers = [refusal];
+  api.intercept = ({ method }) => (method === 'DELETE' ? answers.shift() : undefined);
+  const lines: string[] = [];
+  const logger = createLogger({ level: 'warn', clock, destination: { write: (line) => void lines.push(line) } });
+  const end = new AbortController();
+  const context = fakeContext(fake, end.signal);
+  const ended = ttlAfterFinishedController.run({
+    ...context,
+    logger,
+    events: new EventRecorder({ ...context, component: 'test' }),
+    names: GENERATED_NAMES.platform,
+    workload: WORKLOAD_NAMES.platform,
+    settings: settings(),
+  });
+  await clock.advanceAsync(1_000);
+  end.abort();
+  await clock.advanceAsync(0);
+  await ended;
+  return { attempts: api.requests.filter((request) => request.startsWith('DELETE')).length, left: api.all(JOBS), lines };
+}
+
+test('a deletion that fails is logged and repeated', async () => {
+  const { attempts, left, lines } = await deletion(status(500, 'InternalError'));
+  expect([attempts, left]).toEqual([2, []]);
+  expect(lines).toEqual([expect.stringContaining('work failed, trying again')]);
+});
+
+test('a deletion that conflicts with a change of the Job is repeated and not logged', async () => {
+  expect(await deletion(status(409, 'Conflict'))).toEqual({ attempts: 2, left: [], lines: [] });
+});
