@@ -108,3 +108,12 @@ it('FlowControl admits every request of an exempt level and counts one seat for 
   expect(Array.from({ length: 50 }, () => enter('a', 10)).every(isAdmitted)).toBe(true);
   expect(new Set(told)).toEqual(new Set(['s dispatched 1']));
 });
+
+it('sets the target of a level to its nominal seats, and above them when more were demanded since the last look', () => {
+  const targets = (): readonly number[] => [...control.all].map(({ target }) => target);
+  expect(targets()).toEqual([4]);
+  const running = Array.from({ length: 4 }, () => enter('a', 2));
+  expect(running.filter(isAdmitted)).toHaveLength(2);
+  clock.advance(10_000);
+  expect(targets()[0]).toBeGreaterThan(4);
+});

@@ -54,6 +54,24 @@ it('tracing logs an unreachable receiver once and counts the failed spans', asyn
   await opened.close();
 });
 
+it('logs once that traces are sent again when the receiver answers after a failure', async () => {
+  const receiver = await startTraceReceiver();
+  receiver.silence(true);
+  const { lines, parts } = surroundings();
+  const limits = { timeoutMs: 200 };
+  const opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, samplingRatePerMillion: ALL }, { ...parts, limits });
+  request(opened);
+  await opened.flush().catch(() => undefined);
+  receiver.silence(false);
+  for (let at = 0; at < 2; at += 1) {
+    request(opened);
+    await opened.flush();
+  }
+  await opened.close();
+  await receiver.close();
+  expect(lines.map((line) => /traces (cannot be sent|are sent again)/.exec(line)?.[1])).toEqual(['cannot be sent', 'are sent again']);
+});
+
 it('tracing closes within 3 s when the receiver does not answer', async () => {
   const silent = await startSilentServer();
   const clock = new ManualClock();
