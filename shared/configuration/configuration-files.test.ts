@@ -66,6 +66,14 @@ it.each([
     'mode: Allow\n',
     'FILE: kind: apiVersion and kind must name Gate of authorization.platform.io/v1 or Gate of authorization.platform.io/v1beta1, they name nothing',
   ],
+  [
+    'kind: Gate\nmode: Allow\n',
+    'FILE: kind: apiVersion and kind must name Gate of authorization.platform.io/v1 or Gate of authorization.platform.io/v1beta1, they name nothing',
+  ],
+  [
+    'apiVersion: v1\nkind: Door\n',
+    'FILE: kind: apiVersion and kind must name Gate of authorization.platform.io/v1 or Gate of authorization.platform.io/v1beta1, they name "Door" of "v1"',
+  ],
   [`${HEAD}mode: Perhaps\n`, 'FILE: mode: must be one of "Deny", "Allow"'],
   [`${HEAD}issuers: []\n`, 'FILE: mode: is required'],
   [`${HEAD}mode: Allow\nissuers:\n- url: nowhere\n`, 'FILE: issuers[0].url: must be of the form "uri"'],
