@@ -1,0 +1,58 @@
+import { parseFlags } from '../../shared/cli/flags';
+import { auditFlagFault } from './audit-flag-fault';
+import { FLAGS } from './flags';
+
+function faultOf(...argv: string[]): string | undefined {
+  const parsed = parseFlags({ name: 'apiserver', description: '' }, FLAGS, argv);
+  if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
+  return auditFlagFault(parsed.values);
+}
+
+it('accepts the default values of the audit flags', () => {
+  expect(faultOf()).toBeUndefined();
+});
+
+describe.each(['log', 'webhook'])('the %s backend', (sink) => {
+  const flag = (name: string, value: string | number): string => `--audit-${sink}-${name}=${value}`;
+  const throttled = [flag('mode', 'batch'), flag('batch-throttle-enable', 'true')];
+
+  it.each<[string, readonly string[], string | undefined]>([
+    [
+      'accepts a throttle with a rate and a burst',
+      [...throttled, flag('batch-throttle-qps', 1), flag('batch-throttle-burst', 1)],
+      undefined,
+    ],
+    [
+      'refuses a throttle with a rate of 0',
+      [...throttled, flag('batch-throttle-qps', 0), flag('batch-throttle-burst', 1)],
+      `--audit-${sink}-batch-throttle-qps must be greater than 0`,
+    ],
+    [
+      'refuses a throttle with a burst of 0',
+      [...throttled, flag('batch-throttle-qps', 1), flag('batch-throttle-burst', 0)],
+      `--audit-${sink}-batch-throttle-burst must be greater than 0`,
+    ],
+    [
+      'ignores the rate in blocking mode',
+      [flag('mode', 'blocking'), flag('batch-throttle-enable', 'true'), flag('batch-throttle-qps', 0)],
+      undefined,
+    ],
+    [
+      'ignores the rate of a disabled throttle',
+      [flag('mode', 'batch'), flag('batch-throttle-enable', 'false'), flag('batch-throttle-qps', 0)],
+      undefined,
+    ],
+    [
+      'refuses a batch that is larger than the buffer',
+      [flag('batch-buffer-size', 10), flag('batch-max-size', 11)],
+      `--audit-${sink}-batch-max-size must not be greater than --audit-${sink}-batch-buffer-size`,
+    ],
+    [
+      'refuses an event that is larger than a batch',
+      [flag('truncate-max-batch-size', 10), flag('truncate-max-event-size', 11)],
+      `--audit-${sink}-truncate-max-event-size must not be greater than --audit-${sink}-truncate-max-batch-size`,
+    ],
+  ])('%s', (_, argv, fault) => {
+    expect(faultOf(...argv)).toBe(fault);
+  });
+});
