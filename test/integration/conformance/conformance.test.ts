@@ -22,13 +22,8 @@ const isRow = shape(
   { lacks: text },
 );
 
-function readRows() {
-  const rows: unknown = JSON.parse(readFileSync(path.join(__dirname, 'rows.json'), 'utf8'));
-  if (!listOf(isRow)(rows)) throw new Error('rows.json has a row that is not as expected');
-  return rows;
-}
-
-const rows = readRows();
+const rows: unknown = JSON.parse(readFileSync(path.join(__dirname, 'rows.json'), 'utf8'));
+if (!listOf(isRow)(rows)) throw new Error('rows.json has a row that is not as expected');
 
 const PLAYED = /^test\/integration\/controllers\/([\w-]+)\.test\.ts$/;
 
