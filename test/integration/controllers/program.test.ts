@@ -2,17 +2,14 @@
  * The controllers' program as a process: every controller of it leads under its Lease and has one visible effect. What each of them does in detail is replayed in
  * simulated time.
  */
-import { spawnSync } from 'node:child_process';
-import path from 'node:path';
 import { CONTROLLERS } from '../../../controllers/table';
 import { isBody, type Body } from '../../replay/reference';
 import { SCENARIOS } from '../../replay/scenarios';
 import { absolute, create, remove, type ScenarioRequest } from '../../replay/scenarios/scenario';
 import { Stage } from '../../replay/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
-import { waitUntil } from '../../support/programs';
+import { startProgram, waitUntil } from '../../support/programs';
 import { sendOver } from '../../support/replayed-scenario';
-import { repository } from '../../support/repository';
 import { useControllers } from './controller-processes';
 
 interface Effect {
@@ -331,12 +328,10 @@ describe('the controllers program:', () => {
   );
 });
 
-test('the program exits with code 64 and names the mistake when --controllers names an unknown controller', () => {
-  const program = path.join(repository, 'dist/controllers/main.js');
-  const args = [program, '--master=http://127.0.0.1:1', '--controllers=no-such-controller'];
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 });
-  expect({ status, stderr }).toEqual({
-    status: 64,
-    stderr: 'controllers: --controllers: there is no controller "no-such-controller"\nSee \'controllers --help\' for the flags it knows.\n',
-  });
+test('the program exits with code 64, as its supervisor expects, when --controllers names an unknown controller', async () => {
+  const program = startProgram('controllers/main.js', ['--master=http://127.0.0.1:1', '--controllers=no-such-controller']);
+  expect((await program.exited).code).toBe(64);
+  expect(program.output).toBe(
+    'controllers: --controllers: there is no controller "no-such-controller"\nSee \'controllers --help\' for the flags it knows.\n',
+  );
 });
