@@ -128,7 +128,8 @@ export class Exchange extends ChainContext implements RequestContext {
   }
 
   requeue(): Promise<void> {
-    return this.parts.scheduler.requeue(this.user.name);
+    // The start of a request may yield before its user is authenticated.
+    return this.parts.scheduler.requeue(this.userIfAuthenticated?.name ?? '');
   }
 
   warn(text: string): void {
