@@ -1,7 +1,7 @@
 /**
  * Reading whole states from the store: the first load, and the comparison of everything after a gap.
  *
- * What it never does: move the clock or tell watchers; that is for the caller, who does it without a yield.
+ * What it never does: move the clock or notify watchers; the caller does both without yielding in between.
  */
 import { Garbage } from '../../../shared/runtime/process/garbage';
 import { StoreError, type Revision } from '../../storage/store';

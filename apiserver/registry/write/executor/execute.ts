@@ -19,7 +19,7 @@ import type { Step, StepExecution, StepName, StepRunner } from '../steps/step';
 import type { WritePlan } from '../verbs/plan';
 import { OffloadedAttempt, type OffloadedRequest } from './offload/host';
 import type { OffloadThreads } from './offload/messages';
-import { hasManyValues, OFFLOAD_LIMITS } from './offload/rule';
+import { isOffloadedAttempt, OFFLOAD_LIMITS } from './offload/rule';
 import { bytesOf } from './offload/transfer';
 
 export interface ExecutorDependencies extends WriteDependencies {
@@ -67,7 +67,11 @@ export async function execute<R>(deps: ExecutorDependencies, execution: Executio
   let { begun } = execution;
   const outcomeOf = (current: Current): Eventually<WriteOutcome> => {
     precheck?.(current);
-    if (threads === undefined || offloaded === undefined || !isOffloaded(request.info, threads, offloaded, current.entry))
+    if (
+      threads === undefined ||
+      offloaded === undefined ||
+      !isOffloadedAttempt(offloaded, current.entry, request.info.strategy, threads.limits)
+    )
       return whenKnown(plan(), (steps) => runHere(deps, execution, steps, current, claims));
     const attempt = begun ?? new OffloadedAttempt(deps, threads, request, offloaded, name, current.entry);
     begun = undefined;
@@ -86,18 +90,6 @@ export async function execute<R>(deps: ExecutorDependencies, execution: Executio
 /** Whether a webhook sees the object: such a write stays on the server's thread, whatever its size, and yields between its steps. */
 export const callsOut = ({ admission }: Pick<WriteDependencies, 'admission'>, { info, subresource }: WriteRequest): boolean =>
   needsWebhook(info) || admission.asksOthers({ resource: info.resource, subresource });
-
-function isOffloaded(
-  { strategy }: ResourceInfo,
-  { limits }: OffloadThreads,
-  offloaded: OffloadedRequest,
-  entry: Entry | undefined,
-): boolean {
-  const { isUnread, what } = offloaded;
-  if (isUnread || (entry !== undefined && hasManyValues(entry.bytes, limits))) return true;
-  const sent = bytesOf(what);
-  return sent !== undefined && sent.length + (entry?.bytes.length ?? 0) > (strategy.mostInline ?? Infinity);
-}
 
 /** Runs the steps on the server's thread. */
 function runHere(

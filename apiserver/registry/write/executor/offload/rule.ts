@@ -2,9 +2,12 @@
  * Which requests are offloaded to a worker thread: decided before the first step runs, from the size and format of what is sent and stored, and from the kind.
  * What stays on the server's thread takes some 20 ms at most, whatever it is. Looks at bytes only.
  */
+import type { Entry } from '../../../../cache/cache';
 import type { Strategy } from '../../../strategy';
 import type { PatchBody, SentBody } from '../../../verbs';
+import type { OffloadedRequest } from './host';
 import type { OffloadLimits } from './messages';
+import { bytesOf } from './transfer';
 
 /** YAML takes ten times as long as JSON. */
 export const OFFLOAD_LIMITS: OffloadLimits = { bytes: 16 * 1024, yamlBytes: 4 * 1024, values: 6_000 };
@@ -53,6 +56,18 @@ export function isOffloadedPatch({ type, bytes }: PatchBody, limits: OffloadLimi
     case 'strategic':
       return hasManyValues(bytes, limits);
   }
+}
+
+/** For an attempt at a write: by the stored object as well, which another writer may have made larger since the last attempt. */
+export function isOffloadedAttempt(
+  { isUnread, what }: OffloadedRequest,
+  entry: Entry | undefined,
+  { mostInline = Infinity }: Strategy,
+  limits: OffloadLimits,
+): boolean {
+  if (isUnread || (entry !== undefined && hasManyValues(entry.bytes, limits))) return true;
+  const sent = bytesOf(what);
+  return sent !== undefined && sent.length + (entry?.bytes.length ?? 0) > mostInline;
 }
 
 /** An alias may stand for much. */
