@@ -64,20 +64,24 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
   beforeEach(() => void backend().requests.splice(0));
 
   /** Sends the bytes on a new connection and returns all responses. A round trip after the first final response it ends the connection, and with it a body without a length. */
-  function sendRaw(bytes: string): Promise<string> {
+  async function sendRaw(bytes: string): Promise<string> {
     const socket = api.connect();
     let text = '';
-    return new Promise((resolve) => {
+    // Awaited before the requests are read: a caller that removes them would otherwise take away what the probe waits for.
+    let roundTrip = Promise.resolve();
+    await new Promise<void>((resolve) => {
       socket.once('secureConnect', () => socket.write(Buffer.from(bytes + LAST, 'latin1')));
       let isAnswered = false;
       socket.on('data', (chunk: Buffer) => {
         text += chunk.toString('latin1');
         if (isAnswered || !FINAL_STATUS.test(text)) return;
         isAnswered = true;
-        void probe('meanwhile').then(() => socket.end());
+        roundTrip = probe('meanwhile').finally(() => socket.end());
       });
-      socket.once('close', () => resolve(text));
+      socket.once('close', () => resolve());
     });
+    await roundTrip;
+    return text;
   }
 
   /** Sends a request of the administrator and checks its response. `backend().requests` has all earlier requests when this resolves. */
