@@ -8,15 +8,15 @@ import type { TokenKey } from '../../shared/api/identity/token-keys';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { ObjectStore } from '../../shared/client/informer/object-store';
-import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import { metadataOf, resourceOf, type Resource } from '../../shared/client/rest/resource';
 import { aborted } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { accountOf, filled, needOf, withoutReference } from './reconcile';
 
-const SECRETS = knownResource('secrets');
-const ACCOUNTS = knownResource('serviceaccounts');
+const SECRETS = resourceOf('core.v1.Secret');
+const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 const SPELLINGS = Object.values(GENERATED_NAMES).map(({ prefix }) => prefix);
 const CONCURRENCY = 5;
 const BY_ACCOUNT = 'account';
@@ -55,8 +55,8 @@ class AccountTokens {
   async run(): Promise<void> {
     const { informers, logger, signal, queue, settings } = this.context;
     const [secretQueue, accountQueue] = [queue({ name: 'serviceaccount_tokens_secret' }), queue({ name: 'serviceaccount_tokens_service' })];
-    const accounts = informers.of({ resource: ACCOUNTS, metadataOnly: true });
-    const followed = SPELLINGS.map((prefix) => informers.of({ resource: SECRETS, fieldSelector: `type=${prefix}/service-account-token` }));
+    const accounts = informers.of(metadataOf(ACCOUNTS));
+    const followed = SPELLINGS.map((prefix) => informers.of(SECRETS, { fieldSelector: `type=${prefix}/service-account-token` }));
     const seen = (secret: ApiObject): void => {
       this.secrets.set(secret);
       this.gone.delete(keyOf(secret));

@@ -6,7 +6,7 @@ import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import type { JsonObject } from '../../shared/values/json';
@@ -34,8 +34,8 @@ import { specOf } from './spec';
 import { Targets, type FoundScale } from './targets';
 import type { Measured } from './wishes';
 
-const AUTOSCALERS = knownResource('horizontalpodautoscalers.autoscaling');
-const PODS = knownResource('pods');
+const AUTOSCALERS = resourceOf('autoscaling.v2.HorizontalPodAutoscaler');
+const PODS = resourceOf('core.v1.Pod');
 /** Kinds that are not known are looked for so often. Milliseconds. */
 const DISCOVERY_MS = 10_000;
 /** One that is made or changed is looked at after a moment in which its target may come, too. Milliseconds. */
@@ -73,7 +73,7 @@ interface Parts {
 export async function runAutoscalers(context: AutoscalerContext): Promise<void> {
   const { informers, client, clock, signal, settings, logger } = context;
   const { periodMs, concurrentSyncs } = settings.autoscaling;
-  const [autoscalers, pods] = [informers.of({ resource: AUTOSCALERS }), informers.of({ resource: PODS })];
+  const [autoscalers, pods] = [informers.of(AUTOSCALERS), informers.of(PODS)];
   const kinds = new ServedKinds({ client, clock, signal }, DISCOVERY_MS);
   const rivals = new Rivals(pods);
   const parts: Parts = {

@@ -13,8 +13,6 @@ import type { TargetScale } from './reconcile';
 import { numberAt, type KindReference } from './spec';
 import { refusalText } from './texts';
 
-const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
-
 export type FoundScale =
   | { readonly type: 'scale'; readonly scale: TargetScale; readonly resource: Resource; readonly object: ApiObject }
   /** Why it cannot be asked; a reference that makes no sense is its owner's fault. */
@@ -47,7 +45,7 @@ export class Targets {
   async tell({ resource, object }: Extract<FoundScale, { type: 'scale' }>, replicas: number): Promise<string | undefined> {
     const body = { ...object.body, spec: { ...objectAt(object.body, 'spec'), replicas } };
     try {
-      await this.client.update(resource, body, { subresource: 'scale', of: SCALE, signal: this.signal });
+      await this.client.updateScale(resource, body, { signal: this.signal });
       return undefined;
     } catch (error) {
       if (error instanceof ApiError) return refusalText(error);

@@ -1,7 +1,7 @@
 /** Signs the cluster's description with every bootstrap token that may, so that whoever has a token can tell that it is true. */
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { CLUSTER_INFO, SIGNING_KEY } from '../../shared/names/bootstrap-token';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
@@ -9,7 +9,7 @@ import { TokenSecrets } from './secrets';
 import { signingOf } from './signing';
 import { signerOf } from './token';
 
-const MAPS = knownResource('configmaps');
+const MAPS = resourceOf('core.v1.ConfigMap');
 /** There is one description, so all that happens adds the same item. */
 const ITEM = CLUSTER_INFO.name;
 
@@ -25,7 +25,7 @@ export const bootstrapSignerController: Controller = {
 async function run(context: ControllerContext): Promise<void> {
   const { client, clock, informers, logger, names, signal } = context;
   const namespace = names.publicNamespace;
-  const infos = informers.of({ resource: MAPS, namespace, fieldSelector: `metadata.name=${CLUSTER_INFO.name}` });
+  const infos = informers.of(MAPS, { namespace, fieldSelector: `metadata.name=${CLUSTER_INFO.name}` });
   const secrets = new TokenSecrets(context);
   const queue = context.queue({ name: 'bootstrap_signer_queue' });
   const add = (): void => queue.add(ITEM);

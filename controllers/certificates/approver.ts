@@ -4,16 +4,16 @@
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { groupIn } from '../../shared/names/dialect';
 import { readRequest, RequestFault } from '../../shared/pki/certificate-request';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { ALL_REQUESTS, has, readSigningRequest, REQUESTS, withCondition, type SigningRequest } from './request';
+import { has, readSigningRequest, REQUESTS, withCondition, type SigningRequest } from './request';
 import { faultOf, NODE_CLIENT } from './rules';
 
-const REVIEWS = knownResource('subjectaccessreviews.authorization.platform.io');
+const REVIEWS = resourceOf('authorization.v1.SubjectAccessReview');
 const CONCURRENCY = 5;
 /** Leave may be given later. Milliseconds. */
 const FIRST_MS = 200;
@@ -43,7 +43,7 @@ const GROUNDS = [
 
 async function run(context: ControllerContext): Promise<void> {
   const { client, clock, informers, logger, signal } = context;
-  const requests = informers.of(ALL_REQUESTS);
+  const requests = informers.of(REQUESTS);
   const queue = context.queue({ name: 'certificate_approver', firstMs: FIRST_MS });
   const look = (object: ApiObject): void => {
     if (isOpen(readSigningRequest(object))) queue.add(object.name);

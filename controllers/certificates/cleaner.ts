@@ -4,7 +4,7 @@ import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-obj
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { endOfRequest } from './cleaning';
-import { ALL_REQUESTS, readSigningRequest, REQUESTS } from './request';
+import { readSigningRequest, REQUESTS } from './request';
 
 export const certificateCleaner: Controller = {
   name: 'csrcleaner',
@@ -17,7 +17,7 @@ export const certificateCleaner: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { client, clock, informers, logger, signal } = context;
-  const requests = informers.of(ALL_REQUESTS);
+  const requests = informers.of(REQUESTS);
   const queue = context.queue({ name: 'certificate_cleaner' });
   const look = (object: ApiObject): void => queue.add(object.name);
   const unhandle = requests.handle({ added: look, updated: (_, object) => look(object) });

@@ -1,14 +1,11 @@
 /** What the controllers read of a CertificateSigningRequest, and what they add to it. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import type { Collection } from '../../shared/client/informer/informer-pool';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 
-export const REQUESTS = knownResource('certificatesigningrequests.certificates.platform.io');
-/** One copy for all of these controllers. */
-export const ALL_REQUESTS: Collection = { resource: REQUESTS };
+export const REQUESTS = resourceOf('certificates.v1.CertificateSigningRequest');
 
 export interface RequestCondition {
   readonly type: string;

@@ -10,7 +10,7 @@ import { issueFor } from '../../shared/pki/certificate-authority';
 import { readRequest, RequestFault, type ParsedRequest } from '../../shared/pki/certificate-request';
 import type { JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { ALL_REQUESTS, has, readSigningRequest, REQUESTS, withCertificate, withCondition, type SigningRequest } from './request';
+import { has, readSigningRequest, REQUESTS, withCertificate, withCondition, type SigningRequest } from './request';
 import { faultOf, lifetimeOf, SIGNERS, usesOf, type SignerName } from './rules';
 
 const CONCURRENCY = 5;
@@ -32,7 +32,7 @@ async function run(context: ControllerContext): Promise<void> {
     await aborted(signal);
     return;
   }
-  const requests = informers.of(ALL_REQUESTS);
+  const requests = informers.of(REQUESTS);
   const queue = context.queue({ name: 'certificate' });
   const look = (object: ApiObject): void => {
     if (isReady(readSigningRequest(object))) queue.add(object.name);

@@ -1,12 +1,12 @@
 /** Gives roles that are made of others the rules of those that they select, whenever one of them changes. */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { FIELD_MANAGERS } from '../../shared/names/program';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { isAggregated, missingRules } from './reconcile';
 
-const ROLES = knownResource('clusterroles.rbac.authorization.platform.io');
+const ROLES = resourceOf('rbac.v1.ClusterRole');
 const CONCURRENCY = 5;
 
 export const clusterRoleAggregationController: Controller = {
@@ -19,7 +19,7 @@ export const clusterRoleAggregationController: Controller = {
 };
 
 async function run({ client, informers, queue: makeQueue, logger, signal }: ControllerContext): Promise<void> {
-  const roles = informers.of({ resource: ROLES });
+  const roles = informers.of(ROLES);
   const queue = makeQueue({ name: 'ClusterRoleAggregator' });
   const addAll = (): void => {
     for (const role of roles.list()) if (isAggregated(role)) queue.add(role.name);

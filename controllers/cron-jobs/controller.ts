@@ -10,6 +10,7 @@ import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-que
 import { Dependants } from '../owned/dependants';
 import { followDependants } from '../owned/follow';
 import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
+import { metadataOf } from '../../shared/client/rest/resource';
 import { CRON_JOBS, JOBS } from './names';
 import { activeOf, planCron, type CronPlan } from './reconcile';
 import { CronWrites } from './writes';
@@ -47,7 +48,7 @@ interface SeenCrons {
 
 export async function runCronJobs(context: CronContext): Promise<void> {
   const { informers, client, events, signal, settings, logger } = context;
-  const [crons, jobs] = [informers.of({ resource: CRON_JOBS }), informers.of({ resource: JOBS })];
+  const [crons, jobs] = [informers.of(CRON_JOBS), informers.of(JOBS)];
   const seen: SeenCrons = {
     crons,
     jobsOf: new Dependants(jobs),
@@ -122,7 +123,7 @@ async function missingOf({ client, signal }: CronContext, cron: ApiObject, jobs:
   const missing = new Set<string>();
   for (const { uid, name } of activeOf(cron)) {
     if (typeof uid !== 'string' || typeof name !== 'string' || there.has(uid)) continue;
-    const found = await unlessMissing(client.get(JOBS, { namespace: cron.namespace, name }, { metadataOnly: true, signal }));
+    const found = await unlessMissing(client.get(metadataOf(JOBS), { namespace: cron.namespace, name }, { signal }));
     if (found?.uid !== uid) missing.add(uid);
   }
   return missing;

@@ -1,14 +1,14 @@
 /** What a CronJob's Jobs are called, and what they are made of. Knows no server. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { Dialect } from '../../shared/names/dialect';
 import { qualifiedNameIn } from '../../shared/names/dialect';
 import { cloneJson, objectAt, type JsonObject } from '../../shared/values/json';
 import { zonedTimestamp } from '../../shared/values/wall-clock';
 import { controllerReference } from '../owned/reference';
 
-export const CRON_JOBS = knownResource('cronjobs.batch');
-export const JOBS = knownResource('jobs.batch');
+export const CRON_JOBS = resourceOf('batch.v1.CronJob');
+export const JOBS = resourceOf('batch.v1.Job');
 
 /** When the Job was due, as the clocks of the schedule's zone show it. */
 const SCHEDULED = 'batch.platform.io/cronjob-scheduled-timestamp';

@@ -2,7 +2,7 @@
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
@@ -24,9 +24,9 @@ import { placementOf } from './placement';
 import { daemonStatus, planDaemons, type DaemonPlan, type DaemonView, type EndedPod } from './plan';
 import { hashOf, podFor } from './pod';
 
-export const DAEMON_SETS = knownResource('daemonsets.apps');
-const PODS = knownResource('pods');
-const NODES = knownResource('nodes');
+export const DAEMON_SETS = resourceOf('apps.v1.DaemonSet');
+const PODS = resourceOf('core.v1.Pod');
+const NODES = resourceOf('core.v1.Node');
 
 export const daemonSetController: Controller = {
   name: 'daemonset',
@@ -59,8 +59,8 @@ export type DaemonContext = Pick<ControllerContext, 'client' | 'informers' | 'ev
 
 export async function runDaemonSets(context: DaemonContext): Promise<void> {
   const { informers, client, events, clock, signal, logger } = context;
-  const [sets, nodes] = [informers.of({ resource: DAEMON_SETS }), informers.of({ resource: NODES })];
-  const [pods, revisions] = [informers.of({ resource: PODS }), informers.of({ resource: REVISIONS })];
+  const [sets, nodes] = [informers.of(DAEMON_SETS), informers.of(NODES)];
+  const [pods, revisions] = [informers.of(PODS), informers.of(REVISIONS)];
   const seen: SeenDaemons = {
     sets,
     nodes,

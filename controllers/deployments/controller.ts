@@ -4,7 +4,7 @@
  */
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { claim } from '../owned/claim';
@@ -18,7 +18,7 @@ import { isRolling } from './bounds';
 import { planDeployment } from './reconcile';
 import { DEPLOYMENTS, DeploymentWrites, SETS } from './writes';
 
-const PODS = knownResource('pods');
+const PODS = resourceOf('core.v1.Pod');
 
 export const deploymentController: Controller = {
   name: 'deployment',
@@ -40,11 +40,7 @@ interface SeenDeployments {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, client, events, clock, signal, settings, logger } = context;
-  const [deployments, sets, pods] = [
-    informers.of({ resource: DEPLOYMENTS }),
-    informers.of({ resource: SETS }),
-    informers.of({ resource: PODS }),
-  ];
+  const [deployments, sets, pods] = [informers.of(DEPLOYMENTS), informers.of(SETS), informers.of(PODS)];
   const written = new OwnWrites();
   const seen: SeenDeployments = {
     deployments,

@@ -2,7 +2,7 @@
 import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 import { objectAt, type JsonObject } from '../../shared/values/json';
@@ -17,8 +17,8 @@ import type { Scaled } from './scaling';
 import { isSameTemplate, type PlannedSet } from './set';
 import { DeploymentConditions, progressDeadline } from './status';
 
-export const DEPLOYMENTS = knownResource('deployments.apps');
-export const SETS = knownResource('replicasets.apps');
+export const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
+export const SETS = resourceOf('apps.v1.ReplicaSet');
 
 /** What came of a plan. */
 export type Carried =

@@ -5,7 +5,7 @@
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { objectAt, stringifyJson, type JsonObject } from '../../shared/values/json';
@@ -16,8 +16,8 @@ import { KindUnsettled, Owners, UnknownScale } from './owners';
 import { asksOwners, boundOf, budgetOutcome, failedStatus } from './reconcile';
 import { staleAt, withoutMark } from './stale-marks';
 
-const BUDGETS = knownResource('poddisruptionbudgets.policy');
-const PODS = knownResource('pods');
+const BUDGETS = resourceOf('policy.v1.PodDisruptionBudget');
+const PODS = resourceOf('core.v1.Pod');
 const CONCURRENCY = 4;
 /** Pods that were made before a budget may be heard of a moment after it. Milliseconds. */
 const NEW_MS = 100;
@@ -36,7 +36,7 @@ export const disruptionController: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, logger, signal } = context;
-  const [budgets, pods] = [informers.of({ resource: BUDGETS }), informers.of({ resource: PODS })];
+  const [budgets, pods] = [informers.of(BUDGETS), informers.of(PODS)];
   const queue = context.queue({ name: 'disruption' });
   const owners = new Owners(context);
   const coverage = new Coverage();

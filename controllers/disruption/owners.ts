@@ -6,7 +6,7 @@ import { parseApiVersion } from '../../shared/api/identity/identity';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { isNotFound } from '../../shared/client/rest/api-error';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { canonicalGroup, groupIn } from '../../shared/names/dialect';
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { ControllerContext } from '../runtime/controller';
@@ -36,10 +36,10 @@ interface Scale {
 }
 
 const OWNERS = {
-  controllers: knownResource('replicationcontrollers'),
-  sets: knownResource('replicasets.apps'),
-  deployments: knownResource('deployments.apps'),
-  statefulSets: knownResource('statefulsets.apps'),
+  controllers: resourceOf('core.v1.ReplicationController'),
+  sets: resourceOf('apps.v1.ReplicaSet'),
+  deployments: resourceOf('apps.v1.Deployment'),
+  statefulSets: resourceOf('apps.v1.StatefulSet'),
 } as const;
 
 type OwnerName = keyof typeof OWNERS;
@@ -52,7 +52,7 @@ export class Owners {
   private readonly kinds: ServedKinds;
 
   constructor(private readonly context: Pick<ControllerContext, 'client' | 'clock' | 'informers' | 'signal'>) {
-    const of = (name: OwnerName): Informer => context.informers.of({ resource: OWNERS[name], trim: scaleOnly });
+    const of = (name: OwnerName): Informer => context.informers.of(OWNERS[name], { trim: scaleOnly });
     this.kinds = new ServedKinds(context, DISCOVERY_MS);
     this.informers = { controllers: of('controllers'), sets: of('sets'), deployments: of('deployments'), statefulSets: of('statefulSets') };
   }

@@ -1,7 +1,7 @@
 /** Shows Endpoints that somebody writes by hand, for a Service without a selector, as EndpointSlices: who reads slices need not read Endpoints. */
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { valueOfName, withoutNames } from '../../shared/names/spellings';
@@ -13,8 +13,8 @@ import { serviceView, textsAt } from '../service-pods/service';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { isMirrored, mirrored, mirrorNames, type Mirrored, type MirrorNames } from './reconcile';
 
-const SERVICES = knownResource('services');
-const ENDPOINTS = knownResource('endpoints');
+const SERVICES = resourceOf('core.v1.Service');
+const ENDPOINTS = resourceOf('core.v1.Endpoints');
 const FOREIGN_CHANGE_MS = 1_000;
 const STALE_MS = 20;
 /** Endpoints in a slice: addresses that stand together stay together. */
@@ -43,8 +43,8 @@ class EndpointsMirror {
     this.names = sliceNames(names, 'endpointslicemirroring-controller');
     this.mirror = mirrorNames(names.prefix);
     this.queue = context.queue({ name: 'endpoint_slice_mirroring', firstMs: 1_000, longestMs: 1_000_000 });
-    this.services = informers.of({ resource: SERVICES });
-    this.endpoints = informers.of({ resource: ENDPOINTS });
+    this.services = informers.of(SERVICES);
+    this.endpoints = informers.of(ENDPOINTS);
     this.keeper = new SliceKeeper(context, this.names, (key) => this.queue.addAfter(key, FOREIGN_CHANGE_MS));
   }
 

@@ -2,7 +2,7 @@
 import { ApiError, isConflict } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { labelOf } from '../service-pods/labels';
@@ -17,9 +17,9 @@ import { reconcileSlices, type Writes } from './reconcile';
 import { serviceOwner, sliceNames, type SliceNames } from './slice';
 import { SliceKeeper } from './slice-keeper';
 
-const SERVICES = knownResource('services');
-const PODS = knownResource('pods');
-const NODES = knownResource('nodes');
+const SERVICES = resourceOf('core.v1.Service');
+const PODS = resourceOf('core.v1.Pod');
+const NODES = resourceOf('core.v1.Node');
 /** A slice that somebody else has changed is looked at again so much later. Milliseconds. */
 const FOREIGN_CHANGE_MS = 1_000;
 /** Until the informer has told what was written. Milliseconds. */
@@ -55,9 +55,9 @@ class EndpointSlices {
     this.names = sliceNames(names);
     this.queue = context.queue({ name: 'endpoint_slice', firstMs: 1_000, longestMs: 1_000_000 });
     this.informers = {
-      services: informers.of({ resource: SERVICES }),
-      pods: informers.of({ resource: PODS }),
-      nodes: informers.of({ resource: NODES }),
+      services: informers.of(SERVICES),
+      pods: informers.of(PODS),
+      nodes: informers.of(NODES),
     };
     this.keeper = new SliceKeeper(context, this.names, (key) => this.queue.addAfter(key, FOREIGN_CHANGE_MS));
     this.nodes = new Nodes(this.informers.nodes, names.prefix);

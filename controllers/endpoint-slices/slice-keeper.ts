@@ -2,14 +2,14 @@
 import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { labelOf } from '../service-pods/labels';
 import type { ControllerContext } from '../runtime/controller';
 import { OwnWrites } from '../runtime/own-writes';
 import type { Writes } from './reconcile';
 import { sliceView, type SliceNames, type SliceView } from './slice';
 
-const SLICES = knownResource('endpointslices.discovery.platform.io');
+const SLICES = resourceOf('discovery.v1.EndpointSlice');
 
 export class SliceKeeper {
   readonly informer: Informer;
@@ -24,7 +24,7 @@ export class SliceKeeper {
     /** Told of a Service whose slices somebody else has changed. */
     private readonly changed: (key: string) => void,
   ) {
-    this.informer = context.informers.of({ resource: SLICES, labelSelector: `${names.managedBy}=${names.manager}` });
+    this.informer = context.informers.of(SLICES, { labelSelector: `${names.managedBy}=${names.manager}` });
   }
 
   /** Returns what ends it. */

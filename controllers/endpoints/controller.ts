@@ -2,7 +2,7 @@
 import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { valueOfName } from '../../shared/names/spellings';
@@ -13,9 +13,9 @@ import { TriggerTimes } from '../service-pods/trigger-times';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { endpointsAction, endpointsNames, wantedSubsets, type EndpointsAction, type EndpointsNames } from './reconcile';
 
-const SERVICES = knownResource('services');
-const PODS = knownResource('pods');
-const ENDPOINTS = knownResource('endpoints');
+const SERVICES = resourceOf('core.v1.Service');
+const PODS = resourceOf('core.v1.Pod');
+const ENDPOINTS = resourceOf('core.v1.Endpoints');
 
 export const endpointsController: Controller = {
   name: 'endpoints',
@@ -39,9 +39,9 @@ class EndpointsKeeper {
     this.names = endpointsNames(names);
     this.queue = context.queue({ name: 'endpoint', firstMs: 1_000, longestMs: 1_000_000 });
     this.informers = {
-      services: informers.of({ resource: SERVICES }),
-      pods: informers.of({ resource: PODS }),
-      endpoints: informers.of({ resource: ENDPOINTS }),
+      services: informers.of(SERVICES),
+      pods: informers.of(PODS),
+      endpoints: informers.of(ENDPOINTS),
     };
     this.view = new ClusterView(names.prefix, {
       service: (key) => this.queue.add(key),

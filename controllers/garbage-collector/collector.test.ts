@@ -1,12 +1,12 @@
 import { apiObject } from '../../shared/client/rest/api-object';
-import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { fakeClient } from '../../test/support/fake-client';
 import { Collector } from './collector';
 import { OwnerGraph } from './graph';
 
-const [MAPS, SECRETS] = [knownResource('configmaps'), knownResource('secrets')];
-const PATHS = new Map([
+const [MAPS, SECRETS] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Secret')];
+const PATHS = new Map<Resource, string>([
   [MAPS, '/api/v1/configmaps'],
   [SECRETS, '/api/v1/secrets'],
 ]);

@@ -1,10 +1,10 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { JsonObject } from '../../shared/values/json';
 import { OwnerGraph } from './graph';
 import { Trimmer } from './owners';
 
-const [MAPS, SECRETS, NODES] = [knownResource('configmaps'), knownResource('secrets'), knownResource('nodes')];
+const [MAPS, SECRETS, NODES] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Secret'), resourceOf('core.v1.Node')];
 const RESOURCES = new Map([MAPS, SECRETS, NODES].map((resource) => [resource.kind, resource]));
 const going: JsonObject = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 
@@ -117,5 +117,5 @@ test('OwnerGraph forgets the objects of a resource that is no longer watched, an
 
 test('Trimmer keeps only the name of an object without owners and finalizers', () => {
   const { object } = world();
-  expect(object('o', [], { labels: { a: 'b' }, annotations: { c: 'd' } }).body).toEqual({});
+  expect(object('o', [], { labels: { a: 'b' }, annotations: { c: 'd' } }).metadata).toEqual({});
 });

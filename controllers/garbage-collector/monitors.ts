@@ -5,7 +5,7 @@
 import { Informer, StreamingLists, type InformerOptions } from '../../shared/client/informer/informer';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { discover, type Discovered } from '../../shared/client/rest/discovery';
-import type { Resource } from '../../shared/client/rest/resource';
+import { metadataOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { pause } from '../../shared/client/signals';
 import { canonicalGroup } from '../../shared/names/dialect';
@@ -31,7 +31,7 @@ export interface GarbageMonitorOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  readonly trim: NonNullable<InformerOptions['trim']>;
+  readonly trim: NonNullable<InformerOptions<PartialObjectMetadata>['trim']>;
   readonly listener: MonitorListener;
   /** What the server serves has been read. */
   readonly onDiscovered: (discovered: Discovered) => void;
@@ -128,7 +128,7 @@ export class Monitors {
   private start(resource: Resource): Monitor {
     const { client, clock, random, logger, trim, listener, onUnsynced } = this.options;
     const ending = new AbortController();
-    const informer = new Informer({ client, resource, clock, random, logger, trim, metadataOnly: true, streaming: this.streaming });
+    const informer = new Informer({ client, resource: metadataOf(resource), clock, random, logger, trim, streaming: this.streaming });
     const isCurrent = (): boolean => !ending.signal.aborted;
     informer.handle({
       added: (object) => {

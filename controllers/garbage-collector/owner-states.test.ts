@@ -1,11 +1,11 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { JsonObject } from '../../shared/values/json';
 import { OwnerGraph } from './graph';
 import { OwnerStates } from './owner-states';
 import type { Owner } from './owners';
 
-const [MAPS, NODES] = [knownResource('configmaps'), knownResource('nodes')];
+const [MAPS, NODES] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Node')];
 const waiting: JsonObject = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] };
 
 function world() {

@@ -2,8 +2,9 @@
  * What the collector reads of an object's metadata: who owns it, and how it is going. An object is kept as little more than that, because there may be a
  * hundred thousand of them.
  */
+import type { MetaV1ObjectMeta, MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import type { PartialObjectMetadata } from '../../shared/client/rest/resource';
 
 /** Keeps an owner until those of its children that block are gone, and until all of them have forgotten it. */
 export const FOREGROUND = 'foregroundDeletion';
@@ -16,23 +17,14 @@ export interface Owner {
   readonly uid: string;
   /** The owner's deletion in the foreground waits for this object. */
   readonly blocks: boolean;
-  readonly reference: JsonObject;
+  readonly reference: MetaV1OwnerReference;
 }
 
-/** References without a uid lead nowhere; the server takes none. */
-export function ownersOf({ body }: ApiObject): readonly Owner[] {
-  const references = arrayAt(objectAt(body, 'metadata'), 'ownerReferences') ?? [];
-  return references.filter(isObject).flatMap((reference) => {
-    const uid = stringAt(reference, 'uid') ?? '';
-    if (uid === '') return [];
-    return {
-      apiVersion: stringAt(reference, 'apiVersion') ?? '',
-      kind: stringAt(reference, 'kind') ?? '',
-      name: stringAt(reference, 'name') ?? '',
-      uid,
-      blocks: own(reference, 'blockOwnerDeletion') === true,
-      reference,
-    };
+/** References without a uid lead nowhere; the server accepts none. */
+export function ownersOf({ metadata }: Pick<ApiObject, 'metadata'>): readonly Owner[] {
+  return (metadata.ownerReferences ?? []).flatMap((reference) => {
+    const { apiVersion = '', kind = '', name = '', uid = '', blockOwnerDeletion = false } = reference;
+    return uid === '' ? [] : [{ apiVersion, kind, name, uid, blocks: blockOwnerDeletion === true, reference }];
   });
 }
 
@@ -42,41 +34,34 @@ export const isWaiting = (object: ApiObject): boolean => isBeingDeleted(object) 
 /** It is being deleted, but its children are to stay. */
 export const isOrphaning = (object: ApiObject): boolean => isBeingDeleted(object) && finalizersOf(object).includes(ORPHAN);
 
-const NOTHING: JsonObject = {};
-/** Words that many objects share, once each. */
+const EMPTY_BODY: PartialObjectMetadata = {};
+const EMPTY_METADATA: MetaV1ObjectMeta = {};
+/** Strings that many objects share, held once each. */
 const WORDS = 4_096;
 
-/** Makes what is kept of objects. */
+/** Reduces objects to what the collector reads. */
 export class Trimmer {
   private readonly words = new Map<string, string>();
 
-  readonly trim = ({ namespace, name, uid, resourceVersion, body }: ApiObject): ApiObject => {
-    return { namespace: this.word(namespace), name, uid, resourceVersion, body: this.body(objectAt(body, 'metadata')) };
+  readonly trim = ({ namespace, name, uid, resourceVersion, metadata }: ApiObject): ApiObject<PartialObjectMetadata> => {
+    return { namespace: this.word(namespace), name, uid, resourceVersion, metadata: this.trimmed(metadata), body: EMPTY_BODY };
   };
 
-  private body(metadata: JsonObject | undefined): JsonObject {
-    const owners = arrayAt(metadata, 'ownerReferences') ?? [];
-    const finalizers = arrayAt(metadata, 'finalizers') ?? [];
-    const deletionTimestamp = stringAt(metadata, 'deletionTimestamp');
-    if (owners.length === 0 && finalizers.length === 0 && deletionTimestamp === undefined) return NOTHING;
+  private trimmed({ ownerReferences = [], finalizers = [], deletionTimestamp }: MetaV1ObjectMeta): MetaV1ObjectMeta {
+    if (ownerReferences.length === 0 && finalizers.length === 0 && deletionTimestamp === undefined) return EMPTY_METADATA;
     return {
-      metadata: {
-        ...(owners.length === 0 ? {} : { ownerReferences: owners.map((owner) => this.reference(owner)) }),
-        ...(finalizers.length === 0 ? {} : { finalizers: finalizers.map((name) => this.worded(name)) }),
-        ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-      },
+      ...(ownerReferences.length === 0 ? {} : { ownerReferences: ownerReferences.map((reference) => this.reference(reference)) }),
+      ...(finalizers.length === 0 ? {} : { finalizers: finalizers.map((name) => this.word(name)) }),
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
     };
   }
 
-  private reference(value: JsonValue): JsonValue {
-    if (!isObject(value)) return value;
-    const copy: JsonObject = {};
-    for (const [member, item] of Object.entries(value)) copy[member] = member === 'uid' || member === 'name' ? item : this.worded(item);
-    return copy;
-  }
-
-  private worded(value: JsonValue): JsonValue {
-    return typeof value === 'string' ? this.word(value) : value;
+  private reference({ apiVersion, kind, ...others }: MetaV1OwnerReference): MetaV1OwnerReference {
+    return {
+      ...(apiVersion === undefined ? {} : { apiVersion: this.word(apiVersion) }),
+      ...(kind === undefined ? {} : { kind: this.word(kind) }),
+      ...others,
+    };
   }
 
   private word(text: string): string {

@@ -1,10 +1,10 @@
 import { ApiError } from '../../shared/client/rest/api-error';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { JsonObject } from '../../shared/values/json';
 import { GarbageWrites } from './writes';
 
-const MAPS = knownResource('configmaps');
+const MAPS = resourceOf('core.v1.ConfigMap');
 const object = (resourceVersion: string, metadata: JsonObject = {}): ApiObject =>
   apiObject({ metadata: { namespace: 'a', name: 'o', uid: 'u', resourceVersion, ...metadata } });
 

@@ -4,16 +4,22 @@
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import type { RestClient } from '../../shared/client/rest/rest-client';
-import type { Resource } from '../../shared/client/rest/resource';
+import type { RequestOptions, RestClient } from '../../shared/client/rest/rest-client';
+import { metadataOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
 import { equalJson, type JsonObject } from '../../shared/values/json';
 import type { SeenNode } from './graph';
 import { ownersOf } from './owners';
 import type { DeletionPolicy } from './reconcile';
 
+/** What the writes need of a client. */
+type GarbageClient = Pick<RestClient, 'patch' | 'delete'> & {
+  get(resource: Resource<PartialObjectMetadata>, name: ObjectName, options: RequestOptions): Promise<ApiObject>;
+};
+type ObjectName = { readonly namespace: string; readonly name: string };
+
 export class GarbageWrites {
   constructor(
-    private readonly client: Pick<RestClient, 'get' | 'patch' | 'delete'>,
+    private readonly client: GarbageClient,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -23,7 +29,7 @@ export class GarbageWrites {
     { namespace, name, uid }: Pick<ApiObject, 'namespace' | 'name' | 'uid'>,
   ): Promise<ApiObject | undefined> {
     try {
-      const found = await this.client.get(resource, { namespace, name }, { metadataOnly: true, signal: this.signal });
+      const found = await this.client.get(metadataOf(resource), { namespace, name }, { signal: this.signal });
       return found.uid === uid ? found : undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined;

@@ -53,7 +53,7 @@ interface SeenJobs {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, client, signal, settings, logger } = context;
-  const [jobs, pods] = [informers.of({ resource: JOBS }), informers.of({ resource: PODS })];
+  const [jobs, pods] = [informers.of(JOBS), informers.of(PODS)];
   const seen = seenJobs(context, jobs, pods);
   const queue = context.queue({ name: 'job' });
   const orphans = context.queue({ name: 'job_orphan_pod' });
@@ -138,7 +138,7 @@ async function sync(context: ControllerContext, seen: SeenJobs, key: string): Pr
   if (endOf(found) !== undefined) {
     forget(seen, key);
     for (const pod of podsOf.of(found.uid))
-      if (isTracked(pod)) await freeOrphan(client, jobs, context.informers.of({ resource: PODS }), keyOf(pod), context.signal);
+      if (isTracked(pod)) await freeOrphan(client, jobs, context.informers.of(PODS), keyOf(pod), context.signal);
     return DONE;
   }
   // The event of what was written comes, and is another reason to look.

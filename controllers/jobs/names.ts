@@ -1,11 +1,11 @@
 /** What Jobs and their pods know each other by. Labels of the selector are the server's to make. Read in either spelling, written in the one of the process. */
 import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { objectAt } from '../../shared/values/json';
 
-export const JOBS = knownResource('jobs.batch');
-export const PODS = knownResource('pods');
+export const JOBS = resourceOf('batch.v1.Job');
+export const PODS = resourceOf('core.v1.Pod');
 
 export const JOB_NAMES = {
   /** Holds a pod until it has been counted. */

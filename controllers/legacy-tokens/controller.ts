@@ -4,7 +4,7 @@
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING } from '../../shared/names/legacy-token';
@@ -15,10 +15,10 @@ import { synced, type Controller, type ControllerContext, type ControllerSetting
 import { cleaningOf, isKnownLongEnough, secretsIn, secretsOf, termAt } from './reconcile';
 
 const [SECRETS, ACCOUNTS, PODS, MAPS] = [
-  knownResource('secrets'),
-  knownResource('serviceaccounts'),
-  knownResource('pods'),
-  knownResource('configmaps'),
+  resourceOf('core.v1.Secret'),
+  resourceOf('core.v1.ServiceAccount'),
+  resourceOf('core.v1.Pod'),
+  resourceOf('core.v1.ConfigMap'),
 ];
 const PREFIXES = Object.values(GENERATED_NAMES).map(({ prefix }) => prefix);
 const LOOK_MS = 24 * 3_600_000;
@@ -37,9 +37,9 @@ export const legacyTokenCleanerController: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, clock, logger, signal } = context;
-  const accounts = informers.of({ resource: ACCOUNTS });
-  const pods = informers.of({ resource: PODS });
-  const secrets = PREFIXES.map((prefix) => informers.of({ resource: SECRETS, fieldSelector: `type=${prefix}/service-account-token` }));
+  const accounts = informers.of(ACCOUNTS);
+  const pods = informers.of(PODS);
+  const secrets = PREFIXES.map((prefix) => informers.of(SECRETS, { fieldSelector: `type=${prefix}/service-account-token` }));
   if (!(await synced([accounts, pods, ...secrets], signal))) return;
   let waitMs = LOOK_MS;
   do {

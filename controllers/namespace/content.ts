@@ -5,6 +5,7 @@
 import { objectAt, own } from '../../shared/values/json';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { metadataOf } from '../../shared/client/rest/resource';
 import type { ServedResource } from '../../shared/client/rest/discovery';
 import type { ObjectList, RestClient } from '../../shared/client/rest/rest-client';
 import type { Remainder } from './progress';
@@ -45,7 +46,7 @@ async function page(
   limit: number,
   token?: string,
 ): Promise<ObjectList> {
-  return client.list(resource, { namespace, signal, limit, metadataOnly: true, ...(token === undefined ? {} : { continue: token }) });
+  return client.list(metadataOf(resource), { namespace, signal, limit, ...(token === undefined ? {} : { continue: token }) });
 }
 
 async function* objects(resource: ServedResource, options: ContentOptions): AsyncGenerator<ApiObject> {

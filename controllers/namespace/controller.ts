@@ -8,7 +8,7 @@ import { timestamp } from '../../shared/api/metadata/object-meta';
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { discover, type Discovered } from '../../shared/client/rest/discovery';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
@@ -17,7 +17,7 @@ import { deleteContent } from './content';
 import { deletionStages } from './plan';
 import { graceSeconds, hasFailed, isEmptied, withConditions, type Pass, type Remainder } from './progress';
 
-const NAMESPACES = knownResource('namespaces');
+const NAMESPACES = resourceOf('core.v1.Namespace');
 /** Resources that are emptied at a time in one namespace. */
 const RESOURCES_AT_A_TIME = 4;
 /** Namespaces that go at the same time share a discovery. Milliseconds. */
@@ -37,7 +37,7 @@ export const namespaceController: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, logger, signal, settings } = context;
-  const namespaces = informers.of({ resource: NAMESPACES });
+  const namespaces = informers.of(NAMESPACES);
   const queue = context.queue({ name: 'namespace', firstMs: 250, longestMs: 15_000 });
   const look = (namespace: ApiObject): void => {
     if (isBeingDeleted(namespace)) queue.add(namespace.name);

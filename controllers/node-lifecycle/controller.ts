@@ -6,7 +6,7 @@ import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import type { ObjectStore } from '../../shared/client/informer/object-store';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
@@ -19,9 +19,9 @@ import { isReady, nodeNameOf, podReference } from '../runtime/pods';
 import { readyStatus } from './health';
 import { NodeMonitor } from './monitor';
 
-const NODES = knownResource('nodes');
-const PODS = knownResource('pods');
-const LEASES = knownResource('leases.coordination.platform.io');
+const NODES = resourceOf('core.v1.Node');
+const PODS = resourceOf('core.v1.Pod');
+const LEASES = resourceOf('coordination.v1.Lease');
 const CONCURRENCY = 8;
 /** Turns to lose pods are given this often. Milliseconds. */
 const TURN_MS = 100;
@@ -49,9 +49,9 @@ class NodeLifecycle {
 
   constructor(private readonly context: ControllerContext) {
     const { informers, names, clock, settings } = context;
-    this.nodes = informers.of({ resource: NODES });
-    this.pods = informers.of({ resource: PODS });
-    this.leases = informers.of({ resource: LEASES, namespace: names.nodeLeaseNamespace });
+    this.nodes = informers.of(NODES);
+    this.pods = informers.of(PODS);
+    this.leases = informers.of(LEASES, { namespace: names.nodeLeaseNamespace });
     this.queue = context.queue({ name: 'node_lifecycle_controller' });
     const leaseOf = (node: string): ApiObject | undefined => this.leases.get(names.nodeLeaseNamespace, node);
     this.monitor = new NodeMonitor({ clock, settings: settings.nodes, prefix: names.prefix, leaseOf });

@@ -1,13 +1,12 @@
 /** Keeps in an annotation of every node how long it may go on with what it knows of Secrets and ConfigMaps. */
 import { isNotFound } from '../../shared/client/rest/api-error';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { otherQualifiedName } from '../../shared/names/dialect';
-import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { secondsOf, stepFor } from './reconcile';
 
-const NODES = knownResource('nodes');
+const NODES = resourceOf('core.v1.Node');
 const CONCURRENCY = 4;
 
 export const ttlController: Controller = {
@@ -21,10 +20,10 @@ export const ttlController: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { client, informers, logger, names, signal } = context;
-  const nodes = informers.of({ resource: NODES });
+  const nodes = informers.of(NODES);
   const annotation = `node.alpha.${names.prefix}/ttl`;
   const other = otherQualifiedName(annotation);
-  const otherRemoved: JsonObject = other === undefined ? {} : { [other]: null };
+  const otherRemoved: Record<string, null> = other === undefined ? {} : { [other]: null };
   const queue = context.queue({ name: 'ttlcontroller' });
   const known = new Set<string>();
   let step = 0;
@@ -48,8 +47,7 @@ async function run(context: ControllerContext): Promise<void> {
   });
   const work = async (name: string): Promise<WorkOutcome> => {
     const node = nodes.get('', name);
-    const annotations = objectAt(objectAt(node?.body, 'metadata'), 'annotations');
-    if (node === undefined || stringAt(annotations, annotation) === secondsOf(step)) return DONE;
+    if (node === undefined || node.metadata.annotations?.[annotation] === secondsOf(step)) return DONE;
     const changes = { ...otherRemoved, [annotation]: secondsOf(step) };
     const patch = { metadata: { uid: node.uid, annotations: changes } };
     await client.patch(NODES, { name }, 'merge', patch, { signal }).catch((error: unknown) => {

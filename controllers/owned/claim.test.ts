@@ -1,5 +1,5 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { fakeClient } from '../../test/support/fake-client';
 import { claim, claimsOf, OwnerGone } from './claim';
@@ -44,7 +44,7 @@ describe('claim', () => {
   const prepared = (owner: JsonObject) => {
     const fake = fakeClient();
     fake.api.put(SETS, { metadata: { namespace: 'n', name: 'set', uid: 'u1', ...owner } });
-    const options = { client: fake.client, ownerResource: knownResource('replicasets.apps'), resource: knownResource('pods'), signal };
+    const options = { client: fake.client, ownerResource: resourceOf('apps.v1.ReplicaSet'), resource: resourceOf('core.v1.Pod'), signal };
     return { ...fake, options };
   };
 

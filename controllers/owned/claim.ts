@@ -4,7 +4,7 @@
  */
 import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
-import type { Resource } from '../../shared/client/rest/resource';
+import { metadataOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';
@@ -75,7 +75,7 @@ export async function claim(
 /** What is followed may be behind: an owner that was deleted, or made anew, would take in what the collector then removes. */
 async function checkOwner({ client, ownerResource, signal }: ClaimOptions, owner: ApiObject): Promise<void> {
   const { namespace, name } = owner;
-  const found = await client.get(ownerResource, { namespace, name }, { metadataOnly: true, signal }).catch((error: unknown) => {
+  const found = await client.get(metadataOf(ownerResource), { namespace, name }, { signal }).catch((error: unknown) => {
     if (isNotFound(error)) throw new OwnerGone(`original ${ownerResource.kind} ${keyOf(owner)} is gone`);
     throw error;
   });

@@ -1,11 +1,11 @@
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { Report } from '../../shared/client/events/event-correlation';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { reply } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { NamespaceGoing, podFrom, PodKeeper, slowStart } from './pods';
 
-const SETS = knownResource('replicasets.apps');
+const SETS = resourceOf('apps.v1.ReplicaSet');
 const owner = apiObject({ metadata: { namespace: 'n', name: 'set', uid: 'u', resourceVersion: '7' } });
 
 function made() {

@@ -2,13 +2,13 @@
 import { ApiError, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
-import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Dialect } from '../../shared/names/dialect';
 import { cloneJson, objectAt, own, type JsonObject } from '../../shared/values/json';
 import { controllerReference, eventReference } from './reference';
 
-const PODS = knownResource('pods');
+const PODS = resourceOf('core.v1.Pod');
 
 /** The pod that the template makes, with a made-up name; who wants another name puts it in. */
 export function podFrom(template: JsonObject, dialect: Dialect, resource: Resource, owner: ApiObject): JsonObject {

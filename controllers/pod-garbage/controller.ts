@@ -4,7 +4,7 @@
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
@@ -19,8 +19,8 @@ import {
   type PodGarbageReason,
 } from './reconcile';
 
-const PODS = knownResource('pods');
-const NODES = knownResource('nodes');
+const PODS = resourceOf('core.v1.Pod');
+const NODES = resourceOf('core.v1.Node');
 const LOOK_MS = 20_000;
 /** A node that is away so long is asked for, and its pods go when it is not there. */
 const AWAY_MS = 40_000;
@@ -37,7 +37,7 @@ export const podGarbageController: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, clock, logger, signal } = context;
-  const [pods, nodes] = [informers.of({ resource: PODS }), informers.of({ resource: NODES })];
+  const [pods, nodes] = [informers.of(PODS), informers.of(NODES)];
   const collection = new PodCollection(context);
   if (!(await synced([pods, nodes], signal))) return;
   do {

@@ -1,6 +1,6 @@
 /** Looks at every admission policy that is new or has changed, and writes into its status which of its expressions the kinds it is about do not bear out. */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { groupIn } from '../../shared/names/dialect';
@@ -10,7 +10,7 @@ import { synced, type Controller, type ControllerContext } from '../runtime/cont
 import { checkedStatus, namedVersions } from './check';
 import { BUILT_IN, kindsOfDocument, type KnownKind } from './kind-types';
 
-const POLICIES = knownResource('validatingadmissionpolicies.admissionregistration.platform.io');
+const POLICIES = resourceOf('admissionregistration.v1.ValidatingAdmissionPolicy');
 const BUILT_IN_VERSIONS = new Set(BUILT_IN.map(({ group, version }) => `${group}/${version}`));
 /** A policy may name any number of groups. */
 const MOST_DOCUMENTS = 32;
@@ -26,7 +26,7 @@ export const policyStatusController: Controller = {
 };
 
 async function run({ client, informers, queue: makeQueue, logger, signal }: ControllerContext): Promise<void> {
-  const policies = informers.of({ resource: POLICIES });
+  const policies = informers.of(POLICIES);
   const queue = makeQueue({ name: 'validatingadmissionpolicy-status' });
   const add = ({ name }: { readonly name: string }): void => queue.add(name);
   const unhandle = policies.handle({ added: add, updated: add, deleted: () => undefined });

@@ -5,7 +5,7 @@
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
@@ -22,7 +22,7 @@ import { errorMessage } from '../../shared/runtime/error-message';
 import { REPLICA_SET, REPLICATION_CONTROLLER, type ReplicaKind } from './kinds';
 import { planOf, replicaStatus, type ReplicaFault, type ReplicaPlan } from './reconcile';
 
-const PODS = knownResource('pods');
+const PODS = resourceOf('core.v1.Pod');
 /** While pods that were asked for come one after the other, the status is written now and then, and not for each. Milliseconds. */
 const COMING_MS = 100;
 
@@ -47,7 +47,7 @@ export const replicationController: Controller = {
 
 async function run(context: ControllerContext, kind: ReplicaKind): Promise<void> {
   const { informers, clock, client, events, signal, settings, logger } = context;
-  const [owners, pods] = [informers.of({ resource: kind.resource }), informers.of({ resource: PODS })];
+  const [owners, pods] = [informers.of(kind.resource), informers.of(PODS)];
   const seen: SeenReplicas = {
     kind,
     owners,

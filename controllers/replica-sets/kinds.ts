@@ -1,5 +1,5 @@
 /** The two kinds that keep so many pods of a template, as rows: the one selects by a selector, the older one by plain labels. */
-import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { requirementsOfLabels } from '../../shared/api/selectors/object-selector';
@@ -16,14 +16,14 @@ export interface ReplicaKind {
 }
 
 export const REPLICA_SET: ReplicaKind = {
-  resource: knownResource('replicasets.apps'),
+  resource: resourceOf('apps.v1.ReplicaSet'),
   queue: 'replicaset',
   concurrency: ({ concurrentReplicaSetSyncs }) => concurrentReplicaSetSyncs,
   selector: labelSelectorOf,
 };
 
 export const REPLICATION_CONTROLLER: ReplicaKind = {
-  resource: knownResource('replicationcontrollers'),
+  resource: resourceOf('core.v1.ReplicationController'),
   queue: 'replicationmanager',
   concurrency: ({ concurrentReplicationControllerSyncs }) => concurrentReplicationControllerSyncs,
   selector({ body }) {

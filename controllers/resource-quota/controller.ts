@@ -4,7 +4,7 @@
  */
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
@@ -16,7 +16,7 @@ import { TimeSlice } from '../../shared/scheduling/yielding';
 import { CountedKinds, keyOfKind } from './counted-kinds';
 import { limitedBy, quotaOutcome } from './reconcile';
 
-const QUOTAS = knownResource('resourcequotas');
+const QUOTAS = resourceOf('core.v1.ResourceQuota');
 /** Changes of so long are counted together. Milliseconds. */
 const TOGETHER_MS = 50;
 /** After so long a usage that somebody else has written is counted again: what he counted may be gone since, and have been told of before his word. */
@@ -37,7 +37,7 @@ export const resourceQuotaController: Controller = {
 
 export async function runResourceQuota(context: QuotaContext): Promise<void> {
   const { informers, logger, signal, settings } = context;
-  const quotas = informers.of({ resource: QUOTAS });
+  const quotas = informers.of(QUOTAS);
   const index = indexed(quotas, { namespace: ({ namespace }) => [namespace] });
   const queue = context.queue({ name: 'resourcequota_primary' });
   const limits = (quota: ApiObject, kind: string): boolean => [...limitedBy(quota).values()].some((one) => keyOfKind(one.kind) === kind);

@@ -5,7 +5,7 @@
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { discover, type ServedResource } from '../../shared/client/rest/discovery';
 import { Informer } from '../../shared/client/informer/informer';
-import type { Resource } from '../../shared/client/rest/resource';
+import { metadataOf, type Resource } from '../../shared/client/rest/resource';
 import { pause, raceSignal } from '../../shared/client/signals';
 import type { GroupResource } from '../../shared/api/identity/identity';
 import { SERVED_KINDS } from '../../shared/api/kinds';
@@ -116,14 +116,14 @@ export class CountedKinds {
   /** Kinds that are always there are followed together with whoever else follows them. */
   private shared(resource: Resource): Followed {
     const isWhole = resource.group === '' && WHOLE.has(resource.resource);
-    const informer = this.context.informers.of({ resource, ...(isWhole ? {} : { metadataOnly: true }) });
+    const informer = this.context.informers.of(isWhole ? resource : metadataOf(resource));
     return this.heard(informer, () => undefined);
   }
 
   private ofOwn(resource: ServedResource): Followed {
     const { client, clock, random, logger, signal } = this.context;
     const ending = new AbortController();
-    const informer = new Informer({ client, clock, random, logger, resource, metadataOnly: true });
+    const informer = new Informer({ client, clock, random, logger, resource: metadataOf(resource) });
     void informer.run(AbortSignal.any([signal, ending.signal]));
     return this.heard(informer, () => ending.abort());
   }

@@ -1,11 +1,11 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { fakeClient } from '../../test/support/fake-client';
 import { labelsOf } from '../runtime/pods';
 import { History } from './history';
 import { inOrder, isEqual, patchOf, revisionBody, surplusOf, templateIn } from './revision';
 
-const RESOURCE = knownResource('statefulsets.apps');
+const RESOURCE = resourceOf('apps.v1.StatefulSet');
 const owner = (image: string): ApiObject =>
   apiObject({
     metadata: { namespace: 'n', name: 'web', uid: 'w', annotations: { note: 'n' } },

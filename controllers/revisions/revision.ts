@@ -2,7 +2,7 @@
  * ControllerRevisions: what an owner's template was, as a patch that brings it back; equal ones, their order and their names. Decided from what is seen, without a server.
  */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { Dialect } from '../../shared/names/dialect';
 import {
   compareBytes,
@@ -19,7 +19,7 @@ import { controllerReference } from '../owned/reference';
 import { templateHash, withoutNothing } from '../owned/template-hash';
 import { numberAt, templateOf } from '../owned/wishes';
 
-export const REVISIONS = knownResource('controllerrevisions.apps');
+export const REVISIONS = resourceOf('apps.v1.ControllerRevision');
 
 /** What names it on pods. */
 export const REVISION_LABEL = 'controller-revision-hash';

@@ -1,5 +1,5 @@
 /** Keeps the cluster's root certificate in a ConfigMap of every namespace, and restores what is deleted or changed. */
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
@@ -7,8 +7,8 @@ import { createInNamespace } from '../runtime/create';
 import { aborted } from '../../shared/client/signals';
 import { actionFor, type Action, type Publication } from './reconcile';
 
-const NAMESPACES = knownResource('namespaces');
-const CONFIG_MAPS = knownResource('configmaps');
+const NAMESPACES = resourceOf('core.v1.Namespace');
+const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
 const CONCURRENCY = 4;
 /** Doubled fifteen times, from a millisecond. */
 const SECONDS = Array.from({ length: 15 }, (_, n) => 2 ** n / 1000);
@@ -40,8 +40,8 @@ async function run(context: ControllerContext): Promise<void> {
     certificate: rootCertificate.current() ?? first,
     annotation: [`${names.prefix}/description`, DESCRIPTION],
   });
-  const namespaces = informers.of({ resource: NAMESPACES });
-  const maps = informers.of({ resource: CONFIG_MAPS, fieldSelector: `metadata.name=${name}` });
+  const namespaces = informers.of(NAMESPACES);
+  const maps = informers.of(CONFIG_MAPS, { fieldSelector: `metadata.name=${name}` });
   const queue = context.queue({ name: 'root_ca_cert_publisher' });
   const unhandle = [
     namespaces.handle({ added: (namespace) => queue.add(namespace.name), updated: (_, namespace) => queue.add(namespace.name) }),

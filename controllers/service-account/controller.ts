@@ -1,12 +1,12 @@
 /** Sees to it that every namespace has its service account `default`, and makes it again when it is deleted. */
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { createInNamespace } from '../runtime/create';
 import { DEFAULT_ACCOUNT, missingAccount } from './reconcile';
 
-const NAMESPACES = knownResource('namespaces');
-const ACCOUNTS = knownResource('serviceaccounts');
+const NAMESPACES = resourceOf('core.v1.Namespace');
+const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 const CONCURRENCY = 4;
 
 export const serviceAccountController: Controller = {
@@ -19,8 +19,8 @@ export const serviceAccountController: Controller = {
 };
 
 async function run({ client, informers, queue: makeQueue, logger, signal }: ControllerContext): Promise<void> {
-  const namespaces = informers.of({ resource: NAMESPACES });
-  const accounts = informers.of({ resource: ACCOUNTS, fieldSelector: `metadata.name=${DEFAULT_ACCOUNT}` });
+  const namespaces = informers.of(NAMESPACES);
+  const accounts = informers.of(ACCOUNTS, { fieldSelector: `metadata.name=${DEFAULT_ACCOUNT}` });
   const queue = makeQueue({ name: 'serviceaccount' });
   const unhandle = [
     namespaces.handle({ added: ({ name }) => queue.add(name), updated: (_, { name }) => queue.add(name) }),

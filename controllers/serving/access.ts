@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { forbiddenPath, internalError, unauthorized } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
@@ -29,8 +29,8 @@ export interface PathAccessOptions {
   readonly logger: Logger;
 }
 
-const TOKENS = knownResource('tokenreviews.authentication.platform.io');
-const RIGHTS = knownResource('subjectaccessreviews.authorization.platform.io');
+const TOKENS = resourceOf('authentication.v1.TokenReview');
+const RIGHTS = resourceOf('authorization.v1.SubjectAccessReview');
 const KEPT_MS = 10_000;
 const MOST_KEPT = 1_000;
 const MOST_TOKEN = 16_384;

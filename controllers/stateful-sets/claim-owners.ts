@@ -1,11 +1,11 @@
 /** With whom a claim goes: with the set, with a pod that is not wanted any more, or with nobody. Decided from the set's wishes, without a server. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { Dialect } from '../../shared/names/dialect';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { controllerReference } from '../owned/reference';
 
-const PODS = knownResource('pods');
+const PODS = resourceOf('core.v1.Pod');
 
 export interface ClaimOwners {
   readonly dialect: Dialect;

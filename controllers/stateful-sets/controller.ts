@@ -52,8 +52,8 @@ export type SetContext = Pick<ControllerContext, 'client' | 'informers' | 'event
 
 export async function runStatefulSets(context: SetContext): Promise<void> {
   const { informers, client, events, clock, signal, settings, logger } = context;
-  const [sets, pods] = [informers.of({ resource: STATEFUL_SETS }), informers.of({ resource: PODS })];
-  const [revisions, claims] = [informers.of({ resource: REVISIONS }), informers.of({ resource: CLAIMS })];
+  const [sets, pods] = [informers.of(STATEFUL_SETS), informers.of(PODS)];
+  const [revisions, claims] = [informers.of(REVISIONS), informers.of(CLAIMS)];
   const expectations = new Expectations(clock);
   const seen: SeenSets = {
     sets,

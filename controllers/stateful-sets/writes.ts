@@ -3,7 +3,7 @@ import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFou
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Expectations } from '../owned/expectations';
@@ -15,9 +15,9 @@ import { changedOwners } from './claim-owners';
 import { claimNames, claimsFor, missingLabels, podFor } from './identity';
 import type { SetAction } from './plan';
 
-export const STATEFUL_SETS = knownResource('statefulsets.apps');
-export const PODS = knownResource('pods');
-export const CLAIMS = knownResource('persistentvolumeclaims');
+export const STATEFUL_SETS = resourceOf('apps.v1.StatefulSet');
+export const PODS = resourceOf('core.v1.Pod');
+export const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
 
 export interface SetWritesOptions {
   readonly client: RestClient;

@@ -5,15 +5,16 @@
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import { knownResource, type Resource } from '../../shared/client/rest/resource';
-import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { CoreV1Pod } from '../../shared/api/types/generated/members';
+import { metadataOf, resourceOf, type Resource } from '../../shared/client/rest/resource';
+import type { ObjectList, RestClient } from '../../shared/client/rest/rest-client';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { decide, isBound, usesClaim } from './reconcile';
 
-const VOLUMES = knownResource('persistentvolumes');
-const CLAIMS = knownResource('persistentvolumeclaims');
-const PODS = knownResource('pods');
+const VOLUMES = resourceOf('core.v1.PersistentVolume');
+const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
+const PODS = resourceOf('core.v1.Pod');
 const CONCURRENCY = 4;
 const PAGE_SIZE = 500;
 
@@ -54,7 +55,7 @@ interface Protection {
 async function protectClaims(context: ControllerContext): Promise<void> {
   const { client, signal } = context;
   // Only their going matters here; whether one uses a claim is asked of the server, which knows of pods that have just got their node.
-  const pods = context.informers.of({ resource: PODS, metadataOnly: true });
+  const pods = context.informers.of(metadataOf(PODS));
   const inUse = (claim: ApiObject): Promise<boolean> => isUsed(client, claim, signal);
   await protect(context, { resource: CLAIMS, queue: 'pvcprotection', finalizer: 'pvc-protection', inUse }, pods);
 }
@@ -64,7 +65,7 @@ async function protect(context: ControllerContext, protection: Protection, users
   const { client, informers, logger, names, signal } = context;
   const { resource } = protection;
   const finalizer = `${names.prefix}/${protection.finalizer}`;
-  const objects = informers.of({ resource });
+  const objects = informers.of(resource);
   const queue = context.queue({ name: protection.queue });
   /** Keys of objects that were in use when they were to go. */
   const held = new Set<string>();
@@ -100,7 +101,12 @@ async function protect(context: ControllerContext, protection: Protection, users
 async function isUsed(client: RestClient, claim: ApiObject, signal: AbortSignal): Promise<boolean> {
   const { namespace, name } = claim;
   for (let next: string | undefined = ''; next !== undefined;) {
-    const page = await client.list(PODS, { namespace, limit: PAGE_SIZE, ...(next === '' ? {} : { continue: next }), signal });
+    const page: ObjectList<CoreV1Pod> = await client.list(PODS, {
+      namespace,
+      limit: PAGE_SIZE,
+      ...(next === '' ? {} : { continue: next }),
+      signal,
+    });
     if (page.items.some((pod) => usesClaim(pod, name))) return true;
     next = page.continue;
   }

@@ -4,7 +4,7 @@
  */
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { equalJson, objectAt, own } from '../../shared/values/json';
@@ -16,8 +16,8 @@ import { nodeNameOf } from '../runtime/pods';
 import { DepartureSchedule } from './schedule';
 import { evictingTaints, stayOf } from './tolerations';
 
-const NODES = knownResource('nodes');
-const PODS = knownResource('pods');
+const NODES = resourceOf('core.v1.Node');
+const PODS = resourceOf('core.v1.Pod');
 const CONCURRENCY = 8;
 const MARK = 'DisruptionTarget';
 
@@ -32,7 +32,7 @@ export const taintEvictionController: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, clock, logger, signal } = context;
-  const [nodes, pods] = [informers.of({ resource: NODES }), informers.of({ resource: PODS })];
+  const [nodes, pods] = [informers.of(NODES), informers.of(PODS)];
   const queue = context.queue({ name: 'noexec_taint_pod' });
   const deleted = context.metrics.counter(
     'taint_eviction_controller_pod_deletions_total',

@@ -1,12 +1,12 @@
 /** Removes Jobs that have ended, and what is theirs, when the time that they are to be kept is over: by a timer for each, to the second. */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { expiryOf } from './reconcile';
 
-const JOBS = knownResource('jobs.batch');
+const JOBS = resourceOf('batch.v1.Job');
 /** Seconds. */
 const DURATION_BUCKETS: readonly number[] = Array.from({ length: 14 }, (_, power) => 0.1 * 2 ** power);
 
@@ -20,7 +20,7 @@ export const ttlAfterFinishedController: Controller = {
 };
 
 async function run({ client, informers, clock, logger, signal, settings, queue: makeQueue, metrics }: ControllerContext): Promise<void> {
-  const jobs = informers.of({ resource: JOBS });
+  const jobs = informers.of(JOBS);
   const queue = makeQueue({ name: 'ttl_jobs_to_delete' });
   const late = metrics.histogram(
     'ttl_after_finished_controller_job_deletion_duration_seconds',

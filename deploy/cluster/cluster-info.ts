@@ -5,7 +5,7 @@
 import { isAlreadyExists } from '../../shared/client/rest/api-error';
 import { connectTo } from '../../shared/client/transport/connect';
 import { CredentialSource } from '../../shared/client/kubeconfig/credential-source';
-import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import { RestClient } from '../../shared/client/rest/rest-client';
 import { CLUSTER_INFO, CLUSTER_INFO_ROLE } from '../../shared/names/bootstrap-token';
 import { GENERATED_NAMES, groupIn, type Dialect } from '../../shared/names/dialect';
@@ -26,10 +26,10 @@ export interface Publication {
   readonly naming: Dialect;
 }
 
-const MAPS = knownResource('configmaps');
+const MAPS = resourceOf('core.v1.ConfigMap');
 const RBAC = 'rbac.authorization.platform.io';
-const ROLES = knownResource(`roles.${RBAC}`);
-const BINDINGS = knownResource(`rolebindings.${RBAC}`);
+const ROLES = resourceOf('rbac.v1.Role');
+const BINDINGS = resourceOf('rbac.v1.RoleBinding');
 const PATIENCE_MS = 10_000;
 
 /** As the administrator. Rejects when the server does not do it. */

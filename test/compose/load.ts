@@ -9,7 +9,7 @@ import { ApiError } from '../../shared/client/rest/api-error';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
 import { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { ConnectionError } from '../../shared/client/transport/transport';
 import { systemClock } from '../../shared/runtime/clock';
@@ -18,7 +18,7 @@ import { systemRandom } from '../../shared/runtime/random';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { objectAt, stringAt } from '../../shared/values/json';
 
-const MAPS = knownResource('configmaps');
+const MAPS = resourceOf('core.v1.ConfigMap');
 const NAMESPACE = 'default';
 const NAME = 'counted';
 const LABELS = { made: 'by-load' };

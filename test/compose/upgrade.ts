@@ -7,7 +7,7 @@ import type { ClientConfig } from '../../shared/client/kubeconfig/client-config'
 import { discover } from '../../shared/client/rest/discovery';
 import { ApiError } from '../../shared/client/rest/api-error';
 import { collect } from '../../shared/client/rest/json-body';
-import { knownResource, type Resource } from '../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
@@ -17,7 +17,7 @@ import { compose, containers, docker, IMAGE, scale, wait } from './engine';
 import { differences, kindsIn, recordsOf, type Records } from './records';
 
 const NAMESPACE = 'kept';
-const MAPS = knownResource('configmaps');
+const MAPS = resourceOf('core.v1.ConfigMap');
 /** What controllers are there to take away: a node that is silent, a pod whose node is not there, endpoints without a service (when the controller starts). */
 const LEFT_OUT: ReadonlySet<string> = new Set(['Node', 'Pod', 'Endpoints']);
 const REST_LOOKS = 90;
@@ -90,7 +90,7 @@ export class Upgrade {
 
   private async write(): Promise<void> {
     const { client } = this;
-    await client.create(knownResource('namespaces'), { metadata: { name: NAMESPACE } });
+    await client.create(resourceOf('core.v1.Namespace'), { metadata: { name: NAMESPACE } });
     const { kinds } = await discover(client);
     for (const object of [...parsed(), ...DEFINED]) {
       const kind = stringAt(object, 'kind') ?? '';

@@ -3,7 +3,7 @@
  * an API server behind an APIService. The test plays the kubelet: pods serve as soon as they are there, and those of Jobs succeed.
  */
 import { Informer } from '../../shared/client/informer/informer';
-import { knownResource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { silentLogger } from '../../shared/runtime/logger';
 import { systemClock } from '../../shared/runtime/clock';
@@ -18,10 +18,10 @@ import { waitUntil } from '../support/programs';
 import { sendOver } from '../support/replayed-scenario';
 import { useClosable, useResource } from '../support/use-resource';
 
-const PODS = knownResource('pods');
-const DEPLOYMENTS = knownResource('deployments.apps');
-const EVENTS = knownResource('events');
-const AUTOSCALERS = knownResource('horizontalpodautoscalers.autoscaling');
+const PODS = resourceOf('core.v1.Pod');
+const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
+const EVENTS = resourceOf('core.v1.Event');
+const AUTOSCALERS = resourceOf('autoscaling.v2.HorizontalPodAutoscaler');
 const NAMESPACE = 'default';
 const METRICS = `/apis/metrics.k8s.io/v1beta1/namespaces/${NAMESPACE}/pods`;
 const SCALES_MS = 60_000;

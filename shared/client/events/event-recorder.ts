@@ -12,7 +12,7 @@ import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound } from '.
 import { BackOff } from '../back-off';
 import { EventCorrelation, type Correlated, type Report } from './event-correlation';
 import { EventNames } from './event-names';
-import { knownResource } from '../rest/resource';
+import { resourceOf } from '../rest/resource';
 import type { RestClient } from '../rest/rest-client';
 import { pause } from '../signals';
 import { ConnectionError } from '../transport/transport';
@@ -28,7 +28,7 @@ export interface EventRecorderOptions {
   readonly signal: AbortSignal;
 }
 
-const EVENTS = knownResource('events');
+const EVENTS = resourceOf('core.v1.Event');
 const WAITING = 1_000;
 /** Of one Event; the delays between them add up to a minute or two. */
 const ATTEMPTS = 12;

@@ -1,28 +1,27 @@
 import { silentLogger } from '../../runtime/logger';
 import { fakeClient } from '../../../test/support/fake-client';
+import type { CoreV1ConfigMap } from '../../api/types/generated/members';
 import { apiObject, type ApiObject } from '../rest/api-object';
-import { InformerPool } from './informer-pool';
-import { knownResource } from '../rest/resource';
+import { metadataOf, resourceOf } from '../rest/resource';
+import { InformerPool, type Collection } from './informer-pool';
 
-const resource = knownResource('configmaps');
-const nameOnly = ({ name }: ApiObject): ApiObject => apiObject({ metadata: { name } });
-const nothing = (object: ApiObject): ApiObject => object;
+const resource = resourceOf('core.v1.ConfigMap');
+const nameOnly = ({ name }: ApiObject): ApiObject<CoreV1ConfigMap> => apiObject({ metadata: { name } });
+const unchanged = (object: ApiObject<CoreV1ConfigMap>): ApiObject<CoreV1ConfigMap> => object;
 
 test('InformerPool returns the same informer for equal options and another one for different options', async () => {
   const { client, clock, random } = fakeClient();
   const ending = new AbortController();
   const pool = new InformerPool({ client, clock, random, logger: silentLogger }, ending.signal);
-  const whole = pool.of({ resource });
-  expect(pool.of({ resource })).toBe(whole);
-  for (const other of [
-    { resource, namespace: 'n' },
-    { resource, metadataOnly: true },
-    { resource, trim: nameOnly },
-    { resource, trim: nothing },
-  ]) {
-    expect(pool.of(other)).toBe(pool.of({ ...other }));
-    expect(pool.of(other)).not.toBe(whole);
+  const whole = pool.of(resource);
+  expect(pool.of({ ...resource })).toBe(whole);
+  const collections: readonly Collection<CoreV1ConfigMap>[] = [{ namespace: 'n' }, { trim: nameOnly }, { trim: unchanged }];
+  for (const collection of collections) {
+    expect(pool.of(resource, collection)).toBe(pool.of(resource, { ...collection }));
+    expect(pool.of(resource, collection)).not.toBe(whole);
   }
+  expect(pool.of(metadataOf(resource))).toBe(pool.of(metadataOf(resource)));
+  expect(pool.of(metadataOf(resource))).not.toBe(whole);
   expect(pool.all).toHaveLength(5);
   ending.abort();
   await pool.ended();

@@ -1,40 +1,35 @@
-/** One informer for each collection, however many want to follow it. They run until the pool's signal is aborted. */
+/** Shares one informer among all readers of a collection. Informers run until the pool's signal is aborted. */
+import type { JsonObject } from '../../values/json';
+import type { Resource } from '../rest/resource';
 import { Informer, StreamingLists, type InformerOptions } from './informer';
 
-export type PoolOptions = Pick<InformerOptions, 'client' | 'clock' | 'random' | 'logger' | 'protobuf'>;
-/** What tells collections apart. */
-export type Collection = Pick<InformerOptions, 'resource' | 'namespace' | 'labelSelector' | 'fieldSelector' | 'metadataOnly' | 'trim'>;
+export type PoolOptions = Pick<InformerOptions<JsonObject>, 'client' | 'clock' | 'random' | 'logger' | 'protobuf'>;
+
+/** The part of a resource's objects that an informer holds, and how it holds them. */
+export type Collection<Body extends JsonObject> = Pick<InformerOptions<Body>, 'namespace' | 'labelSelector' | 'fieldSelector' | 'trim'>;
 
 export class InformerPool {
   private readonly streaming = new StreamingLists();
   private readonly informers = new Map<string, { readonly informer: Informer; readonly ended: Promise<void> }>();
 
-  /** Numbers of the functions that trim: who trims differently has a copy of his own. */
-  private readonly trims = new Map<Collection['trim'], number>([[undefined, 0]]);
+  /** Numbers of the functions that trim: each has an informer of its own. */
+  private readonly trims = new Map<unknown, number>([[undefined, 0]]);
 
   constructor(
     private readonly options: PoolOptions,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** The collection's informer, which begins to run when it is asked for first. */
-  of(collection: Collection): Informer {
-    const { resource, namespace, labelSelector, fieldSelector, metadataOnly, trim } = collection;
+  /** The informer of a collection. The first call starts it. */
+  of<Body extends JsonObject>(resource: Resource<Body>, collection: Collection<Body> = {}): Informer<Body> {
+    const { namespace, labelSelector, fieldSelector, trim } = collection;
     const trimming = this.trims.get(trim) ?? this.trims.size;
     this.trims.set(trim, trimming);
-    const key = JSON.stringify([
-      resource.group,
-      resource.version,
-      resource.resource,
-      namespace,
-      labelSelector,
-      fieldSelector,
-      metadataOnly,
-      trimming,
-    ]);
-    const known = this.informers.get(key);
-    if (known !== undefined) return known.informer;
-    const informer = new Informer({ ...this.options, ...collection, streaming: this.streaming });
+    const { group, version, resource: plural, metadataOnly } = resource;
+    const key = JSON.stringify([group, version, plural, metadataOnly, namespace, labelSelector, fieldSelector, trimming]);
+    const known = this.informers.get(key)?.informer;
+    if (known !== undefined && isInformerOf(resource, known)) return known;
+    const informer = new Informer({ ...this.options, ...collection, resource, streaming: this.streaming });
     this.informers.set(key, { informer, ended: informer.run(this.signal) });
     return informer;
   }
@@ -48,3 +43,10 @@ export class InformerPool {
     await Promise.all([...this.informers.values()].map(({ ended }) => ended));
   }
 }
+
+/** Objects of one resource have one type. */
+const isInformerOf = <Body extends JsonObject>(
+  { group, version, resource }: Resource<Body>,
+  informer: Informer,
+): informer is Informer<Body> =>
+  informer.resource.group === group && informer.resource.version === version && informer.resource.resource === resource;

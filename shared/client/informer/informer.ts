@@ -6,29 +6,26 @@
 import type { Clock } from '../../runtime/clock';
 import type { Logger } from '../../runtime/logger';
 import type { Random } from '../../runtime/random';
+import type { JsonObject } from '../../values/json';
 import { ApiError, isExpired } from '../rest/api-error';
 import { keyOf, type ApiObject } from '../rest/api-object';
 import { BackOff } from '../back-off';
 import { Notifications, type Handlers } from './notifications';
-import { ObjectStore, type Indexer } from './object-store';
 import type { Resource } from '../rest/resource';
 import type { ListOptions, ObjectList, RestClient, Selectors, WatchOptions } from '../rest/rest-client';
 import { pause } from '../signals';
 import type { WatchEvent } from '../rest/watch-event';
 
-export interface InformerOptions extends Selectors {
+export interface InformerOptions<Body extends JsonObject> extends Selectors {
   readonly client: RestClient;
-  readonly resource: Resource;
+  readonly resource: Resource<Body>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly indexers?: Readonly<Record<string, Indexer>>;
-  /** Hold only the objects' metadata. */
-  readonly metadataOnly?: boolean;
   /** Ask for the binary form, where the kind has one. */
   readonly protobuf?: boolean;
   /** What of an object is kept: a copy without what nobody reads. It must keep the metadata's names and version. */
-  readonly trim?: (object: ApiObject) => ApiObject;
+  trim?(object: ApiObject<Body>): ApiObject<Body>;
   /** Bytes of changes that may wait for slow handlers one by one; 16 MiB by default. */
   readonly waitingBytes?: number;
   readonly pageSize?: number;
@@ -58,9 +55,9 @@ const RELIST_SPREAD_MS = 1_000;
 /** A watch that lived so long was sound: the next one starts at once. Milliseconds. */
 const SOUND_MS = 1_000;
 
-export class Informer {
-  private readonly store: ObjectStore;
-  private readonly notifications: Notifications;
+export class Informer<Body extends JsonObject = JsonObject> {
+  private readonly objects = new Map<string, ApiObject<Body>>();
+  private readonly notifications: Notifications<Body>;
   private readonly backOff: BackOff;
   private readonly streaming: StreamingLists;
   private readonly counted = { lists: 0, watches: 0, events: 0 };
@@ -71,25 +68,16 @@ export class Informer {
   readonly synced: Promise<void> = new Promise((resolve) => (this.markSynced = resolve));
   private isSynced = false;
 
-  constructor(private readonly options: InformerOptions) {
-    const {
-      clock,
-      random,
-      logger,
-      indexers,
-      waitingBytes = WAITING_BYTES,
-      pageSize = PAGE_SIZE,
-      streaming = new StreamingLists(),
-    } = options;
+  constructor(private readonly options: InformerOptions<Body>) {
+    const { clock, random, logger, waitingBytes = WAITING_BYTES, pageSize = PAGE_SIZE, streaming = new StreamingLists() } = options;
     if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`a page of ${pageSize} objects cannot be`);
     if (!(waitingBytes > 0)) throw new RangeError(`${waitingBytes} bytes of changes cannot wait`);
     this.streaming = streaming;
-    this.store = new ObjectStore(indexers);
     this.notifications = new Notifications({ clock, logger, waitingBytes });
     this.backOff = new BackOff(random, { firstMs: 200, longestMs: 30_000 });
   }
 
-  get resource(): Resource {
+  get resource(): Resource<Body> {
     return this.options.resource;
   }
 
@@ -110,28 +98,24 @@ export class Informer {
     return this.notifications.waitingBytes;
   }
 
-  get(namespace: string, name: string): ApiObject | undefined {
-    return this.store.get(keyOf({ namespace, name }));
+  get(namespace: string, name: string): ApiObject<Body> | undefined {
+    return this.objects.get(keyOf({ namespace, name }));
   }
 
-  byKey(key: string): ApiObject | undefined {
-    return this.store.get(key);
+  byKey(key: string): ApiObject<Body> | undefined {
+    return this.objects.get(key);
   }
 
-  list(): readonly ApiObject[] {
-    return [...this.store.values()];
-  }
-
-  byIndex(index: string, value: string): readonly ApiObject[] {
-    return this.store.byIndex(index, value);
+  list(): readonly ApiObject<Body>[] {
+    return [...this.objects.values()];
   }
 
   /**
    * Handlers that come late hear of what is there as added. A handler returns at once; work belongs in a queue.
    * Returns what takes the handlers away again.
    */
-  handle(handlers: Handlers): () => void {
-    return this.notifications.add(handlers, this.store.values());
+  handle(handlers: Handlers<Body>): () => void {
+    return this.notifications.add(handlers, this.objects.values());
   }
 
   /** Lists and follows until the signal is aborted. A second call joins the first. */
@@ -184,7 +168,7 @@ export class Informer {
 
   /** What was not seen is gone. */
   private async filled(seen: ReadonlySet<string>, version: string): Promise<void> {
-    for (const key of [...this.store.keys()]) if (!seen.has(key)) this.drop(key, undefined, 0);
+    for (const key of [...this.objects.keys()]) if (!seen.has(key)) this.drop(key, undefined, 0);
     this.version = version;
     this.backOff.reset();
     if (this.isSynced) return;
@@ -194,9 +178,9 @@ export class Informer {
   }
 
   /** All pages of one list. When the first page's version is forgotten before the last page, everything is asked for at once. */
-  private async pages(signal: AbortSignal): Promise<readonly ObjectList[]> {
+  private async pages(signal: AbortSignal): Promise<readonly ObjectList<Body>[]> {
     const { pageSize = PAGE_SIZE } = this.options;
-    const pages: ObjectList[] = [];
+    const pages: ObjectList<Body>[] = [];
     try {
       let token: string | undefined;
       do {
@@ -211,20 +195,19 @@ export class Informer {
     }
   }
 
-  private async page(signal: AbortSignal, place: Pick<ListOptions, 'limit' | 'continue'>): Promise<ObjectList> {
-    const { client, resource, trim } = this.options;
+  private async page(signal: AbortSignal, place: Pick<ListOptions, 'limit' | 'continue'>): Promise<ObjectList<Body>> {
+    const { client, resource } = this.options;
     const page = await client.list(resource, { ...this.scope(), ...place, signal });
-    return trim === undefined ? page : { ...page, items: page.items.map((item) => trim(item)) };
+    return this.options.trim === undefined ? page : { ...page, items: page.items.map((item) => this.trimmed(item)) };
   }
 
   /** What restricts the collection, and how it is sent. */
-  private scope(): Selectors & { readonly metadataOnly?: boolean; readonly protobuf?: boolean } {
-    const { namespace, labelSelector, fieldSelector, metadataOnly, protobuf } = this.options;
+  private scope(): Selectors & { readonly protobuf?: boolean } {
+    const { namespace, labelSelector, fieldSelector, protobuf } = this.options;
     return {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
-      ...(metadataOnly === undefined ? {} : { metadataOnly }),
       ...(protobuf === undefined ? {} : { protobuf }),
     };
   }
@@ -256,7 +239,7 @@ export class Informer {
   }
 
   /** An event of a streaming list that has not been told to its end: the copy is at no version yet. */
-  private take(event: WatchEvent, initial: Set<string>): void {
+  private take(event: WatchEvent<Body>, initial: Set<string>): void {
     switch (event.type) {
       case 'ADDED':
       case 'MODIFIED':
@@ -272,7 +255,7 @@ export class Informer {
     }
   }
 
-  private apply(event: WatchEvent): void {
+  private apply(event: WatchEvent<Body>): void {
     switch (event.type) {
       case 'ADDED':
       case 'MODIFIED':
@@ -293,14 +276,14 @@ export class Informer {
     }
   }
 
-  private trimmed(object: ApiObject): ApiObject {
+  private trimmed(object: ApiObject<Body>): ApiObject<Body> {
     return this.options.trim?.(object) ?? object;
   }
 
-  private put(object: ApiObject, bytes: number): void {
-    const known = this.store.get(keyOf(object));
+  private put(object: ApiObject<Body>, bytes: number): void {
+    const known = this.objects.get(keyOf(object));
     if (known?.resourceVersion === object.resourceVersion && known.uid === object.uid) return;
-    this.store.set(object);
+    this.objects.set(keyOf(object), object);
     if (known !== undefined && known.uid !== object.uid) {
       // Its deletion was not seen: whoever cares about this very object must hear that it is gone.
       this.notifications.push(keyOf(object), known, undefined, bytes);
@@ -311,9 +294,10 @@ export class Informer {
   }
 
   /** `last` = the state that the deletion told, if one was seen. */
-  private drop(key: string, last: ApiObject | undefined, bytes: number): void {
-    const known = this.store.remove(key);
+  private drop(key: string, last: ApiObject<Body> | undefined, bytes: number): void {
+    const known = this.objects.get(key);
     if (known === undefined) return;
+    this.objects.delete(key);
     this.notifications.push(key, last ?? known, undefined, bytes);
   }
 }

@@ -6,19 +6,20 @@
 import type { Clock } from '../../runtime/clock';
 import type { Logger } from '../../runtime/logger';
 import { TimeSlice } from '../../scheduling/yielding';
+import type { JsonObject } from '../../values/json';
 import type { ApiObject } from '../rest/api-object';
 
-export interface Handlers {
-  added?(object: ApiObject): void;
-  updated?(previous: ApiObject, object: ApiObject): void;
+export interface Handlers<Body extends JsonObject = JsonObject> {
+  added?(object: ApiObject<Body>): void;
+  updated?(previous: ApiObject, object: ApiObject<Body>): void;
   /** `last` is the object's last known state. */
-  deleted?(last: ApiObject): void;
+  deleted?(last: ApiObject<Body>): void;
 }
 
 /** From `previous` (undefined = was not there) to `current` (undefined = is gone). */
-interface Notification {
-  readonly previous: ApiObject | undefined;
-  readonly current: ApiObject | undefined;
+interface Notification<Body extends JsonObject> {
+  readonly previous: ApiObject<Body> | undefined;
+  readonly current: ApiObject<Body> | undefined;
   readonly bytes: number;
 }
 
@@ -29,12 +30,12 @@ export interface NotificationOptions {
   readonly waitingBytes: number;
 }
 
-export class Notifications {
-  private readonly handlers = new Set<Handlers>();
-  private ordered: { readonly key: string; readonly change: Notification }[] = [];
+export class Notifications<Body extends JsonObject> {
+  private readonly handlers = new Set<Handlers<Body>>();
+  private ordered: { readonly key: string; readonly change: Notification<Body> }[] = [];
   private next = 0;
   /** In use instead of `ordered` while too much waits. */
-  private joined: Map<string, Notification> | undefined;
+  private joined: Map<string, Notification<Body>> | undefined;
   private bytes = 0;
   private scheduled = false;
   private idle: (() => void)[] = [];
@@ -45,14 +46,14 @@ export class Notifications {
    * Returns what takes the handlers away again. The new handlers hear of the `known` objects as added. What still waits goes to the others
    * first: it is already part of what is known.
    */
-  add(handlers: Handlers, known: Iterable<ApiObject>): () => void {
+  add(handlers: Handlers<Body>, known: Iterable<ApiObject<Body>>): () => void {
     for (let change = this.take(); change !== undefined; change = this.take()) this.tell(change);
     for (const object of known) this.guard(() => handlers.added?.(object));
     this.handlers.add(handlers);
     return () => void this.handlers.delete(handlers);
   }
 
-  push(key: string, previous: ApiObject | undefined, current: ApiObject | undefined, bytes: number): void {
+  push(key: string, previous: ApiObject<Body> | undefined, current: ApiObject<Body> | undefined, bytes: number): void {
     const change = { previous, current, bytes };
     this.bytes += bytes;
     if (this.joined !== undefined) this.join(this.joined, key, change);
@@ -71,8 +72,8 @@ export class Notifications {
     return this.scheduled ? new Promise((resolve) => this.idle.push(resolve)) : Promise.resolve();
   }
 
-  private joinAll(key: string, change: Notification): void {
-    const joined = new Map<string, Notification>();
+  private joinAll(key: string, change: Notification<Body>): void {
+    const joined = new Map<string, Notification<Body>>();
     this.bytes = 0;
     for (const waiting of [...this.ordered.slice(this.next), { key, change }]) {
       this.bytes += waiting.change.bytes;
@@ -83,7 +84,7 @@ export class Notifications {
     this.joined = joined;
   }
 
-  private join(joined: Map<string, Notification>, key: string, { previous, current, bytes }: Notification): void {
+  private join(joined: Map<string, Notification<Body>>, key: string, { previous, current, bytes }: Notification<Body>): void {
     const waiting = joined.get(key);
     if (waiting === undefined) {
       joined.set(key, { previous, current, bytes });
@@ -123,7 +124,7 @@ export class Notifications {
     return this.next < this.ordered.length || (this.joined !== undefined && this.joined.size > 0);
   }
 
-  private take(): Notification | undefined {
+  private take(): Notification<Body> | undefined {
     const change = this.joined === undefined ? this.ordered[this.next++]?.change : this.takeJoined(this.joined);
     if (change === undefined) {
       this.ordered = [];
@@ -136,7 +137,7 @@ export class Notifications {
     return change;
   }
 
-  private takeJoined(joined: Map<string, Notification>): Notification | undefined {
+  private takeJoined(joined: Map<string, Notification<Body>>): Notification<Body> | undefined {
     for (const [key, change] of joined) {
       joined.delete(key);
       return change;
@@ -144,7 +145,7 @@ export class Notifications {
     return undefined;
   }
 
-  private tell({ previous, current }: Notification): void {
+  private tell({ previous, current }: Notification<Body>): void {
     for (const handlers of this.handlers) {
       this.guard(() => {
         if (current === undefined) {

@@ -2,16 +2,17 @@
  * Objects by key, and by whatever else they are looked up by. Keeps its indexes in step with its objects; knows nothing of where they come
  * from.
  */
+import type { JsonObject } from '../../values/json';
 import { keyOf, type ApiObject } from '../rest/api-object';
 
-/** The values under which an object is found. */
-export type Indexer = (object: ApiObject) => readonly string[];
+/** The values of an index that an object has. */
+export type Indexer<Body extends JsonObject = JsonObject> = (object: ApiObject<Body>) => readonly string[];
 
-export class ObjectStore {
-  private readonly objects = new Map<string, ApiObject>();
-  private readonly indexes: ReadonlyMap<string, { readonly indexer: Indexer; readonly keys: Map<string, Set<string>> }>;
+export class ObjectStore<Body extends JsonObject = JsonObject> {
+  private readonly objects = new Map<string, ApiObject<Body>>();
+  private readonly indexes: ReadonlyMap<string, { readonly indexer: Indexer<Body>; readonly keys: Map<string, Set<string>> }>;
 
-  constructor(indexers: Readonly<Record<string, Indexer>> = {}) {
+  constructor(indexers: Readonly<Record<string, Indexer<Body>>> = {}) {
     this.indexes = new Map(Object.entries(indexers).map(([name, indexer]) => [name, { indexer, keys: new Map<string, Set<string>>() }]));
   }
 
@@ -19,7 +20,7 @@ export class ObjectStore {
     return this.objects.size;
   }
 
-  get(key: string): ApiObject | undefined {
+  get(key: string): ApiObject<Body> | undefined {
     return this.objects.get(key);
   }
 
@@ -27,19 +28,19 @@ export class ObjectStore {
     return this.objects.keys();
   }
 
-  values(): Iterable<ApiObject> {
+  values(): Iterable<ApiObject<Body>> {
     return this.objects.values();
   }
 
   /** The objects that the indexer `index` finds under `value`. Throws for an index that was not declared. */
-  byIndex(index: string, value: string): readonly ApiObject[] {
+  byIndex(index: string, value: string): readonly ApiObject<Body>[] {
     const found = this.indexes.get(index);
     if (found === undefined) throw new Error(`there is no index ${index}`);
     return [...(found.keys.get(value) ?? [])].flatMap((key) => this.objects.get(key) ?? []);
   }
 
   /** Returns what was there before. */
-  set(object: ApiObject): ApiObject | undefined {
+  set(object: ApiObject<Body>): ApiObject<Body> | undefined {
     const key = keyOf(object);
     const previous = this.remove(key);
     this.objects.set(key, object);
@@ -54,7 +55,7 @@ export class ObjectStore {
   }
 
   /** Returns what was there before. */
-  remove(key: string): ApiObject | undefined {
+  remove(key: string): ApiObject<Body> | undefined {
     const previous = this.objects.get(key);
     if (previous === undefined) return undefined;
     this.objects.delete(key);

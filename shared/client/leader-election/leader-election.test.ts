@@ -4,7 +4,7 @@ import { FakeApi } from '../../../test/support/fake-api';
 import { fakeClient } from '../../../test/support/fake-client';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { LeaderElection, type LeaderElectionOptions, type Term } from './leader-election';
-import { knownResource } from '../rest/resource';
+import { resourceOf } from '../rest/resource';
 import { aborted } from '../signals';
 import { ConnectionError } from '../transport/transport';
 
@@ -145,7 +145,7 @@ test('a paused leader stops leading when another replica took over, and its late
   // Another copy took over while the first one stood still.
   const lease = all.api.get(LEASES, PLACE.namespace, PLACE.name) ?? {};
   all.api.put(LEASES, { ...lease, spec: { ...objectAt(lease, 'spec'), holderIdentity: 'second', leaseTransitions: 1 } });
-  const late = paused.client.fenced(term.fence).create(knownResource('configmaps'), { metadata: { namespace: 'n', name: 'late' } });
+  const late = paused.client.fenced(term.fence).create(resourceOf('core.v1.ConfigMap'), { metadata: { namespace: 'n', name: 'late' } });
   await expect(late).rejects.toMatchObject({ code: 409 });
   await all.clock.advanceAsync(4_000);
   expect(paused.isLeading()).toBe(false);

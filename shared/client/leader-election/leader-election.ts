@@ -16,7 +16,7 @@ import type { Random } from '../../runtime/random';
 import { isAlreadyExists, isConflict, isNotFound } from '../rest/api-error';
 import { keyOf, type ApiObject } from '../rest/api-object';
 import { leaseRecord, releasedLease, renewedLease, takenLease, type LeaseRecord } from './lease-record';
-import { knownResource } from '../rest/resource';
+import { resourceOf } from '../rest/resource';
 import type { RequestOptions, RestClient } from '../rest/rest-client';
 import { pause } from '../signals';
 
@@ -46,7 +46,7 @@ export interface Term {
   readonly signal: AbortSignal;
 }
 
-const LEASES = knownResource('leases.coordination.platform.io');
+const LEASES = resourceOf('coordination.v1.Lease');
 /** An answer that takes longer is taken to be lost. Milliseconds. */
 const STROKE_MS = 1_000;
 const CALL_MS = 5_000;

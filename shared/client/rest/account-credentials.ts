@@ -8,7 +8,7 @@ import { objectAt, stringAt } from '../../values/json';
 import { isAlreadyExists, isNotFound } from './api-error';
 import { MalformedAnswer } from './api-object';
 import type { Credentials } from '../kubeconfig/credential-source';
-import { knownResource } from './resource';
+import { resourceOf } from './resource';
 import type { RestClient } from './rest-client';
 
 export interface AccountCredentialsOptions {
@@ -18,7 +18,7 @@ export interface AccountCredentialsOptions {
   readonly clock: Clock;
 }
 
-const ACCOUNTS = knownResource('serviceaccounts');
+const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 const LIFETIME_S = 3_600;
 /** A token is good for so long in the eyes of whoever asked for it: the server's clock may differ, and what is under way has to end. */
 const USED_MS = LIFETIME_S * 800;

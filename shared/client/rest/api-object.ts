@@ -1,45 +1,59 @@
-/** Objects as a client holds them: the body as it came, with the few facts of its metadata that everyone reads taken out once. */
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+/** Objects as a client holds them: the body as the server sent it, with the metadata that most readers need beside it. */
+import type { MetaV1ObjectMeta } from '../../api/types/generated/members';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import { isBodyOf, type Resource } from './resource';
 
-export interface ApiObject {
+export interface ApiObject<Body extends JsonObject = JsonObject> {
   /** '' for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** The whole object. Shared by everyone who reads it: copy before changing. */
-  readonly body: JsonObject;
+  readonly metadata: MetaV1ObjectMeta;
+  /** The whole object. Readers share it: copy it before a change. */
+  readonly body: Body;
 }
 
-/** An answer is not what its kind promises. */
+/** A response is not what its kind promises. */
 export class MalformedAnswer extends Error {
   override readonly name = 'MalformedAnswer';
 }
 
-/** Throws {@link MalformedAnswer} when the value is no object with a name. */
-export function apiObject(value: JsonValue | undefined): ApiObject {
-  if (!isObject(value)) throw new MalformedAnswer('the server answered with something that is no object');
-  const metadata = objectAt(value, 'metadata');
+/** An object of a server's response. Throws {@link MalformedAnswer} when it is no object with a name. */
+export function parseObject<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue | undefined): ApiObject<Body> {
+  if (!isBodyOf(resource, value)) throw new MalformedAnswer('the server answered with something that is no object');
+  return apiObject(value);
+}
+
+/** Throws {@link MalformedAnswer} when the body has no name. */
+export function apiObject<Body extends JsonObject>(body: Body): ApiObject<Body> {
+  const metadata = objectAt(body, 'metadata');
   const name = stringAt(metadata, 'name');
-  if (name === undefined || name === '') throw new MalformedAnswer('the server answered with an object that has no name');
+  if (!isMetadata(metadata) || name === undefined || name === '') {
+    throw new MalformedAnswer('the server answered with an object that has no name');
+  }
   return {
     namespace: stringAt(metadata, 'namespace') ?? '',
     name,
     uid: stringAt(metadata, 'uid') ?? '',
     resourceVersion: stringAt(metadata, 'resourceVersion') ?? '',
-    body: value,
+    metadata,
+    body,
   };
 }
+
+/** The metadata of every kind have one type; see {@link isBodyOf}. */
+const isMetadata = (value: JsonValue | undefined): value is MetaV1ObjectMeta => isObject(value);
 
 /** `namespace/name`, or `name` for cluster-scoped objects: the key in informers and queues. */
 export function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-export function isBeingDeleted(object: ApiObject): boolean {
-  return stringAt(objectAt(object.body, 'metadata'), 'deletionTimestamp') !== undefined;
+export function isBeingDeleted({ metadata }: Pick<ApiObject, 'metadata'>): boolean {
+  return metadata.deletionTimestamp !== undefined;
 }
 
-export function finalizersOf(object: ApiObject): readonly string[] {
-  return (arrayAt(objectAt(object.body, 'metadata'), 'finalizers') ?? []).filter((item) => typeof item === 'string');
+export function finalizersOf({ metadata }: Pick<ApiObject, 'metadata'>): readonly string[] {
+  return metadata.finalizers ?? [];
 }

@@ -1,8 +1,11 @@
-/** What a client has to know of a resource to address it; from the kind table, or from a server's discovery. */
-import { SERVED_KINDS, type KindRow } from '../../api/kinds';
+/** What a client needs to know of a resource to address it: from the kind table, or from a server's discovery. */
+import { SERVED_KINDS } from '../../api/kinds';
+import type { MetaV1ObjectMeta, ObjectTypes } from '../../api/types/generated/members';
 import { groupIn, type Dialect } from '../../names/dialect';
+import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 
-export interface Resource {
+/** `Body`: the type of the resource's objects. Resources that only discovery describes have untyped objects. */
+export interface Resource<Body extends JsonObject = JsonObject> {
   /** In canonical spelling. */
   readonly group: string;
   readonly version: string;
@@ -10,17 +13,36 @@ export interface Resource {
   readonly resource: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  /** Objects are requested as PartialObjectMetadata. */
+  readonly metadataOnly?: true;
+  /** Carries `Body` for the compiler. Never set. */
+  readonly body?: Body;
 }
 
-/** A row of the kind table: `configmaps`, or `leases.coordination.platform.io` outside the core group. Throws for an unknown name. */
-export function knownResource(name: string): Resource {
-  const row = SERVED_KINDS.find((candidate) => fullName(candidate) === name);
-  if (row === undefined) throw new Error(`the kind table has no ${name}`);
-  return row;
+/** The body of an object that was requested as PartialObjectMetadata. */
+export type PartialObjectMetadata = {
+  apiVersion?: string;
+  kind?: string;
+  metadata?: MetaV1ObjectMeta;
+};
+
+/** The resource of a served kind by the name of its type, such as `apps.v1.Deployment`. Throws for a type without a resource. */
+export function resourceOf<Type extends keyof ObjectTypes>(type: Type): Resource<ObjectTypes[Type]> {
+  const row = SERVED_KINDS.find((candidate) => candidate.type === type && candidate.resource !== '');
+  if (row === undefined) throw new Error(`no resource serves ${type}`);
+  const { group, version, resource, kind, namespaced } = row;
+  return { group, version, resource, kind, namespaced };
 }
 
-function fullName({ group, resource }: KindRow): string {
-  return group === '' ? resource : `${resource}.${group}`;
+/** The same resource, of whose objects a client needs the metadata only. */
+export const metadataOf = (resource: Resource): Resource<PartialObjectMetadata> => {
+  const { body: _, ...address } = resource;
+  return { ...address, metadataOnly: true };
+};
+
+/** Checks only that the value is an object: that a server sends objects of a resource's own type is its contract. */
+export function isBodyOf<Body extends JsonObject>(_: Resource<Body>, value: JsonValue | undefined): value is Body {
+  return isObject(value);
 }
 
 /** Where an object or a collection is. */

@@ -7,13 +7,13 @@ import { FixedRandom } from '../../../test/support/fixed-random';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { ApiError, isNotFound } from './api-error';
 import { CredentialSource } from '../kubeconfig/credential-source';
-import { knownResource } from './resource';
+import { resourceOf } from './resource';
 import { RestClient } from './rest-client';
 import { ServerPool } from '../transport/server-pool';
 import { ConnectionError, type Transport, type TransportRequest } from '../transport/transport';
 
-const MAPS = knownResource('configmaps');
-const LEASES = knownResource('leases.coordination.platform.io');
+const MAPS = resourceOf('core.v1.ConfigMap');
+const LEASES = resourceOf('coordination.v1.Lease');
 const map = (name: string, data = {}) => ({ metadata: { namespace: 'n', name }, data });
 
 test('RestClient spells paths in the dialect and escapes their segments', async () => {

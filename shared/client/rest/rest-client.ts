@@ -7,16 +7,27 @@
  */
 import { FENCE_HEADER, formatFence, type Fence } from '../../api/identity/fencing';
 import { apiVersionOf } from '../../api/identity/identity';
-import { arrayAt, isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
+import type { AutoscalingV1Scale } from '../../api/types/generated/members';
+import {
+  arrayAt,
+  isObject,
+  objectAt,
+  own,
+  stringAt,
+  stringifyJson,
+  type JsonObject,
+  type JsonPrimitive,
+  type JsonValue,
+} from '../../values/json';
 import { apiVersionIn, type Dialect } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
 import type { Random } from '../../runtime/random';
 import { ApiError, apiErrorOf } from './api-error';
-import { apiObject, MalformedAnswer, type ApiObject } from './api-object';
+import { apiObject, MalformedAnswer, parseObject, type ApiObject } from './api-object';
 import { BackOff } from '../back-off';
 import type { Credentials } from '../kubeconfig/credential-source';
 import { collect, parseBody } from './json-body';
-import { pathOf, type Place, type Resource } from './resource';
+import { isBodyOf, pathOf, type Place, type Resource } from './resource';
 import { pause, withDeadline } from '../signals';
 import { ConnectionError, type Method, type Transport, type TransportRequest, type TransportResponse } from '../transport/transport';
 import { watchEvent, type WatchEvent } from './watch-event';
@@ -47,17 +58,15 @@ export interface Selectors {
 export interface ListOptions extends Selectors, RequestOptions {
   readonly limit?: number;
   readonly continue?: string;
-  /** Only the objects' metadata. */
-  readonly metadataOnly?: boolean;
   /** In the binary form, where the kind has one. */
   readonly protobuf?: boolean;
 }
 
-export interface ObjectList {
+export interface ObjectList<Body extends JsonObject = JsonObject> {
   readonly resourceVersion: string;
   /** Set when there is more. */
   readonly continue: string | undefined;
-  readonly items: readonly ApiObject[];
+  readonly items: readonly ApiObject<Body>[];
   /** Length of the answer. */
   readonly bytes: number;
 }
@@ -68,7 +77,6 @@ export interface WatchOptions extends Selectors {
   /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
   readonly signal?: AbortSignal;
-  readonly metadataOnly?: boolean;
   /** In the binary form, where the kind has one. */
   readonly protobuf?: boolean;
 }
@@ -81,10 +89,18 @@ export interface DeleteOptions extends RequestOptions {
 
 export type PatchType = 'merge' | 'json';
 
+/** A JSON merge patch of a type: members that change, null for those that are removed. Lists are replaced as a whole. */
+export type MergePatch<T> = T extends JsonPrimitive | readonly unknown[]
+  ? T
+  : { [Member in keyof T]?: MergePatch<Exclude<T[Member], undefined>> | null };
+
 const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = {
   merge: 'application/merge-patch+json',
   json: 'application/json-patch+json',
 };
+
+/** The body of the `scale` subresources; no collection has such objects. */
+const SCALE: Resource<AutoscalingV1Scale> = { group: 'autoscaling', version: 'v1', resource: '', kind: 'Scale', namespaced: true };
 
 const APPLY_MEDIA_TYPE = 'application/apply-patch+yaml';
 
@@ -128,37 +144,40 @@ export class RestClient {
     return new RestClient({ ...this.options, userAgent }, this.fence);
   }
 
-  async get(
-    resource: Resource,
+  async get<Body extends JsonObject>(
+    resource: Resource<Body>,
     place: Required<Pick<Place, 'name'>> & Place,
-    options: RequestOptions & { readonly metadataOnly?: boolean } = {},
-  ): Promise<ApiObject> {
-    const { metadataOnly = false, ...rest } = options;
-    const accept = acceptOf(this.dialect, { of: 'object', metadataOnly, protobuf: false });
-    return apiObject(await this.call({ method: 'GET', path: this.path(resource, place), accept, ...rest }));
+    options: RequestOptions = {},
+  ): Promise<ApiObject<Body>> {
+    const accept = acceptOf(this.dialect, { of: 'object', metadataOnly: isMetadataOnly(resource), protobuf: false });
+    return parseObject(resource, await this.call({ method: 'GET', path: this.path(resource, place), accept, ...options }));
   }
 
-  async list(resource: Resource, options: ListOptions = {}): Promise<ObjectList> {
-    const { limit, metadataOnly = false, protobuf = false } = options;
+  async list<Body extends JsonObject>(resource: Resource<Body>, options: ListOptions = {}): Promise<ObjectList<Body>> {
+    const { limit, protobuf = false } = options;
     const query = selectorQuery(options);
     if (limit !== undefined) query.set('limit', String(limit));
     if (options.continue !== undefined) query.set('continue', options.continue);
     const path = `${this.path(resource, options)}${suffix(query)}`;
-    const accept = acceptOf(this.dialect, { of: 'list', metadataOnly, protobuf });
+    const accept = acceptOf(this.dialect, { of: 'list', metadataOnly: isMetadataOnly(resource), protobuf });
     const { type, bytes } = await this.answer({ method: 'GET', path, accept, ...callOptions(options) });
-    return this.listOf(resource, listIn(type, bytes, resource, metadataOnly), bytes.length);
+    return listOf(resource, listIn(type, bytes, resource), bytes.length);
   }
 
-  async create(resource: Resource, object: JsonObject, options: RequestOptions = {}): Promise<ApiObject> {
+  async create<Body extends JsonObject>(
+    resource: Resource<Body>,
+    object: NoInfer<Body>,
+    options: RequestOptions = {},
+  ): Promise<ApiObject<Body>> {
     const namespace = stringAt(objectAt(object, 'metadata'), 'namespace');
     const path = this.path(resource, namespace === undefined ? {} : { namespace });
-    return apiObject(await this.call({ method: 'POST', path, body: json(this.typed(resource, object)), ...options }));
+    return parseObject(resource, await this.call({ method: 'POST', path, body: json(this.typed(resource, object)), ...options }));
   }
 
-  /** Creates what is never stored: the answer is the object with its status. */
-  async review(resource: Resource, object: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
+  /** Creates an object that is never stored, such as a review: the response is the object with its status. */
+  async review<Body extends JsonObject>(resource: Resource<Body>, object: NoInfer<Body>, options: RequestOptions = {}): Promise<Body> {
     const answer = await this.call({ method: 'POST', path: this.path(resource, {}), body: json(this.typed(resource, object)), ...options });
-    if (!isObject(answer)) throw new MalformedAnswer(`the answer of ${resource.resource} is no object`);
+    if (!isBodyOf(resource, answer)) throw new MalformedAnswer(`the answer of ${resource.resource} is no object`);
     return answer;
   }
 
@@ -175,37 +194,60 @@ export class RestClient {
   }
 
   /** PUT; `object` names its namespace, name and, for an optimistic write, resourceVersion. */
-  async update(
-    resource: Resource,
-    object: JsonObject,
-    options: RequestOptions & {
-      readonly subresource?: string;
-      /** What a subresource's body is, where it is of another kind than the object. */
-      readonly of?: Pick<Resource, 'group' | 'version' | 'kind'>;
-    } = {},
-  ): Promise<ApiObject> {
-    const { namespace, name } = apiObject(object);
-    const { subresource, of = resource, ...rest } = options;
+  async update<Body extends JsonObject>(
+    resource: Resource<Body>,
+    object: NoInfer<Body>,
+    { subresource, ...options }: RequestOptions & { readonly subresource?: string } = {},
+  ): Promise<ApiObject<Body>> {
+    const { namespace, name } = apiObject<JsonObject>(object);
     const path = this.path(resource, { namespace, name, ...(subresource === undefined ? {} : { subresource }) });
-    return apiObject(await this.call({ method: 'PUT', path, body: json(this.typed(of, object)), ...rest }));
+    return parseObject(resource, await this.call({ method: 'PUT', path, body: json(this.typed(resource, object)), ...options }));
   }
 
-  async patch(resource: Resource, place: Place, type: PatchType, patch: JsonValue, options: RequestOptions = {}): Promise<ApiObject> {
+  /** PUT of a Scale to an object's `scale` subresource. */
+  async updateScale(resource: Resource, object: AutoscalingV1Scale, options: RequestOptions = {}): Promise<ApiObject<AutoscalingV1Scale>> {
+    const { namespace, name } = apiObject(object);
+    const path = this.path(resource, { namespace, name, subresource: 'scale' });
+    return parseObject(SCALE, await this.call({ method: 'PUT', path, body: json(this.typed(SCALE, object)), ...options }));
+  }
+
+  /** A merge patch has members of the resource's type; a JSON patch is a list of operations. */
+  patch<Body extends JsonObject>(
+    resource: Resource<Body>,
+    place: Place,
+    type: 'merge',
+    patch: MergePatch<NoInfer<Body>>,
+    options?: RequestOptions,
+  ): Promise<ApiObject<Body>>;
+  patch<Body extends JsonObject>(
+    resource: Resource<Body>,
+    place: Place,
+    type: 'json',
+    patch: JsonObject[],
+    options?: RequestOptions,
+  ): Promise<ApiObject<Body>>;
+  async patch<Body extends JsonObject>(
+    resource: Resource<Body>,
+    place: Place,
+    type: PatchType,
+    patch: JsonValue,
+    options: RequestOptions = {},
+  ): Promise<ApiObject<Body>> {
     const body = { type: PATCH_MEDIA_TYPES[type], value: patch };
-    return apiObject(await this.call({ method: 'PATCH', path: this.path(resource, place), body, ...options }));
+    return parseObject(resource, await this.call({ method: 'PATCH', path: this.path(resource, place), body, ...options }));
   }
 
   /** Server-side apply of a configuration that has its namespace and name. Forces conflicts: fields are taken over from other managers. */
-  async apply(
-    resource: Resource,
-    configuration: JsonObject,
+  async apply<Body extends JsonObject>(
+    resource: Resource<Body>,
+    configuration: NoInfer<Body>,
     { fieldManager, subresource, ...options }: RequestOptions & { readonly fieldManager: string; readonly subresource?: string },
-  ): Promise<ApiObject> {
-    const { namespace, name } = apiObject(configuration);
+  ): Promise<ApiObject<Body>> {
+    const { namespace, name } = apiObject<JsonObject>(configuration);
     const query = new URLSearchParams({ fieldManager, force: 'true' });
     const path = `${this.path(resource, { namespace, name, ...(subresource === undefined ? {} : { subresource }) })}${suffix(query)}`;
     const body = { type: APPLY_MEDIA_TYPE, value: this.typed(resource, configuration) };
-    return apiObject(await this.call({ method: 'PATCH', path, body, ...options }));
+    return parseObject(resource, await this.call({ method: 'PATCH', path, body, ...options }));
   }
 
   async delete(resource: Resource, place: Place, options: DeleteOptions = {}): Promise<void> {
@@ -238,8 +280,8 @@ export class RestClient {
    * Events from the stream, in order, until the server ends it. Never repeats anything: errors (ApiError when the server refuses,
    * ConnectionError when the stream is cut) are thrown, and whoever watches goes on from the last version that it saw.
    */
-  async *watch(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent> {
-    const { from, timeoutSeconds, metadataOnly = false, protobuf = false } = options;
+  async *watch<Body extends JsonObject>(resource: Resource<Body>, options: WatchOptions): AsyncGenerator<WatchEvent<Body>> {
+    const { from, timeoutSeconds, protobuf = false } = options;
     const query = selectorQuery(options);
     const beginning = from === 'present' ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : from;
     for (const [name, value] of Object.entries({ watch: '1', allowWatchBookmarks: 'true', ...beginning, timeoutSeconds })) {
@@ -249,11 +291,11 @@ export class RestClient {
     const late = (): Error => new ConnectionError('the watch did not end when it should have', true);
     const deadline = withDeadline(this.options.clock, timeoutSeconds * 1000 + WATCH_GRACE_MS, late, [options.signal]);
     try {
-      const accept = acceptOf(this.dialect, { of: 'object', metadataOnly, protobuf });
+      const accept = acceptOf(this.dialect, { of: 'object', metadataOnly: isMetadataOnly(resource), protobuf });
       const response = await this.attempt({ method: 'GET', path, accept }, deadline.signal);
       if (response.status !== 200) throw await refusal(response);
       const type = response.header('content-type') ?? '';
-      for await (const event of eventsIn(type, response.body, WATCH_LINE_LIMIT, resource, metadataOnly)) yield watchEvent(event);
+      for await (const event of eventsIn(type, response.body, WATCH_LINE_LIMIT, resource)) yield watchEvent(resource, event);
     } finally {
       deadline.release();
     }
@@ -324,16 +366,23 @@ export class RestClient {
   private typed(resource: Pick<Resource, 'group' | 'version' | 'kind'>, object: JsonObject): JsonObject {
     return { ...object, apiVersion: apiVersionIn(this.dialect, apiVersionOf(resource)), kind: resource.kind };
   }
+}
 
-  private listOf(resource: Resource, value: JsonValue, bytes: number): ObjectList {
-    if (!isObject(value)) throw new MalformedAnswer(`the list of ${resource.resource} is no object`);
-    const metadata = objectAt(value, 'metadata');
-    const resourceVersion = stringAt(metadata, 'resourceVersion');
-    if (resourceVersion === undefined) throw new MalformedAnswer(`the list of ${resource.resource} has no resourceVersion`);
-    const token = stringAt(metadata, 'continue');
-    const items = own(value, 'items') === null ? [] : (arrayAt(value, 'items') ?? []);
-    return { resourceVersion, continue: token === '' ? undefined : token, items: items.map((item) => apiObject(item)), bytes };
-  }
+const isMetadataOnly = ({ metadataOnly }: Resource): boolean => metadataOnly === true;
+
+function listOf<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue, bytes: number): ObjectList<Body> {
+  if (!isObject(value)) throw new MalformedAnswer(`the list of ${resource.resource} is no object`);
+  const metadata = objectAt(value, 'metadata');
+  const resourceVersion = stringAt(metadata, 'resourceVersion');
+  if (resourceVersion === undefined) throw new MalformedAnswer(`the list of ${resource.resource} has no resourceVersion`);
+  const token = stringAt(metadata, 'continue');
+  const items = own(value, 'items') === null ? [] : (arrayAt(value, 'items') ?? []);
+  return {
+    resourceVersion,
+    continue: token === '' ? undefined : token,
+    items: items.map((item) => parseObject(resource, item)),
+    bytes,
+  };
 }
 
 /** Milliseconds to wait before the request may be repeated; undefined = it may not. */

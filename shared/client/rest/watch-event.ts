@@ -1,30 +1,31 @@
-/** Events of a watch, as the stream's lines tell them. */
+/** The events of a watch, parsed. */
 import { INITIAL_EVENTS_END } from '../../names/dialect';
-import { objectAt, stringAt } from '../../values/json';
+import { objectAt, stringAt, type JsonObject } from '../../values/json';
 import { apiErrorOf, type ApiError } from './api-error';
-import { apiObject, MalformedAnswer, type ApiObject } from './api-object';
+import { MalformedAnswer, parseObject, type ApiObject } from './api-object';
+import type { Resource } from './resource';
 import type { RawEvent } from './wire-format';
 
-export type WatchEvent =
+export type WatchEvent<Body extends JsonObject = JsonObject> =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-      readonly object: ApiObject;
+      readonly object: ApiObject<Body>;
       /** Length of the event on the wire. */
       readonly bytes: number;
     }
-  /** `endsInitialEvents`: what was there at the beginning has been told. */
+  /** `endsInitialEvents`: all objects that existed when the watch started have been sent. */
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean }
   | { readonly type: 'ERROR'; readonly error: ApiError };
 
 /** Throws {@link MalformedAnswer}. */
-export function watchEvent({ event: value, bytes }: RawEvent): WatchEvent {
+export function watchEvent<Body extends JsonObject>(resource: Resource<Body>, { event: value, bytes }: RawEvent): WatchEvent<Body> {
   const type = stringAt(value, 'type');
   const object = objectAt(value, 'object');
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      return { type, object: apiObject(object), bytes };
+      return { type, object: parseObject(resource, object), bytes };
     case 'BOOKMARK': {
       const metadata = objectAt(object, 'metadata');
       const annotations = objectAt(metadata, 'annotations');

@@ -3,11 +3,11 @@ import { encodeProtobuf, encodeProtobufMessage } from '../../serialization';
 import { WIRE, WireWriter } from '../../serialization/wire';
 import type { JsonObject } from '../../values/json';
 import { MalformedAnswer } from './api-object';
-import { knownResource } from './resource';
+import { metadataOf, resourceOf } from './resource';
 import { acceptOf, eventsIn, listIn, refusalIn, type RawEvent } from './wire-format';
 
 const BINARY = 'application/vnd.platform.protobuf';
-const MAPS = knownResource('configmaps');
+const MAPS = resourceOf('core.v1.ConfigMap');
 const map = (name: string): JsonObject => ({
   metadata: { namespace: 'n', name, creationTimestamp: '2026-01-01T00:00:00Z', labels: { a: 'b' } },
   data: { text: 'é' },
@@ -71,16 +71,16 @@ it('listIn decodes a list from protobuf or JSON according to the content type', 
       ...list.items.map((item) => [2, encodeProtobufMessage('core.v1.ConfigMap', item)] as const),
     ]),
   );
-  expect(listIn(BINARY, binary, MAPS, false)).toEqual(list);
-  expect(listIn('application/json', Buffer.from(JSON.stringify(list)), MAPS, false)).toEqual(list);
-  expect(() => listIn(BINARY, Buffer.from('k8s\0\xff'), MAPS, false)).toThrow(MalformedAnswer);
-  expect(() => listIn(BINARY, binary, { ...MAPS, resource: 'others' }, false)).toThrow(MalformedAnswer);
+  expect(listIn(BINARY, binary, MAPS)).toEqual(list);
+  expect(listIn('application/json', Buffer.from(JSON.stringify(list)), MAPS)).toEqual(list);
+  expect(() => listIn(BINARY, Buffer.from('k8s\0\xff'), MAPS)).toThrow(MalformedAnswer);
+  expect(() => listIn(BINARY, binary, { ...MAPS, resource: 'others' })).toThrow(MalformedAnswer);
 });
 
 it('listIn decodes a list of PartialObjectMetadata', () => {
   const { metadata } = map('a');
   const item = encodeProtobufMessage('meta.v1.PartialObjectMetadata', { metadata: metadata ?? null });
-  expect(listIn(BINARY, enveloped(message([[2, item]])), MAPS, true)).toEqual({ metadata: {}, items: [{ metadata }] });
+  expect(listIn(BINARY, enveloped(message([[2, item]])), metadataOf(MAPS))).toEqual({ metadata: {}, items: [{ metadata }] });
 });
 
 it('eventsIn decodes watch events, whatever the chunk boundaries', async () => {
@@ -94,7 +94,7 @@ it('eventsIn decodes watch events, whatever the chunk boundaries', async () => {
     fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), async (cuts) => {
       const at = [0, ...cuts.sort((a, b) => a - b), bytes.length];
       const parts = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
-      const events = await all(eventsIn(BINARY, chunks(parts), 1_000, MAPS, false));
+      const events = await all(eventsIn(BINARY, chunks(parts), 1_000, MAPS));
       expect(events.map(({ event }) => event)).toMatchObject([
         { type: 'ADDED', object: map('a') },
         { type: 'ERROR', object: status },
@@ -104,8 +104,8 @@ it('eventsIn decodes watch events, whatever the chunk boundaries', async () => {
 });
 
 it('eventsIn rejects a frame that is too long and a line that is no event', async () => {
-  await expect(all(eventsIn(BINARY, chunks([Buffer.from([0, 1, 0, 0])]), 1_000, MAPS, false))).rejects.toThrow(MalformedAnswer);
-  await expect(all(eventsIn('application/json', chunks([Buffer.from('[]\n')]), 1_000, MAPS, false))).rejects.toThrow(MalformedAnswer);
+  await expect(all(eventsIn(BINARY, chunks([Buffer.from([0, 1, 0, 0])]), 1_000, MAPS))).rejects.toThrow(MalformedAnswer);
+  await expect(all(eventsIn('application/json', chunks([Buffer.from('[]\n')]), 1_000, MAPS))).rejects.toThrow(MalformedAnswer);
 });
 
 it('refusalIn decodes a Status from protobuf or JSON', () => {

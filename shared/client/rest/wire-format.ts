@@ -35,10 +35,10 @@ export function acceptOf(dialect: Dialect, { of, metadataOnly, protobuf }: Asked
 const isBinary = (contentType: string): boolean => Object.values(PROTOBUF_MEDIA_TYPE).some((type) => contentType.startsWith(type));
 
 /** A list as in JSON. Throws {@link MalformedAnswer}. */
-export function listIn(contentType: string, bytes: Buffer, resource: Resource, metadataOnly: boolean): JsonValue {
+export function listIn(contentType: string, bytes: Buffer, resource: Resource): JsonValue {
   if (!isBinary(contentType)) return parseBody(bytes.toString('utf8'));
   return read(() => {
-    const { metadata, items } = decodeProtobufList(metadataOnly ? METADATA_TYPE : typeOf(resource), bytes);
+    const { metadata, items } = decodeProtobufList(typeOf(resource), bytes);
     return { metadata, items: [...items] };
   });
 }
@@ -66,7 +66,6 @@ export async function* eventsIn(
   body: AsyncIterable<Buffer>,
   limit: number,
   resource: Resource,
-  metadataOnly: boolean,
 ): AsyncGenerator<RawEvent> {
   if (!isBinary(contentType)) {
     for await (const line of linesOf(body, limit)) {
@@ -76,7 +75,7 @@ export async function* eventsIn(
     }
     return;
   }
-  const type = metadataOnly ? METADATA_TYPE : typeOf(resource);
+  const type = typeOf(resource);
   for await (const frame of framesOf(body, limit)) yield { event: read(() => eventIn(frame, type)), bytes: frame.length };
 }
 
@@ -85,7 +84,8 @@ function eventIn(frame: Buffer, type: string): JsonObject {
   return { type: event, object: decodeProtobuf(event === 'ERROR' ? STATUS_TYPE : type, object).object };
 }
 
-function typeOf({ group, version, resource }: Resource): string {
+function typeOf({ group, version, resource, metadataOnly }: Resource): string {
+  if (metadataOnly === true) return METADATA_TYPE;
   const row = SERVED_KINDS.find((known) => known.group === group && known.version === version && known.resource === resource);
   if (row === undefined) throw new MalformedAnswer(`the server sent ${resource} in a form that they do not have`);
   return row.type;

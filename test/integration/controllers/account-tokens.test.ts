@@ -1,5 +1,5 @@
 /** Service account tokens in Secrets: filled in as by the reference's controllers, and valid for as long as their Secret holds them. */
-import { knownResource } from '../../../shared/client/rest/resource';
+import { resourceOf } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { adminClient } from '../../support/control-plane';
@@ -10,9 +10,9 @@ import { startSimulatedCluster, type SimulatedCluster } from '../../support/simu
 describe('account tokens match the recording', () => replayControllers('account-tokens'));
 
 describe('account tokens with platform names:', () => {
-  const SECRETS = knownResource('secrets');
-  const ACCOUNTS = knownResource('serviceaccounts');
-  const REVIEWS = knownResource('tokenreviews.authentication.platform.io');
+  const SECRETS = resourceOf('core.v1.Secret');
+  const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
+  const REVIEWS = resourceOf('authentication.v1.TokenReview');
   let cluster: SimulatedCluster;
   let client: RestClient;
 

@@ -1,13 +1,20 @@
 /** A namespace with many objects (`NAMESPACE_OBJECTS=10000`) goes completely; prints how long it took and what memory the processes needed. */
 import { readFileSync } from 'node:fs';
 import { isNotFound } from '../../../shared/client/rest/api-error';
-import { knownResource } from '../../../shared/client/rest/resource';
+import { metadataOf, resourceOf, type Resource } from '../../../shared/client/rest/resource';
+import type { JsonObject } from '../../../shared/values/json';
 import { waitUntil, type ProgramProcess } from '../../support/programs';
 import { useControllers } from './controller-processes';
 
-const NAMESPACES = knownResource('namespaces');
+const NAMESPACES = resourceOf('core.v1.Namespace');
 const OBJECTS = Number(process.env['NAMESPACE_OBJECTS'] ?? 3_000);
-const SHARES = { configmaps: 0.4, secrets: 0.3, serviceaccounts: 0.2, events: 0.1 } as const;
+/** Of all objects. */
+const SHARES: readonly (readonly [Resource, number, JsonObject])[] = [
+  [resourceOf('core.v1.ConfigMap'), 0.4, { data: { text: 'x'.repeat(1_000) } }],
+  [resourceOf('core.v1.Secret'), 0.3, {}],
+  [resourceOf('core.v1.ServiceAccount'), 0.2, {}],
+  [resourceOf('core.v1.Event'), 0.1, { involvedObject: { namespace: 'large', kind: 'Pod', name: 'p' } }],
+];
 const LANES = 16;
 
 const cluster = useControllers('large-namespace');
@@ -19,17 +26,10 @@ function memory(process: ProgramProcess): number {
 }
 
 async function fill(namespace: string): Promise<void> {
-  const work = Object.entries(SHARES).flatMap(([name, share]) =>
+  const work = SHARES.flatMap(([resource, share, body]) =>
     Array.from({ length: share * OBJECTS }, (_, index) => {
-      const resource = knownResource(name);
-      const metadata = { namespace, name: `${name}-${index}` };
-      const more =
-        name === 'events'
-          ? { involvedObject: { namespace, kind: 'Pod', name: 'p' } }
-          : name === 'configmaps'
-            ? { data: { text: 'x'.repeat(1_000) } }
-            : {};
-      return () => cluster.client.create(resource, { metadata, ...more });
+      const metadata = { namespace, name: `${resource.resource}-${index}` };
+      return () => cluster.client.create(resource, { metadata, ...body });
     }),
   );
   await Promise.all(
@@ -63,7 +63,7 @@ test(`the namespace controller deletes a namespace of ${OBJECTS} objects`, async
     `${OBJECTS} objects: made in ${seconds(began - before)}, gone in ${seconds(performance.now() - began)}; ` +
       `at most ${peak.controllers} MB in the controllers, ${peak.server} MB in the server\n`,
   );
-  for (const name of [...Object.keys(SHARES), 'pods']) {
-    expect((await cluster.client.list(knownResource(name), { namespace: 'large', metadataOnly: true })).items).toEqual([]);
+  for (const resource of [...SHARES.map(([shared]) => shared), resourceOf('core.v1.Pod')]) {
+    expect((await cluster.client.list(metadataOf(resource), { namespace: 'large' })).items).toEqual([]);
   }
 }, 180_000);

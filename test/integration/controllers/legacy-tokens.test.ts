@@ -1,6 +1,6 @@
 /** Unused legacy service account tokens over the years: the cleaner runs once at each point in time, against an API server. */
 import { look } from '../../../controllers/legacy-tokens/controller';
-import { knownResource } from '../../../shared/client/rest/resource';
+import { resourceOf } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { silentLogger } from '../../../shared/runtime/logger';
@@ -10,7 +10,7 @@ import { ManualClock } from '../../support/manual-clock';
 import { waitUntil } from '../../support/programs';
 import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
 
-const [SECRETS, ACCOUNTS] = [knownResource('secrets'), knownResource('serviceaccounts')];
+const [SECRETS, ACCOUNTS] = [resourceOf('core.v1.Secret'), resourceOf('core.v1.ServiceAccount')];
 const DAY_MS = 86_400_000;
 let cluster: SimulatedCluster;
 let client: RestClient;
@@ -44,7 +44,7 @@ async function lookAfter(days: number): Promise<Record<string, JsonObject | unde
 
 test('the cleaner invalidates an unused legacy token after a year and deletes it after two', async () => {
   const tracking = { namespace: 'platform-system', name: 'platform-apiserver-legacy-service-account-token-tracking' };
-  await waitUntil('uses to be recorded', () => client.get(knownResource('configmaps'), tracking), 15_000, cluster.clock);
+  await waitUntil('uses to be recorded', () => client.get(resourceOf('core.v1.ConfigMap'), tracking), 15_000, cluster.clock);
   await client.create(ACCOUNTS, { metadata: { namespace: 'default', name: 'old' }, secrets: [{ name: 'made' }] });
   for (const name of ['made', 'by-hand']) {
     const annotations = { 'platform.io/service-account.name': 'old' };

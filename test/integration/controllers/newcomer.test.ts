@@ -4,20 +4,20 @@ import path from 'node:path';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { isNotFound } from '../../../shared/client/rest/api-error';
 import type { ApiObject } from '../../../shared/client/rest/api-object';
-import { knownResource } from '../../../shared/client/rest/resource';
+import { resourceOf } from '../../../shared/client/rest/resource';
 import { packagedProgram, runClient } from '../../support/kubectl';
 import { freePort } from '../../support/ports';
 import { waitUntil } from '../../support/programs';
 import { skipLoudly } from '../../support/skipped';
 import { useControllers } from './controller-processes';
 
-const NAMESPACES = knownResource('namespaces');
-const ACCOUNTS = knownResource('serviceaccounts');
-const MAPS = knownResource('configmaps');
-const PODS = knownResource('pods');
-const CLAIMS = knownResource('persistentvolumeclaims');
-const VOLUMES = knownResource('persistentvolumes');
-const BINDINGS = knownResource('clusterrolebindings.rbac.authorization.platform.io');
+const NAMESPACES = resourceOf('core.v1.Namespace');
+const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
+const MAPS = resourceOf('core.v1.ConfigMap');
+const PODS = resourceOf('core.v1.Pod');
+const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
+const VOLUMES = resourceOf('core.v1.PersistentVolume');
+const BINDINGS = resourceOf('rbac.v1.ClusterRoleBinding');
 const ROOT = 'platform-root-ca.crt';
 
 let healthPort: number;

@@ -1,7 +1,7 @@
 /** Files that the controllers were given are replaced while they run. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { knownResource } from '../../../shared/client/rest/resource';
+import { resourceOf } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { objectAt, stringAt } from '../../../shared/values/json';
 import { adminClient, startHastyControllers } from '../../support/control-plane';
@@ -9,10 +9,10 @@ import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 
-const MAPS = knownResource('configmaps');
-const NAMESPACES = knownResource('namespaces');
-const ACCOUNTS = knownResource('serviceaccounts');
-const SECRETS = knownResource('secrets');
+const MAPS = resourceOf('core.v1.ConfigMap');
+const NAMESPACES = resourceOf('core.v1.Namespace');
+const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
+const SECRETS = resourceOf('core.v1.Secret');
 const ROOT = 'platform-root-ca.crt';
 
 const folder = temporaryFolder('renewed-files');

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { isConflict } from '../../../shared/client/rest/api-error';
 import type { ApiObject } from '../../../shared/client/rest/api-object';
 import { Informer } from '../../../shared/client/informer/informer';
-import { knownResource } from '../../../shared/client/rest/resource';
+import { resourceOf } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
@@ -19,9 +19,9 @@ import { migrate } from '../../support/migrate';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
 
-const MAPS = knownResource('configmaps');
-const SERVICES = knownResource('services');
-const EVENTS = knownResource('events');
+const MAPS = resourceOf('core.v1.ConfigMap');
+const SERVICES = resourceOf('core.v1.Service');
+const EVENTS = resourceOf('core.v1.Event');
 const settings = { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 };
 const namespace = 'default';
 

@@ -6,7 +6,7 @@ import { isAlreadyExists, isConflict, isNotFound } from '../../../shared/client/
 import { keyOf, type ApiObject } from '../../../shared/client/rest/api-object';
 import { Informer } from '../../../shared/client/informer/informer';
 import { objectAt, own, stringAt } from '../../../shared/values/json';
-import { knownResource } from '../../../shared/client/rest/resource';
+import { resourceOf } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { ConnectionError } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -17,7 +17,7 @@ import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd
 import { freePorts } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
 
-const MAPS = knownResource('configmaps');
+const MAPS = resourceOf('core.v1.ConfigMap');
 const SECONDS = Number(process.env['INFORMER_SECONDS'] ?? 16);
 const OBJECTS = 20;
 const settings = { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 };

@@ -6,11 +6,11 @@
  */
 import type { ApiObject } from '../../../shared/client/rest/api-object';
 import { InformerPool } from '../../../shared/client/informer/informer-pool';
-import { knownResource } from '../../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom as random } from '../../../shared/runtime/random';
-import { objectAt, own, stringAt } from '../../../shared/values/json';
+import type { JsonObject } from '../../../shared/values/json';
 import { createChance, type Chance } from '../../replay/chance';
 import { isBody, type Body, type Json } from '../../replay/reference';
 import { SCENARIOS } from '../../replay/scenarios';
@@ -174,15 +174,13 @@ class Scaled {
     const scaled = new Scaled(stage);
     const client = adminClient([server.address], server.certificates, { dialect: 'kubernetes' });
     const informers = new InformerPool({ client, clock, random, logger: silentLogger }, scaled.gone.signal);
-    const follow = (resource: string, seen: (object: ApiObject) => void): Promise<unknown> => {
-      const informer = informers.of({ resource: knownResource(resource), namespace: stage.namespace });
+    const follow = <Body extends JsonObject>(resource: Resource<Body>, seen: (object: ApiObject<Body>) => void): Promise<unknown> => {
+      const informer = informers.of(resource, { namespace: stage.namespace });
       informer.handle({ added: seen, updated: (_, object) => seen(object), deleted: () => undefined });
       return informer.synced;
     };
-    await follow('deployments.apps', ({ body }) => scaled.replicas.push(Number(own(objectAt(body, 'spec') ?? {}, 'replicas'))));
-    await follow('horizontalpodautoscalers.autoscaling', ({ body }) => {
-      scaled.times.push(stringAt(objectAt(body, 'status'), 'lastScaleTime') ?? '');
-    });
+    await follow(resourceOf('apps.v1.Deployment'), ({ body }) => scaled.replicas.push(Number(body.spec?.replicas)));
+    await follow(resourceOf('autoscaling.v2.HorizontalPodAutoscaler'), ({ body }) => scaled.times.push(body.status?.lastScaleTime ?? ''));
     const metrics = [external(average(String(EACH)))];
     const wanted = scaler({ minReplicas: MIN, maxReplicas: MAX, metrics, behavior });
     for (const act of [queueHas(String(MIN * EACH)), ...deployment(MIN), wanted]) await scaled.act(act);

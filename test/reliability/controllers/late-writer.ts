@@ -6,7 +6,7 @@ import { connect } from '../../../shared/client/transport/connect';
 import { ApiError } from '../../../shared/client/rest/api-error';
 import { readKubeconfig } from '../../../shared/client/kubeconfig/kubeconfig';
 import { LeaderElection } from '../../../shared/client/leader-election/leader-election';
-import { knownResource } from '../../../shared/client/rest/resource';
+import { resourceOf } from '../../../shared/client/rest/resource';
 import { RestClient } from '../../../shared/client/rest/rest-client';
 import type { Fence } from '../../../shared/api/identity/fencing';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -50,7 +50,7 @@ process.on('disconnect', () => process.exit(0));
 async function write(name: string): Promise<void> {
   const fenced = believed === undefined ? client : client.fenced(believed);
   try {
-    await fenced.create(knownResource('configmaps'), { metadata: { namespace: 'default', name } });
+    await fenced.create(resourceOf('core.v1.ConfigMap'), { metadata: { namespace: 'default', name } });
     process.send?.({ type: 'wrote', name, code: 201, message: '' });
   } catch (error) {
     process.send?.({

@@ -1,7 +1,7 @@
 /** Leader election between two copies of the controllers: when the standby takes over, and how a late write of the former leader is rejected. */
 import { isNotFound } from '../../../shared/client/rest/api-error';
 import { objectAt, stringAt } from '../../../shared/values/json';
-import { knownResource } from '../../../shared/client/rest/resource';
+import { resourceOf } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { adminClient, startControllers } from '../../support/control-plane';
 import { freePort } from '../../support/ports';
@@ -15,8 +15,10 @@ import {
   type ProgramProcess,
 } from '../../support/programs';
 
-const [NAMESPACES, ACCOUNTS, MAPS] = ['namespaces', 'serviceaccounts', 'configmaps'].map(knownResource);
-const LEASES = knownResource('leases.coordination.platform.io');
+const NAMESPACES = resourceOf('core.v1.Namespace');
+const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
+const MAPS = resourceOf('core.v1.ConfigMap');
+const LEASES = resourceOf('coordination.v1.Lease');
 const folder = temporaryFolder('leadership');
 let server: ApiServer;
 let client: RestClient;
@@ -56,11 +58,11 @@ async function holder(name: string): Promise<string> {
 /** Milliseconds until a new namespace has its account. */
 async function served(namespace: string): Promise<number> {
   const started = performance.now();
-  await client.create(NAMESPACES!, { metadata: { name: namespace } });
+  await client.create(NAMESPACES, { metadata: { name: namespace } });
   await waitUntil(
     `the account in ${namespace}`,
     async () =>
-      client.get(ACCOUNTS!, { namespace, name: 'default' }).then(
+      client.get(ACCOUNTS, { namespace, name: 'default' }).then(
         () => true,
         () => false,
       ),
@@ -143,7 +145,7 @@ test('the API server rejects a write of a leader that was paused longer than its
   expect(await outcome(1, 'of-the-second')).toMatchObject({ code: 201 });
   first.resume();
   expect(await outcome(0, 'too-late')).toMatchObject({ code: 409, message: expect.stringContaining('is over') });
-  await expect(client.get(MAPS!, { namespace: 'default', name: 'too-late' })).rejects.toMatchObject({ code: 404 });
+  await expect(client.get(MAPS, { namespace: 'default', name: 'too-late' })).rejects.toMatchObject({ code: 404 });
   await waitUntil('the first copy to notice', () => messages[0]?.some(({ type }) => type === 'lost'));
   expect(await holder('late-writer')).toBe('copy-1');
 }, 60_000);
@@ -152,8 +154,8 @@ test('two processes with different controllers run beside each other', async () 
   keep(startControllers(server, '--controllers=serviceaccount'));
   keep(startControllers(server, '--controllers=-*,namespace'));
   await served('split');
-  await client.delete(NAMESPACES!, { name: 'split' });
-  await waitUntil('the namespace to go', () => client.get(NAMESPACES!, { name: 'split' }).then(() => false, isNotFound), 30_000);
+  await client.delete(NAMESPACES, { name: 'split' });
+  await waitUntil('the namespace to go', () => client.get(NAMESPACES, { name: 'split' }).then(() => false, isNotFound), 30_000);
 }, 60_000);
 
 test('the controllers exit with code 0 when the IPC channel to the parent process closes', async () => {

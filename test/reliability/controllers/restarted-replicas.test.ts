@@ -4,7 +4,7 @@
  */
 import { isConflict, isNotFound } from '../../../shared/client/rest/api-error';
 import type { ApiObject } from '../../../shared/client/rest/api-object';
-import { knownResource } from '../../../shared/client/rest/resource';
+import { resourceOf } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { ConnectionError } from '../../../shared/client/transport/transport';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../../shared/values/json';
@@ -14,13 +14,13 @@ import { freePorts } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 
 const [DEPLOYMENTS, PODS, SERVICES, SLICES, MAPS] = [
-  knownResource('deployments.apps'),
-  knownResource('pods'),
-  knownResource('services'),
-  knownResource('endpointslices.discovery.platform.io'),
-  knownResource('configmaps'),
+  resourceOf('apps.v1.Deployment'),
+  resourceOf('core.v1.Pod'),
+  resourceOf('core.v1.Service'),
+  resourceOf('discovery.v1.EndpointSlice'),
+  resourceOf('core.v1.ConfigMap'),
 ];
-const NODES = knownResource('nodes');
+const NODES = resourceOf('core.v1.Node');
 const NAMESPACE = 'default';
 const NODE = 'n';
 const LABELS = { app: 'web' };

@@ -6,7 +6,7 @@ import { request } from 'node:https';
 import { isNotFound } from '../../../shared/client/rest/api-error';
 import { readCertificate } from '../../../shared/pki/certificates';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { knownResource, type Resource } from '../../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { CERTIFICATE_REQUEST } from '../../support/certificate-request';
 import { adminClient, clockAhead, startControllersAt } from '../../support/control-plane';
@@ -14,12 +14,12 @@ import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd
 import { freePorts } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 
-const NAMESPACES = knownResource('namespaces');
-const ACCOUNTS = knownResource('serviceaccounts');
-const MAPS = knownResource('configmaps');
-const EVENTS = knownResource('events');
-const REQUESTS = knownResource('certificatesigningrequests.certificates.platform.io');
-const LEASES = knownResource('leases.coordination.platform.io');
+const NAMESPACES = resourceOf('core.v1.Namespace');
+const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
+const MAPS = resourceOf('core.v1.ConfigMap');
+const EVENTS = resourceOf('core.v1.Event');
+const REQUESTS = resourceOf('certificates.v1.CertificateSigningRequest');
+const LEASES = resourceOf('coordination.v1.Lease');
 const MINUTE_MS = 60_000;
 
 describeWithEtcd('on machines whose clocks differ by a minute', () => {

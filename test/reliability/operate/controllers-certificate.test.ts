@@ -4,14 +4,14 @@ import path from 'node:path';
 import { kubeconfig } from '../../../deploy/cluster/kubeconfig';
 import { CONTROLLERS_LEAF } from '../../../deploy/cluster/identities';
 import { isNotFound } from '../../../shared/client/rest/api-error';
-import { knownResource } from '../../../shared/client/rest/resource';
+import { resourceOf } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { adminClient, startHastyControllers } from '../../support/control-plane';
 import { makePair, type When } from '../../support/credential-files';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 
-const ACCOUNTS = knownResource('serviceaccounts');
+const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 const folder = temporaryFolder('operate-controllers');
 const file = path.join(folder, 'swapped.kubeconfig');
 let server: ApiServer;

@@ -1,0 +1,17 @@
+import { apiObject, type ApiObject } from '../rest/api-object';
+import { ObjectStore } from './object-store';
+
+const labelled = (name: string, value: string) => apiObject({ metadata: { namespace: 'n', name, labels: { value } } });
+const namesOf = (objects: readonly ApiObject[]): readonly string[] => objects.map(({ name }) => name);
+
+test('ObjectStore finds the objects of an index value as they are set, changed and removed', () => {
+  const store = new ObjectStore({ value: ({ metadata }) => Object.values(metadata.labels ?? {}) });
+  store.set(labelled('a', 'x'));
+  store.set(labelled('b', 'x'));
+  expect(namesOf(store.byIndex('value', 'x'))).toEqual(['a', 'b']);
+  store.set(labelled('a', 'y'));
+  expect([namesOf(store.byIndex('value', 'x')), namesOf(store.byIndex('value', 'y'))]).toEqual([['b'], ['a']]);
+  store.remove('n/b');
+  expect(store.byIndex('value', 'x')).toEqual([]);
+  expect(() => store.byIndex('other', 'x')).toThrow('there is no index other');
+});
