@@ -7,7 +7,7 @@ import { connectionText } from '../../shared/runtime/connection-text';
 import type { Clock } from '../../shared/runtime/clock';
 import { tryParseObject } from '../../shared/client/rest/json-body';
 import { MASTERS } from '../../shared/api/identity/user';
-import type { ServiceState } from '../webhook-client/resolve';
+import type { ServiceState } from '../webhook-client/service-resolver';
 import { answerOf } from '../endpoints/forward/relay';
 import { remoteResources } from '../discovery/remote';
 import { remoteHeaders, type Extensions } from './extensions';

@@ -10,7 +10,7 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import type { ServiceState } from '../webhook-client/resolve';
+import type { ServiceState } from '../webhook-client/service-resolver';
 import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';

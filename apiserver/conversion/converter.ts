@@ -20,7 +20,7 @@ import type { ConversionContext, Conversions } from '../registry/conversions';
 import { fieldReader } from '../registry/object/field-reader';
 import { convertedFields, convertedFrom } from '../registry/object/hidden-fields';
 import type { WebhookClient } from '../webhook-client/client';
-import { targetOf, type WebhookTarget } from '../webhook-client/place';
+import { targetOf, type WebhookTarget } from '../webhook-client/webhook-target';
 import { callFault, countFault, ConversionFault, type ConversionFaultType } from './fault';
 import { originalMaker, originalOfObject, type Original } from './original';
 import { Places } from './places';

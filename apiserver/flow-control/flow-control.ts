@@ -5,7 +5,7 @@
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
-import { Classification } from './classification';
+import { Classification } from './flow-schema-classifier';
 import type { Asked, FlowSchema } from './flow-schema';
 import { limitsOf, share } from './limits';
 import { PriorityLevel, type LevelSpec } from './priority-level';

@@ -1,6 +1,6 @@
 import type { UserInfo } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { Classification } from './classification';
+import { Classification } from './flow-schema-classifier';
 import { readFlowSchema, type Asked } from './flow-schema';
 
 const names = GENERATED_NAMES.platform;

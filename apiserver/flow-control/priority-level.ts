@@ -1,9 +1,9 @@
 /** A priority level: what it may do at a time, who waits for it, and what has been asked of it. */
 import type { FlowcontrolV1PriorityLevelConfiguration } from '../../shared/api/types/generated/members';
-import { DemandMeter } from './demand';
+import { DemandMeter } from './demand-meter';
 import type { LevelLimits, LevelShares } from './limits';
 import { QueueSet, type Queuing } from './queue-set';
-import { TimeShares } from './time-shares';
+import { TimeShares } from './timing-histogram';
 
 /** What an object of the kind says. */
 export interface LevelSpec extends LevelShares {

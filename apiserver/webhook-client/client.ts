@@ -12,9 +12,9 @@ import type { Clock } from '../../shared/runtime/clock';
 import { withTimeout } from '../../shared/runtime/with-timeout';
 import { NOBODY, type Identify, type NoIdentity, type WebhookIdentity } from './identity';
 import type { OutgoingTraces } from '../tracing/span';
-import type { WebhookTarget } from './place';
+import type { WebhookTarget } from './webhook-target';
 import { replyOf, type Reply } from './reply';
-import type { Resolve } from './resolve';
+import type { Resolve } from './service-resolver';
 
 export interface WebhookClientParts {
   readonly resolve: Resolve;

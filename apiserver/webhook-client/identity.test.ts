@@ -17,7 +17,7 @@ import {
 } from '../../test/replay/webhook-credentials';
 import { WebhookClient } from './client';
 import { identify } from './identity';
-import { targetOf } from './place';
+import { targetOf } from './webhook-target';
 import type { Reply } from './reply';
 
 let folder: string;

@@ -4,7 +4,7 @@ import { WEBHOOK_VARIABLES } from '../../../shared/expression/admission/variable
 import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { requirementsOf } from '../../../shared/api/selectors/object-selector';
 import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { targetOf, type WebhookTarget } from '../../webhook-client/place';
+import { targetOf, type WebhookTarget } from '../../webhook-client/webhook-target';
 import { readRule, type MatchRule } from '../matching/rules';
 
 export type WebhookType = 'mutating' | 'validating';

@@ -1,6 +1,6 @@
 /** The registrations of other servers in this replica's cache, and whoever looks after them told of what changes about them and their Services. Asks nobody itself. */
 import type { Clock } from '../../../shared/runtime/clock';
-import { servedBy } from '../../webhook-client/resolve';
+import { servedBy } from '../../webhook-client/service-resolver';
 import { registrationOf, Registrations, type Registration } from '../../aggregation/registration';
 import { follow, together, type Following } from '../../cache/sync/follow';
 import type { OpenedCache } from '../../cache/sync/options';

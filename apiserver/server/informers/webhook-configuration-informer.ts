@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import { Webhooks } from '../../admission/webhook/configuration';
 import type { Equivalents } from '../../admission/webhook/match';
-import { serviceResolver, serviceState, type Resolve, type ResolveParts } from '../../webhook-client/resolve';
+import { serviceResolver, serviceState, type Resolve, type ResolveParts } from '../../webhook-client/service-resolver';
 import type { Cache } from '../../cache/cache';
 import { follow, together, type Following } from '../../cache/sync/follow';
 import type { OpenedCache } from '../../cache/sync/options';

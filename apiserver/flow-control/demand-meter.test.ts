@@ -1,4 +1,4 @@
-import { DemandMeter } from './demand';
+import { DemandMeter } from './demand-meter';
 
 it('DemandMeter reports the maximum, average and deviation since the last look', () => {
   const meter = new DemandMeter(0);

@@ -1,4 +1,4 @@
-import { TimeShares } from './time-shares';
+import { TimeShares } from './timing-histogram';
 
 it('TimeShares counts every nanosecond of a value in the bucket whose bound is not less than it', () => {
   const shares = new TimeShares([0, 0.5, 1], 1_000);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
-import { serviceResolver, type Reached } from './resolve';
+import { serviceResolver, type Reached } from './service-resolver';
 
 const entry = (key: string, object: JsonObject, labels: Record<string, string> = {}): Entry => ({
   key,
