@@ -1,48 +1,51 @@
-/** How many seats are asked for over time: the most, the average and how far it goes up and down. Looks at no clock: it is told what time it is. */
+/**
+ * Measures the demand for seats over time: maximum, time-weighted average and standard deviation of each period. Has
+ * no clock of its own; callers pass the time.
+ */
 import { NO_DEMAND, smooth, type Demand } from './limits';
 
 export class DemandMeter {
   private value = 0;
   private highest = 0;
-  private sum = 0;
-  private squares = 0;
-  private last: Demand = NO_DEMAND;
+  private integral = 0;
+  private integralOfSquares = 0;
+  private lastPeriod: Demand = NO_DEMAND;
 
-  /** `since` and all later times in milliseconds. */
+  /** All times are in milliseconds. */
   constructor(
-    private since: number,
-    private changedAt: number = since,
+    private periodStart: number,
+    private changedAt: number = periodStart,
   ) {}
 
   get latest(): Demand {
-    return this.last;
+    return this.lastPeriod;
   }
 
   set(value: number, now: number): void {
-    this.pass(now);
+    this.integrateUntil(now);
     this.value = value;
     if (value > this.highest) this.highest = value;
   }
 
-  /** What there was since the look before. */
-  look(now: number): Demand {
-    this.pass(now);
-    const time = now - this.since;
-    const average = time > 0 ? this.sum / time : this.value;
-    const deviation = time > 0 ? Math.sqrt(Math.max(0, this.squares / time - average * average)) : 0;
-    this.last = { highest: this.highest, average, deviation, smoothed: smooth(this.last.smoothed, { average, deviation }) };
-    this.since = now;
-    this.sum = 0;
-    this.squares = 0;
+  /** Ends the current period, returns its demand and starts the next one. */
+  reset(now: number): Demand {
+    this.integrateUntil(now);
+    const duration = now - this.periodStart;
+    const average = duration > 0 ? this.integral / duration : this.value;
+    const deviation = duration > 0 ? Math.sqrt(Math.max(0, this.integralOfSquares / duration - average * average)) : 0;
+    this.lastPeriod = { highest: this.highest, average, deviation, smoothed: smooth(this.lastPeriod.smoothed, { average, deviation }) };
+    this.periodStart = now;
+    this.integral = 0;
+    this.integralOfSquares = 0;
     this.highest = this.value;
-    return this.last;
+    return this.lastPeriod;
   }
 
-  private pass(now: number): void {
-    const time = now - this.changedAt;
-    if (time <= 0) return;
-    this.sum += this.value * time;
-    this.squares += this.value * this.value * time;
+  private integrateUntil(now: number): void {
+    const duration = now - this.changedAt;
+    if (duration <= 0) return;
+    this.integral += this.value * duration;
+    this.integralOfSquares += this.value * this.value * duration;
     this.changedAt = now;
   }
 }

@@ -1,31 +1,31 @@
 import type { UserInfo } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { ManualClock, settle } from '../../test/support/manual-clock';
-import { FlowControl, type Admitted, type FlowMeter, type FlowRequest, type Queued, type Refused } from './flow-control';
-import { readFlowSchema, type Asked } from './flow-schema';
-import { readLevel } from './priority-level';
+import { FlowControl, type Admitted, type FlowMeter, type FlowRequest, type Queued, type Rejected } from './flow-control';
+import { readFlowSchema, type RequestAttributes } from './flow-schema';
+import { readPriorityLevel } from './priority-level';
 
-const asked: Asked = { kind: 'path', verb: 'get', path: '/x' };
+const attributes: RequestAttributes = { kind: 'path', verb: 'get', path: '/x' };
 const rules = [{ subjects: [{ kind: 'Group', group: { name: '*' } }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] }];
 
 let clock: ManualClock;
-let told: string[];
+let events: string[];
 let control: FlowControl;
-const meterOf = (schema: string): FlowMeter => ({
-  queued: () => void told.push(`${schema} queued`),
-  dispatched: (seats) => void told.push(`${schema} dispatched ${seats}`),
-  refused: (reason) => void told.push(`${schema} ${reason}`),
-  finished: () => void told.push(`${schema} finished`),
+const meterFor = (schema: string): FlowMeter => ({
+  queued: () => void events.push(`${schema} queued`),
+  dispatched: (seats) => void events.push(`${schema} dispatched ${seats}`),
+  rejected: (reason) => void events.push(`${schema} ${reason}`),
+  finished: () => void events.push(`${schema} finished`),
 });
 
 beforeEach(() => {
   clock = new ManualClock();
-  told = [];
-  control = new FlowControl({ clock, seats: 4, longestWaitMs: 1_000, meterOf });
+  events = [];
+  control = new FlowControl({ clock, seats: 4, maxWaitMs: 1_000, meterFor });
   const queuing = { queues: 16, handSize: 2, queueLengthLimit: 3 };
   control.setLevel(
     'l',
-    readLevel({
+    readPriorityLevel({
       metadata: { name: 'l', uid: 'level' },
       spec: { type: 'Limited', limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Queue', queuing } } },
     }),
@@ -45,19 +45,19 @@ afterEach(() => control.stop());
 
 const request = (name: string, seats = 1): FlowRequest => {
   const user: UserInfo = { name, groups: ['g'] };
-  return { user, asked, seats: () => seats, deadline: clock.monotonic() + 60_000 };
+  return { user, attributes, seats: () => seats, deadline: clock.monotonic() + 60_000 };
 };
-const enter = (name: string, seats?: number): Admitted | Queued | Refused => {
-  const entered = control.enter(request(name, seats));
-  if (entered === undefined) throw new Error('it falls under nothing');
-  return entered;
+const start = (name: string, seats?: number): Admitted | Queued | Rejected => {
+  const outcome = control.startRequest(request(name, seats));
+  if (outcome === undefined) throw new Error('no schema matches');
+  return outcome;
 };
-const isAdmitted = (entered: Admitted | Queued | Refused): entered is Admitted => 'done' in entered;
+const isAdmitted = (outcome: Admitted | Queued | Rejected): outcome is Admitted => 'done' in outcome;
 
 it('FlowControl admits requests within its seats, queues others, and rejects them when queues are full or the wait is too long', async () => {
-  const first = Array.from({ length: 4 }, () => enter('a'));
+  const first = Array.from({ length: 4 }, () => start('a'));
   expect(first.every(isAdmitted)).toBe(true);
-  const waiting = enter('a');
+  const waiting = start('a');
   expect('decision' in waiting).toBe(true);
   if (first[0] !== undefined && isAdmitted(first[0])) {
     first[0].done();
@@ -66,54 +66,54 @@ it('FlowControl admits requests within its seats, queues others, and rejects the
   await settle(2);
   const decided = 'decision' in waiting ? await waiting.decision : undefined;
   expect(decided !== undefined && isAdmitted(decided)).toBe(true);
-  // Both of its queues are full after six more.
-  const more = Array.from({ length: 7 }, () => enter('a'));
-  expect(more.filter((one) => 'decision' in one)).toHaveLength(6);
+  // The flow is dealt two queues of three places each, and six more requests fill both.
+  const more = Array.from({ length: 7 }, () => start('a'));
+  expect(more.filter((entry) => 'decision' in entry)).toHaveLength(6);
   expect(more.at(-1)).toMatchObject({ reason: 'queue-full' });
   const late = more[0];
   clock.advance(1_000);
   expect(late !== undefined && 'decision' in late ? await late.decision : undefined).toMatchObject({ reason: 'time-out' });
-  expect(told.filter((line) => line === 's finished')).toHaveLength(1);
-  expect(told.filter((line) => line === 's time-out')).toHaveLength(6);
+  expect(events.filter((line) => line === 's finished')).toHaveLength(1);
+  expect(events.filter((line) => line === 's time-out')).toHaveLength(6);
 });
 
 it('FlowControl admits a request of a quiet user before queued requests of a busy one', async () => {
-  const running = Array.from({ length: 4 }, () => enter('flood')).filter(isAdmitted);
-  for (let count = 0; count < 6; count += 1) enter('flood');
-  const calm = enter('calm');
-  // Its turn comes after one of each of the two queues of the flood.
+  const running = Array.from({ length: 4 }, () => start('flood')).filter(isAdmitted);
+  for (let count = 0; count < 6; count += 1) start('flood');
+  const calm = start('calm');
+  // The fair order is one request of each of the two queues of the flood, then this one.
   running.slice(0, 3).forEach(({ done }) => done());
   await settle(2);
   expect('decision' in calm && isAdmitted(await calm.decision)).toBe(true);
 });
 
 it('FlowControl drops a cancelled request and keeps no timer for it', () => {
-  const running = Array.from({ length: 4 }, () => enter('a')).filter(isAdmitted);
-  const waiting = enter('a');
+  const running = Array.from({ length: 4 }, () => start('a')).filter(isAdmitted);
+  const waiting = start('a');
   if ('cancel' in waiting) waiting.cancel();
   running.forEach(({ done }) => done());
-  expect(told.at(-5)).toBe('s cancelled');
+  expect(events.at(-5)).toBe('s cancelled');
   expect(clock.pending).toBe(1);
 });
 
 it('FlowControl does not limit requests without a matching schema or level', () => {
   control.setLevel('l', undefined);
-  expect(control.enter(request('a'))).toBeUndefined();
+  expect(control.startRequest(request('a'))).toBeUndefined();
   control.setSchema('s', undefined);
-  expect(control.enter(request('a'))).toBeUndefined();
+  expect(control.startRequest(request('a'))).toBeUndefined();
 });
 
 it('FlowControl admits every request of an exempt level and counts one seat for it', () => {
-  control.setLevel('l', readLevel({ metadata: { name: 'l' }, spec: { type: 'Exempt' } }));
-  expect(Array.from({ length: 50 }, () => enter('a', 10)).every(isAdmitted)).toBe(true);
-  expect(new Set(told)).toEqual(new Set(['s dispatched 1']));
+  control.setLevel('l', readPriorityLevel({ metadata: { name: 'l' }, spec: { type: 'Exempt' } }));
+  expect(Array.from({ length: 50 }, () => start('a', 10)).every(isAdmitted)).toBe(true);
+  expect(new Set(events)).toEqual(new Set(['s dispatched 1']));
 });
 
-it('sets the target of a level to its nominal seats, and above them when more were demanded since the last look', () => {
-  const targets = (): readonly number[] => [...control.all].map(({ target }) => target);
-  expect(targets()).toEqual([4]);
-  const running = Array.from({ length: 4 }, () => enter('a', 2));
+it('FlowControl sets the target of a level to its nominal seats, and above them after a period with a higher demand', () => {
+  const targetSeats = (): readonly number[] => [...control.priorityLevels].map(({ targetSeats }) => targetSeats);
+  expect(targetSeats()).toEqual([4]);
+  const running = Array.from({ length: 4 }, () => start('a', 2));
   expect(running.filter(isAdmitted)).toHaveLength(2);
   clock.advance(10_000);
-  expect(targets()[0]).toBeGreaterThan(4);
+  expect(targetSeats()[0]).toBeGreaterThan(4);
 });

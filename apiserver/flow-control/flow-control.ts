@@ -1,103 +1,107 @@
 /**
- * Who may have work done now. A request falls under a flow schema, which names a priority level; it takes some of the level's seats for as long as it is worked on,
- * waits for them in a queue of its flow, or is refused. What the schemas and levels are is told from outside, and every few seconds the seats are shared out
- * anew. Knows no HTTP.
+ * API Priority and Fairness: decides whether a request may execute now. A FlowSchema assigns the request to a
+ * priority level, where it occupies seats while it executes, waits for them in a queue of its flow, or is rejected.
+ * Seats are reallocated between levels every ten seconds. Schemas and levels are set by the caller; independent of
+ * HTTP.
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
-import { Classification } from './flow-schema-classifier';
-import type { Asked, FlowSchema } from './flow-schema';
-import { limitsOf, share } from './limits';
-import { PriorityLevel, type LevelSpec } from './priority-level';
-import type { GiveBack, GiveUp, SeatRefusal } from './queue-set';
+import { FlowSchemaClassifier } from './flow-schema-classifier';
+import type { RequestAttributes, FlowSchema } from './flow-schema';
+import { computeLimits, allocateSeats } from './limits';
+import { PriorityLevel, type PriorityLevelSpec } from './priority-level';
+import type { ReleaseSeats, StopWaiting, RejectReason } from './queue-set';
 
 export interface FlowRequest {
   readonly user: UserInfo;
-  readonly asked: Asked;
-  /** Asked for only where it matters: how many seats it takes. */
+  readonly attributes: RequestAttributes;
+  /**
+   * Number of seats of the request. Called only for a level that limits concurrency, because the estimate may be
+   * costly.
+   */
   readonly seats: () => number;
-  /** Clock.monotonic. */
+  /** In the time of Clock.monotonic. */
   readonly deadline: number;
 }
 
-/** What has been counted of a schema's requests at its level. */
+/** Counts the requests of one schema at its level. */
 export interface FlowMeter {
-  /** It has a place in a queue. */
+  /** The request was placed in a queue. */
   queued(seats: number): void;
-  /** `length` = of the queue that it was in; undefined = it was in none. */
-  dispatched(seats: number, waitedMs: number, length: number | undefined): void;
-  refused(reason: SeatRefusal, seats: number, waitedMs: number, length: number | undefined): void;
-  /** The work is over. */
+  /** `queueLength`: the length of the request's queue when it was added; undefined when it was not queued. */
+  dispatched(seats: number, waitedMs: number, queueLength: number | undefined): void;
+  rejected(reason: RejectReason, seats: number, waitedMs: number, queueLength: number | undefined): void;
+  /** Execution has finished after `ms`. */
   finished(seats: number, ms: number): void;
 }
 
 export interface Admitted {
   readonly schema: FlowSchema;
   readonly level: PriorityLevel;
-  /** Gives the seats back, once. */
+  /** Releases the seats. Calls after the first have no effect. */
   readonly done: () => void;
 }
 
-export interface Refused {
+export interface Rejected {
   readonly schema: FlowSchema;
   readonly level: PriorityLevel;
-  readonly reason: SeatRefusal;
+  readonly reason: RejectReason;
 }
 
-/** What waits, until it is decided on. */
+/** A request that waits in a queue until `decision` resolves. */
 export interface Queued {
   readonly schema: FlowSchema;
   readonly level: PriorityLevel;
-  readonly decision: Promise<Admitted | Refused>;
-  /** The client has gone. */
+  readonly decision: Promise<Admitted | Rejected>;
+  /** Stops waiting; called when the client has disconnected. */
   readonly cancel: () => void;
 }
 
 export interface FlowControlOptions {
   readonly clock: Clock;
-  /** Of all levels together. */
+  /** The total of all levels. */
   readonly seats: number;
-  /** Nobody waits longer. Milliseconds. */
-  readonly longestWaitMs: number;
-  readonly meterOf: (schema: string, level: string) => FlowMeter;
+  /** Upper bound for the time in a queue, in milliseconds. */
+  readonly maxWaitMs: number;
+  readonly meterFor: (schema: string, level: string) => FlowMeter;
 }
 
-/** A schema whose level is there. */
-interface Placed extends FlowSchema {
-  readonly placed: PriorityLevel;
+/** A schema with an existing priority level. */
+interface SchemaWithLevel extends FlowSchema {
+  readonly priorityLevel: PriorityLevel;
   readonly meter: FlowMeter;
 }
 
-const SHARE_EVERY_MS = 10_000;
+const ALLOCATION_PERIOD_MS = 10_000;
 
 export class FlowControl {
   fairFraction = 1;
   private readonly levels = new Map<string, PriorityLevel>();
   private readonly schemas = new Map<string, FlowSchema>();
-  private classification: Classification<Placed> | undefined;
+  private cachedClassifier: FlowSchemaClassifier<SchemaWithLevel> | undefined;
   private stopped = false;
 
   constructor(private readonly options: FlowControlOptions) {
-    this.again();
+    this.scheduleAllocation();
   }
 
   setSchema(name: string, schema: FlowSchema | undefined): void {
     if (schema === undefined) this.schemas.delete(name);
     else this.schemas.set(name, schema);
-    this.classification = undefined;
+    this.cachedClassifier = undefined;
   }
 
-  /** Without one those who wait for it still get their turn. */
-  setLevel(name: string, spec: LevelSpec | undefined): void {
+  /** With `undefined` the level is removed; requests in its queues are still dispatched. */
+  setLevel(name: string, spec: PriorityLevelSpec | undefined): void {
     const known = this.levels.get(name);
     if (spec === undefined) this.levels.delete(name);
     else if (known === undefined) this.levels.set(name, new PriorityLevel(spec, () => this.options.clock.monotonic()));
-    else known.apply(spec);
-    this.classification = undefined;
-    this.limit();
+    else known.applySpec(spec);
+    this.cachedClassifier = undefined;
+    this.updateLimits();
   }
 
-  get all(): Iterable<PriorityLevel> {
+  get priorityLevels(): Iterable<PriorityLevel> {
     return this.levels.values();
   }
 
@@ -105,118 +109,126 @@ export class FlowControl {
     this.stopped = true;
   }
 
-  /** Undefined = no schema that has a level speaks of it: there is nothing to hold it back by. */
-  enter(request: FlowRequest): Admitted | Queued | Refused | undefined {
-    const schema = this.classified().find(request.user, request.asked);
+  /** Undefined when no schema with an existing level matches: the request is not limited. */
+  startRequest(request: FlowRequest): Admitted | Queued | Rejected | undefined {
+    const schema = this.classifier().classify(request.user, request.attributes);
     if (schema === undefined) return undefined;
-    const { placed: level, meter } = schema;
+    const { priorityLevel: level, meter } = schema;
     const seats = level.spec.isExempt ? 1 : request.seats();
-    const giveBack = level.requests.enter(seats);
-    if (giveBack === undefined) return this.wait(schema, seats, request);
+    const releaseSeats = level.queueSet.tryAcquire(seats);
+    if (releaseSeats === undefined) return this.enqueue(schema, seats, request);
     meter.dispatched(seats, 0, undefined);
-    return { schema, level, done: this.ending(meter, seats, giveBack) };
+    return { schema, level, done: this.finishOnce(meter, seats, releaseSeats) };
   }
 
-  private ending(meter: FlowMeter, seats: number, giveBack: GiveBack): () => void {
+  private finishOnce(meter: FlowMeter, seats: number, releaseSeats: ReleaseSeats): () => void {
     const since = this.options.clock.monotonic();
-    let isOver = false;
+    let isDone = false;
     return () => {
-      if (isOver) return;
-      isOver = true;
+      if (isDone) return;
+      isDone = true;
       const ms = this.options.clock.monotonic() - since;
-      giveBack(ms);
+      releaseSeats(ms);
       meter.finished(seats, ms);
     };
   }
 
-  private wait(schema: Placed, seats: number, { user, asked, deadline }: FlowRequest): Queued | Refused {
-    const { clock, longestWaitMs } = this.options;
-    const { placed: level, meter } = schema;
+  private enqueue(schema: SchemaWithLevel, seats: number, { user, attributes, deadline }: FlowRequest): Queued | Rejected {
+    const { clock, maxWaitMs } = this.options;
+    const { priorityLevel: level, meter } = schema;
     const since = clock.monotonic();
-    let tell: (decided: Admitted | Refused) => void = () => undefined;
-    const decision = new Promise<Admitted | Refused>((resolve) => (tell = resolve));
-    let giveUp: GiveUp = () => undefined;
-    const timer = clock.after(Math.max(0, Math.min(longestWaitMs, deadline - since)), () => giveUp('time-out'));
-    let length = 0;
-    let leave: GiveBack = () => undefined;
+    let resolveDecision: (outcome: Admitted | Rejected) => void = () => undefined;
+    const decision = new Promise<Admitted | Rejected>((resolve) => (resolveDecision = resolve));
+    let stopWaiting: StopWaiting = () => undefined;
+    const timer = clock.after(Math.max(0, Math.min(maxWaitMs, deadline - since)), () => stopWaiting('time-out'));
+    let queueLength = 0;
+    let releaseSeats: ReleaseSeats = () => undefined;
     meter.queued(seats);
-    const place = level.requests.enqueue(flowOf(schema, user, asked), {
+    const enqueued = level.queueSet.enqueue(flowOf(schema, user, attributes), {
       seats,
-      decided: (outcome) => {
+      onDecision: (outcome) => {
         timer.cancel();
-        const waited = clock.monotonic() - since;
+        const waitedMs = clock.monotonic() - since;
         if (outcome !== 'dispatched') {
-          meter.refused(outcome, seats, waited, length);
-          tell({ schema, level, reason: outcome });
+          meter.rejected(outcome, seats, waitedMs, queueLength);
+          resolveDecision({ schema, level, reason: outcome });
           return;
         }
-        meter.dispatched(seats, waited, length);
-        // A seat may be given away before the place in the queue is known here.
-        tell({ schema, level, done: this.ending(meter, seats, (ms) => leave(ms)) });
+        meter.dispatched(seats, waitedMs, queueLength);
+        // The request may be dispatched before `enqueue` has returned, so `releaseSeats` is read only when it is
+        // called.
+        resolveDecision({ schema, level, done: this.finishOnce(meter, seats, (ms) => releaseSeats(ms)) });
       },
     });
-    if (typeof place === 'string') {
+    if (typeof enqueued === 'string') {
       timer.cancel();
-      meter.refused(place, seats, 0, 0);
-      return { schema, level, reason: place };
+      meter.rejected(enqueued, seats, 0, 0);
+      return { schema, level, reason: enqueued };
     }
-    ({ length, giveUp, leave } = place);
-    return { schema, level, decision, cancel: () => giveUp('cancelled') };
+    ({ queueLength, stopWaiting, releaseSeats } = enqueued);
+    return { schema, level, decision, cancel: () => stopWaiting('cancelled') };
   }
 
-  private classified(): Classification<Placed> {
-    this.classification ??= new Classification(
+  private classifier(): FlowSchemaClassifier<SchemaWithLevel> {
+    this.cachedClassifier ??= new FlowSchemaClassifier(
       [...this.schemas.values()].flatMap((schema) => {
-        const placed = this.levels.get(schema.level);
-        if (placed === undefined) return [];
-        return [{ ...schema, of: (user: UserInfo) => schema.of(user), placed, meter: this.options.meterOf(schema.name, schema.level) }];
+        const priorityLevel = this.levels.get(schema.levelName);
+        if (priorityLevel === undefined) return [];
+        return [
+          {
+            ...schema,
+            rulesFor: (user: UserInfo) => schema.rulesFor(user),
+            priorityLevel,
+            meter: this.options.meterFor(schema.name, schema.levelName),
+          },
+        ];
       }),
     );
-    return this.classification;
+    return this.cachedClassifier;
   }
 
-  private limit(): void {
+  private updateLimits(): void {
     const levels = [...this.levels.values()];
-    limitsOf(
+    computeLimits(
       levels.map(({ spec }) => spec),
       this.options.seats,
     ).forEach((limits, index) => {
       const level = levels[index];
       if (level !== undefined) level.limits = limits;
     });
-    this.share(levels);
+    this.allocateSeats(levels);
   }
 
-  private again(): void {
-    this.options.clock.after(SHARE_EVERY_MS, () => {
+  private scheduleAllocation(): void {
+    this.options.clock.after(ALLOCATION_PERIOD_MS, () => {
       if (this.stopped) return;
       const now = this.options.clock.monotonic();
-      for (const level of this.levels.values()) level.demand.look(now);
-      this.share([...this.levels.values()]);
-      this.again();
+      for (const level of this.levels.values()) level.demand.reset(now);
+      this.allocateSeats([...this.levels.values()]);
+      this.scheduleAllocation();
     });
   }
 
-  private share(levels: readonly PriorityLevel[]): void {
-    const { fairFraction, current, targets } = share(
+  private allocateSeats(levels: readonly PriorityLevel[]): void {
+    const { fairFraction, current, targets } = allocateSeats(
       levels.map(({ limits, demand }) => ({ limits, demand: demand.latest })),
       this.options.seats,
     );
     this.fairFraction = fairFraction;
     levels.forEach((level, index) => {
-      level.target = targets[index] ?? 0;
+      level.targetSeats = targets[index] ?? 0;
       level.setSeats(current[index] ?? 0);
     });
   }
 }
 
-/** Those of one flow wait for each other. */
-function flowOf({ name, distinguisher }: FlowSchema, user: UserInfo, asked: Asked): string {
+/** Requests of one flow share a hand of queues. */
+function flowOf({ name, distinguisher }: FlowSchema, user: UserInfo, attributes: RequestAttributes): string {
   switch (distinguisher) {
     case 'ByUser':
       return `${name}\n${user.name}`;
     case 'ByNamespace':
-      return `${name}\n${asked.kind === 'resource' ? asked.namespace : ''}`;
+      return `${name}\n${attributes.kind === 'resource' ? attributes.namespace : ''}`;
     case undefined:
       return name;
   }

@@ -1,35 +1,38 @@
-/** Which flow schema a request falls under: the first that speaks of its user and of what is asked for. Knows nothing of how busy anyone is. */
+/**
+ * Finds the FlowSchema of a request: the first one, by precedence and name, that has a rule for the user and the
+ * request attributes. Independent of the load.
+ */
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Asked, AskedFor, FlowSchema } from './flow-schema';
+import type { RequestAttributes, RequestMatcher, FlowSchema } from './flow-schema';
 
-/** A schema, and which of its rules speak of a user. */
+/** A schema with those of its rules that match one user. */
 interface Candidate<S> {
   readonly schema: S;
-  readonly rules: readonly AskedFor[];
+  readonly rules: readonly RequestMatcher[];
 }
 
-/** In the order in which they are looked at: of equal precedence by name. */
-export class Classification<S extends FlowSchema> {
+/** Schemas are tried by `matchingPrecedence`, and by name among equal ones. */
+export class FlowSchemaClassifier<S extends FlowSchema> {
   private readonly ordered: readonly S[];
-  /** Users that are known stay the same objects over many requests. */
+  /** Keyed by object: cached users are the same object over many requests. */
   private readonly byUser = new WeakMap<UserInfo, readonly Candidate<S>[]>();
 
   constructor(schemas: Iterable<S>) {
     this.ordered = [...schemas].sort((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1));
   }
 
-  find(user: UserInfo, asked: Asked): S | undefined {
-    for (const { schema, rules } of this.candidates(user)) {
-      for (const matches of rules) if (matches(asked)) return schema;
+  classify(user: UserInfo, attributes: RequestAttributes): S | undefined {
+    for (const { schema, rules } of this.candidatesFor(user)) {
+      for (const matches of rules) if (matches(attributes)) return schema;
     }
     return undefined;
   }
 
-  private candidates(user: UserInfo): readonly Candidate<S>[] {
+  private candidatesFor(user: UserInfo): readonly Candidate<S>[] {
     let known = this.byUser.get(user);
     if (known === undefined) {
       known = this.ordered.flatMap((schema) => {
-        const rules = schema.of(user);
+        const rules = schema.rulesFor(user);
         return rules === undefined ? [] : [{ schema, rules }];
       });
       this.byUser.set(user, known);

@@ -1,13 +1,13 @@
 import type { UserInfo } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { Classification } from './flow-schema-classifier';
-import { readFlowSchema, type Asked } from './flow-schema';
+import { FlowSchemaClassifier } from './flow-schema-classifier';
+import { readFlowSchema, type RequestAttributes } from './flow-schema';
 
 const names = GENERATED_NAMES.platform;
 const user: UserInfo = { name: 'u', groups: ['g', 'system:authenticated'] };
 const account: UserInfo = { name: 'system:serviceaccount:platform-system:a', groups: [] };
 
-const pods = (members: Partial<Extract<Asked, { kind: 'resource' }>> = {}): Asked => ({
+const pods = (members: Partial<Extract<RequestAttributes, { kind: 'resource' }>> = {}): RequestAttributes => ({
   kind: 'resource',
   verb: 'get',
   group: '',
@@ -16,7 +16,7 @@ const pods = (members: Partial<Extract<Asked, { kind: 'resource' }>> = {}): Aske
   namespace: 'ns',
   ...members,
 });
-const path = (text: string, verb = 'get'): Asked => ({ kind: 'path', verb, path: text });
+const path = (text: string, verb = 'get'): RequestAttributes => ({ kind: 'path', verb, path: text });
 
 const schema = (name: string, precedence: number, subject: object, rule: object) =>
   readFlowSchema(
@@ -36,10 +36,10 @@ const resources = (members: object) => ({
 });
 const paths = (...nonResourceURLs: string[]) => ({ nonResourceRules: [{ verbs: ['get'], nonResourceURLs }] });
 
-const falls = (rule: object, asked: Asked, subject: object = ofUser, asking = user): boolean =>
-  new Classification([schema('s', 1, subject, rule)]).find(asking, asked) !== undefined;
+const isMatch = (rule: object, attributes: RequestAttributes, subject: object = ofUser, requester = user): boolean =>
+  new FlowSchemaClassifier([schema('s', 1, subject, rule)]).classify(requester, attributes) !== undefined;
 
-it.each<[string, object, Asked, boolean]>([
+it.each<[string, object, RequestAttributes, boolean]>([
   ['matches a request with a rule for everything', everything, pods(), true],
   ['matches the resource of a rule', resources({}), pods(), true],
   ['does not match another verb', resources({}), pods({ verb: 'list' }), false],
@@ -72,8 +72,8 @@ it.each<[string, object, Asked, boolean]>([
   ['matches a path below that of a rule with a wildcard', paths('/healthz/*'), path('/healthz/x'), true],
   ['does not match a path with another verb', paths('/healthz'), path('/healthz', 'post'), false],
   ['matches any path with *', paths('*'), path('/x'), true],
-])('a FlowSchema %s', (_, rule, asked, expected) => {
-  expect(falls(rule, asked)).toBe(expected);
+])('a FlowSchema %s', (_, rule, attributes, expected) => {
+  expect(isMatch(rule, attributes)).toBe(expected);
 });
 
 it.each<[string, object, UserInfo, boolean]>([
@@ -101,11 +101,13 @@ it.each<[string, object, UserInfo, boolean]>([
     false,
   ],
   ['does not match without a subject', {}, user, false],
-])('a FlowSchema %s', (_, subject, asking, expected) => {
-  expect(falls(everything, pods(), subject, asking)).toBe(expected);
+])('a FlowSchema %s', (_, subject, requester, expected) => {
+  expect(isMatch(everything, pods(), subject, requester)).toBe(expected);
 });
 
 it('Classification tries schemas by precedence and then by name', () => {
-  const of = (name: string, precedence: number) => schema(name, precedence, ofUser, everything);
-  expect(new Classification([of('c', 5), of('b', 3), of('a', 3), of('d', 9)]).find(user, pods())?.name).toBe('a');
+  const schemaOf = (name: string, precedence: number) => schema(name, precedence, ofUser, everything);
+  expect(
+    new FlowSchemaClassifier([schemaOf('c', 5), schemaOf('b', 3), schemaOf('a', 3), schemaOf('d', 9)]).classify(user, pods())?.name,
+  ).toBe('a');
 });

@@ -1,4 +1,4 @@
-/** A flow schema as requests are compared with it: whom it speaks of, and what they ask for. Reads no request. */
+/** Parses a FlowSchema into functions that match users and request attributes. */
 import { accountUser, type UserInfo } from '../../shared/api/identity/user';
 import type {
   FlowcontrolV1FlowSchema,
@@ -10,8 +10,8 @@ import type {
 import { canonicalGroup, canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
 import { pathSpellings } from '../../shared/names/spellings';
 
-/** What is asked for. Groups and namespaces in canonical spelling. */
-export type Asked =
+/** What a request is for. Groups and namespaces have their canonical spelling. */
+export type RequestAttributes =
   | {
       readonly kind: 'resource';
       readonly verb: string;
@@ -22,19 +22,19 @@ export type Asked =
     }
   | { readonly kind: 'path'; readonly verb: string; readonly path: string };
 
-export type AskedFor = (asked: Asked) => boolean;
+export type RequestMatcher = (attributes: RequestAttributes) => boolean;
 
 export type Distinguisher = 'ByUser' | 'ByNamespace' | undefined;
 
 export interface FlowSchema {
   readonly name: string;
   readonly uid: string;
-  /** Lower ones are looked at first. */
+  /** Schemas with lower values are tried first. */
   readonly precedence: number;
-  readonly level: string;
+  readonly levelName: string;
   readonly distinguisher: Distinguisher;
-  /** What this user may ask for within the schema; undefined = nothing, for it does not speak of him. */
-  of(user: UserInfo): readonly AskedFor[] | undefined;
+  /** Matchers of the rules with a subject that includes the user; undefined when there are none. */
+  rulesFor(user: UserInfo): readonly RequestMatcher[] | undefined;
 }
 
 const ANY = '*';
@@ -46,27 +46,27 @@ export function readFlowSchema({ metadata, spec = {} }: FlowcontrolV1FlowSchema,
     name: metadata?.name ?? '',
     uid: metadata?.uid ?? '',
     precedence: spec.matchingPrecedence ?? 0,
-    level: spec.priorityLevelConfiguration?.name ?? '',
+    levelName: spec.priorityLevelConfiguration?.name ?? '',
     distinguisher: type === 'ByUser' || type === 'ByNamespace' ? type : undefined,
-    of(user) {
-      const found = rules.filter(({ speaksOf }) => speaksOf(user)).map(({ isAskedFor }) => isAskedFor);
-      return found.length === 0 ? undefined : found;
+    rulesFor(user) {
+      const matching = rules.filter(({ matchesUser }) => matchesUser(user)).map(({ matchesRequest }) => matchesRequest);
+      return matching.length === 0 ? undefined : matching;
     },
   };
 }
 
 interface Rule {
-  readonly speaksOf: (user: UserInfo) => boolean;
-  readonly isAskedFor: AskedFor;
+  readonly matchesUser: (user: UserInfo) => boolean;
+  readonly matchesRequest: RequestMatcher;
 }
 
 function readRule(rule: FlowcontrolV1PolicyRulesWithSubjects, names: GeneratedNames): Rule {
   const subjects = (rule.subjects ?? []).map((subject) => readSubject(subject, names));
-  const resources = (rule.resourceRules ?? []).map((one) => readResources(one, names));
-  const paths = (rule.nonResourceRules ?? []).map(readPaths);
+  const resources = (rule.resourceRules ?? []).map((resourceRule) => readResourceRule(resourceRule, names));
+  const paths = (rule.nonResourceRules ?? []).map(readNonResourceRule);
   return {
-    speaksOf: (user) => subjects.some((matches) => matches(user)),
-    isAskedFor: (asked) => (asked.kind === 'resource' ? resources : paths).some((matches) => matches(asked)),
+    matchesUser: (user) => subjects.some((matches) => matches(user)),
+    matchesRequest: (attributes) => (attributes.kind === 'resource' ? resources : paths).some((matches) => matches(attributes)),
   };
 }
 
@@ -74,7 +74,7 @@ function readSubject({ kind, user, group, serviceAccount }: FlowcontrolV1Subject
   switch (kind) {
     case 'User': {
       const name = canonicalUserName(names, user?.name ?? '');
-      return name === ANY ? () => true : (asking) => asking.name === name;
+      return name === ANY ? () => true : (requester) => requester.name === name;
     }
     case 'Group': {
       const name = canonicalUserName(names, group?.name ?? '');
@@ -83,16 +83,16 @@ function readSubject({ kind, user, group, serviceAccount }: FlowcontrolV1Subject
     case 'ServiceAccount': {
       const namespace = canonicalNamespace(names, serviceAccount?.namespace ?? '');
       const name = serviceAccount?.name ?? '';
-      const whole = accountUser(namespace, name === ANY ? '' : name);
-      return name === ANY ? (asking) => asking.name.startsWith(whole) : (asking) => asking.name === whole;
+      const userName = accountUser(namespace, name === ANY ? '' : name);
+      return name === ANY ? (requester) => requester.name.startsWith(userName) : (requester) => requester.name === userName;
     }
     default:
       return () => false;
   }
 }
 
-/** Whether a value is one of a list, which may name all of them. */
-function oneOf(
+/** Matches values of a list, in which `*` matches every value. */
+function listMatcher(
   values: readonly string[] | null | undefined,
   canonical: (value: string) => string = (value) => value,
 ): (value: string) => boolean {
@@ -100,25 +100,25 @@ function oneOf(
   return known.has(ANY) ? () => true : (value) => known.has(value);
 }
 
-function readResources(rule: FlowcontrolV1ResourcePolicyRule, names: GeneratedNames): AskedFor {
-  const verbs = oneOf(rule.verbs);
-  const groups = oneOf(rule.apiGroups, canonicalGroup);
-  const resources = oneOf(rule.resources);
-  const namespaces = oneOf(rule.namespaces, (namespace) => canonicalNamespace(names, namespace));
+function readResourceRule(rule: FlowcontrolV1ResourcePolicyRule, names: GeneratedNames): RequestMatcher {
+  const verbs = listMatcher(rule.verbs);
+  const groups = listMatcher(rule.apiGroups, canonicalGroup);
+  const resources = listMatcher(rule.resources);
+  const namespaces = listMatcher(rule.namespaces, (namespace) => canonicalNamespace(names, namespace));
   const clusterScope = rule.clusterScope === true;
-  return (asked) =>
-    asked.kind === 'resource' &&
-    verbs(asked.verb) &&
-    groups(asked.group) &&
-    resources(asked.subresource === '' ? asked.resource : `${asked.resource}/${asked.subresource}`) &&
-    (asked.namespace === '' ? clusterScope : namespaces(asked.namespace));
+  return (attributes) =>
+    attributes.kind === 'resource' &&
+    verbs(attributes.verb) &&
+    groups(attributes.group) &&
+    resources(attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`) &&
+    (attributes.namespace === '' ? clusterScope : namespaces(attributes.namespace));
 }
 
-function readPaths(rule: FlowcontrolV1NonResourcePolicyRule): AskedFor {
-  const verbs = oneOf(rule.verbs);
+function readNonResourceRule(rule: FlowcontrolV1NonResourcePolicyRule): RequestMatcher {
+  const verbs = listMatcher(rule.verbs);
   const urls = rule.nonResourceURLs ?? [];
-  const whole = oneOf(urls);
-  const beginnings = urls.filter((url) => url.endsWith('/*')).map((url) => url.slice(0, -1));
-  const means = (path: string): boolean => whole(path) || beginnings.some((beginning) => path.startsWith(beginning));
-  return (asked) => asked.kind === 'path' && verbs(asked.verb) && pathSpellings(asked.path).some(means);
+  const matchesExactly = listMatcher(urls);
+  const prefixes = urls.filter((url) => url.endsWith('/*')).map((url) => url.slice(0, -1));
+  const matchesPath = (path: string): boolean => matchesExactly(path) || prefixes.some((prefix) => path.startsWith(prefix));
+  return (attributes) => attributes.kind === 'path' && verbs(attributes.verb) && pathSpellings(attributes.path).some(matchesPath);
 }

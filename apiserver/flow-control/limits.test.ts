@@ -1,6 +1,6 @@
-/** The numbers are those that release 1.31.1 shows of its levels with 600 seats. */
+/** Compares with the limits that release 1.31.1 reports for its levels with 600 seats. */
 import { assert, array, integer, property, record } from 'fast-check';
-import { limitsOf, NO_DEMAND, share, smooth } from './limits';
+import { computeLimits, NO_DEMAND, allocateSeats, smooth } from './limits';
 
 const LEVELS = [
   ['catch-all', 5, 0, 13, 13, 613, 30],
@@ -12,27 +12,29 @@ const LEVELS = [
   ['workload-low', 100, 90, 245, 24, 845, 56],
 ] as const;
 
-const SHARES = LEVELS.map(([name, shares, lendable]) => ({ name, shares, lendable, borrowing: undefined }));
+const SHARES = LEVELS.map(([name, shares, lendablePercent]) => ({ name, shares, lendablePercent, borrowingLimitPercent: undefined }));
 
 it('limitsOf divides the seats by the shares of the levels', () => {
-  expect(limitsOf(SHARES, 600)).toEqual(LEVELS.map(([, , , nominal, lower, upper]) => ({ nominal, lower, upper })));
+  expect(computeLimits(SHARES, 600)).toEqual(LEVELS.map(([, , , nominal, lower, upper]) => ({ nominal, lower, upper })));
 });
 
 it('share without demand distributes all seats in proportion to the minimum limits', () => {
-  const levels = limitsOf([...SHARES, { name: 'exempt', shares: 0, lendable: 0, borrowing: undefined }], 600).map((limits, index) => ({
-    limits,
-    // Somebody asked of the exempt level.
-    demand: index === LEVELS.length ? { ...NO_DEMAND, smoothed: 1 } : NO_DEMAND,
-  }));
-  const { current } = share(levels, 600);
+  const levels = computeLimits([...SHARES, { name: 'exempt', shares: 0, lendablePercent: 0, borrowingLimitPercent: undefined }], 600).map(
+    (limits, index) => ({
+      limits,
+      // The exempt level had demand.
+      demand: index === LEVELS.length ? { ...NO_DEMAND, smoothed: 1 } : NO_DEMAND,
+    }),
+  );
+  const { current } = allocateSeats(levels, 600);
   LEVELS.forEach(([, , , , , , seats], index) => expect(Math.abs((current[index] ?? 0) - seats)).toBeLessThanOrEqual(1));
 });
 
 it('share lends unused seats to busy levels and keeps the minimum limit of each', () => {
-  const limits = limitsOf(SHARES, 600);
+  const limits = computeLimits(SHARES, 600);
   const busy = { highest: 500, average: 400, deviation: 50, smoothed: 450 };
-  const { current } = share(
-    limits.map((one, index) => ({ limits: one, demand: index === 6 ? busy : NO_DEMAND })),
+  const { current } = allocateSeats(
+    limits.map((limit, index) => ({ limits: limit, demand: index === 6 ? busy : NO_DEMAND })),
     600,
   );
   expect(current[6]).toBeGreaterThan(245);
@@ -43,12 +45,12 @@ it('share exceeds the seats at most by rounding, for any demand', () => {
   const demand = integer({ min: 0, max: 2000 });
   assert(
     property(array(record({ highest: demand, smoothed: demand }), { minLength: 7, maxLength: 7 }), (demands) => {
-      const limits = limitsOf(SHARES, 600);
-      const { current } = share(
-        limits.map((one, index) => ({ limits: one, demand: { ...NO_DEMAND, ...demands[index] } })),
+      const limits = computeLimits(SHARES, 600);
+      const { current } = allocateSeats(
+        limits.map((limit, index) => ({ limits: limit, demand: { ...NO_DEMAND, ...demands[index] } })),
         600,
       );
-      // Each share is rounded up, and so is each level's part.
+      // Each nominal share and each level's allocation are rounded up.
       expect(current.reduce((sum, seats) => sum + seats, 0)).toBeLessThanOrEqual(600 + 2 * LEVELS.length);
       current.forEach((seats, index) => expect(seats).toBeLessThanOrEqual(limits[index]?.upper ?? 0));
     }),

@@ -1,21 +1,21 @@
-/** A priority level: what it may do at a time, who waits for it, and what has been asked of it. */
+/** A priority level: its limits, its queues, and the measurement of its demand and usage. */
 import type { FlowcontrolV1PriorityLevelConfiguration } from '../../shared/api/types/generated/members';
 import { DemandMeter } from './demand-meter';
 import type { LevelLimits, LevelShares } from './limits';
 import { QueueSet, type Queuing } from './queue-set';
-import { TimeShares } from './timing-histogram';
+import { TimingHistogram } from './timing-histogram';
 
-/** What an object of the kind says. */
-export interface LevelSpec extends LevelShares {
+/** The parsed spec of a PriorityLevelConfiguration. */
+export interface PriorityLevelSpec extends LevelShares {
   readonly uid: string;
   readonly isExempt: boolean;
-  /** Undefined = what has no seat is refused. */
+  /** Undefined = requests beyond the limit are rejected. */
   readonly queuing: Queuing | undefined;
 }
 
 const DEFAULT_SHARES = 30;
 
-export function readLevel({ metadata, spec = {} }: FlowcontrolV1PriorityLevelConfiguration): LevelSpec {
+export function readPriorityLevel({ metadata, spec = {} }: FlowcontrolV1PriorityLevelConfiguration): PriorityLevelSpec {
   const isExempt = spec.type === 'Exempt';
   const { nominalConcurrencyShares, lendablePercent = 0 } = (isExempt ? spec.exempt : spec.limited) ?? {};
   const queuing = spec.limited?.limitResponse?.queuing;
@@ -24,8 +24,8 @@ export function readLevel({ metadata, spec = {} }: FlowcontrolV1PriorityLevelCon
     uid: metadata?.uid ?? '',
     isExempt,
     shares: nominalConcurrencyShares ?? (isExempt ? 0 : DEFAULT_SHARES),
-    lendable: lendablePercent,
-    borrowing: isExempt ? 0 : spec.limited?.borrowingLimitPercent,
+    lendablePercent: lendablePercent,
+    borrowingLimitPercent: isExempt ? 0 : spec.limited?.borrowingLimitPercent,
     queuing:
       queuing === undefined
         ? undefined
@@ -33,68 +33,73 @@ export function readLevel({ metadata, spec = {} }: FlowcontrolV1PriorityLevelCon
   };
 }
 
-const DEMANDED = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6];
-const REQUESTS = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1];
-const SEATS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
+const DEMAND_BOUNDS = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6];
+const REQUEST_BOUNDS = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1];
+const SEAT_BOUNDS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
 
-/** For how long which share of a level was in use. */
-export interface LevelTimes {
-  /** Seats asked for, of the nominal ones. */
-  readonly demanded: TimeShares;
-  /** Seats taken, of the nominal ones. */
-  readonly seats: TimeShares;
-  /** Requests that have seats, of the nominal seats. */
-  readonly executing: TimeShares;
-  /** Requests that wait, of the places in queues. */
-  readonly waiting: TimeShares;
+/** How long each fraction of a level was in use. */
+export interface LevelUsage {
+  /** Demanded seats (executing and waiting) as a fraction of the nominal seats. */
+  readonly demanded: TimingHistogram;
+  /** Occupied seats as a fraction of the nominal seats. */
+  readonly seats: TimingHistogram;
+  /** Executing requests as a fraction of the nominal seats. */
+  readonly executing: TimingHistogram;
+  /** Waiting requests as a fraction of the places in queues. */
+  readonly waiting: TimingHistogram;
 }
 
-/** The wire has no room for more, and nobody is held back by it. */
+/** Practically unlimited, and still an exact number in metrics. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 export class PriorityLevel {
   limits: LevelLimits = { nominal: 0, lower: 0, upper: 0 };
-  /** Seats that it may use now. */
-  current = 0;
-  /** What it was to have at the last look. */
-  target = 0;
-  readonly requests: QueueSet;
+  /** The current limit. */
+  currentSeats = 0;
+  /** The target of the last allocation, before limits and the fair fraction apply. */
+  targetSeats = 0;
+  readonly queueSet: QueueSet;
   readonly demand: DemandMeter;
-  readonly times: LevelTimes;
+  readonly usage: LevelUsage;
 
   constructor(
-    public spec: LevelSpec,
+    public spec: PriorityLevelSpec,
     private readonly now: () => number,
   ) {
     const since = now();
-    const times = (bounds: readonly number[]): TimeShares => new TimeShares(bounds, since);
+    const histogram = (bounds: readonly number[]): TimingHistogram => new TimingHistogram(bounds, since);
     this.demand = new DemandMeter(since);
-    this.times = { demanded: times(DEMANDED), seats: times(SEATS), executing: times(REQUESTS), waiting: times(REQUESTS) };
-    this.requests = new QueueSet(() => this.changed());
-    this.apply(spec);
+    this.usage = {
+      demanded: histogram(DEMAND_BOUNDS),
+      seats: histogram(SEAT_BOUNDS),
+      executing: histogram(REQUEST_BOUNDS),
+      waiting: histogram(REQUEST_BOUNDS),
+    };
+    this.queueSet = new QueueSet(() => this.recordUsage());
+    this.applySpec(spec);
   }
 
-  /** Counts what is in use up to now. */
-  changed(): void {
-    const { demand, times, requests, now, limits, spec } = this;
+  /** Records the present demand and usage. Called on every change. */
+  recordUsage(): void {
+    const { demand, usage, queueSet, now, limits, spec } = this;
     const at = now();
-    const asked = requests.executingSeats + requests.waitingSeats;
+    const demanded = queueSet.executingSeats + queueSet.waitingSeats;
     const seats = Math.max(1, limits.nominal);
-    demand.set(asked, at);
-    times.demanded.set(asked / seats, at);
-    times.seats.set(requests.executingSeats / seats, at);
-    times.executing.set(requests.executing / seats, at);
-    if (spec.queuing !== undefined) times.waiting.set(requests.waiting / (spec.queuing.queues * spec.queuing.lengthLimit), at);
+    demand.set(demanded, at);
+    usage.demanded.set(demanded / seats, at);
+    usage.seats.set(queueSet.executingSeats / seats, at);
+    usage.executing.set(queueSet.executing / seats, at);
+    if (spec.queuing !== undefined) usage.waiting.set(queueSet.waiting / (spec.queuing.queues * spec.queuing.lengthLimit), at);
   }
 
-  apply(spec: LevelSpec): void {
+  applySpec(spec: PriorityLevelSpec): void {
     this.spec = spec;
-    this.requests.configure(spec.queuing);
+    this.queueSet.configure(spec.queuing);
   }
 
-  /** Nobody ever waits for an exempt one, whatever it may use. */
+  /** Requests of an exempt level never wait, whatever its allocation. */
   setSeats(seats: number): void {
-    this.current = seats;
-    this.requests.setLimit(this.spec.isExempt ? UNLIMITED : seats);
+    this.currentSeats = seats;
+    this.queueSet.setLimit(this.spec.isExempt ? UNLIMITED : seats);
   }
 }

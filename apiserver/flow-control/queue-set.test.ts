@@ -1,49 +1,52 @@
 import { assert, commands, constantFrom, integer, modelRun, property, type Command } from 'fast-check';
-import { QueueSet, type GiveBack, type GiveUp } from './queue-set';
+import { QueueSet, type ReleaseSeats, type StopWaiting } from './queue-set';
 
 const QUEUING = { queues: 64, handSize: 4, lengthLimit: 50 };
 
-/** A set of queues, and in which order those who waited were let in. */
+/** Returns a queue set and the order in which its requests were decided. */
 function start(limit: number, queuing: typeof QUEUING | 'none' = QUEUING) {
   const set = new QueueSet(() => undefined);
   set.configure(queuing === 'none' ? undefined : queuing);
   set.setLimit(limit);
   const order: string[] = [];
-  const leaves = new Map<string, GiveBack>();
-  const enqueue = (flow: string, name: string, seats = 1): string | GiveUp => {
-    const place = set.enqueue(flow, { seats, decided: (outcome) => order.push(outcome === 'dispatched' ? name : `${name} ${outcome}`) });
-    if (typeof place === 'string') return place;
-    leaves.set(name, place.leave);
-    return place.giveUp;
+  const releases = new Map<string, ReleaseSeats>();
+  const enqueue = (flow: string, name: string, seats = 1): string | StopWaiting => {
+    const enqueued = set.enqueue(flow, {
+      seats,
+      onDecision: (outcome) => order.push(outcome === 'dispatched' ? name : `${name} ${outcome}`),
+    });
+    if (typeof enqueued === 'string') return enqueued;
+    releases.set(name, enqueued.releaseSeats);
+    return enqueued.stopWaiting;
   };
-  return { set, order, leaves, enqueue };
+  return { set, order, leaves: releases, enqueue };
 }
 
 it('QueueSet admits requests up to its seats, and one larger request alone', () => {
   const { set } = start(3);
-  const first = set.enter(2);
-  expect([first === undefined, set.enter(2), set.enter(1) === undefined]).toEqual([false, undefined, false]);
+  const first = set.tryAcquire(2);
+  expect([first === undefined, set.tryAcquire(2), set.tryAcquire(1) === undefined]).toEqual([false, undefined, false]);
   const { set: other } = start(3);
-  const large = other.enter(10);
-  expect([large === undefined, other.enter(1)]).toEqual([false, undefined]);
+  const large = other.tryAcquire(10);
+  expect([large === undefined, other.tryAcquire(1)]).toEqual([false, undefined]);
   large?.(5);
-  expect(other.enter(1)).toBeDefined();
+  expect(other.tryAcquire(1)).toBeDefined();
 });
 
 it('QueueSet serves flows in turn when one of them has many queued requests', () => {
-  const { set, order, leaves, enqueue } = start(1);
-  const running = set.enter(1);
+  const { set, order, leaves: releases, enqueue } = start(1);
+  const running = set.tryAcquire(1);
   for (let count = 0; count < 40; count += 1) enqueue('flooder', `f${count}`);
   enqueue('calm', 'c0');
   enqueue('calm', 'c1');
   running?.(1);
-  while (order.length < 6) leaves.get(order.at(-1) ?? '')?.(10);
+  while (order.length < 6) releases.get(order.at(-1) ?? '')?.(10);
   expect(order.slice(0, 6).filter((name) => name.startsWith('c'))).toEqual(['c0', 'c1']);
 });
 
 it('QueueSet dispatches a small request before a large one of an equally served flow', () => {
   const { set, order, enqueue } = start(5, { queues: 64, handSize: 1, lengthLimit: 50 });
-  const running = set.enter(5);
+  const running = set.tryAcquire(5);
   enqueue('flooder', 'large', 5);
   enqueue('calm', 'small');
   running?.(10);
@@ -51,8 +54,8 @@ it('QueueSet dispatches a small request before a large one of an equally served 
 });
 
 it('QueueSet dispatches more requests of a flow with short requests', () => {
-  const { set, order, leaves, enqueue } = start(1, { queues: 64, handSize: 1, lengthLimit: 50 });
-  const running = set.enter(1);
+  const { set, order, leaves: releases, enqueue } = start(1, { queues: 64, handSize: 1, lengthLimit: 50 });
+  const running = set.tryAcquire(1);
   for (let count = 0; count < 9; count += 1) {
     enqueue('long', `l${count}`);
     enqueue('short', `s${count}`);
@@ -60,30 +63,30 @@ it('QueueSet dispatches more requests of a flow with short requests', () => {
   running?.(1);
   while (order.length < 10) {
     const name = order.at(-1) ?? '';
-    leaves.get(name)?.(name.startsWith('l') ? 100 : 20);
+    releases.get(name)?.(name.startsWith('l') ? 100 : 20);
   }
   expect(order.slice(0, 10).filter((name) => name.startsWith('s')).length).toBeGreaterThanOrEqual(7);
 });
 
 it('QueueSet rejects requests when queues are full, and removes those that give up', () => {
   const { set, order, enqueue } = start(1, { queues: 1, handSize: 1, lengthLimit: 2 });
-  const running = set.enter(1);
-  const giveUp = enqueue('a', 'a0');
+  const running = set.tryAcquire(1);
+  const stopWaiting = enqueue('a', 'a0');
   enqueue('a', 'a1');
   expect(enqueue('b', 'b0')).toBe('queue-full');
-  if (typeof giveUp === 'function') giveUp('time-out');
+  if (typeof stopWaiting === 'function') stopWaiting('time-out');
   expect(set.waiting).toBe(1);
   expect(typeof enqueue('b', 'b1')).toBe('function');
   running?.(1);
   expect(order).toEqual(['a0 time-out', 'a1']);
   const { set: refusing, enqueue: enqueueAt } = start(1, 'none');
-  refusing.enter(1);
+  refusing.tryAcquire(1);
   expect(enqueueAt('a', 'a')).toBe('concurrency-limit');
 });
 
 it('QueueSet dispatches queued requests when its limit rises', () => {
   const { set, order, enqueue } = start(1);
-  set.enter(1);
+  set.tryAcquire(1);
   enqueue('a', 'a0');
   enqueue('b', 'b0');
   set.setLimit(3);
@@ -91,11 +94,11 @@ it('QueueSet dispatches queued requests when its limit rises', () => {
 });
 
 interface Model {
-  readonly running: GiveBack[];
-  readonly waiting: Set<GiveUp>;
+  readonly running: ReleaseSeats[];
+  readonly waiting: Set<StopWaiting>;
 }
 
-class Ask implements Command<Model, QueueSet> {
+class Start implements Command<Model, QueueSet> {
   constructor(
     readonly flow: string,
     readonly seats: number,
@@ -104,25 +107,25 @@ class Ask implements Command<Model, QueueSet> {
     return true;
   }
   run(model: Model, set: QueueSet): void {
-    const entered = set.enter(this.seats);
-    if (entered !== undefined) {
-      model.running.push(entered);
+    const release = set.tryAcquire(this.seats);
+    if (release !== undefined) {
+      model.running.push(release);
       return;
     }
     let isDispatched = false;
-    let leave: GiveBack = () => undefined;
-    let giveUp: GiveUp = () => undefined;
-    const place = set.enqueue(this.flow, {
+    let releaseSeats: ReleaseSeats = () => undefined;
+    let stopWaiting: StopWaiting = () => undefined;
+    const enqueued = set.enqueue(this.flow, {
       seats: this.seats,
-      decided: (outcome) => {
-        model.waiting.delete(giveUp);
+      onDecision: (outcome) => {
+        model.waiting.delete(stopWaiting);
         isDispatched = outcome === 'dispatched';
-        if (isDispatched) model.running.push((ms) => leave(ms));
+        if (isDispatched) model.running.push((ms) => releaseSeats(ms));
       },
     });
-    if (typeof place === 'string') return;
-    ({ leave, giveUp } = place);
-    if (!isDispatched) model.waiting.add(giveUp);
+    if (typeof enqueued === 'string') return;
+    ({ releaseSeats, stopWaiting } = enqueued);
+    if (!isDispatched) model.waiting.add(stopWaiting);
   }
   toString(): string {
     return `${this.flow} asks for ${this.seats}`;
@@ -138,31 +141,31 @@ class Finish implements Command<Model, QueueSet> {
     running.shift()?.(this.ms);
   }
   toString(): string {
-    return `one ends after ${this.ms} ms`;
+    return `a request ends after ${this.ms} ms`;
   }
 }
 
-class Leave implements Command<Model, QueueSet> {
+class Cancel implements Command<Model, QueueSet> {
   check({ waiting }: Model): boolean {
     return waiting.size > 0;
   }
   run({ waiting }: Model): void {
-    const [giveUp] = waiting;
-    giveUp?.('cancelled');
+    const [stopWaiting] = waiting;
+    stopWaiting?.('cancelled');
   }
   toString(): string {
-    return 'one gives up';
+    return 'a waiting request is cancelled';
   }
 }
 
-it('QueueSet never exceeds its seats except for one large request, and empties its queues', () => {
+it('QueueSet never exceeds its seats except for one large request, and dispatches queued requests until the queues are empty', () => {
   const limit = 5;
-  const all = [
+  const properties = [
     property(
       commands([
-        constantFrom('a', 'b', 'c').chain((flow) => integer({ min: 1, max: 8 }).map((seats) => new Ask(flow, seats))),
+        constantFrom('a', 'b', 'c').chain((flow) => integer({ min: 1, max: 8 }).map((seats) => new Start(flow, seats))),
         integer({ min: 0, max: 100 }).map((ms) => new Finish(ms)),
-        constantFrom(new Leave()),
+        constantFrom(new Cancel()),
       ]),
       (steps) => {
         const { set } = start(limit, { queues: 8, handSize: 2, lengthLimit: 5 });
@@ -172,9 +175,9 @@ it('QueueSet never exceeds its seats except for one large request, and empties i
         expect(set.executingSeats <= limit || set.executing === 1).toBe(true);
         if (set.executing === 0) expect(set.waiting).toBe(0);
         while (model.running.length > 0) model.running.shift()?.(1);
-        expect([set.executing, set.executingSeats, set.waiting, set.activeQueues]).toEqual([0, 0, 0, 0]);
+        expect([set.executing, set.executingSeats, set.waiting, set.activeQueueCount]).toEqual([0, 0, 0, 0]);
       },
     ),
   ];
-  for (const one of all) assert(one);
+  for (const checked of properties) assert(checked);
 });

@@ -1,43 +1,45 @@
 /**
- * The requests of one priority level: so many seats at a time, and the rest in queues, from which they are taken fairly. Each queue has had so much work done for it,
- * in seat seconds; the queue that will be behind the others once its first request is done is next, and one that was empty begins where the others are, so that nobody saves up turns. A
- * flow uses one of a few queues that are dealt to it, the shortest, so that who floods the level fills his own queues and not those of others.
- * Knows neither users nor requests.
+ * The queues of one priority level. Requests within the level's seats execute at once; others wait and are dispatched
+ * fairly. Each queue accumulates the work done for it, in seat milliseconds; the next request comes from the queue
+ * with the least expected total when that request ends. A queue that becomes active starts at the least total of the
+ * active queues, so idle time earns no credit. A flow is dealt a few queues and uses the least loaded of them
+ * (shuffle sharding), so that a flooding flow fills its own queues only. Independent of users and of the content of
+ * requests.
  */
 import { dealHand } from './shuffle-shard';
 
 export interface Queuing {
   readonly queues: number;
   readonly handSize: number;
-  /** Requests that may wait in one queue. */
+  /** Maximum number of requests in one queue. */
   readonly lengthLimit: number;
 }
 
-/** Why a request has got no seats, in upstream's words. */
-export type SeatRefusal = 'queue-full' | 'time-out' | 'cancelled' | 'concurrency-limit';
+/** Reasons in the terms of upstream's metrics. */
+export type RejectReason = 'queue-full' | 'time-out' | 'cancelled' | 'concurrency-limit';
 
-/** A request that waits. */
-export interface Waiting {
+/** A request to enqueue. */
+export interface QueuedRequest {
   readonly seats: number;
-  /** Is told once. */
-  readonly decided: (outcome: 'dispatched' | 'cancelled' | 'time-out') => void;
+  /** Called at most once. */
+  readonly onDecision: (outcome: 'dispatched' | 'cancelled' | 'time-out') => void;
 }
 
-interface Place extends Waiting {
+interface QueueEntry extends QueuedRequest {
   readonly queue: Queue;
-  isGone: boolean;
+  isRemoved: boolean;
 }
 
 class Queue {
-  /** First in, first out; those that have gone are passed over. */
-  places: Place[] = [];
+  /** In order of arrival. Removed entries are skipped. */
+  entries: QueueEntry[] = [];
   head = 0;
   waiting = 0;
   waitingSeats = 0;
   executing = 0;
   executingSeats = 0;
-  /** Work that it has had, or has been let off. */
-  work = 0;
+  /** Accumulated work in seat milliseconds, including the credit at activation that replaces idle time. */
+  virtualWork = 0;
 
   constructor(readonly index: number) {}
 
@@ -46,23 +48,23 @@ class Queue {
   }
 }
 
-/** Until it is over a request is taken to be this long. Milliseconds. */
-const GUESSED_MS = 3;
-/** Beyond so many passed places a queue's list is made anew. */
-const COMPACT = 64;
+/** Assumed duration of a request until it has ended. Milliseconds. */
+const ESTIMATED_MS = 3;
+/** Number of consumed entries beyond which a queue's array is copied. */
+const COMPACT_AFTER = 64;
 
-/** Gives a seat back; `ms` = how long it was used. */
-export type GiveBack = (ms: number) => void;
+/** Releases the seats of a request; `ms` = how long they were used. */
+export type ReleaseSeats = (ms: number) => void;
 
-/** To be called before the request has been decided on: it is not waited for any more. */
-export type GiveUp = (outcome: 'cancelled' | 'time-out') => void;
+/** Removes a waiting request. No effect after its decision. */
+export type StopWaiting = (outcome: 'cancelled' | 'time-out') => void;
 
 export interface Enqueued {
-  readonly giveUp: GiveUp;
-  /** Of the queue, with this one. */
-  readonly length: number;
-  /** Gives the seats back that it was given. */
-  readonly leave: GiveBack;
+  readonly stopWaiting: StopWaiting;
+  /** The length of the queue, including this request. */
+  readonly queueLength: number;
+  /** Releases the seats after `dispatched`. */
+  readonly releaseSeats: ReleaseSeats;
 }
 
 export class QueueSet {
@@ -74,9 +76,12 @@ export class QueueSet {
   private readonly queues = new Map<number, Queue>();
   private queuing: Queuing | undefined;
 
-  constructor(private readonly changed: () => void) {}
+  constructor(private readonly onChange: () => void) {}
 
-  /** `queuing` undefined = what has no seat is refused. Requests that wait in queues which are no more stay where they are. */
+  /**
+   * With `queuing` undefined, requests beyond the limit are rejected. Requests that already wait stay in their
+   * queues.
+   */
   configure(queuing: Queuing | undefined): void {
     this.queuing = queuing;
   }
@@ -85,129 +90,134 @@ export class QueueSet {
     return this.limit;
   }
 
-  /** Whoever has a seat keeps it. */
+  /** Executing requests keep their seats. */
   setLimit(seats: number): void {
     this.limit = seats;
     this.dispatch();
   }
 
-  /** Undefined = it has to wait, or is refused: see {@link enqueue}. */
-  enter(seats: number): GiveBack | undefined {
+  /** Returns undefined when the request must be enqueued; see {@link enqueue}. */
+  tryAcquire(seats: number): ReleaseSeats | undefined {
     if (this.waiting > 0 || !this.fits(seats)) return undefined;
-    this.take(seats, undefined);
-    return (ms) => this.giveBack(seats, undefined, ms);
+    this.acquireSeats(seats, undefined);
+    return (ms) => this.releaseSeats(seats, undefined, ms);
   }
 
-  /** A place in a queue. `dispatched` is told through `decided`, and the seats are then given back by {@link leave}. */
-  enqueue(flow: string, { seats, decided }: Waiting): Enqueued | 'queue-full' | 'concurrency-limit' {
+  /** Adds a request to a queue of its flow and dispatches what fits. `onDecision` may be called before this returns. */
+  enqueue(flow: string, { seats, onDecision }: QueuedRequest): Enqueued | 'queue-full' | 'concurrency-limit' {
     const { queuing } = this;
     if (queuing === undefined) return 'concurrency-limit';
-    const queue = this.shortest(flow, queuing);
+    const queue = this.leastLoadedQueue(flow, queuing);
     if (queue.waiting >= queuing.lengthLimit) return 'queue-full';
-    if (!queue.isActive) queue.work = this.present();
-    const place: Place = { seats, decided, queue, isGone: false };
-    queue.places.push(place);
-    this.wait(place, 1);
-    const length = queue.waiting;
+    if (!queue.isActive) queue.virtualWork = this.leastActiveWork();
+    const entry: QueueEntry = { seats, onDecision, queue, isRemoved: false };
+    queue.entries.push(entry);
+    this.countWaiting(entry, 1);
+    const queueLength = queue.waiting;
     this.dispatch();
-    return { giveUp: (outcome) => this.giveUp(place, outcome), length, leave: (ms) => this.giveBack(seats, queue, ms) };
+    return {
+      stopWaiting: (outcome) => this.stopWaiting(entry, outcome),
+      queueLength,
+      releaseSeats: (ms) => this.releaseSeats(seats, queue, ms),
+    };
   }
 
-  /** How many queues have something to do. */
-  get activeQueues(): number {
+  /** Number of queues with waiting or executing requests. */
+  get activeQueueCount(): number {
     let active = 0;
     for (const queue of this.queues.values()) if (queue.isActive) active += 1;
     return active;
   }
 
-  /** One that needs more seats than there are goes in alone. */
+  /** A request that needs more seats than the limit executes alone. */
   private fits(seats: number): boolean {
     return this.executingSeats === 0 ? this.limit > 0 : this.executingSeats + seats <= this.limit;
   }
 
-  private take(seats: number, queue: Queue | undefined): void {
+  private acquireSeats(seats: number, queue: Queue | undefined): void {
     this.executing += 1;
     this.executingSeats += seats;
     if (queue !== undefined) {
       queue.executing += 1;
       queue.executingSeats += seats;
-      queue.work += seats * GUESSED_MS;
+      queue.virtualWork += seats * ESTIMATED_MS;
     }
-    this.changed();
+    this.onChange();
   }
 
-  private giveBack(seats: number, queue: Queue | undefined, ms: number): void {
+  private releaseSeats(seats: number, queue: Queue | undefined, ms: number): void {
     this.executing -= 1;
     this.executingSeats -= seats;
     if (queue !== undefined) {
       queue.executing -= 1;
       queue.executingSeats -= seats;
-      queue.work += seats * (ms - GUESSED_MS);
-      this.forget(queue);
+      queue.virtualWork += seats * (ms - ESTIMATED_MS);
+      this.deleteIfIdle(queue);
     }
-    this.changed();
+    this.onChange();
     if (this.waiting > 0) this.dispatch();
   }
 
-  private wait({ seats, queue }: Place, count: 1 | -1): void {
+  private countWaiting({ seats, queue }: QueueEntry, count: 1 | -1): void {
     this.waiting += count;
     this.waitingSeats += count * seats;
     queue.waiting += count;
     queue.waitingSeats += count * seats;
-    this.changed();
+    this.onChange();
   }
 
-  private giveUp(place: Place, outcome: 'cancelled' | 'time-out'): void {
-    if (place.isGone) return;
-    place.isGone = true;
-    this.wait(place, -1);
-    this.forget(place.queue);
-    place.decided(outcome);
+  private stopWaiting(entry: QueueEntry, outcome: 'cancelled' | 'time-out'): void {
+    if (entry.isRemoved) return;
+    entry.isRemoved = true;
+    this.countWaiting(entry, -1);
+    this.deleteIfIdle(entry.queue);
+    entry.onDecision(outcome);
     this.dispatch();
   }
 
   private dispatch(): void {
     while (this.waiting > 0) {
-      const queue = this.next();
-      const place = queue === undefined ? undefined : firstOf(queue);
-      if (queue === undefined || place === undefined || !this.fits(place.seats)) return;
-      place.isGone = true;
+      const queue = this.nextQueue();
+      const entry = queue === undefined ? undefined : firstEntry(queue);
+      if (queue === undefined || entry === undefined || !this.fits(entry.seats)) return;
+      entry.isRemoved = true;
       queue.head += 1;
-      this.wait(place, -1);
-      this.take(place.seats, queue);
-      place.decided('dispatched');
+      this.countWaiting(entry, -1);
+      this.acquireSeats(entry.seats, queue);
+      entry.onDecision('dispatched');
     }
   }
 
   /**
-   * The queue that will have had least when its next request is over, as far as can be guessed: of two that have had the same, the one whose request needs fewer
-   * seats. Otherwise a small request would wait behind a large one that has to wait itself until many seats are free.
+   * The waiting queue with the least expected total after its next request. Of two queues with equal totals it is the
+   * one with the smaller request; otherwise a small request would wait behind a large one, which itself waits
+   * until many seats are free.
    */
-  private next(): Queue | undefined {
+  private nextQueue(): Queue | undefined {
     let next: Queue | undefined;
     let least = Infinity;
     for (const queue of this.queues.values()) {
-      const seats = queue.waiting > 0 ? firstOf(queue)?.seats : undefined;
-      if (seats === undefined || queue.work + seats * GUESSED_MS >= least) continue;
-      [next, least] = [queue, queue.work + seats * GUESSED_MS];
+      const seats = queue.waiting > 0 ? firstEntry(queue)?.seats : undefined;
+      if (seats === undefined || queue.virtualWork + seats * ESTIMATED_MS >= least) continue;
+      [next, least] = [queue, queue.virtualWork + seats * ESTIMATED_MS];
     }
     return next;
   }
 
-  /** Where the others are. */
-  private present(): number {
+  /** The starting total of a queue that becomes active. */
+  private leastActiveWork(): number {
     let least = Infinity;
-    for (const queue of this.queues.values()) if (queue.isActive && queue.work < least) least = queue.work;
+    for (const queue of this.queues.values()) if (queue.isActive && queue.virtualWork < least) least = queue.virtualWork;
     return least === Infinity ? 0 : least;
   }
 
-  /** Of the queues that are dealt to a flow the one with the least in it. */
-  private shortest(flow: string, { queues, handSize }: Queuing): Queue {
+  /** The queue with the fewest waiting and executing seats among those dealt to the flow. */
+  private leastLoadedQueue(flow: string, { queues, handSize }: Queuing): Queue {
     let [best, load] = [0, Infinity];
     for (const card of dealHand(flow, queues, Math.min(handSize, queues))) {
       const queue = this.queues.get(card);
-      const found = queue === undefined ? 0 : queue.waitingSeats + queue.executingSeats;
-      if (found < load) [best, load] = [card, found];
+      const queueLoad = queue === undefined ? 0 : queue.waitingSeats + queue.executingSeats;
+      if (queueLoad < load) [best, load] = [card, queueLoad];
     }
     return this.queueAt(best);
   }
@@ -218,17 +228,17 @@ export class QueueSet {
     return queue;
   }
 
-  /** There may be millions of queues, few of which are ever used. */
-  private forget(queue: Queue): void {
+  /** A level may have millions of queues, of which few are in use. */
+  private deleteIfIdle(queue: Queue): void {
     if (!queue.isActive) this.queues.delete(queue.index);
   }
 }
 
-function firstOf(queue: Queue): Place | undefined {
-  while (queue.places[queue.head]?.isGone === true) queue.head += 1;
-  if (queue.head > COMPACT) {
-    queue.places = queue.places.slice(queue.head);
+function firstEntry(queue: Queue): QueueEntry | undefined {
+  while (queue.entries[queue.head]?.isRemoved === true) queue.head += 1;
+  if (queue.head > COMPACT_AFTER) {
+    queue.entries = queue.entries.slice(queue.head);
     queue.head = 0;
   }
-  return queue.places[queue.head];
+  return queue.entries[queue.head];
 }

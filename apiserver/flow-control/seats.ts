@@ -1,12 +1,12 @@
 /**
- * How many seats a request takes: one, or for what goes through many objects one for every hundred of them, ten at most. Objects of other namespaces count too, for
- * they may have to be passed over. Counts nothing itself.
+ * Estimates the seats of a request: one, or for a list one per hundred objects, at most ten. Objects of other
+ * namespaces count too, because the list may have to skip them.
  */
 const OBJECTS_PER_SEAT = 100;
-export const MOST_SEATS = 10;
+export const MAX_SEATS = 10;
 
-/** `limit` = of objects in the answer, where there is one and nothing has to be passed over for it. */
-export function seatsFor(objects: number, limit: number | undefined): number {
-  const looked = limit === undefined || limit <= 0 ? objects : Math.min(limit, objects);
-  return Math.min(MOST_SEATS, Math.max(1, Math.ceil(looked / OBJECTS_PER_SEAT)));
+/** `limit`: the requested limit, or undefined when selectors may make the list skip objects. */
+export function estimateSeats(objects: number, limit: number | undefined): number {
+  const examined = limit === undefined || limit <= 0 ? objects : Math.min(limit, objects);
+  return Math.min(MAX_SEATS, Math.max(1, Math.ceil(examined / OBJECTS_PER_SEAT)));
 }

@@ -1,24 +1,24 @@
 /**
- * Which queues a flow may use: a hand of cards dealt from a deck by a hash, so that two flows seldom share all their queues. The same flow is dealt the same hand
- * always and everywhere.
+ * Shuffle sharding: deals each flow a few queues by a hash, so that two flows rarely share all their queues.
+ * Deterministic: a flow gets the same queues on every server.
  */
 
-/** `size` different numbers below `deck`, in an order of their own. */
+/** Returns `size` distinct numbers below `deck`. */
 export function dealHand(flow: string, deck: number, size: number): readonly number[] {
-  const hand: number[] = [];
+  const cards: number[] = [];
   for (let dealt = 0; dealt < size; dealt += 1) {
-    // The card among those that are left; then its number in the whole deck.
+    // First the index among the remaining cards, then the card's number in the whole deck.
     let card = hashOf(flow, dealt) % (deck - dealt);
-    for (const taken of [...hand].sort((a, b) => a - b)) if (card >= taken) card += 1;
-    hand.push(card);
+    for (const lower of [...cards].sort((a, b) => a - b)) if (card >= lower) card += 1;
+    cards.push(card);
   }
-  return hand;
+  return cards;
 }
 
 const OFFSET = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** FNV-1a, and a last stirring that lets every bit count in small remainders. */
+/** FNV-1a with a final mix (MurmurHash3), so that every bit affects small remainders. */
 function hashOf(text: string, seed: number): number {
   let hash = OFFSET ^ Math.imul(seed + 1, 0x9e3779b1);
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);

@@ -1,45 +1,45 @@
 /**
- * For how long a number that changes lay in which range: a histogram in which a value counts for each nanosecond that it held. A change costs a few additions.
- * Looks at no clock: it is told what time it is.
+ * A histogram of a changing value over time: a value counts once for each nanosecond that it holds. A change costs a
+ * few additions. Has no clock of its own; callers pass the time.
  */
-const NANOSECONDS = 1_000_000;
+const NANOSECONDS_PER_MS = 1_000_000;
 
-export class TimeShares {
-  /** Nanoseconds by range, not cumulated; the last is above all bounds. */
+export class TimingHistogram {
+  /** Nanoseconds per bucket, not cumulative. The last bucket has no upper bound. */
   readonly counts: Float64Array;
   sum = 0;
   private value = 0;
-  private at = 0;
+  private bucket = 0;
 
-  /** `bounds` = upper ones, ascending; all times in milliseconds. */
+  /** `bounds`: ascending upper bounds. All times are in milliseconds. */
   constructor(
     readonly bounds: readonly number[],
     private since: number,
   ) {
     this.counts = new Float64Array(bounds.length + 1);
-    this.at = this.rangeOf(0);
+    this.bucket = this.bucketOf(0);
   }
 
-  /** It is so much from now on. */
+  /** Sets the value from `now` on. */
   set(value: number, now: number): void {
-    this.pass(now);
+    this.advanceTo(now);
     if (value === this.value) return;
     this.value = value;
-    this.at = this.rangeOf(value);
+    this.bucket = this.bucketOf(value);
   }
 
-  /** Counts the time until now. */
-  pass(now: number): void {
-    const passed = Math.round((now - this.since) * NANOSECONDS);
-    if (passed <= 0) return;
+  /** Counts the time until `now` for the current value. */
+  advanceTo(now: number): void {
+    const elapsed = Math.round((now - this.since) * NANOSECONDS_PER_MS);
+    if (elapsed <= 0) return;
     this.since = now;
-    this.counts[this.at] = (this.counts[this.at] ?? 0) + passed;
-    this.sum += this.value * passed;
+    this.counts[this.bucket] = (this.counts[this.bucket] ?? 0) + elapsed;
+    this.sum += this.value * elapsed;
   }
 
-  private rangeOf(value: number): number {
-    let at = 0;
-    while (at < this.bounds.length && value > (this.bounds[at] ?? 0)) at += 1;
-    return at;
+  private bucketOf(value: number): number {
+    let bucket = 0;
+    while (bucket < this.bounds.length && value > (this.bounds[bucket] ?? 0)) bucket += 1;
+    return bucket;
   }
 }

@@ -4,7 +4,7 @@ import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { ManualClock } from '../../test/support/manual-clock';
 import { FlowControl, type FlowRequest } from '../flow-control/flow-control';
 import { readFlowSchema } from '../flow-control/flow-schema';
-import { readLevel } from '../flow-control/priority-level';
+import { readPriorityLevel } from '../flow-control/priority-level';
 import { FlowControlMetrics } from './flow-control-metrics';
 
 const rules = [{ subjects: [{ kind: 'Group', group: { name: '*' } }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] }];
@@ -12,17 +12,17 @@ const rules = [{ subjects: [{ kind: 'Group', group: { name: '*' } }], nonResourc
 function world() {
   const clock = new ManualClock();
   const metrics = new FlowControlMetrics();
-  const control = new FlowControl({ clock, seats: 4, longestWaitMs: 1_000, meterOf: (schema, level) => metrics.meterOf(schema, level) });
+  const control = new FlowControl({ clock, seats: 4, maxWaitMs: 1_000, meterFor: (schema, level) => metrics.meterOf(schema, level) });
   const queuing = { queues: 2, handSize: 1, queueLengthLimit: 2 };
   const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Queue', queuing } };
-  control.setLevel('l', readLevel({ metadata: { name: 'l', uid: 'level' }, spec: { type: 'Limited', limited } }));
+  control.setLevel('l', readPriorityLevel({ metadata: { name: 'l', uid: 'level' }, spec: { type: 'Limited', limited } }));
   const spec = { matchingPrecedence: 5, priorityLevelConfiguration: { name: 'l' }, rules };
   control.setSchema('s', readFlowSchema({ metadata: { name: 's', uid: 'schema' }, spec }, GENERATED_NAMES.platform));
   const registry = new Registry();
   metrics.publish(registry, control);
   const request = (seats: number): FlowRequest => ({
     user: { name: 'u', groups: [] },
-    asked: { kind: 'path', verb: 'get', path: '/x' },
+    attributes: { kind: 'path', verb: 'get', path: '/x' },
     seats: () => seats,
     deadline: clock.monotonic() + 60_000,
   });
@@ -33,9 +33,9 @@ function world() {
 
 it('flow control metrics expose the demand and utilization of a priority level weighted by time', async () => {
   const { clock, control, request, lines } = world();
-  const first = control.enter(request(3));
+  const first = control.startRequest(request(3));
   clock.advance(2);
-  const second = control.enter(request(3));
+  const second = control.startRequest(request(3));
   clock.advance(5);
   expect(await lines(/_(?:count|sum)\{.*priority_level="l"/)).toEqual(
     expect.arrayContaining([
@@ -62,8 +62,8 @@ it('flow control metrics expose the demand and utilization of a priority level w
 
 it('the number of queued seats drops when a queued request is rejected', async () => {
   const { clock, control, request, lines } = world();
-  control.enter(request(4));
-  control.enter(request(2));
+  control.startRequest(request(4));
+  control.startRequest(request(2));
   clock.advance(1_001);
   expect(await lines(/^apiserver_flowcontrol_current_inqueue_seats\{/)).toEqual([
     'apiserver_flowcontrol_current_inqueue_seats{flow_schema="s",priority_level="l"} 0',

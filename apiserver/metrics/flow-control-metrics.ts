@@ -1,8 +1,8 @@
 /** Flow control: who was let in, who waited and who was turned away, by flow schema and priority level; and the seats of the levels. Counts only. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FlowControl, FlowMeter } from '../flow-control/flow-control';
-import type { LevelTimes, PriorityLevel } from '../flow-control/priority-level';
-import type { SeatRefusal } from '../flow-control/queue-set';
+import type { LevelUsage, PriorityLevel } from '../flow-control/priority-level';
+import type { RejectReason } from '../flow-control/queue-set';
 import { familyHead, Histogram, seriesLines, type ExposedPieces, type HistogramSeries } from './histogram';
 
 const SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
@@ -15,7 +15,7 @@ interface Pair {
   readonly labels: Record<(typeof LABELS)[number], string>;
   readonly meter: FlowMeter;
   dispatched: number;
-  readonly refused: Map<SeatRefusal, number>;
+  readonly refused: Map<RejectReason, number>;
   inQueue: number;
   executing: number;
   executingSeats: number;
@@ -23,7 +23,7 @@ interface Pair {
 }
 
 /** Histograms of levels in which each nanosecond counts: name, help, and what they show under which phase. */
-const LEVEL_TIMES: readonly (readonly [name: string, help: string, series: Readonly<Partial<Record<keyof LevelTimes, string>>>])[] = [
+const LEVEL_TIMES: readonly (readonly [name: string, help: string, series: Readonly<Partial<Record<keyof LevelUsage, string>>>])[] = [
   ['demand_seats', 'Seats asked for, as a share of the nominal ones, by nanoseconds.', { demanded: '' }],
   ['priority_level_seat_utilization', 'Seats taken, as a share of the nominal ones, by nanoseconds.', { seats: 'phase="executing",' }],
   [
@@ -38,8 +38,8 @@ const LEVEL_GAUGES: readonly (readonly [name: string, help: string, value: (leve
   ['nominal_limit_seats', 'Seats by the shares.', ({ limits }) => limits.nominal],
   ['lower_limit_seats', 'Seats that are never lent.', ({ limits }) => limits.lower],
   ['upper_limit_seats', 'Seats that there can be at most.', ({ limits }) => limits.upper],
-  ['current_limit_seats', 'Seats that there are now.', ({ current }) => current],
-  ['target_seats', 'Seats that the last sharing out aimed at.', ({ target }) => target],
+  ['current_limit_seats', 'Seats that there are now.', ({ currentSeats }) => currentSeats],
+  ['target_seats', 'Seats that the last sharing out aimed at.', ({ targetSeats }) => targetSeats],
   ['demand_seats_high_watermark', 'The most seats asked for between the last two looks.', ({ demand }) => demand.latest.highest],
   ['demand_seats_average', 'Seats asked for on average between the last two looks.', ({ demand }) => demand.latest.average],
   [
@@ -50,7 +50,7 @@ const LEVEL_GAUGES: readonly (readonly [name: string, help: string, value: (leve
   ['demand_seats_smoothed', 'Seats asked for, of late.', ({ demand }) => demand.latest.smoothed],
 ];
 
-const TIMES: readonly (keyof LevelTimes)[] = ['demanded', 'seats', 'executing', 'waiting'];
+const TIMES: readonly (keyof LevelUsage)[] = ['demanded', 'seats', 'executing', 'waiting'];
 
 export class FlowControlMetrics {
   private readonly pairs = new Map<string, Pair>();
@@ -94,7 +94,7 @@ export class FlowControlMetrics {
   publish(registry: Registry, flowControl: FlowControl): void {
     const registers = [registry];
     const { pairs } = this;
-    this.levels = { [Symbol.iterator]: () => flowControl.all[Symbol.iterator]() };
+    this.levels = { [Symbol.iterator]: () => flowControl.priorityLevels[Symbol.iterator]() };
     const gauge = (name: string, help: string, value: (pair: Pair) => number): void =>
       void new Gauge({
         name: `apiserver_flowcontrol_${name}`,
@@ -146,7 +146,7 @@ export class FlowControlMetrics {
         registers,
         collect() {
           this.reset();
-          for (const level of flowControl.all) this.set({ priority_level: level.spec.name }, value(level));
+          for (const level of flowControl.priorityLevels) this.set({ priority_level: level.spec.name }, value(level));
         },
       });
     }
@@ -159,8 +159,8 @@ export class FlowControlMetrics {
 
   private *times(): ExposedPieces {
     const levels = [...this.levels].map((level) => {
-      level.changed();
-      return [level.spec.name, level.times] as const;
+      level.recordUsage();
+      return [level.spec.name, level.usage] as const;
     });
     if (levels.length === 0) return;
     for (const [ending, help, shown] of LEVEL_TIMES) {
@@ -209,7 +209,7 @@ export class FlowControlMetrics {
           taken.observe(seats);
           decided(waitedMs, length, waits.true);
         },
-        refused(reason, seats, waitedMs, length) {
+        rejected(reason, seats, waitedMs, length) {
           if (length !== undefined) left(seats);
           pair.refused.set(reason, (pair.refused.get(reason) ?? 0) + 1);
           decided(waitedMs, length, waits.false);

@@ -86,7 +86,7 @@ const flow = (
   kind: 'resource' | 'path',
 ): boolean =>
   readFlowSchema({ spec: { rules: [{ subjects: [subject], ...rules }] } }, names)
-    .of(user)
+    .rulesFor(user)
     ?.some((asked) => asked(kind === 'path' ? path : resource)) ?? false;
 const ANYBODY = { kind: 'Group', group: { name: '*' } };
 const ANYTHING = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] };

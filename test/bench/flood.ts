@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { FlowControl } from '../../apiserver/flow-control/flow-control';
 import { readFlowSchema } from '../../apiserver/flow-control/flow-schema';
-import { readLevel } from '../../apiserver/flow-control/priority-level';
+import { readPriorityLevel } from '../../apiserver/flow-control/priority-level';
 import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../apiserver/kinds/flowcontrol/mandatory';
 import { FlowControlMetrics } from '../../apiserver/metrics/flow-control-metrics';
 import { SUGGESTED_LEVELS, suggestedSchemas } from '../../apiserver/reconcilers/flow-control/table';
@@ -20,20 +20,20 @@ export function seatMicros(): number {
   const control = new FlowControl({
     clock: systemClock,
     seats: 600,
-    longestWaitMs: 15_000,
-    meterOf: (schema, level) => metrics.meterOf(schema, level),
+    maxWaitMs: 15_000,
+    meterFor: (schema, level) => metrics.meterOf(schema, level),
   });
   const names = GENERATED_NAMES.platform;
   for (const [name, spec] of [...MANDATORY_PRIORITY_LEVELS, ...SUGGESTED_LEVELS])
-    control.setLevel(name, readLevel({ metadata: { name }, spec }));
+    control.setLevel(name, readPriorityLevel({ metadata: { name }, spec }));
   for (const [name, spec] of [...MANDATORY_FLOW_SCHEMAS, ...suggestedSchemas(names)]) {
     control.setSchema(name, readFlowSchema({ metadata: { name }, spec }, names));
   }
   const user = { name: 'u', groups: ['devs', 'system:authenticated'] };
-  const asked = { kind: 'resource', verb: 'get', group: '', resource: 'pods', subresource: '', namespace: 'ns' } as const;
-  const request = { user, asked, seats: () => 1, deadline: Infinity };
+  const attributes = { kind: 'resource', verb: 'get', group: '', resource: 'pods', subresource: '', namespace: 'ns' } as const;
+  const request = { user, attributes, seats: () => 1, deadline: Infinity };
   const once = (): void => {
-    const entered = control.enter(request);
+    const entered = control.startRequest(request);
     if (entered !== undefined && 'done' in entered) entered.done();
   };
   for (let count = 0; count < ASKED / 10; count += 1) once();

@@ -25,8 +25,8 @@ import { Query } from '../../endpoints/request/query';
 import { pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../../endpoints/request/request-info';
 import { sendStatus, sendText } from '../../endpoints/answer/respond';
 import type { StoredType } from '../../cache/cache';
-import type { Admitted, FlowControl, Refused } from '../../flow-control/flow-control';
-import { seatsFor } from '../../flow-control/seats';
+import type { Admitted, FlowControl, Rejected } from '../../flow-control/flow-control';
+import { estimateSeats } from '../../flow-control/seats';
 import type { Resources } from '../../registry/resources';
 import type { Deadlines } from './deadlines';
 import { headFault } from './head-limit';
@@ -248,7 +248,7 @@ export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredTy
   return (exchange) => {
     const { info, user, deadline } = exchange;
     if (exchange.longRunning?.seats === 'none') return true;
-    const entered = flowControl.enter({ user, asked: info, seats: () => seatsOf(exchange, countOf), deadline });
+    const entered = flowControl.startRequest({ user, attributes: info, seats: () => seatsOf(exchange, countOf), deadline });
     if (entered === undefined) return true;
     exchange.setFlow(entered.schema.uid, entered.level.spec.uid);
     if (!('decision' in entered)) return applyDecision(exchange, entered);
@@ -256,7 +256,7 @@ export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredTy
     return exchange.afterQueue(entered.decision, (decided) => applyDecision(exchange, decided));
   };
 
-  function applyDecision(exchange: Exchange, decided: Admitted | Refused): boolean {
+  function applyDecision(exchange: Exchange, decided: Admitted | Rejected): boolean {
     if ('done' in decided) {
       if (exchange.longRunning === undefined) exchange.whenFinished(decided.done);
       else exchange.whenBegun(decided.done);
@@ -275,7 +275,7 @@ function seatsOf({ info, resource, query }: Exchange, countOf: (stored: StoredTy
   if (!lists) return 1;
   const selects = (query.get('labelSelector') ?? '') !== '' || (query.get('fieldSelector') ?? '') !== '';
   const limit = Number(query.get('limit') ?? '');
-  return seatsFor(countOf(resource.stored), selects || !Number.isInteger(limit) ? undefined : limit);
+  return estimateSeats(countOf(resource.stored), selects || !Number.isInteger(limit) ? undefined : limit);
 }
 
 /** Acquires the slot on the event loop of a request without a body. A request with one acquires it when the body has arrived. */

@@ -7,7 +7,7 @@ import { follow, together, type Following } from '../../cache/sync/follow';
 import type { OpenedCache } from '../../cache/sync/options';
 import type { FlowControl } from '../../flow-control/flow-control';
 import { readFlowSchema } from '../../flow-control/flow-schema';
-import { readLevel } from '../../flow-control/priority-level';
+import { readPriorityLevel } from '../../flow-control/priority-level';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
@@ -34,7 +34,7 @@ export function followFlowObjects(options: FlowObjectsFollowed, flowControl: Flo
     remove: (name) => flowControl.setSchema(name, undefined),
   };
   const levels: Told<FlowcontrolV1PriorityLevelConfiguration> = {
-    set: (name, object) => flowControl.setLevel(name, readLevel(object)),
+    set: (name, object) => flowControl.setLevel(name, readPriorityLevel(object)),
     remove: (name) => flowControl.setLevel(name, undefined),
   };
   const kinds: readonly (readonly [string, Told<JsonObject>])[] = [

@@ -67,8 +67,8 @@ export const usesFlowControl = ({
 function flowControlOf({ options, clock }: Setting, metrics: FlowControlMetrics): FlowControl | undefined {
   if (!usesFlowControl(options)) return undefined;
   const seats = options.maxReadOnly + options.maxMutating;
-  const meterOf = (schema: string, level: string): FlowMeter => metrics.meterOf(schema, level);
-  return new FlowControl({ clock, seats, longestWaitMs: options.requestTimeoutMs / WAITING_SHARE, meterOf });
+  const meterFor = (schema: string, level: string): FlowMeter => metrics.meterOf(schema, level);
+  return new FlowControl({ clock, seats, maxWaitMs: options.requestTimeoutMs / WAITING_SHARE, meterFor });
 }
 
 type Counted = Pick<Observation, 'inFlight' | 'scheduler' | 'connections' | 'flowControl'> & { readonly flowMetrics: FlowControlMetrics };
