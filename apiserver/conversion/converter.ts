@@ -20,7 +20,7 @@ import type { ConversionContext, Conversions } from '../registry/conversions';
 import { fieldReader } from '../registry/object/field-reader';
 import { convertedFields, convertedFrom } from '../registry/object/hidden-fields';
 import type { WebhookClient } from '../webhook-client/client';
-import { targetOf, type WebhookTarget } from '../webhook-client/webhook-target';
+import { readWebhookTarget, type WebhookTarget } from '../webhook-client/webhook-target';
 import { callFault, countFault, ConversionFault, type ConversionFaultType } from './fault';
 import { originalMaker, originalOfObject, type Original } from './original';
 import { Places } from './places';
@@ -41,7 +41,7 @@ export interface ConversionCall {
 }
 
 export interface WebhookConverterParts {
-  readonly client: Pick<WebhookClient, 'ask'>;
+  readonly client: Pick<WebhookClient, 'call'>;
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly random: Random;
@@ -221,7 +221,7 @@ export class WebhookConverter implements Conversions {
     }
     const body = review.finished();
     const maxBytes = Math.max(LEAST_ANSWER_BYTES, body.length * MOST_GROWTH);
-    const reply = await client.ask(this.targetOf(way.webhook), body, {
+    const reply = await client.call(this.targetOf(way.webhook), body, {
       query: `?timeout=${CALL_MS / 1000}s`,
       timeoutMs: CALL_MS,
       maxBytes,
@@ -259,7 +259,7 @@ export class WebhookConverter implements Conversions {
   }
 
   private targetOf(webhook: ConversionWebhook): WebhookTarget {
-    const target = this.targets.get(webhook) ?? targetOf(webhook.clientConfig);
+    const target = this.targets.get(webhook) ?? readWebhookTarget(webhook.clientConfig);
     this.targets.set(webhook, target);
     return target;
   }

@@ -1,6 +1,6 @@
 /**
- * Asks webhooks: one POST each, over connections that are kept, bounded in their number, in time and in what is read of an answer. A redirect
- * to another server, or by another method, is an answer that nobody can use. What went wrong is told in upstream's words.
+ * Calls webhooks: one POST each over pooled connections, with bounds for the number of calls, the time and the size
+ * of the response. Redirects that change the server or the method are errors. Error messages are those of upstream.
  */
 import type { TlsOptions } from '../../shared/client/kubeconfig/client-config';
 import { Http1Transport } from '../../shared/client/transport/http1-transport';
@@ -10,185 +10,195 @@ import { JSON_MEDIA_TYPE, WEBHOOK_USER_AGENT } from '../../shared/names/dialect'
 import { hostUrl, parseHost } from '../../shared/values/host-url';
 import type { Clock } from '../../shared/runtime/clock';
 import { withTimeout } from '../../shared/runtime/with-timeout';
-import { NOBODY, type Identify, type NoIdentity, type WebhookIdentity } from './identity';
+import { ANONYMOUS, type Identify, type IdentityFailure, type WebhookIdentity } from './identity';
 import type { OutgoingTraces } from '../tracing/span';
 import type { WebhookTarget } from './webhook-target';
 import { replyOf, type Reply } from './reply';
 import type { Resolve } from './service-resolver';
 
-export interface WebhookClientParts {
+export interface WebhookClientDependencies {
   readonly resolve: Resolve;
   readonly clock: Clock;
-  /** Absent = they are asked by nobody in particular. */
+  /** Absent = calls carry no credentials. */
   readonly identify?: Identify;
-  /** Told of all that is asked on behalf of requests; absent = nobody keeps traces. */
+  /** Traces calls made for requests; absent = no tracing. */
   readonly traces?: OutgoingTraces | undefined;
 }
 
-/** Who is talked to is forgotten beyond these, the longest unused first. */
-const MOST_PLACES = 256;
-const MOST_ASKED = 1_000;
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-const CLOSED_AFTER_MS = 60_000;
+/** Transports beyond this number are dropped, the least recently used first. */
+const MAX_SERVERS = 256;
+const MAX_CALLS_IN_FLIGHT = 1_000;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+const CLOSE_DELAY_MS = 60_000;
 const OK = 200;
 
 export interface CallOptions {
-  /** After the path; with its question mark. */
+  /** Appended to the path; starts with `?`. */
   readonly query?: string;
   readonly timeoutMs: number;
-  /** Of an answer; 4 MiB when nothing is said. */
+  /** Limit for the response; 4 MiB by default. */
   readonly maxBytes?: number;
 }
 
-/** Where one call goes. */
+/** The target of one call. */
 interface Destination {
-  /** As messages name it. */
+  /** The URL in messages. */
   readonly url: string;
   readonly server: URL;
   readonly path: string;
   readonly host: string;
-  /** For whom the certificate has to be. */
+  /** The name that the certificate must have; undefined = the host of `server`. */
   readonly servername: string | undefined;
 }
 
-/** One call, and as whom it is made. */
+/** One call with its credentials. */
 interface Call {
-  readonly to: Destination;
+  readonly destination: Destination;
   readonly body: Buffer;
-  readonly who: WebhookIdentity;
+  readonly identity: WebhookIdentity;
   readonly options: CallOptions;
 }
 
-interface Place {
+interface PooledTransport {
   readonly transport: Transport;
-  /** When an answer came last, in ms of Clock.monotonic. */
+  /** Clock.monotonic of the last response. */
   usedAt: number;
 }
 
-/** Servers end connections that nobody has used for a while. */
+/** Servers may close connections that were idle for longer. */
 const IDLE_MS = 1_000;
 const UNAUTHORIZED = 401;
 
 export class WebhookClient {
-  private readonly places = new Map<string, Place>();
-  private asked = 0;
+  private readonly transports = new Map<string, PooledTransport>();
+  private callsInFlight = 0;
 
-  constructor(private readonly parts: WebhookClientParts) {}
+  constructor(private readonly deps: WebhookClientDependencies) {}
 
   /** Never rejects. */
-  async ask(target: WebhookTarget, body: Buffer, options: CallOptions): Promise<Reply> {
-    const to = this.destination(target, options.query ?? '');
-    if ('fault' in to) return to;
-    if (this.asked >= MOST_ASKED) return { fault: `Post "${to.url}": too many webhooks are being called`, asked: true };
-    this.asked += 1;
+  async call(target: WebhookTarget, body: Buffer, options: CallOptions): Promise<Reply> {
+    const destination = this.resolveDestination(target, options.query ?? '');
+    if ('fault' in destination) return destination;
+    if (this.callsInFlight >= MAX_CALLS_IN_FLIGHT)
+      return { fault: `Post "${destination.url}": too many webhooks are being called`, isCallFailure: true };
+    this.callsInFlight += 1;
     try {
-      return await this.asSomebody(target, to, body, options);
+      return await this.callWithIdentity(target, destination, body, options);
     } finally {
-      this.asked -= 1;
+      this.callsInFlight -= 1;
     }
   }
 
   close(): void {
-    for (const { transport } of this.places.values()) transport.close();
-    this.places.clear();
+    for (const { transport } of this.transports.values()) transport.close();
+    this.transports.clear();
   }
 
-  private destination({ place }: WebhookTarget, query: string): Destination | { readonly fault: string; readonly asked: boolean } {
-    if (place === undefined) return { fault: 'webhook configuration must have either service or URL', asked: false };
-    if (place.type === 'url') {
-      const server = new URL(place.url);
+  private resolveDestination(
+    { address }: WebhookTarget,
+    query: string,
+  ): Destination | { readonly fault: string; readonly isCallFailure: boolean } {
+    if (address === undefined) return { fault: 'webhook configuration must have either service or URL', isCallFailure: false };
+    if (address.type === 'url') {
+      const server = new URL(address.url);
       const port = server.port === '' ? '' : `:${server.port}`;
       const path = server.pathname + query;
       return { url: `${server.protocol}//${server.hostname}${port}${path}`, server, path, host: server.host, servername: undefined };
     }
-    const { namespace, name, port } = place;
+    const { namespace, name, port } = address;
     const servername = `${name}.${namespace}.svc`;
-    const path = (place.path === '' ? '/' : place.path) + query;
+    const path = (address.path === '' ? '/' : address.path) + query;
     const url = `https://${servername}:${port}${path}`;
-    const found = this.parts.resolve(place);
-    if ('fault' in found) return { fault: `Post "${url}": ${found.fault}`, asked: true };
-    const address = parseHost(found.host);
-    if (address === undefined) return { fault: `Post "${url}": lookup ${found.host}: no such host`, asked: true };
-    return { url, server: hostUrl('https', address, found.port), path, host: `${servername}:${port}`, servername };
+    const resolved = this.deps.resolve(address);
+    if ('fault' in resolved) return { fault: `Post "${url}": ${resolved.fault}`, isCallFailure: true };
+    const host = parseHost(resolved.host);
+    if (host === undefined) return { fault: `Post "${url}": lookup ${resolved.host}: no such host`, isCallFailure: true };
+    return { url, server: hostUrl('https', host, resolved.port), path, host: `${servername}:${port}`, servername };
   }
 
-  private async asSomebody(target: WebhookTarget, to: Destination, body: Buffer, options: CallOptions): Promise<Reply> {
-    const { clock, identify } = this.parts;
+  private async callWithIdentity(target: WebhookTarget, destination: Destination, body: Buffer, options: CallOptions): Promise<Reply> {
+    const { clock, identify } = this.deps;
     const startedAt = clock.monotonic();
-    const found = identify?.(to.host) ?? NOBODY;
-    const who = found instanceof Promise ? await withTimeout(found, clock, options.timeoutMs, tooLate) : found;
-    if ('fault' in who) return who.asked ? { ...who, fault: `Post "${to.url}": ${who.fault}` } : who;
+    const pending = identify?.(destination.host) ?? ANONYMOUS;
+    const identity = pending instanceof Promise ? await withTimeout(pending, clock, options.timeoutMs, identityTimeout) : pending;
+    if ('fault' in identity)
+      return identity.isCallFailure ? { ...identity, fault: `Post "${destination.url}": ${identity.fault}` } : identity;
     const timeoutMs = Math.max(1, options.timeoutMs - (clock.monotonic() - startedAt));
-    const answer = await this.call(this.placeFor(to, target.authority, who), { to, body, who, options: { ...options, timeoutMs } });
-    if (answer.type === 'fault' && answer.status === UNAUTHORIZED) who.refused();
-    return replyOf(answer, to);
+    const answer = await this.callWithRetry(this.transportFor(destination, target.caBundle, identity), {
+      destination,
+      body,
+      identity,
+      options: { ...options, timeoutMs },
+    });
+    if (answer.type === 'fault' && answer.status === UNAUTHORIZED) identity.onUnauthorized();
+    return replyOf(answer, destination);
   }
 
-  /** A connection that the server has ended while nobody used it is no answer: webhooks may be asked twice. */
-  private async call(place: Place, call: Call): Promise<WebhookAnswer> {
-    const { clock } = this.parts;
-    const wasIdle = clock.monotonic() - place.usedAt >= IDLE_MS;
-    const once = (): Promise<WebhookAnswer> => this.callOnce(place.transport, call);
+  /** Calls again when the server closed an idle connection before it responded: a webhook may be called twice. */
+  private async callWithRetry(pooled: PooledTransport, call: Call): Promise<WebhookAnswer> {
+    const { clock } = this.deps;
+    const wasIdle = clock.monotonic() - pooled.usedAt >= IDLE_MS;
+    const once = (): Promise<WebhookAnswer> => this.callOnce(pooled.transport, call);
     const answer = await once();
-    place.usedAt = clock.monotonic();
+    pooled.usedAt = clock.monotonic();
     const isStale = answer.type === 'fault' && answer.error instanceof ConnectionError && answer.error.reused && wasIdle;
     return isStale ? once() : answer;
   }
 
-  private callOnce(transport: Transport, { to, body, who, options }: Call): Promise<WebhookAnswer> {
-    const { clock, traces } = this.parts;
-    const { timeoutMs, maxBytes = MAX_ANSWER_BYTES } = options;
-    const address = { transport, path: to.path, authorization: () => undefined };
+  private callOnce(transport: Transport, { destination, body, identity, options }: Call): Promise<WebhookAnswer> {
+    const { clock, traces } = this.deps;
+    const { timeoutMs, maxBytes = MAX_RESPONSE_BYTES } = options;
+    const address = { transport, path: destination.path, authorization: () => undefined };
     const headers = {
       accept: `${JSON_MEDIA_TYPE}, */*`,
       'user-agent': WEBHOOK_USER_AGENT,
-      ...who.headers,
-      host: to.host,
+      ...identity.headers,
+      host: destination.host,
       'content-length': String(body.length),
     };
-    const send = (more: Readonly<Record<string, string>>): Promise<WebhookAnswer> =>
-      callWebhook({ address: () => address, clock, timeoutMs, headers: { ...headers, ...more }, maxBytes }, body);
+    const send = (traceHeaders: Readonly<Record<string, string>>): Promise<WebhookAnswer> =>
+      callWebhook({ address: () => address, clock, timeoutMs, headers: { ...headers, ...traceHeaders }, maxBytes }, body);
     if (traces === undefined) return send({});
-    const port = Number(to.server.port === '' ? '443' : to.server.port);
+    const port = Number(destination.server.port === '' ? '443' : destination.server.port);
     const attributes = {
-      'http.url': to.url,
+      'http.url': destination.url,
       'http.request_content_length': body.length,
-      'net.peer.name': hostOf(to),
+      'net.peer.name': hostNameOf(destination),
       'net.peer.port': port,
     };
     return traces.asked({ method: 'POST', attributes }, send, statusOf);
   }
 
-  private placeFor({ server, servername }: Destination, authority: string, { pair }: WebhookIdentity): Place {
+  private transportFor({ server, servername }: Destination, authority: string, { pair }: WebhookIdentity): PooledTransport {
     const key = `${server.origin}\n${servername ?? ''}\n${authority}\n${pair?.cert ?? ''}`;
-    const transport = (): Transport => new Http1Transport(server, tlsOf(authority, servername, pair));
-    const place = this.places.get(key) ?? { transport: transport(), usedAt: Number.NEGATIVE_INFINITY };
-    this.places.delete(key);
-    this.places.set(key, place);
-    if (this.places.size > MOST_PLACES) this.forgetOldest();
-    return place;
+    const createTransport = (): Transport => new Http1Transport(server, tlsOptions(authority, servername, pair));
+    const pooled = this.transports.get(key) ?? { transport: createTransport(), usedAt: Number.NEGATIVE_INFINITY };
+    this.transports.delete(key);
+    this.transports.set(key, pooled);
+    if (this.transports.size > MAX_SERVERS) this.evictOldest();
+    return pooled;
   }
 
-  /** Whoever is being asked may still answer. */
-  private forgetOldest(): void {
-    const [oldest] = this.places;
+  /** Closes the transport after a delay, because calls may still be in progress. */
+  private evictOldest(): void {
+    const [oldest] = this.transports;
     if (oldest === undefined) return;
-    this.places.delete(oldest[0]);
-    this.parts.clock.after(CLOSED_AFTER_MS, () => oldest[1].transport.close());
+    this.transports.delete(oldest[0]);
+    this.deps.clock.after(CLOSE_DELAY_MS, () => oldest[1].transport.close());
   }
 }
 
-const hostOf = ({ server, servername }: Destination): string => servername ?? server.hostname;
+const hostNameOf = ({ server, servername }: Destination): string => servername ?? server.hostname;
 
 function statusOf(answer: WebhookAnswer): number | undefined {
   return answer.type === 'answer' ? OK : answer.status;
 }
 
-const tlsOf = (authority: string, servername: string | undefined, pair: WebhookIdentity['pair']): TlsOptions => ({
+const tlsOptions = (authority: string, servername: string | undefined, pair: WebhookIdentity['pair']): TlsOptions => ({
   ...(authority === '' ? {} : { ca: authority }),
   ...(servername === undefined ? {} : { servername }),
   ...pair,
 });
 
-/** Whoever waits does not wait longer than for the webhook itself. */
-const tooLate = (): NoIdentity => ({ fault: 'context deadline exceeded', asked: true });
+/** The credentials are awaited no longer than the call itself. */
+const identityTimeout = (): IdentityFailure => ({ fault: 'context deadline exceeded', isCallFailure: true });

@@ -1,4 +1,7 @@
-/** Replays the credentials that webhooks received from release 1.31.1 (webhook-credentials/*), over HTTPS with a server that keeps them. */
+/**
+ * Replays the credentials that webhooks of release 1.31.1 received (webhook-credentials/*), over HTTPS with a server
+ * that records them.
+ */
 import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,8 +19,8 @@ import {
   type Target,
 } from '../../test/replay/webhook-credentials';
 import { WebhookClient } from './client';
-import { identify } from './identity';
-import { targetOf } from './webhook-target';
+import { createIdentify } from './identity';
+import { readWebhookTarget } from './webhook-target';
 import type { Reply } from './reply';
 
 let folder: string;
@@ -39,23 +42,23 @@ function clientOf(set: string, clock = systemClock): WebhookClient {
   return new WebhookClient({
     resolve: () => ({ host: '127.0.0.1', port: server.port }),
     clock,
-    identify: identify(readKubeconfigUsers(files.get(set) ?? ''), clock),
+    identify: createIdentify(readKubeconfigUsers(files.get(set) ?? ''), clock),
   });
 }
 
 const REVIEW = Buffer.from('{"request":{"uid":"u"}}');
 
-function ask(client: WebhookClient, target: Target): Promise<Reply> {
+function callServer(client: WebhookClient, target: Target): Promise<Reply> {
   const { caBundle } = server;
-  const place = 'url' in target ? target : { service: { namespace: target.namespace, name: target.service, port: target.port } };
-  return client.ask(targetOf({ ...place, caBundle }), REVIEW, { query: '?timeout=5s', timeoutMs: 5_000 });
+  const clientConfig = 'url' in target ? target : { service: { namespace: target.namespace, name: target.service, port: target.port } };
+  return client.call(readWebhookTarget({ ...clientConfig, caBundle }), REVIEW, { query: '?timeout=5s', timeoutMs: 5_000 });
 }
 
-/** Host names are compared without regard to case here. */
-const SEEN_HERE: Readonly<Record<string, Body>> = { 'https://LOCALHOST:<port>/': { authorization: 'Bearer for localhost:<port>' } };
+/** This client compares host names case-insensitively. */
+const EXPECTED_HERE: Readonly<Record<string, Body>> = { 'https://LOCALHOST:<port>/': { authorization: 'Bearer for localhost:<port>' } };
 
-/** Errors that are worded differently here. */
-const WORDS: Readonly<Record<string, string>> = {
+/** Errors with a wording different from upstream's. */
+const OUR_MESSAGES: Readonly<Record<string, string>> = {
   'token-file-missing': 'cannot read the token: ',
   'certificate-file-missing': 'cannot read <folder>/none: ',
   'exec-fails': '/bin/sh ended with 3',
@@ -63,7 +66,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'exec-without-version': 'has no apiVersion',
 };
 
-const PHASES: Readonly<Record<string, boolean>> = { 'could not get REST client': false, 'failed to call webhook': true };
+const CALL_FAILURE_BY_PHASE: Readonly<Record<string, boolean>> = { 'could not get REST client': false, 'failed to call webhook': true };
 
 describe.each([...credentialRecordings()])('%s', (set, { cases }) => {
   test.each(cases.map((recorded) => [nameOf(recorded.target), recorded] as const))('%s', async (name, recorded) => {
@@ -71,42 +74,42 @@ describe.each([...credentialRecordings()])('%s', (set, { cases }) => {
     const masked = (text: string): string => text.replaceAll(`:${server.port}`, ':<port>');
     const client = clientOf(set);
     server.seen.splice(0);
-    const reply = await ask(client, target);
+    const reply = await callServer(client, target);
     client.close();
     if (recorded.message === undefined) {
-      expect(JSON.parse(masked(JSON.stringify(server.seen)))).toEqual([SEEN_HERE[name] ?? recorded.seen]);
+      expect(JSON.parse(masked(JSON.stringify(server.seen)))).toEqual([EXPECTED_HERE[name] ?? recorded.seen]);
       return;
     }
     expect(server.seen).toEqual([]);
-    const fault: unknown = expect.stringContaining(wordsFor(target, recorded.message));
-    expect(reply).toEqual({ fault, asked: isOnTheWay(target, recorded.message) });
+    const fault: unknown = expect.stringContaining(expectedMessage(target, recorded.message));
+    expect(reply).toEqual({ fault, isCallFailure: expectedCallFailure(target, recorded.message) });
   });
 });
 
-/** This server may detect a malformed certificate or program before it connects. */
-function isOnTheWay(target: Target, message: string): unknown {
+/** This implementation may detect a malformed certificate or exec configuration before it connects. */
+function expectedCallFailure(target: Target, message: string): unknown {
   if ('service' in target && /^(?:certificate-malformed|exec-without-command)$/.test(target.service)) return expect.any(Boolean);
-  return Object.entries(PHASES).find(([phase]) => message.includes(phase))?.[1];
+  return Object.entries(CALL_FAILURE_BY_PHASE).find(([phase]) => message.includes(phase))?.[1];
 }
 
-function wordsFor(target: Target, message: string): string {
+function expectedMessage(target: Target, message: string): string {
   if ('service' in target && target.service === 'certificate-malformed') return 'PEM';
-  const ours = 'service' in target ? WORDS[target.service] : undefined;
-  return ours?.replace('<folder>', folder) ?? message.replace(/.*(?:could not get REST client): /, '');
+  const ourMessage = 'service' in target ? OUR_MESSAGES[target.service] : undefined;
+  return ourMessage?.replace('<folder>', folder) ?? message.replace(/.*(?:could not get REST client): /, '');
 }
 
 test('a replaced client certificate is presented within a minute', async () => {
   const clock = new ManualClock();
   const users = readKubeconfigUsers(files.get('credentials') ?? '');
-  const shown = identify(users, clock);
-  const first = await shown('certificate-files.kinds.svc:443');
+  const identityFor = createIdentify(users, clock);
+  const first = await identityFor('certificate-files.kinds.svc:443');
   writeFileSync(path.join(folder, 'client.crt'), 'another');
-  expect(shown('certificate-files.kinds.svc:443')).toEqual({ ...first, refused: expect.any(Function) });
+  expect(identityFor('certificate-files.kinds.svc:443')).toEqual({ ...first, onUnauthorized: expect.any(Function) });
   clock.advance(60_000);
-  expect(shown('certificate-files.kinds.svc:443')).toMatchObject({ pair: { cert: 'another' } });
+  expect(identityFor('certificate-files.kinds.svc:443')).toMatchObject({ pair: { cert: 'another' } });
   unlinkSync(path.join(folder, 'client.crt'));
   clock.advance(60_000);
-  expect(shown('certificate-files.kinds.svc:443')).toMatchObject({ asked: false });
+  expect(identityFor('certificate-files.kinds.svc:443')).toMatchObject({ isCallFailure: false });
 });
 
 test('a request fails when its credentials take longer than the timeout', async () => {
@@ -116,9 +119,12 @@ test('a request fails when its credentials take longer than the timeout', async 
     clock,
     identify: () => new Promise(() => undefined),
   });
-  const reply = ask(client, { url: `https://127.0.0.1:${server.port}/` });
+  const reply = callServer(client, { url: `https://127.0.0.1:${server.port}/` });
   clock.advance(5_000);
-  expect(await reply).toEqual({ fault: `Post "https://127.0.0.1:${server.port}/?timeout=5s": context deadline exceeded`, asked: true });
+  expect(await reply).toEqual({
+    fault: `Post "https://127.0.0.1:${server.port}/?timeout=5s": context deadline exceeded`,
+    isCallFailure: true,
+  });
 });
 
 test.each([

@@ -1,6 +1,7 @@
 /**
- * As whom webhooks are asked: the users of a kubeconfig bear the names of hosts, of domains (`*.example.com`), or of everyone (`*`). Certificates are read again once a
- * minute, tokens in files as everywhere. Who is named nowhere is asked by nobody in particular. Asks no webhook.
+ * Credentials for calls to webhooks, from a kubeconfig with user names that are hosts, domains (`*.example.com`) or `*`.
+ * Certificate files are read again every minute. A host that matches no user, without a current user, is called
+ * anonymously.
  */
 import { CredentialSource, type Credentials } from '../../shared/client/kubeconfig/credential-source';
 import { ExecCredentials, type ClientPair } from '../../shared/client/kubeconfig/exec-credentials';
@@ -10,54 +11,54 @@ import type { Eventually } from '../../shared/runtime/eventually';
 import { errorMessage } from '../../shared/runtime/error-message';
 
 export interface WebhookIdentity {
-  /** What is shown when a connection is made. */
+  /** Client certificate and key. */
   readonly pair: ClientPair | undefined;
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** It was not accepted. */
-  readonly refused: () => void;
+  /** Called when the webhook responded with 401. */
+  readonly onUnauthorized: () => void;
 }
 
-/** `asked`: what is wrong came to light on the way to the webhook. */
-export type NoIdentity = { readonly fault: string; readonly asked: boolean };
+/** `isCallFailure`: whether the message is reported as a failed call rather than as an invalid configuration. */
+export type IdentityFailure = { readonly fault: string; readonly isCallFailure: boolean };
 
-/** `host` with its port. Never rejects. */
-export type Identify = (host: string) => Eventually<WebhookIdentity | NoIdentity>;
+/** `host` includes the port. Never rejects. */
+export type Identify = (host: string) => Eventually<WebhookIdentity | IdentityFailure>;
 
-export const NOBODY: WebhookIdentity = { pair: undefined, headers: {}, refused: () => undefined };
+export const ANONYMOUS: WebhookIdentity = { pair: undefined, headers: {}, onUnauthorized: () => undefined };
 
 const REREAD_MS = 60_000;
-const USUAL_PORT = ':443';
+const DEFAULT_PORT_SUFFIX = ':443';
 
-export function identify(users: KubeconfigUsers, clock: Clock): Identify {
-  const known = new Map<KubeconfigUser, User>();
+export function createIdentify(users: KubeconfigUsers, clock: Clock): Identify {
+  const byUser = new Map<KubeconfigUser, CachedUser>();
   return (host) => {
     const user = userFor(users, host);
-    if (user === undefined) return NOBODY;
-    let found = known.get(user);
-    if (found === undefined) known.set(user, (found = new User(user, clock)));
-    return found.identity();
+    if (user === undefined) return ANONYMOUS;
+    let cached = byUser.get(user);
+    if (cached === undefined) byUser.set(user, (cached = new CachedUser(user, clock)));
+    return cached.identity();
   };
 }
 
 function userFor({ users, current }: KubeconfigUsers, host: string): KubeconfigUser | undefined {
-  const bare = host.endsWith(USUAL_PORT) ? namesOf(host.slice(0, -USUAL_PORT.length)) : [];
-  for (const name of [...namesOf(host), ...bare, '*']) {
+  const withoutPort = host.endsWith(DEFAULT_PORT_SUFFIX) ? hostPatterns(host.slice(0, -DEFAULT_PORT_SUFFIX.length)) : [];
+  for (const name of [...hostPatterns(host), ...withoutPort, '*']) {
     const user = users.get(name);
     if (user !== undefined) return user;
   }
   return current;
 }
 
-/** Itself, and the domains in which it is, the smallest first. */
-function namesOf(host: string): readonly string[] {
+/** The host itself and patterns for its parent domains, the most specific first. */
+function hostPatterns(host: string): readonly string[] {
   const names = [host];
   for (let at = host.indexOf('.'); at >= 0; at = host.indexOf('.', at + 1)) names.push(`*${host.slice(at)}`);
   return names;
 }
 
-/** What is known of a user for a while. */
-class User {
-  private read: { readonly at: number; readonly pair: ClientPair | undefined } | undefined;
+/** A user with cached certificate and credentials. */
+class CachedUser {
+  private cachedPair: { readonly at: number; readonly pair: ClientPair | undefined } | undefined;
   private source: Credentials | undefined;
 
   constructor(
@@ -65,19 +66,21 @@ class User {
     private readonly clock: Clock,
   ) {}
 
-  identity(): Eventually<WebhookIdentity | NoIdentity> {
+  identity(): Eventually<WebhookIdentity | IdentityFailure> {
     try {
       const pair = this.pair();
-      const source = (this.source ??= this.open());
-      if (source instanceof ExecCredentials) return this.handedOut(source, pair);
+      const source = (this.source ??= this.openCredentials());
+      if (source instanceof ExecCredentials) return this.execIdentity(source, pair);
       const header = source.header();
-      return header instanceof Promise ? header.then((text) => this.of(pair, text, source)) : this.of(pair, header, source);
+      return header instanceof Promise
+        ? header.then((text) => this.identityFrom(pair, text, source))
+        : this.identityFrom(pair, header, source);
     } catch (error) {
-      return { fault: errorMessage(error), asked: false };
+      return { fault: errorMessage(error), isCallFailure: false };
     }
   }
 
-  private open(): Credentials {
+  private openCredentials(): Credentials {
     const credentials = this.user.credentials();
     const { clock } = this;
     return credentials.type === 'exec'
@@ -85,28 +88,28 @@ class User {
       : new CredentialSource(credentials, clock);
   }
 
-  /** A program may say who one is in either way. */
-  private async handedOut(source: ExecCredentials, own: ClientPair | undefined): Promise<WebhookIdentity | NoIdentity> {
+  /** An exec plugin may provide a token or a certificate. */
+  private async execIdentity(source: ExecCredentials, configuredPair: ClientPair | undefined): Promise<WebhookIdentity | IdentityFailure> {
     try {
       const header = await source.header();
-      return this.of((await source.pair()) ?? own, header, source);
+      return this.identityFrom((await source.pair()) ?? configuredPair, header, source);
     } catch (error) {
-      return { fault: `getting credentials: exec: ${errorMessage(error)}`, asked: true };
+      return { fault: `getting credentials: exec: ${errorMessage(error)}`, isCallFailure: true };
     }
   }
 
-  private of(pair: ClientPair | undefined, authorization: string | undefined, source: Credentials): WebhookIdentity {
+  private identityFrom(pair: ClientPair | undefined, authorization: string | undefined, source: Credentials): WebhookIdentity {
     const { impersonation } = this.user;
     return {
       pair,
       headers: authorization === undefined ? impersonation : { ...impersonation, authorization },
-      refused: () => void Promise.resolve(source.refused()).catch(() => undefined),
+      onUnauthorized: () => void Promise.resolve(source.refused()).catch(() => undefined),
     };
   }
 
   private pair(): ClientPair | undefined {
     const now = this.clock.monotonic();
-    if (this.read === undefined || now - this.read.at >= REREAD_MS) this.read = { at: now, pair: this.user.pair() };
-    return this.read.pair;
+    if (this.cachedPair === undefined || now - this.cachedPair.at >= REREAD_MS) this.cachedPair = { at: now, pair: this.user.pair() };
+    return this.cachedPair.pair;
   }
 }

@@ -1,36 +1,38 @@
-/** What came of asking a webhook, and what went wrong in upstream's words. Asks nobody. */
+/** Turns the HTTP outcome of a webhook call into a reply, with error messages in the wording of upstream. */
 import { tryParseObject } from '../../shared/client/rest/json-body';
 import { Moving, TooLate, type WebhookAnswer } from '../../shared/client/rest/webhook';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { connectionText } from '../../shared/runtime/connection-text';
 import { stringAt } from '../../shared/values/json';
 
-/** An answer, or what is told of it; `asked` = by whom it was to be given is known. */
-export type Reply = { readonly bytes: Buffer } | { readonly fault: string; readonly asked: boolean };
+/**
+ * The response body, or an error. `isCallFailure`: whether the error is reported as a failed call rather than as an
+ * invalid configuration.
+ */
+export type Reply = { readonly bytes: Buffer } | { readonly fault: string; readonly isCallFailure: boolean };
 
-/** Who was asked. */
-export interface AskedPlace {
-  /** As messages name it. */
+export interface CalledServer {
+  /** The URL in messages. */
   readonly url: string;
   readonly server: URL;
 }
 
-export function replyOf(answer: WebhookAnswer, place: AskedPlace): Reply {
-  if (answer.type === 'fault') return { fault: faultText(answer, place), asked: true };
+export function replyOf(answer: WebhookAnswer, called: CalledServer): Reply {
+  if (answer.type === 'fault') return { fault: faultText(answer, called), isCallFailure: true };
   if (answer.bytes.length > 0) return { bytes: answer.bytes };
-  return { asked: true, fault: `0-length response with status code: 200 and content type: ${JSON_MEDIA_TYPE}` };
+  return { isCallFailure: true, fault: `0-length response with status code: 200 and content type: ${JSON_MEDIA_TYPE}` };
 }
 
 type Fault = Extract<WebhookAnswer, { type: 'fault' }>;
 
-function faultText({ error, status, leads, bytes }: Fault, { url, server }: AskedPlace): string {
+function faultText({ error, status, leads, bytes }: Fault, { url, server }: CalledServer): string {
   if (status !== undefined && status < 400) return redirectText(status, leads === true);
   if (status !== undefined) return statusText(status, bytes);
   if (error instanceof Moving) return `Post "${error.path}": ${error.message}`;
   return `Post "${url}": ${error instanceof TooLate ? 'context deadline exceeded' : connectionText(error, server)}`;
 }
 
-const BY_STATUS: Readonly<Record<number, string>> = {
+const MESSAGE_BY_STATUS: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',
   403: 'unknown',
@@ -39,7 +41,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   503: 'the server is currently unable to handle the request',
 };
 
-const LONGEST_TEXT = 4_096;
+const MAX_MESSAGE_LENGTH = 4_096;
 
 const redirectText = (status: number, leads: boolean): string =>
   leads
@@ -47,13 +49,13 @@ const redirectText = (status: number, leads: boolean): string =>
     : `the server responded with the status code ${status} but did not return more information`;
 
 function statusText(status: number, bytes: Buffer | undefined): string {
-  const told = toldBy(bytes);
-  if (told !== undefined) return told.slice(0, LONGEST_TEXT);
-  return BY_STATUS[status] ?? 'an error on the server ("unknown") has prevented the request from succeeding';
+  const message = statusMessage(bytes);
+  if (message !== undefined) return message.slice(0, MAX_MESSAGE_LENGTH);
+  return MESSAGE_BY_STATUS[status] ?? 'an error on the server ("unknown") has prevented the request from succeeding';
 }
 
-/** What a Status says. */
-function toldBy(bytes: Buffer | undefined): string | undefined {
+/** The message of a Status in the body. */
+function statusMessage(bytes: Buffer | undefined): string | undefined {
   const value = tryParseObject(bytes?.toString() ?? '');
   return value !== undefined && stringAt(value, 'kind') === 'Status' ? stringAt(value, 'message') : undefined;
 }

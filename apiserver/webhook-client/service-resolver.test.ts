@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
-import { serviceResolver, type Reached } from './service-resolver';
+import { createServiceResolver, type ResolvedAddress } from './service-resolver';
 
 const entry = (key: string, object: JsonObject, labels: Record<string, string> = {}): Entry => ({
   key,
@@ -56,14 +56,14 @@ const slices: readonly Entry[] = [
   slice('n/d', 's', 'example.com/service-name', [{ name: 'web', port: 1 }], [{ addresses: ['10.0.0.5'] }]),
 ];
 
-function resolve(name: string, port: number, chance = 0): Reached | { readonly fault: string } {
+function resolve(name: string, port: number, chance = 0): ResolvedAddress | { readonly fault: string } {
   const random = { float: () => chance, uuid: () => '', string: () => '' };
-  return serviceResolver({ service: (key) => services.get(key), slices: () => slices, random })({ namespace: 'n', name, port });
+  return createServiceResolver({ service: (key) => services.get(key), slices: () => slices, random })({ namespace: 'n', name, port });
 }
 
-it('chooses among the ready endpoints of the port, whoever spelled the label', () => {
-  const places = [0, 0.34, 0.67, 0.99].map((chance) => resolve('s', 443, chance));
-  expect(places).toEqual([
+it('createServiceResolver chooses among the ready endpoints of the port, with the label in either spelling', () => {
+  const addresses = [0, 0.34, 0.67, 0.99].map((chance) => resolve('s', 443, chance));
+  expect(addresses).toEqual([
     { host: '10.0.0.1', port: 8443 },
     { host: '10.0.0.3', port: 8443 },
     { host: 'fd00::1', port: 9443 },
@@ -75,7 +75,9 @@ it.each([
   ['none', 443, 'service "none" not found'],
   ['s', 444, 'no service port 444 found for service "s"'],
   ['s', 80, 'no endpoints available for service "s"'],
-])('says why there is no way to %s at %d', (name, port, fault) => expect(resolve(name, port)).toEqual({ fault }));
+])('createServiceResolver reports why Service %s cannot be resolved at port %d', (name, port, fault) =>
+  expect(resolve(name, port)).toEqual({ fault }),
+);
 
-it('takes a Service with a name from outside at its word', () =>
+it('createServiceResolver returns the name of an ExternalName Service as host', () =>
   expect(resolve('named', 443)).toEqual({ host: 'hooks.example.com', port: 443 }));

@@ -1,30 +1,31 @@
-/** Where a webhook is and who vouches for it, as its configuration says. Asks nobody. */
+/** Parses the `clientConfig` of a webhook: its address and the authorities that verify its certificate. */
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 
-/** At an address, or behind a Service of this cluster. */
-export type WebhookPlace =
+/** A URL, or a Service of this cluster. */
+export type WebhookAddress =
   | { readonly type: 'url'; readonly url: string }
   | { readonly type: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string };
 
-/** Who is asked. */
 export interface WebhookTarget {
-  /** Undefined = it has no address that anybody could use. */
-  readonly place: WebhookPlace | undefined;
-  /** PEM; '' = the authorities that this machine trusts. */
-  readonly authority: string;
+  /** Undefined when the configuration has no usable address. */
+  readonly address: WebhookAddress | undefined;
+  /** PEM; '' = the system's authorities. */
+  readonly caBundle: string;
 }
 
-/** `client` = the member `clientConfig`. */
-export function targetOf(client: JsonObject): WebhookTarget {
-  return { place: placeOf(client), authority: Buffer.from(stringAt(client, 'caBundle') ?? '', 'base64').toString('latin1') };
+export function readWebhookTarget(clientConfig: JsonObject): WebhookTarget {
+  return {
+    address: readAddress(clientConfig),
+    caBundle: Buffer.from(stringAt(clientConfig, 'caBundle') ?? '', 'base64').toString('latin1'),
+  };
 }
 
 const DEFAULT_PORT = 443;
 
-function placeOf(client: JsonObject): WebhookPlace | undefined {
-  const url = stringAt(client, 'url');
+function readAddress(clientConfig: JsonObject): WebhookAddress | undefined {
+  const url = stringAt(clientConfig, 'url');
   if (url !== undefined) return URL.canParse(url) ? { type: 'url', url } : undefined;
-  const service = objectAt(client, 'service');
+  const service = objectAt(clientConfig, 'service');
   if (service === undefined) return undefined;
   const port = own(service, 'port');
   return {

@@ -74,10 +74,10 @@ export async function webhookMicros(): Promise<{ readonly asked: number; readonl
   const clientConfig = { url, caBundle: server.caBundle };
   webhooks.set('validating', 'w', { webhooks: [{ name: 'w.example.com', clientConfig, rules: RULES, sideEffects: 'None' }] });
   let body: Buffer = Buffer.alloc(0);
-  const asking = (ask: WebhookClient['ask']): ReturnType<typeof validatingWebhooks> =>
+  const asking = (call: WebhookClient['call']): ReturnType<typeof validatingWebhooks> =>
     validatingWebhooks({
       webhooks,
-      client: { ask },
+      client: { call },
       equivalents: (resource) => [resource],
       names,
       authorize: () => ({ allowed: true, reason: '' }),
@@ -90,7 +90,7 @@ export async function webhookMicros(): Promise<{ readonly asked: number; readonl
   const created = requestOf();
   const plugin = asking((target, sent, options) => {
     body = sent;
-    return client.ask(target, sent, options);
+    return client.call(target, sent, options);
   });
   const agent = new Agent({ keepAlive: true, ca: Buffer.from(server.caBundle, 'base64').toString() });
   const micros = async (count: number, once: () => unknown): Promise<number> => {

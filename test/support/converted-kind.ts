@@ -55,7 +55,7 @@ export interface Asked {
 }
 
 /** Answers when it is told to, or at once: every object is one of the wanted version, with `seen` in its spec. */
-export class WebhookInProcess implements Pick<WebhookClient, 'ask'> {
+export class WebhookInProcess implements Pick<WebhookClient, 'call'> {
   readonly asked: Asked[] = [];
   /** Calls that wait for `answer`, at this moment and at most. */
   waiting: (() => void)[] = [];
@@ -66,7 +66,7 @@ export class WebhookInProcess implements Pick<WebhookClient, 'ask'> {
   /** What it does besides with the metadata of its objects. */
   changes: (metadata: JsonObject) => JsonObject = (metadata) => metadata;
 
-  async ask(_target: Parameters<WebhookClient['ask']>[0], body: Buffer, options: CallOptions): Promise<Reply> {
+  async call(_target: Parameters<WebhookClient['call']>[0], body: Buffer, options: CallOptions): Promise<Reply> {
     const value: JsonValue = JSON.parse(body.toString());
     const request = isObject(value) ? (objectAt(value, 'request') ?? {}) : {};
     const objects: JsonArray = Array.isArray(request['objects']) ? request['objects'] : [];
@@ -83,7 +83,7 @@ export class WebhookInProcess implements Pick<WebhookClient, 'ask'> {
       this.most = Math.max(this.most, this.waiting.length);
       await answered;
     }
-    if (this.fault !== undefined) return { fault: this.fault, asked: true };
+    if (this.fault !== undefined) return { fault: this.fault, isCallFailure: true };
     const convertedObjects = shown.map((one) => ({
       ...one,
       apiVersion: to,

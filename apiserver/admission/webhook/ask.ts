@@ -29,7 +29,7 @@ export interface WebhookCall {
 }
 
 export interface AskParts {
-  readonly client: Pick<WebhookClient, 'ask'>;
+  readonly client: Pick<WebhookClient, 'call'>;
   readonly equivalents: Equivalents;
   readonly names: GeneratedNames;
   /** Asked by expressions. */
@@ -131,7 +131,7 @@ export async function ask(parts: AskParts, { webhook, body }: Question, request:
   const startedAt = clock.monotonic();
   const uid = random.uuid();
   const timeoutMs = Math.max(1, Math.min(webhook.timeoutSeconds * 1000, request.deadline - startedAt));
-  const send = (): Promise<Reply> => parts.client.ask(webhook, body(uid), { query: `?timeout=${webhook.timeoutSeconds}s`, timeoutMs });
+  const send = (): Promise<Reply> => parts.client.call(webhook, body(uid), { query: `?timeout=${webhook.timeoutSeconds}s`, timeoutMs });
   const { trace } = request.context;
   const asked = trace === undefined ? send() : traced(trace, webhook, request, uid, send);
   const reply = inWords(await asked);
@@ -175,7 +175,9 @@ function traced(
 }
 
 const inWords = (reply: Reply): Reply =>
-  'bytes' in reply ? reply : { ...reply, fault: `${reply.asked ? 'failed to call webhook' : 'could not get REST client'}: ${reply.fault}` };
+  'bytes' in reply
+    ? reply
+    : { ...reply, fault: `${reply.isCallFailure ? 'failed to call webhook' : 'could not get REST client'}: ${reply.fault}` };
 
 const LONGEST_ANNOTATION = 256 * 1024;
 

@@ -4,7 +4,7 @@ import { WEBHOOK_VARIABLES } from '../../../shared/expression/admission/variable
 import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { requirementsOf } from '../../../shared/api/selectors/object-selector';
 import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { targetOf, type WebhookTarget } from '../../webhook-client/webhook-target';
+import { readWebhookTarget, type WebhookTarget } from '../../webhook-client/webhook-target';
 import { readRule, type MatchRule } from '../matching/rules';
 
 export type WebhookType = 'mutating' | 'validating';
@@ -78,7 +78,7 @@ function readWebhook(type: WebhookType, configuration: string, name: string, id:
     namespaces: selectorOf(objectAt(webhook, 'namespaceSelector')),
     objects: selectorOf(objectAt(webhook, 'objectSelector')),
     conditions: (arrayAt(webhook, 'matchConditions') ?? []).filter(isObject).map(readCondition),
-    ...targetOf(client),
+    ...readWebhookTarget(client),
     timeoutSeconds: typeof seconds === 'number' ? seconds : DEFAULT_SECONDS,
     isIgnoredOnFailure: stringAt(webhook, 'failurePolicy') === 'Ignore',
     isAskedAgain: stringAt(webhook, 'reinvocationPolicy') === 'IfNeeded',

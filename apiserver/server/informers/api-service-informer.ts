@@ -1,6 +1,6 @@
 /** The registrations of other servers in this replica's cache, and whoever looks after them told of what changes about them and their Services. Asks nobody itself. */
 import type { Clock } from '../../../shared/runtime/clock';
-import { servedBy } from '../../webhook-client/service-resolver';
+import { serviceNameOf } from '../../webhook-client/service-resolver';
 import { registrationOf, Registrations, type Registration } from '../../aggregation/registration';
 import { follow, together, type Following } from '../../cache/sync/follow';
 import type { OpenedCache } from '../../cache/sync/options';
@@ -67,7 +67,7 @@ function watchServices(registrations: Registrations, options: RegistrationObject
     follow(
       { ...options, stored: storedOf('endpointslices.discovery.platform.io') },
       // Of one that has gone nobody knows whose it was.
-      { place: (entry) => lookBehind(placeOf(entry.key)[0], servedBy(entry)), remove: (key) => lookBehind(placeOf(key)[0]) },
+      { place: (entry) => lookBehind(placeOf(entry.key)[0], serviceNameOf(entry)), remove: (key) => lookBehind(placeOf(key)[0]) },
     ),
   ]);
 }

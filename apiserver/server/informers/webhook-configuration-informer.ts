@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import { Webhooks } from '../../admission/webhook/configuration';
 import type { Equivalents } from '../../admission/webhook/match';
-import { serviceResolver, serviceState, type Resolve, type ResolveParts } from '../../webhook-client/service-resolver';
+import { createServiceResolver, serviceState, type Resolve, type ResolverDependencies } from '../../webhook-client/service-resolver';
 import type { Cache } from '../../cache/cache';
 import { follow, together, type Following } from '../../cache/sync/follow';
 import type { OpenedCache } from '../../cache/sync/options';
@@ -49,7 +49,7 @@ export function equivalentsOf(resources: Pick<Resources, 'all' | 'find'>): Equiv
 }
 
 export function resolverOf(cache: Pick<Cache, 'get' | 'snapshot'>, resources: Pick<Resources, 'require'>, random: Random): Resolve {
-  return serviceResolver({ ...servicesIn(cache, resources), random });
+  return createServiceResolver({ ...servicesIn(cache, resources), random });
 }
 
 /** How far the way to a Service leads at present. */
@@ -59,7 +59,7 @@ export const stateOfServices = (cache: Pick<Cache, 'get' | 'snapshot'>, resource
 function servicesIn(
   cache: Pick<Cache, 'get' | 'snapshot'>,
   resources: Pick<Resources, 'require'>,
-): Pick<ResolveParts, 'service' | 'slices'> {
+): Pick<ResolverDependencies, 'service' | 'slices'> {
   const services = resources.require('services').stored;
   const slices = resources.require('endpointslices.discovery.platform.io').stored;
   return {

@@ -15,7 +15,7 @@ import type { Entry } from '../../cache/cache';
 import { nowAndThen } from '../../../shared/runtime/periodic';
 import type { WebhookCall } from '../../admission/webhook/ask';
 import { WebhookClient } from '../../webhook-client/client';
-import { identify } from '../../webhook-client/identity';
+import { createIdentify } from '../../webhook-client/identity';
 import type { KubeconfigUsers } from '../../../shared/client/kubeconfig/kubeconfig-users';
 import type { ValidatingPlugin } from '../../admission/chain';
 import { admissionPolicies } from '../../admission/policy/plugin';
@@ -133,7 +133,12 @@ function webhooksOf(
   const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => failed('an admission webhook could not be asked', error));
   const client = (users: KubeconfigUsers | undefined): WebhookClient => {
     const resolve = resolverOf(cache, resources, random);
-    return new WebhookClient({ resolve, clock, traces: tracing, ...(users === undefined ? {} : { identify: identify(users, clock) }) });
+    return new WebhookClient({
+      resolve,
+      clock,
+      traces: tracing,
+      ...(users === undefined ? {} : { identify: createIdentify(users, clock) }),
+    });
   };
   const parts = {
     webhooks: webhooks.webhooks,
