@@ -32,11 +32,11 @@ import { kubeletCredentialFiles, proxyCredentialFiles } from './options/backend-
 import { oidcFlagFault } from './options/oidc-options';
 import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
 import type { TokenKeyFiles } from './options/token-key-files';
-import { advertisedAddress } from './server/advertise';
+import { advertisedAddress } from './server/advertised-address';
 import type { TlsBounds, TlsFiles } from './server/connections/listeners';
 import { startServer, type RunningServer } from './server/wiring/start-server';
 import { startListening, type ListeningOptions } from './server/wiring/listening';
-import type { Listening, ServerOptions } from './server/wiring/setting';
+import type { Listening, ServerOptions } from './server/wiring/server-options';
 import { readTls, watchTls, withFoundPair, type TlsSource } from './server/tls/tls-files';
 import { GrpcCalls } from './storage/grpc-calls';
 import { seenAsMarked } from './storage/shifted-store';

@@ -9,7 +9,7 @@ import { KINDS } from '../../shared/api/kinds';
 import { typeNames } from '../cache/store/key-space';
 import { EncryptionMetrics } from '../metrics/encryption-metrics';
 import { buildResources } from '../registry/resources';
-import { ENCRYPTION, type EncryptionAtRest } from '../server/wiring/setting';
+import { ENCRYPTION, type EncryptionAtRest } from '../server/wiring/server-options';
 import { encryptedStore } from '../storage/encryption/encrypted-store';
 import type { Store } from '../storage/store';
 import { aesCbc, aesGcm, secretbox, type Cipher } from '../storage/encryption/ciphers';

@@ -25,15 +25,15 @@ import type { Metrics } from '../metrics/metrics';
 import type { Tracing } from '../tracing/span';
 import { auditReceived, beginAudit } from './filters/audit-filters';
 import type { Deadlines } from './filters/deadlines';
-import { answerFailure } from './filters/failures';
+import { answerFailure } from './filters/error-response';
 import { hideFencingLease } from './filters/fence-filter';
 import * as filters from './filters/filters';
-import type { InFlight } from './filters/in-flight';
-import type { Ongoing } from './filters/ongoing';
+import type { InFlight } from './filters/in-flight-limiter';
+import type { Ongoing } from './filters/request-wait-group';
 import { servedWhileStopping, type PathRoute } from './routes/path-routes';
 import { requestLog } from './filters/request-log';
 import { pathRouter } from './routes/router';
-import { chainOf, type Failed, type Filter, type Handler } from './filters/run-chain';
+import { chainOf, type Failed, type Filter, type Handler } from './filters/filter-chain';
 import type { ServerState } from './filters/server-state';
 
 /** Other servers, and which requests are theirs. */

@@ -11,13 +11,13 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { outsideReads } from '../../endpoints/request/outside-reads';
 import { upgradableReply } from '../../endpoints/request/upgradable-reply';
 import type { RequestListener } from '../chain';
-import type { Connections } from './connections';
+import type { Connections } from './connection-limiter';
 import { MAX_PARSED_HEAD_BYTES } from '../filters/head-limit';
 import { isAnswering, speaksHttp1 } from './http1-socket';
-import { Sessions, type ConnectionLimits } from './sessions';
-import type { Unread } from './stalls';
+import { Sessions, type ConnectionLimits } from './http2-sessions';
+import type { Unread } from './stall-tracker';
 import { UnreadSockets } from './unread-sockets';
-import { unreadableAnswerer } from './unreadable';
+import { unreadableAnswerer } from './client-error-handler';
 
 export interface TlsFiles {
   readonly cert: Buffer;

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { allowUnread, forbidUnread } from '../../endpoints/output/write-progress';
-import type { Unread } from './stalls';
+import type { Unread } from './stall-tracker';
 import { UnreadSockets } from './unread-sockets';
 
 class FakeSocket extends EventEmitter {

@@ -1,8 +1,8 @@
 /** Ends HTTP/1.1 connections whose clients read nothing for `unreadMs` although bytes wait. Inspects no request. */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { isWatch, mayStayUnread } from '../../endpoints/output/write-progress';
-import type { ConnectionLimits } from './sessions';
-import { Stalls, type Unread, type UnreadOutput } from './stalls';
+import type { ConnectionLimits } from './http2-sessions';
+import { Stalls, type Unread, type UnreadOutput } from './stall-tracker';
 
 /** The members of a socket that are used here. */
 export interface UnreadSocket extends UnreadOutput {

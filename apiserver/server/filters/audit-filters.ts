@@ -6,7 +6,7 @@ import type { AuditObject } from '../../audit/event';
 import { sendText } from '../../endpoints/answer/respond';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { sourceIps } from '../../endpoints/request/source-ips';
-import type { Filter } from './run-chain';
+import type { Filter } from './filter-chain';
 
 /** What is refused from here on is recorded. */
 export function beginAudit(auditor: Auditor, naming: Dialect): Filter {

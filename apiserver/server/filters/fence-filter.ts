@@ -7,7 +7,7 @@ import { readAccountUser } from '../../../shared/api/identity/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import { whenKnown } from '../../../shared/runtime/eventually';
 import type { Authorizer } from '../../authorization/authorizer';
-import type { Filter } from './run-chain';
+import type { Filter } from './filter-chain';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -31,9 +31,9 @@ import type { Resources } from '../../registry/resources';
 import type { Deadlines } from './deadlines';
 import { headFault } from './head-limit';
 import { isImpersonation, readImpersonation, type Impersonation } from './impersonation';
-import type { InFlight } from './in-flight';
-import type { Ongoing } from './ongoing';
-import type { Filter } from './run-chain';
+import type { InFlight } from './in-flight-limiter';
+import type { Ongoing } from './request-wait-group';
+import type { Filter } from './filter-chain';
 import { sendStopping, type ServerState } from './server-state';
 
 /** Refuses long heads before anything looks into them. */

@@ -8,7 +8,7 @@ import { methodNotAllowedOnRoute } from '../../../shared/api/errors/status';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { PageNotFound } from '../../endpoints/routes';
 import type { PathRoute } from './path-routes';
-import type { Failed } from '../filters/run-chain';
+import type { Failed } from '../filters/filter-chain';
 
 /** What travels through the router, which writes down on it what it finds. */
 class RoutedRequest {

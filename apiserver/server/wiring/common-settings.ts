@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { TokenKeys } from '../../../shared/api/identity/token-keys';
 import type { CommonSettings } from '../../reconcilers/replicas/peers';
-import type { ServerOptions } from './setting';
+import type { ServerOptions } from './server-options';
 
 type Told = Pick<ServerOptions, 'serviceRanges' | 'nodePorts' | 'serviceAccounts'>;
 

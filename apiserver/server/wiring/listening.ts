@@ -7,14 +7,14 @@ import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-schedu
 import { Outbox } from '../../endpoints/output/outbox';
 import { serverChecks } from '../../health/server-checks';
 import type { Meters } from '../../metrics/meters';
-import { Connections } from '../connections/connections';
+import { Connections } from '../connections/connection-limiter';
 import { listenLocally, listenSecurely, USUAL_TLS, type Listener } from '../connections/listeners';
-import type { Unread } from '../connections/stalls';
+import type { Unread } from '../connections/stall-tracker';
 import { StartGate } from '../start-gate';
 import { ServerState } from '../filters/server-state';
-import { absentStartChecks, usesFlowControl } from './observation';
+import { absentStartChecks, usesFlowControl } from './observability';
 import { LAST_BYTES_MS } from './shutdown';
-import type { Listening, ServerOptions, Surroundings } from './setting';
+import type { Listening, ServerOptions, Surroundings } from './server-options';
 
 export type ListeningOptions = Pick<
   ServerOptions,

@@ -54,11 +54,11 @@ import { createAccess, createAuthorizer, type Access } from '../access/access';
 import { bootstrapSecrets } from '../access/bootstrap-secrets';
 import { boundObjects } from '../access/bound-objects';
 import { askedBy, parameterParts, servedBy } from '../informers/admission-policy-informer';
-import { serverAddress } from './addresses';
-import type { Observation } from './observation';
-import type { Setting } from './setting';
+import { serverAddress } from './server-address';
+import type { Observation } from './observability';
+import type { Setting } from './server-options';
 import { usesMode, type Decided } from '../access/authorizers';
-import type { State } from './state';
+import type { State } from './cluster-state';
 import { strategyOf } from './strategies';
 import { openWriteThreads, type WriteThreads } from './write-threads';
 

@@ -1,19 +1,19 @@
 /** The fourth phase: HTTP. Discovery and the other documents, and the filter chain that the start gate passes requests to once the server is ready. */
 import { createDiscovery } from '../../discovery/discovery';
 import { createOpenApi, type OpenApi } from '../../openapi/openapi';
-import { certificateReader, type Authorities } from '../tls/certificates';
+import { certificateReader, type Authorities } from '../tls/client-certificate-reader';
 import { ClientAuthorities } from '../tls/client-authorities';
 import { requestListener, type ChainParts, type RequestListener } from '../chain';
 import { Deadlines } from '../filters/deadlines';
 import type { TlsFiles } from '../connections/listeners';
-import { Ongoing } from '../filters/ongoing';
+import { Ongoing } from '../filters/request-wait-group';
 import { pathRoutes, type PathRoute } from '../routes/path-routes';
-import { serverAddress } from './addresses';
+import { serverAddress } from './server-address';
 import type { Origin } from '../../endpoints/request/exchange';
-import type { Observation } from './observation';
+import type { Observation } from './observability';
 import type { Registry } from './registry';
-import type { Listening, Setting } from './setting';
-import type { State } from './state';
+import type { Listening, Setting } from './server-options';
+import type { State } from './cluster-state';
 
 export interface Serving {
   /** What has to be answered before the server may end. */

@@ -5,7 +5,7 @@ import type { LiveWatches } from '../../endpoints/answer/live-watches';
 import type { Replicas } from '../../reconcilers/replicas/replicas';
 import type { Sequence } from '../startup-sequence';
 import type { Listener } from '../connections/listeners';
-import type { Ongoing } from '../filters/ongoing';
+import type { Ongoing } from '../filters/request-wait-group';
 import type { StartGate } from '../start-gate';
 import type { ServerState } from '../filters/server-state';
 

@@ -21,7 +21,7 @@ import { hasManyValues, OFFLOAD_LIMITS } from '../../registry/write/executor/off
 import { bufferOf, bytesOf, sentEntry, sentResource } from '../../registry/write/executor/offload/transfer';
 import { movable, startThread } from '../../../shared/scheduling/thread';
 import { ThreadLost, ThreadPool, ThreadsBusy, type Moved, type Thread } from '../../../shared/scheduling/thread-pool';
-import type { WriteAnswer, WriteJob, WriteSetting } from './write-job';
+import type { WriteAnswer, WriteJob, WriteSetting } from './worker-messages';
 
 /** Only the built program has it; run from sources (tests) no write is offloaded. */
 const WORKER_FILE = join(__dirname, 'write-worker.js');

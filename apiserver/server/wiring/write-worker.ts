@@ -25,7 +25,7 @@ import type { Answer, RemoteSteps, SentResource } from '../../registry/write/exe
 import { receivedEntry } from '../../registry/write/executor/offload/transfer';
 import { runOffloaded, type WorkerDependencies } from '../../registry/write/executor/offload/worker';
 import { strategyOf } from './strategies';
-import type { ShowWork, WriteAnswer, WriteJob, WriteSetting, WriteWork } from './write-job';
+import type { ShowWork, WriteAnswer, WriteJob, WriteSetting, WriteWork } from './worker-messages';
 
 /** Of a thread, where the system knows such; else of everything, which is not wanted. */
 const NICENESS = 10;

@@ -6,7 +6,7 @@ import { FLAGS } from '../../../apiserver/options/flags';
 import { everywhere } from '../../../apiserver/authentication/anonymous';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { startServer, type RunningServer } from '../../../apiserver/server/wiring/start-server';
-import type { EncryptionAtRest, ServerOptions } from '../../../apiserver/server/wiring/setting';
+import type { EncryptionAtRest, ServerOptions } from '../../../apiserver/server/wiring/server-options';
 import type { Store } from '../../../apiserver/storage/store';
 import type { Tracing } from '../../../apiserver/tracing/span';
 import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';

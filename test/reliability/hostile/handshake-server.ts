@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
-import { Connections } from '../../../apiserver/server/connections/connections';
+import { Connections } from '../../../apiserver/server/connections/connection-limiter';
 import { listenSecurely, USUAL_TLS } from '../../../apiserver/server/connections/listeners';
 import { systemClock } from '../../../shared/runtime/clock';
 

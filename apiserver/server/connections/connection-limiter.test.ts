@@ -1,4 +1,4 @@
-import { Connections } from './connections';
+import { Connections } from './connection-limiter';
 
 it('has so many places in all, gives them back, and counts whom it turns away', () => {
   const connections = new Connections({ total: 2, perAddress: 0 });

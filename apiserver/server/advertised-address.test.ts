@@ -1,5 +1,5 @@
 import type { networkInterfaces } from 'node:os';
-import { advertisedAddress } from './advertise';
+import { advertisedAddress } from './advertised-address';
 
 const address = (text: string, internal = false): NonNullable<ReturnType<typeof networkInterfaces>[string]>[number] =>
   text.includes(':')

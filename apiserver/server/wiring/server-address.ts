@@ -1,5 +1,5 @@
 /** Where clients reach a server, as far as it knows. */
-import type { ServerOptions } from './setting';
+import type { ServerOptions } from './server-options';
 
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 

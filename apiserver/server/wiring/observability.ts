@@ -8,11 +8,11 @@ import { FlowControlMetrics } from '../../metrics/flow-control-metrics';
 import { Metrics } from '../../metrics/metrics';
 import { droppedLines } from '../../../shared/runtime/logger';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
-import type { Connections } from '../connections/connections';
-import { InFlight } from '../filters/in-flight';
+import type { Connections } from '../connections/connection-limiter';
+import { InFlight } from '../filters/in-flight-limiter';
 import type { ServerState } from '../filters/server-state';
-import { ENCRYPTION, type Listening, type ServerOptions, type Setting } from './setting';
-import type { State } from './state';
+import { ENCRYPTION, type Listening, type ServerOptions, type Setting } from './server-options';
+import type { State } from './cluster-state';
 
 export interface Observation {
   readonly progress: ServerState;

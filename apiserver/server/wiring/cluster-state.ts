@@ -25,7 +25,7 @@ import { buildResources, type Resources } from '../../registry/resources';
 import { WebhookConverter } from '../../conversion/converter';
 import { WebhookClient } from '../../webhook-client/client';
 import { nowAndThen } from '../../../shared/runtime/periodic';
-import type { Setting } from './setting';
+import type { Setting } from './server-options';
 
 export interface State {
   readonly resources: Resources;

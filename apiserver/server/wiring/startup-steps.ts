@@ -27,11 +27,11 @@ import { commonSettings } from './common-settings';
 import { followFlowObjects } from '../informers/flow-schema-informer';
 import { stateOfServices } from '../informers/webhook-configuration-informer';
 import type { TlsFiles } from '../connections/listeners';
-import type { Observation } from './observation';
+import type { Observation } from './observability';
 import type { Registry } from './registry';
 import type { Serving } from './serving';
-import type { Setting } from './setting';
-import type { State } from './state';
+import type { Setting } from './server-options';
+import type { State } from './cluster-state';
 import type { Running, StartStep } from '../startup-sequence';
 
 const SERVICES = 'apiservices.apiregistration.platform.io';

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../endpoints/request/exchange';
 import type { ClientAuthorities } from './client-authorities';
-import { certificateReader } from './certificates';
+import { certificateReader } from './client-certificate-reader';
 
 describe('the certificate of a client', () => {
   it('is absent when the connection has ended before it was read', () => {

@@ -18,12 +18,12 @@ import type { Store } from '../../storage/store';
 import type { GrpcCalls } from '../../storage/grpc-calls';
 import type { Tracing } from '../../tracing/span';
 import type { AccessOptions } from '../access/access';
-import type { ConnectionCaps, Connections } from '../connections/connections';
+import type { ConnectionCaps, Connections } from '../connections/connection-limiter';
 import type { BodyPace } from '../../endpoints/request/exchange-progress';
 import type { BackendOptions } from '../../endpoints/forward/backend';
 import type { ResolveHost } from '../../registry/operations/destination';
 import type { Listener, TlsBounds, TlsFiles } from '../connections/listeners';
-import type { ConnectionLimits } from '../connections/sessions';
+import type { ConnectionLimits } from '../connections/http2-sessions';
 import type { StartGate } from '../start-gate';
 import type { ServerState } from '../filters/server-state';
 

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { markAsWatch, notePieceWritten } from '../../endpoints/output/write-progress';
-import { Sessions } from './sessions';
-import type { Unread } from './stalls';
+import { Sessions } from './http2-sessions';
+import type { Unread } from './stall-tracker';
 
 const LIMITS = { headersMs: 30_000, idleMs: 90_000, checkMs: 5_000, unreadMs: 60_000 };
 

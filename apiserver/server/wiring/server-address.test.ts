@@ -1,4 +1,4 @@
-import { serverAddress } from './addresses';
+import { serverAddress } from './server-address';
 
 it.each([
   ['10.1.2.3', '0.0.0.0', '10.1.2.3:6443'],

@@ -4,7 +4,7 @@
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { isWatch, MAX_WAITING_BYTES, mayStayUnread, piecesWritten } from '../../endpoints/output/write-progress';
-import { Stalls, type Unread, type UnreadOutput } from './stalls';
+import { Stalls, type Unread, type UnreadOutput } from './stall-tracker';
 
 /** Time limits for slow clients, in milliseconds. */
 export interface ConnectionLimits {
