@@ -37,7 +37,7 @@ import type { TlsBounds, TlsFiles } from './server/connections/listeners';
 import { startServer, type RunningServer } from './server/wiring/start-server';
 import { startListening, type ListeningOptions } from './server/wiring/listening';
 import type { Listening, ServerOptions } from './server/wiring/server-options';
-import { readTls, watchTls, withFoundPair, type TlsSource } from './server/tls/tls-files';
+import { readTls, watchTls, useExistingPair, type TlsSource } from './server/tls/tls-files';
 import { GrpcCalls } from './storage/grpc-calls';
 import { seenAsMarked } from './storage/shifted-store';
 import type { Store } from './storage/store';
@@ -278,7 +278,7 @@ function tlsSource(flags: ServerFlags): TlsSource {
     clientCa: flags['client-ca-file'],
     proxyCa: flags['requestheader-client-ca-file'],
   };
-  return withFoundPair({ paths, folder: flags['cert-dir'], names: certifiedNames(flags, advertised(flags)) });
+  return useExistingPair({ paths, folder: flags['cert-dir'], names: certifiedNames(flags, advertised(flags)) });
 }
 
 function tlsBounds(flags: ServerFlags): TlsBounds {
@@ -310,7 +310,7 @@ function listeningOptions(flags: ServerFlags): Omit<ListeningOptions, 'tls'> {
     maxMutating: flags['max-mutating-requests-inflight'],
     flowControl: flags['enable-priority-and-fairness'],
     maxStreams: flags['http2-max-streams-per-connection'],
-    connectionLimits: { unreadMs: flags['unread-response-timeout'] },
+    connectionTimeouts: { unreadMs: flags['unread-response-timeout'] },
     connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
     livezGraceMs: flags['livez-grace-period'],
     sendRetryAfter: flags['shutdown-send-retry-after'],

@@ -24,7 +24,7 @@ export function readPriorityLevel({ metadata, spec = {} }: FlowcontrolV1Priority
     uid: metadata?.uid ?? '',
     isExempt,
     shares: nominalConcurrencyShares ?? (isExempt ? 0 : DEFAULT_SHARES),
-    lendablePercent: lendablePercent,
+    lendablePercent,
     borrowingLimitPercent: isExempt ? 0 : spec.limited?.borrowingLimitPercent,
     queuing:
       queuing === undefined

@@ -1,6 +1,6 @@
 /**
  * What a server says of its start: upstream's names, in upstream's order, of what this one does too. Which step each stands for is said where the steps are
- * (wiring/bootstrap.ts): until that step is complete its check fails.
+ * (wiring/startup-steps.ts): until that step is complete its check fails.
  */
 import type { HealthCheck } from '../../shared/runtime/health';
 

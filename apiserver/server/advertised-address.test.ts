@@ -18,9 +18,9 @@ it.each([
   ['::', '192.0.2.7'],
   ['127.0.0.1', '192.0.2.7'],
   ['localhost', '192.0.2.7'],
-])('a server that listens on %s is reached at %s', (bound, expected) => expect(advertisedAddress(bound, machine)).toBe(expected));
+])('advertisedAddress of a server that listens on %s is %s', (bound, expected) => expect(advertisedAddress(bound, machine)).toBe(expected));
 
-it('takes what there is, and says so when there is nothing', () => {
+it('advertisedAddress is an IPv6 address when there is no IPv4 address, and undefined without a reachable address', () => {
   expect(advertisedAddress('::', { eth0: [address('fe80::1'), address('fd00::5')] })).toBe('fd00::5');
   expect(advertisedAddress('0.0.0.0', { lo: machine.lo })).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 /**
- * The filter chain: what happens to every request, in its order, before a handler sees it. The order is upstream's, because it decides which of
- * several refusals a client gets. A filter that throws ends the chain; failures.ts answers. Nothing is decided here.
+ * The filter chain that every request passes before its handler. The order of the filters is upstream's, because it
+ * decides which of several errors a client receives. A filter that throws ends the chain, and error-response.ts
+ * responds. Makes no decisions itself.
  */
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -23,71 +24,72 @@ import { Exchange, type Incoming, type Origin, type Outgoing } from '../endpoint
 import { PageNotFound, routeResource } from '../endpoints/routes';
 import type { Metrics } from '../metrics/metrics';
 import type { Tracing } from '../tracing/span';
-import { auditReceived, beginAudit } from './filters/audit-filters';
+import { auditReceived, startAudit } from './filters/audit-filters';
 import type { Deadlines } from './filters/deadlines';
-import { answerFailure } from './filters/error-response';
+import { respondToError } from './filters/error-response';
 import { hideFencingLease } from './filters/fence-filter';
 import * as filters from './filters/filters';
-import type { InFlight } from './filters/in-flight-limiter';
-import type { Ongoing } from './filters/request-wait-group';
-import { servedWhileStopping, type PathRoute } from './routes/path-routes';
-import { requestLog } from './filters/request-log';
-import { pathRouter } from './routes/router';
-import { chainOf, type Failed, type Filter, type Handler } from './filters/filter-chain';
+import type { InFlightLimiter } from './filters/in-flight-limiter';
+import type { RequestWaitGroup } from './filters/request-wait-group';
+import { createShutdownExemption, type PathRoute } from './routes/path-routes';
+import { createRequestLog } from './filters/request-log';
+import { createPathRouter } from './routes/router';
+import { createChain, type OnError, type Filter, type Handler } from './filters/filter-chain';
 import type { ServerState } from './filters/server-state';
 
-/** Other servers, and which requests are theirs. */
+/** Aggregated API servers and their APIServices. */
 export interface Aggregation {
   readonly registrations: Registrations;
   readonly extensions: Extensions;
 }
 
-export interface ChainParts {
+export interface ChainDependencies {
   readonly api: ApiParts;
-  /** What is served besides resources. */
+  /** Routes for paths that are not resources. */
   readonly paths: readonly PathRoute[];
-  /** Whether a group, in canonical spelling, is one of those that come with the server. */
+  /** Whether a group, in canonical spelling, is built in. */
   readonly servesGroup: (group: string) => boolean;
   readonly aggregation: Aggregation;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly naming: Dialect;
-  readonly state: ServerState;
+  readonly serverState: ServerState;
   readonly deadlines: Deadlines;
-  readonly inFlight: InFlight;
-  /** Undefined = there are only limits for all together. */
+  readonly inFlight: InFlightLimiter;
+  /** Undefined = only the in-flight limits apply. */
   readonly flowControl: FlowControl | undefined;
-  /** Objects that there are of a type. */
-  readonly countOf: (stored: StoredType) => number;
-  readonly ongoing: Ongoing;
+  /** The number of objects of a stored type. */
+  readonly countObjects: (stored: StoredType) => number;
+  readonly waitGroup: RequestWaitGroup;
   readonly metrics: Metrics;
-  /** Undefined = nothing is recorded. */
+  /** Undefined = no audit events are recorded. */
   readonly audit: Auditor | undefined;
-  /** Undefined = no traces are kept. */
+  /** Undefined = requests are not traced. */
   readonly tracing: Tracing | undefined;
   readonly requestTimeoutMs: number;
-  /** Of each request, that its HTTP/2 connection is ended with it. */
+  /** Probability per request of ending its HTTP/2 connection with GOAWAY. */
   readonly goawayChance: number;
   readonly authenticate: AuthenticateRequest;
-  /** Undefined = no proxy speaks for others. */
+  /** Undefined = identity headers of a front proxy are ignored. */
   readonly frontProxy: FrontProxyOptions | undefined;
   readonly authorizer: Authorizer;
   certificateOf(exchange: Exchange): ClientCertificate | undefined;
 }
 
-/** `arrivedAt`: Clock.monotonic at arrival, when that was not just now. */
+/** `arrivedAt`: Clock.monotonic at arrival; absent = now. */
 export type RequestListener = (request: Incoming, reply: Outgoing, arrivedAt?: number) => void;
 
-/** What both listeners call for a request. */
-export function requestListener(parts: ChainParts, origin: Origin): RequestListener {
-  const failed = answerFailure(parts.logger);
-  const run = chainOf(filterChain(parts), route(parts, failed), failed);
-  const { api, clock, naming, metrics, tracing } = parts;
-  const log = requestLog(parts.logger, clock);
+/** The callback of both listeners for a request. */
+export function requestListener(deps: ChainDependencies, origin: Origin): RequestListener {
+  const onError = respondToError(deps.logger);
+  const run = createChain(filterChain(deps), route(deps, onError), onError);
+  const { api, clock, naming, metrics, tracing } = deps;
+  const log = createRequestLog(deps.logger, clock);
   return (request, reply, arrivedAt = clock.monotonic()) => {
     const exchange = new Exchange(request, reply, api, origin, naming, arrivedAt);
-    // A connection that breaks is the exchange's end, not an error of the process.
+    // The `close` event of the exchange reports a broken connection; without a listener the error would end the
+    // process.
     exchange.input.on('error', ignore);
     reply.on('error', ignore);
     exchange.whenFinished(() => metrics.requests.finished(exchange));
@@ -101,41 +103,41 @@ function ignore(): void {
   // See above.
 }
 
-/** Filters whose time is measured, under upstream's words. */
+/** Filters with a measured duration, by upstream's names. */
 type FilterName = 'audit' | 'authentication' | 'authorization' | 'impersonation' | 'priorityandfairness';
 
-function filterChain(parts: ChainParts): readonly Filter[] {
-  const { metrics, audit, flowControl, goawayChance } = parts;
+function filterChain(deps: ChainDependencies): readonly Filter[] {
+  const { metrics, audit, flowControl, goawayChance } = deps;
   const timed = (name: FilterName, plain: Filter): Filter => {
-    const filter = parts.tracing === undefined ? plain : tracedFilter(name, plain);
+    const filter = deps.tracing === undefined ? plain : withTrace(name, plain);
     const times = metrics.meters.observer('apiserver_request_filter_duration_seconds', name);
-    const told = (from: number, until: number): void => times.observe((until - from) / 1000);
-    return (exchange) => withTime(parts.clock, () => filter(exchange), told);
+    const observeTime = (from: number, until: number): void => times.observe((until - from) / 1000);
+    return (exchange) => withTime(deps.clock, () => filter(exchange), observeTime);
   };
   return [
-    filters.identify(parts.random),
+    filters.assignAuditId(deps.random),
     filters.limitHead(),
-    filters.guardLocal(),
-    filters.readRequestInfo(parts.api.resources, parts.naming),
-    filters.refuseWhenStopping(parts.state, servedWhileStopping(parts.paths)),
-    ...(goawayChance > 0 ? [filters.rebalance(goawayChance, parts.random)] : []),
-    filters.countOngoing(parts.ongoing),
-    ...(audit === undefined ? [] : [timed('audit', beginAudit(audit, parts.naming))]),
-    filters.setDeadline(parts.deadlines, parts.requestTimeoutMs),
-    timed('authentication', authentication(parts)),
+    filters.guardLoopback(),
+    filters.readRequestInfo(deps.api.resources, deps.naming),
+    filters.rejectDuringShutdown(deps.serverState, createShutdownExemption(deps.paths)),
+    ...(goawayChance > 0 ? [filters.sendGoawayRandomly(goawayChance, deps.random)] : []),
+    filters.trackRequest(deps.waitGroup),
+    ...(audit === undefined ? [] : [timed('audit', startAudit(audit, deps.naming))]),
+    filters.setDeadline(deps.deadlines, deps.requestTimeoutMs),
+    timed('authentication', authenticationFilter(deps)),
     ...(audit === undefined ? [] : [auditReceived(audit)]),
-    filters.dropRemoteHeaders(parts.frontProxy),
-    timed('impersonation', filters.impersonate(parts.authorizer, GENERATED_NAMES[parts.naming])),
-    filters.limitInFlight(parts.inFlight),
-    ...(flowControl === undefined ? [] : [timed('priorityandfairness', filters.controlFlow(flowControl, parts.countOf))]),
-    filters.acquireSlot(),
-    timed('authorization', authorization(parts)),
-    hideFencingLease(parts.authorizer, GENERATED_NAMES[parts.naming]),
+    filters.removeFrontProxyHeaders(deps.frontProxy),
+    timed('impersonation', filters.impersonate(deps.authorizer, GENERATED_NAMES[deps.naming])),
+    filters.limitInFlight(deps.inFlight),
+    ...(flowControl === undefined ? [] : [timed('priorityandfairness', filters.applyPriorityAndFairness(flowControl, deps.countObjects))]),
+    filters.acquireEventLoopSlot(),
+    timed('authorization', authorizationFilter(deps)),
+    hideFencingLease(deps.authorizer, GENERATED_NAMES[deps.naming]),
   ];
 }
 
-/** Upstream's traces hang all that follows below the filter that says who asks. */
-function tracedFilter(name: FilterName, filter: Filter): Filter {
+/** In upstream's traces, everything after authentication is a child of the authentication span. */
+function withTrace(name: FilterName, filter: Filter): Filter {
   return (exchange) => {
     const { trace } = exchange;
     if (trace === undefined) return filter(exchange);
@@ -143,39 +145,39 @@ function tracedFilter(name: FilterName, filter: Filter): Filter {
   };
 }
 
-function authentication(parts: ChainParts): Filter {
-  const { authenticate, metrics, clock } = parts;
+function authenticationFilter(deps: ChainDependencies): Filter {
+  const { authenticate, metrics, clock } = deps;
   return filters.authenticate(
     authenticate,
-    (exchange) => parts.certificateOf(exchange),
+    (exchange) => deps.certificateOf(exchange),
     clock,
     (user, attempt) => metrics.authenticated(user, attempt),
   );
 }
 
-function authorization({ authorizer, api, metrics, clock }: ChainParts): Filter {
+function authorizationFilter({ authorizer, api, metrics, clock }: ChainDependencies): Filter {
   return filters.authorize(authorizer, api.gates, clock, (type, ms) => metrics.authorized(type, ms));
 }
 
-/** What comes after the filters: the router for paths, and a way of their own for resources. */
-function route(parts: ChainParts, failed: Failed): Handler {
-  const routePath = pathRouter(parts.paths, failed);
-  const { registrations, extensions } = parts.aggregation;
+/** The handler after the filters: proxies requests for aggregated API servers, and routes paths and resources. */
+function route(deps: ChainDependencies, onError: OnError): Handler {
+  const routePath = createPathRouter(deps.paths, onError);
+  const { registrations, extensions } = deps.aggregation;
   return async (exchange) => {
     const { info } = exchange;
-    const other = registrations.find(exchange.request.url ?? '');
-    if (other !== undefined) return handOn(extensions, other, exchange);
+    const registration = registrations.find(exchange.request.url ?? '');
+    if (registration !== undefined) return handOn(extensions, registration, exchange);
     if (info.kind === 'path') {
       routePath(exchange, info.path);
       return;
     }
-    const isBuiltIn = parts.servesGroup(info.group);
-    // The definition of a custom kind may be newer than what this replica has seen.
+    const isBuiltIn = deps.servesGroup(info.group);
+    // The definition of a custom resource may be newer than this replica's cache.
     if (!isBuiltIn && exchange.resource === undefined) {
-      const newest = await parts.api.findNewest(exchange, info);
+      const newest = await deps.api.findNewest(exchange, info);
       if (newest !== undefined) exchange.setResource(newest);
     }
-    if (isBuiltIn || exchange.resource !== undefined) await routeResource(parts.api, exchange, info);
+    if (isBuiltIn || exchange.resource !== undefined) await routeResource(deps.api, exchange, info);
     else throw new PageNotFound();
   };
 }

@@ -1,4 +1,7 @@
-/** Every place where a rule compares names: its decision must not depend on the spelling in the rule, in the request or in the object. */
+/**
+ * For every kind of rule that compares names: the decision must not depend on the spelling in the rule, in the
+ * request or in the object.
+ */
 import fc from 'fast-check';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { compileLabelSelector } from '../../shared/api/selectors/label-selector';
@@ -40,9 +43,9 @@ interface Spelled {
   readonly path: string;
 }
 
-const spelled = (dialect: Dialect, { stem, place, name }: { stem: string; place: number; name: string }): Spelled => {
+const spelled = (dialect: Dialect, { stem, namespaceIndex, name }: { stem: string; namespaceIndex: number; name: string }): Spelled => {
   const { systemNamespace, publicNamespace, nodeLeaseNamespace } = GENERATED_NAMES[dialect];
-  const namespace = [systemNamespace, publicNamespace, nodeLeaseNamespace][place] ?? systemNamespace;
+  const namespace = [systemNamespace, publicNamespace, nodeLeaseNamespace][namespaceIndex] ?? systemNamespace;
   const group = groupIn(dialect, `${stem}.platform.io`);
   return {
     group,
@@ -63,7 +66,7 @@ const OTHERS: Spelled = {
   path: '/x',
 };
 
-/** A request that contains the names, as it is after its path, body and credentials have been parsed. */
+/** A request that contains the names, after its path, body and credentials have been parsed. */
 const requestIn = (names: GeneratedNames, { group, namespace, user, userGroup, path }: Spelled) => {
   const stored = canonicalNamespace(names, namespace);
   const resource = { kind: 'resource', verb: 'get', version: 'v1', resource: 'things', subresource: '', name: 'x' } as const;
@@ -87,7 +90,7 @@ const flow = (
 ): boolean =>
   readFlowSchema({ spec: { rules: [{ subjects: [subject], ...rules }] } }, names)
     .rulesFor(user)
-    ?.some((asked) => asked(kind === 'path' ? path : resource)) ?? false;
+    ?.some((matches) => matches(kind === 'path' ? path : resource)) ?? false;
 const ANYBODY = { kind: 'Group', group: { name: '*' } };
 const ANYTHING = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] };
 const abac = (spec: object, user: UserInfo, about: Parameters<ReturnType<typeof abacAuthorizer>['authorize']>[1]): boolean => {
@@ -95,8 +98,8 @@ const abac = (spec: object, user: UserInfo, about: Parameters<ReturnType<typeof 
   const decision = abacAuthorizer('f', JSON.stringify(policy)).authorize(user, about);
   return 'type' in decision && decision.type === 'allow';
 };
-const audited = (rule: object, names: GeneratedNames, ...of: Parameters<ReturnType<typeof compilePolicy>>): boolean =>
-  compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, names)(...of).level === 'Metadata';
+const audited = (rule: object, names: GeneratedNames, ...request: Parameters<ReturnType<typeof compilePolicy>>): boolean =>
+  compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, names)(...request).level === 'Metadata';
 const ALL_RESOURCES = { resource: '*', apiGroup: '*', namespace: '*' };
 const rbac = (rule: Readonly<Record<string, string[]>>): ReturnType<typeof readRule> =>
   readRule({ verbs: ['*'], apiGroups: ['*'], resources: ['*'], ...rule });
@@ -144,7 +147,7 @@ const RULES: Readonly<Record<string, Applies>> = {
 
 const seeds = fc.record({
   stem: fc.constantFrom(...GROUP_STEMS),
-  place: fc.integer({ min: 0, max: 2 }),
+  namespaceIndex: fc.integer({ min: 0, max: 2 }),
   name: fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/),
 });
 const dialects = fc.constantFrom(...DIALECTS);
@@ -262,7 +265,7 @@ test('PodSecurity applies the stricter value when a stored namespace has both sp
 
 test('RBAC rules in one spelling cover the same rules in the other', () => {
   fc.assert(
-    fc.property(seeds, dialects, dialects, (seed, held, asked) => {
+    fc.property(seeds, dialects, dialects, (seed, held, matches) => {
       const rulesIn = (dialect: Dialect): readonly ReturnType<typeof readRule>[] => {
         const { group, namespace, path, qualified } = spelled(dialect, seed);
         return [
@@ -271,7 +274,7 @@ test('RBAC rules in one spelling cover the same rules in the other', () => {
         ];
       };
       const [resources, paths] = rulesIn(held);
-      for (const part of rulesIn(asked).flatMap((rule) => [...parts(rule)]))
+      for (const part of rulesIn(matches).flatMap((rule) => [...parts(rule)]))
         expect([resources, paths].some((rule) => rule !== undefined && covers(rule, part))).toBe(true);
     }),
   );

@@ -21,7 +21,7 @@ afterEach(() => {
 async function openGate(limits: Partial<StartGateLimits> = {}) {
   const clock = new ManualClock();
   const meters = new Meters();
-  const state = new ServerState(true);
+  const serverState = new ServerState(true);
   const gate = new StartGate(
     {
       outbox: new Outbox(clock),
@@ -30,7 +30,7 @@ async function openGate(limits: Partial<StartGateLimits> = {}) {
       random,
       meters,
       naming: 'kubernetes',
-      state,
+      serverState,
       limits: { ...LIMITS, ...limits },
     },
     HEALTH,
@@ -71,10 +71,10 @@ async function openGate(limits: Partial<StartGateLimits> = {}) {
     served.push(`${url} ${arrivedAt}`);
     reply.end('served');
   };
-  return { gate, clock, state, send, held, outcomes, served, open: () => gate.open({ secure: chain, local: chain }) };
+  return { gate, clock, state: serverState, send, held, outcomes, served, open: () => gate.open({ secure: chain, local: chain }) };
 }
 
-it('serves held requests in the order of their arrival, with the time of their arrival', async () => {
+it('StartGate serves held requests in the order of their arrival, with the time of their arrival', async () => {
   const f = await openGate();
   const first = f.send('/first');
   await f.held(1);
@@ -88,7 +88,7 @@ it('serves held requests in the order of their arrival, with the time of their a
   expect(f.outcomes()).toEqual({ served: 2, refused: 0, stopped: 0, disconnected: 0 });
 });
 
-it('refuses requests beyond its number, and those that have waited their time', async () => {
+it('StartGate refuses requests beyond its maximum number, and those that have waited too long', async () => {
   const f = await openGate();
   const waiting = [f.send('/a'), f.send('/b')];
   await f.held(2);
@@ -100,7 +100,7 @@ it('refuses requests beyond its number, and those that have waited their time', 
   expect(f.outcomes()).toEqual({ served: 0, refused: 3, stopped: 0, disconnected: 0 });
 });
 
-it('counts bodies in its bytes as far as connections buffer them, and gives them back', async () => {
+it('StartGate counts the buffered part of bodies towards its bytes, and releases them', async () => {
   const f = await openGate();
   const long = f.send('/long', 'x'.repeat(1_000_000));
   await f.held(1);
@@ -114,7 +114,7 @@ it('counts bodies in its bytes as far as connections buffer them, and gives them
   expect(await other.answer).toBe('200 served');
 });
 
-it('drops a held request whose client disconnects', async () => {
+it('StartGate drops a held request when its client disconnects', async () => {
   const f = await openGate();
   const { sent, answer } = f.send('/a');
   await f.held(1);
@@ -125,11 +125,11 @@ it('drops a held request whose client disconnects', async () => {
   expect([f.served, f.outcomes()]).toEqual([[], { served: 0, refused: 0, stopped: 0, disconnected: 1 }]);
 });
 
-it('refuses held and new requests when the server stops', async () => {
+it('StartGate refuses held and new requests when the server shuts down', async () => {
   const f = await openGate();
   const { answer } = f.send('/a');
   await f.held(1);
-  f.state.refusing = true;
+  f.state.isRefusingRequests = true;
   f.gate.refuseHeld();
   expect([await answer, await f.send('/b').answer]).toEqual(
     Array.from({ length: 2 }, () => '429 The apiserver is shutting down, please try again later.\n'),

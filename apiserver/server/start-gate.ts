@@ -1,7 +1,7 @@
 /**
- * Holds the requests that arrive before the server is ready, within bounds, and passes them to the filter chain once it is. The health endpoints are answered at
- * once. A request beyond the bounds of number, bytes or time is refused with 429, as a request is while its cache is not loaded. Reads no body and
- * authenticates no client.
+ * Holds requests that arrive before the server is ready, within limits, and passes them to the filter chain once it
+ * is. The health endpoints are served at once. Requests beyond the limits of number, bytes or time are refused with
+ * 429, like requests for an unloaded cache. Reads no body and authenticates no client.
  */
 import { IncomingMessage } from 'node:http';
 import { tooManyRequests } from '../../shared/api/errors/status';
@@ -15,7 +15,7 @@ import { sendStatus } from '../endpoints/answer/respond';
 import type { Meters } from '../metrics/meters';
 import type { RequestListener } from './chain';
 import { sendHealth } from './routes/health-response';
-import { sendStopping, type ServerState } from './filters/server-state';
+import { sendShuttingDown, type ServerState } from './filters/server-state';
 
 export interface StartGateLimits {
   readonly requests: number;
@@ -24,20 +24,20 @@ export interface StartGateLimits {
   readonly waitMs: number;
 }
 
-export interface StartGateParts extends ExchangeParts {
+export interface StartGateDependencies extends ExchangeParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly meters: Meters;
   readonly naming: Dialect;
-  readonly state: ServerState;
+  readonly serverState: ServerState;
   readonly limits: StartGateLimits;
 }
 
-type HealthAnswers = Pick<Health, 'answer'>;
+type HealthEndpoints = Pick<Health, 'answer'>;
 type Chains = Readonly<Record<Origin, RequestListener>>;
 type Outcome = 'served' | 'refused' | 'stopped' | 'disconnected';
 
-/** One request that waits. */
+/** A request that waits. */
 interface HeldRequest {
   readonly exchange: Exchange;
   readonly bytes: number;
@@ -50,11 +50,11 @@ export class StartGate {
   private readonly held = new Set<HeldRequest>();
 
   constructor(
-    private readonly parts: StartGateParts,
-    private health: HealthAnswers,
+    private readonly deps: StartGateDependencies,
+    private health: HealthEndpoints,
   ) {}
 
-  /** What a listener calls for its requests, before and after `open`. */
+  /** The callback of a listener, before and after `open`. */
   listener(origin: Origin): RequestListener {
     return (request, reply) => {
       const { chains } = this;
@@ -64,11 +64,11 @@ export class StartGate {
   }
 
   /** Replaces the checks that the health endpoints run. */
-  useHealth(health: HealthAnswers): void {
+  useHealth(health: HealthEndpoints): void {
     this.health = health;
   }
 
-  /** Passes all requests to the filter chains, those that wait first and in the order of their arrival. */
+  /** Passes all requests to the filter chains, starting with the held ones in the order of their arrival. */
   open(chains: Chains): void {
     this.chains ??= chains;
     for (const request of this.held) {
@@ -77,28 +77,28 @@ export class StartGate {
     }
   }
 
-  /** Refuses all requests that wait because the server stops. Returns how many there were. */
+  /** Refuses all held requests because the server shuts down. Returns their number. */
   refuseHeld(): number {
     const { size } = this.held;
-    for (const request of this.held) if (this.release(request, 'stopped')) sendStopping(request.exchange, this.parts.state);
+    for (const request of this.held) if (this.release(request, 'stopped')) sendShuttingDown(request.exchange, this.deps.serverState);
     return size;
   }
 
   private receive(request: Incoming, reply: Outgoing, origin: Origin): void {
-    const { parts } = this;
-    const exchange = new Exchange(request, reply, parts, origin, parts.naming, parts.clock.monotonic());
-    // The end of a connection is no error of the process.
+    const { deps } = this;
+    const exchange = new Exchange(request, reply, deps, origin, deps.naming, deps.clock.monotonic());
+    // The `close` event reports a broken connection; without a listener the error would end the process.
     exchange.input.on('error', ignore);
     reply.on('error', ignore);
-    exchange.setAuditId(parts.random.uuid());
+    exchange.setAuditId(deps.random.uuid());
     const endpoint = healthEndpointOf(exchange);
     if (endpoint !== undefined) void sendHealth(this.health, endpoint, undefined, exchange).catch(() => exchange.abort());
-    else if (parts.state.refusing) sendStopping(exchange, parts.state);
+    else if (deps.serverState.isRefusingRequests) sendShuttingDown(exchange, deps.serverState);
     else this.hold(exchange);
   }
 
   private hold(exchange: Exchange): void {
-    const { clock, limits } = this.parts;
+    const { clock, limits } = this.deps;
     const bytes = bytesOf(exchange);
     if (this.held.size >= limits.requests || this.bytes + bytes > limits.bytes) {
       this.refuse(exchange);
@@ -114,7 +114,7 @@ export class StartGate {
     exchange.output.once('close', () => this.release(request, 'disconnected'));
   }
 
-  /** False when it was released before. */
+  /** False when the request was released before. */
   private release(request: HeldRequest, outcome: Outcome | undefined): boolean {
     if (!this.held.delete(request)) return false;
     request.timer.cancel();
@@ -131,11 +131,11 @@ export class StartGate {
   }
 
   private count(outcome: Outcome): void {
-    this.parts.meters.count('apiserver_start_held_requests_total', outcome).add();
+    this.deps.meters.count('apiserver_start_held_requests_total', outcome).add();
   }
 
   private countHeld(): void {
-    this.parts.meters.count('apiserver_start_held_requests').value = this.held.size;
+    this.deps.meters.count('apiserver_start_held_requests').value = this.held.size;
   }
 }
 
@@ -145,7 +145,10 @@ function ignore(): void {
 
 const HEALTH_PATHS: ReadonlyMap<string, HealthEndpoint> = new Map(HEALTH_ENDPOINTS.map((endpoint) => [`/${endpoint}`, endpoint]));
 
-/** The endpoint whose checks are all asked for. Single checks need permissions, which are not known yet. */
+/**
+ * The health endpoint of a request for all its checks. Single checks require authorization, which is not available
+ * yet.
+ */
 function healthEndpointOf(exchange: Exchange): HealthEndpoint | undefined {
   const [path = '', query = ''] = (exchange.request.url ?? '').split('?', 2);
   const endpoint = HEALTH_PATHS.get(path);
@@ -153,7 +156,7 @@ function healthEndpointOf(exchange: Exchange): HealthEndpoint | undefined {
   return endpoint;
 }
 
-/** The most bytes of a body that the connection buffers before the body is read. */
+/** Upper bound for the bytes of a body that the connection buffers before the body is read. */
 const BUFFERED_BODY_BYTES = 256 * 1024;
 
 function bytesOf({ request, output }: Exchange): number {

@@ -1,6 +1,6 @@
-import { startInOrder, type StartStep } from './startup-sequence';
+import { startSequentially, type StartupStep } from './startup-sequence';
 
-function stepsOf(log: string[], waits: Readonly<Record<string, Promise<void>>> = {}): StartStep[] {
+function stepsOf(log: string[], waits: Readonly<Record<string, Promise<void>>> = {}): StartupStep[] {
   return ['a', 'b', 'c'].map((name) => ({
     name,
     start() {
@@ -13,36 +13,36 @@ function stepsOf(log: string[], waits: Readonly<Record<string, Promise<void>>> =
 
 const never = new Promise<void>(() => undefined);
 
-it('starts one after the other and stops in reverse', async () => {
+it('startSequentially starts the steps one after another and stops them in reverse, once', async () => {
   const log: string[] = [];
-  const sequence = startInOrder(stepsOf(log));
+  const sequence = startSequentially(stepsOf(log));
   await sequence.complete;
   sequence.stop();
   sequence.stop();
   expect(log).toEqual(['start a', 'start b', 'start c', 'stop c', 'stop b', 'stop a']);
 });
 
-it('starts the next only when the one before is complete, and stops what is still on its way', async () => {
+it('startSequentially starts a step when the one before is complete, and stops an incomplete step', async () => {
   const log: string[] = [];
-  const sequence = startInOrder(stepsOf(log, { b: never }), ({ name }) => log.push(`${name} is there`));
+  const sequence = startSequentially(stepsOf(log, { b: never }), ({ name }) => log.push(`${name} is complete`));
   await Promise.resolve();
   await Promise.resolve();
-  expect(log).toEqual(['start a', 'a is there', 'start b']);
+  expect(log).toEqual(['start a', 'a is complete', 'start b']);
   sequence.stop();
-  expect(log).toEqual(['start a', 'a is there', 'start b', 'stop b', 'stop a']);
+  expect(log).toEqual(['start a', 'a is complete', 'start b', 'stop b', 'stop a']);
 });
 
-it('starts nothing more once it was stopped', async () => {
+it('startSequentially starts no further step after it was stopped', async () => {
   const log: string[] = [];
   let arrive: () => void = () => undefined;
-  const sequence = startInOrder(stepsOf(log, { a: new Promise((resolve) => (arrive = resolve)) }));
+  const sequence = startSequentially(stepsOf(log, { a: new Promise((resolve) => (arrive = resolve)) }));
   sequence.stop();
   arrive();
   await sequence.complete;
   expect(log).toEqual(['start a', 'stop a']);
 });
 
-it.each<[string, StartStep['start']]>([
+it.each<[string, StartupStep['start']]>([
   [
     'throws',
     () => {
@@ -50,10 +50,10 @@ it.each<[string, StartStep['start']]>([
     },
   ],
   ['rejects', () => ({ complete: Promise.reject(new Error('no room')), stop: () => undefined })],
-])('names the step that %s, and starts none after it', async (_, start) => {
+])('startSequentially rejects with the name of the step that %s, and starts none after it', async (_, start) => {
   const log: string[] = [];
   const [first, , last] = stepsOf(log);
-  const sequence = startInOrder([first!, { name: 'the second', start }, last!]);
+  const sequence = startSequentially([first!, { name: 'the second', start }, last!]);
   await expect(sequence.complete).rejects.toThrow('the second could not be started: no room');
   expect(log).toEqual(['start a']);
 });

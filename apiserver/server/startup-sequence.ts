@@ -1,41 +1,47 @@
-/** Runs what a server keeps up while it lives: started one after the other, stopped in reverse. Knows nothing of what they do. */
+/** Runs the background components of a server: starts them one after another, and stops them in reverse. */
 import { errorMessage } from '../../shared/runtime/error-message';
 import type { StartCheck } from '../health/start-checks';
 
-/** Something that was started. */
-export interface Running {
-  /** The next is started when this resolves; absent = at once. */
+/** A started step. */
+export interface RunningStep {
+  /** The next step starts when this resolves; absent = at once. */
   readonly complete?: Promise<void>;
   /** May be called before `complete` has resolved. */
   stop(): void;
 }
 
-export interface StartStep {
+export interface StartupStep {
   readonly name: string;
-  /** What health says once it is complete. */
+  /** The startup checks that pass once the step is complete. */
   readonly checks?: readonly StartCheck[];
-  start(): Running;
+  start(): RunningStep;
 }
 
-export interface Sequence {
-  /** Resolves when all have started, or when stopping came first; rejects with an error that names the step. */
+export interface StartupSequence {
+  /**
+   * Resolves when all steps are complete or the sequence was stopped; rejects with an error that names the failed
+   * step.
+   */
   readonly complete: Promise<void>;
   stop(): void;
 }
 
-/** `done` is told of each step that is complete. */
-export function startInOrder(steps: readonly StartStep[], done: (step: StartStep) => void = () => undefined): Sequence {
-  const running: Running[] = [];
-  let stopped = false;
+/** Calls `onComplete` after each completed step. */
+export function startSequentially(
+  steps: readonly StartupStep[],
+  onComplete: (step: StartupStep) => void = () => undefined,
+): StartupSequence {
+  const running: RunningStep[] = [];
+  let isStopped = false;
 
   async function startAll(): Promise<void> {
     for (const step of steps) {
-      if (stopped) return;
+      if (isStopped) return;
       try {
         const started = step.start();
         running.push(started);
         await started.complete;
-        done(step);
+        onComplete(step);
       } catch (error) {
         throw new Error(`${step.name} could not be started: ${errorMessage(error)}`, { cause: error });
       }
@@ -45,8 +51,8 @@ export function startInOrder(steps: readonly StartStep[], done: (step: StartStep
   return {
     complete: startAll(),
     stop() {
-      stopped = true;
-      for (const one of running.splice(0).reverse()) one.stop();
+      isStopped = true;
+      for (const step of running.splice(0).reverse()) step.stop();
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Credentials for calls to webhooks, from a kubeconfig with user names that are hosts, domains (`*.example.com`) or `*`.
- * Certificate files are read again every minute. A host that matches no user, without a current user, is called
+ * Credentials for calls to webhooks, from a kubeconfig with user names that are hosts, domains (`*.example.com`) or
+ * `*`. Certificate files are read again every minute. A host that matches no user, without a current user, is called
  * anonymously.
  */
 import { CredentialSource, type Credentials } from '../../shared/client/kubeconfig/credential-source';

@@ -16,7 +16,7 @@ import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { UNCHANGED } from './plugin-switches';
 import { PREFIX, testLedger } from './write-fixture';
-import { strategyOf } from '../../apiserver/server/wiring/strategies';
+import { strategyFor } from '../../apiserver/server/wiring/strategies';
 
 export interface Replica<C extends Clock = Clock> {
   readonly clock: C;
@@ -62,7 +62,7 @@ export async function openReplica<C extends Clock>(
   cache.onKey(REPLICAS, replicas);
   await cache.whenReady();
   const writer = createWriter({
-    strategyOf,
+    strategyOf: strategyFor,
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },

@@ -34,7 +34,7 @@ import { ManualClock } from './manual-clock';
 import { MemoryStore } from './memory-store';
 import { UNCHANGED } from './plugin-switches';
 import { StoreCache } from './store-cache';
-import { strategyOf } from '../../apiserver/server/wiring/strategies';
+import { strategyFor } from '../../apiserver/server/wiring/strategies';
 
 export const PREFIX = '/registry';
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -142,7 +142,7 @@ export async function writeFixture(
   const list = more.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
   const ledger = testLedger(random, names, more);
   const gates = featureGates(more.gates);
-  const infoOf = resourceInfos(PREFIX, names.dialect, strategyOf);
+  const infoOf = resourceInfos(PREFIX, names.dialect, strategyFor);
   const workerDeps: WorkerDependencies = {
     admission: pureAdmission(names),
     clock,
@@ -179,7 +179,7 @@ export async function writeFixture(
     more.plugins ?? UNCHANGED,
   );
   const writer = createWriter({
-    strategyOf,
+    strategyOf: strategyFor,
     store,
     cache,
     reader: { list },

@@ -11,7 +11,7 @@ import { createdObjects, isObjectsHead } from '../../../test/support/recorded-ob
 import { buildResources } from '../resources';
 import { decodeBody } from './decode-body';
 import { resourceInfos, type ResourceInfo } from '../object/resource-info';
-import { strategyOf } from '../../server/wiring/strategies';
+import { strategyFor } from '../../server/wiring/strategies';
 
 const RECORDED = recordingOf('objects/mutations', isObjectsHead, isRecordedMutation).cases;
 
@@ -20,7 +20,7 @@ for (const { note, sent } of createdObjects()) {
   if (note === 'everything') objects.set(stringAt(sent, 'kind') ?? '', sent);
 }
 
-const infoOf = resourceInfos('/registry', 'kubernetes', strategyOf);
+const infoOf = resourceInfos('/registry', 'kubernetes', strategyFor);
 const resources = buildResources().all;
 
 function infoFor(kind: string): ResourceInfo {

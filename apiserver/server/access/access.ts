@@ -1,5 +1,5 @@
 /**
- * Who may come in and what they may do: the authenticators and authorizers of a server, made from its options in their order. Decides nothing.
+ * Builds the authenticators and authorizers of a server from its options, in their order. Makes no decisions itself.
  */
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -23,7 +23,7 @@ import { authenticateTokensInOrder, type AuthenticateToken } from '../../authent
 import { authenticateInOrder, type AuthenticateRequest } from '../../authentication/union';
 import { webSocketTokens } from '../../authentication/websocket-token';
 import type { Authorizer } from '../../authorization/authorizer';
-import { authorizersFor, type AuthorizerLink, type AuthorizerParts } from './authorizers';
+import { createAuthorizers, type AuthorizerLink, type AuthorizerDependencies } from './authorizers';
 import { inOrder } from '../../authorization/union';
 import { createOpenId, type OpenId } from '../../discovery/openid';
 import type { Reader, Resource } from '../../registry/verbs';
@@ -33,45 +33,45 @@ import type { TokenRequestParts } from '../../reviews/token-request';
 
 export interface AccessOptions {
   readonly tokens: readonly StaticTokens[];
-  /** Absent = no proxy speaks for others. */
+  /** Absent = identity headers of a front proxy are ignored. */
   readonly frontProxy?: FrontProxyOptions;
-  /** Whether tokens of the bootstrap Secrets are taken. */
+  /** Whether tokens from bootstrap token Secrets are accepted. */
   readonly bootstrapTokens: boolean;
-  /** Where somebody without credentials is let in. */
+  /** Conditions under which requests without credentials are accepted as anonymous. */
   readonly anonymous: AnonymousPolicy;
-  /** Of OpenID providers, by issuer; the same object until the configuration changes. */
+  /** OpenID Connect issuers by URL; the same map until the configuration changes. */
   readonly tokenIssuers?: () => ReadonlyMap<string, IssuerParts>;
-  /** Who decides, in this order; the same list until the configuration changes. */
+  /** The authorizers in their order; the same list until the configuration changes. */
   readonly authorization: () => readonly AuthorizerLink[];
-  /** Somebody else who knows tokens, asked last. */
+  /** A token review webhook, consulted last. */
   readonly tokenWebhook?: TokenAuthenticator;
-  /** What tokens have to be made for to open this server. */
+  /** Audiences of which a token must have at least one. */
   readonly apiAudiences: readonly string[];
-  /** Absent = no tokens are issued for service accounts, and none are taken. */
+  /** Absent = no service account tokens are issued or accepted. */
   readonly serviceAccounts?: ServiceAccountOptions;
 }
 
 export interface ServiceAccountOptions {
-  /** The first is this server's own name; tokens of all are taken. */
+  /** The first is this server's issuer; tokens of all are accepted. */
   readonly issuers: readonly [string, ...string[]];
   readonly keys: () => TokenKeys;
-  /** The longest that a token may be asked for, in seconds; absent = as long as any token may be. */
+  /** Upper bound for the requested lifetime of a token, in seconds; absent = no bound beyond the general one. */
   readonly maxExpirationSeconds?: number;
-  /** A pod's token goes on for a year, and its use after the time asked for is counted. */
+  /** Tokens of pods are valid for a year; their use after the requested expiration is counted. */
   readonly extendExpiration: boolean;
 }
 
-/** Who may do what; that what writes can ask as well. */
-export function createAuthorizer({ authorization }: Pick<AccessOptions, 'authorization'>, parts: AuthorizerParts): Authorizer {
-  const present = derived(authorization, (links) => inOrder(authorizersFor(links, parts)));
+/** The authorizer of requests; writes use it too. */
+export function createAuthorizer({ authorization }: Pick<AccessOptions, 'authorization'>, deps: AuthorizerDependencies): Authorizer {
+  const current = derived(authorization, (links) => inOrder(createAuthorizers(links, deps)));
   return {
-    authorize: (user, attributes) => present().authorize(user, attributes),
-    rules: (user, namespace) => present().rules(user, namespace),
-    explain: (user, attributes) => present().explain?.(user, attributes) ?? '',
+    authorize: (user, attributes) => current().authorize(user, attributes),
+    rules: (user, namespace) => current().rules(user, namespace),
+    explain: (user, attributes) => current().explain?.(user, attributes) ?? '',
   };
 }
 
-export interface AccessParts {
+export interface AccessDependencies {
   readonly authorizer: Authorizer;
   readonly gates: Pick<FeatureGates, 'enabled'>;
   readonly clock: Clock;
@@ -79,43 +79,43 @@ export interface AccessParts {
   readonly names: GeneratedNames;
   readonly reader: Reader;
   readonly bindable: Readonly<Record<BindableResource, Resource>>;
-  /** What service account tokens are bound to. */
+  /** The objects that service account tokens are bound to. */
   readonly objects: BoundObjects;
   readonly bootstrapSecrets: BootstrapSecrets;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
-  /** Where the keys of tokens are found; undefined = here. */
+  /** URL of the token keys; undefined = at this server. */
   readonly keySetAddress: string | undefined;
   readonly tokenUses: TokenUses;
 }
 
 export interface Access {
   readonly authenticate: AuthenticateRequest;
-  /** What others check this server's tokens with; absent = it issues none. */
+  /** The OpenID discovery documents for service account tokens; undefined when the server issues none. */
   readonly openId: OpenId | undefined;
-  /** The reviews, and the requests for tokens. */
+  /** The review operations and TokenRequest. */
   readonly operations: OperationTable;
 }
 
-export function createAccess(options: AccessOptions, parts: AccessParts): Access {
+export function createAccess(options: AccessOptions, deps: AccessDependencies): Access {
   const { serviceAccounts, apiAudiences } = options;
-  const authenticateToken = authenticateTokensInOrder(tokenAuthenticators(options, parts));
+  const authenticateToken = authenticateTokensInOrder(tokenAuthenticators(options, deps));
   return {
-    authenticate: authenticateInOrder(requestAuthenticators(options, authenticateToken), options.anonymous, parts.names),
-    openId: serviceAccounts === undefined ? undefined : openId(serviceAccounts, parts),
+    authenticate: authenticateInOrder(requestAuthenticators(options, authenticateToken), options.anonymous, deps.names),
+    openId: serviceAccounts === undefined ? undefined : createOpenIdDocuments(serviceAccounts, deps),
     operations: reviewTable({
       authenticateToken,
       apiAudiences,
-      authorizer: parts.authorizer,
-      gates: parts.gates,
-      clock: parts.clock,
-      names: parts.names,
-      tokenRequests: serviceAccounts === undefined ? undefined : tokenRequests(serviceAccounts, apiAudiences, parts),
+      authorizer: deps.authorizer,
+      gates: deps.gates,
+      clock: deps.clock,
+      names: deps.names,
+      tokenRequests: serviceAccounts === undefined ? undefined : tokenRequests(serviceAccounts, apiAudiences, deps),
     }),
   };
 }
 
-/** In the order in which they are asked. */
+/** In the order in which they are consulted. */
 function requestAuthenticators(
   { frontProxy: proxy, apiAudiences }: AccessOptions,
   authenticateToken: AuthenticateToken,
@@ -128,8 +128,8 @@ function requestAuthenticators(
   ];
 }
 
-function tokenRequests(accounts: ServiceAccountOptions, apiAudiences: readonly string[], parts: AccessParts): TokenRequestParts {
-  const { clock, random, reader, bindable, names } = parts;
+function tokenRequests(accounts: ServiceAccountOptions, apiAudiences: readonly string[], deps: AccessDependencies): TokenRequestParts {
+  const { clock, random, reader, bindable, names } = deps;
   return {
     issueToken: tokenIssuer(accounts.issuers[0], accounts.keys, names),
     apiAudiences,
@@ -142,10 +142,10 @@ function tokenRequests(accounts: ServiceAccountOptions, apiAudiences: readonly s
   };
 }
 
-/** In the order in which they are asked. */
-function tokenAuthenticators(options: AccessOptions, parts: AccessParts): readonly TokenAuthenticator[] {
+/** In the order in which they are consulted. */
+function tokenAuthenticators(options: AccessOptions, deps: AccessDependencies): readonly TokenAuthenticator[] {
   const { tokens, apiAudiences: audiences, serviceAccounts } = options;
-  const { objects, clock, names, tokenUses: uses, bootstrapSecrets: secrets } = parts;
+  const { objects, clock, names, tokenUses: uses, bootstrapSecrets: secrets } = deps;
   return [
     ...tokens.map((users) => staticTokens(users, audiences)),
     ...(serviceAccounts === undefined
@@ -157,7 +157,7 @@ function tokenAuthenticators(options: AccessOptions, parts: AccessParts): readon
   ];
 }
 
-function openId({ issuers, keys }: ServiceAccountOptions, { serverAddress, keySetAddress }: AccessParts): OpenId {
+function createOpenIdDocuments({ issuers, keys }: ServiceAccountOptions, { serverAddress, keySetAddress }: AccessDependencies): OpenId {
   return createOpenId({
     issuer: issuers[0],
     serverAddress,

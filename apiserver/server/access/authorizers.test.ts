@@ -6,16 +6,16 @@ import { ALL_RULES, ALLOW, NO_RULES } from '../../authorization/authorizer';
 import { NodeGraph } from '../../authorization/node/graph';
 import { RbacPolicy } from '../../authorization/rbac/policy';
 import { inOrder } from '../../authorization/union';
-import { authorizersFor, type AuthorizerLink } from './authorizers';
+import { createAuthorizers, type AuthorizerLink } from './authorizers';
 
 const { nodeLeaseNamespace } = GENERATED_NAMES.platform;
-const parts = { rbac: new RbacPolicy(), node: { graph: new NodeGraph(), rules: [], nodeLeaseNamespace } };
+const deps = { rbac: new RbacPolicy(), node: { graph: new NodeGraph(), rules: [], nodeLeaseNamespace } };
 
 describe('AlwaysDeny', () => {
-  let asked = 0;
-  const allowing: Authorizer = { authorize: () => ((asked += 1), ALLOW), rules: () => ALL_RULES };
-  const chain = (...links: readonly AuthorizerLink[]): Authorizer => inOrder(authorizersFor(links, parts));
-  beforeEach(() => (asked = 0));
+  let calls = 0;
+  const allowing: Authorizer = { authorize: () => ((calls += 1), ALLOW), rules: () => ALL_RULES };
+  const chain = (...links: readonly AuthorizerLink[]): Authorizer => inOrder(createAuthorizers(links, deps));
+  beforeEach(() => (calls = 0));
 
   it('denies requests without calling the authorizers after it', async () => {
     const denied = { type: 'deny', reason: 'Everything is forbidden.' };
@@ -25,7 +25,7 @@ describe('AlwaysDeny', () => {
       ['RBAC', 'AlwaysDeny', allowing],
     ] as const)
       expect(await chain(...links).authorize({ name: 'u', groups: [] }, resourceAttributes())).toEqual(denied);
-    expect(asked).toBe(0);
+    expect(calls).toBe(0);
   });
 
   it('hides the rules of the authorizers after it', () => {

@@ -1,4 +1,4 @@
-/** The Secrets of bootstrap tokens, as the registry knows them. */
+/** Reads the Secrets of bootstrap tokens through the registry. */
 import { readMetadata, isTerminating } from '../../../shared/api/metadata/object-meta';
 import { BOOTSTRAP_SECRET_PREFIX, BOOTSTRAP_TOKEN_TYPE } from '../../../shared/names/bootstrap-token';
 import { canonicalQualifiedName, type GeneratedNames } from '../../../shared/names/dialect';
@@ -6,7 +6,7 @@ import { objectAt, stringAt } from '../../../shared/values/json';
 import type { BootstrapSecrets } from '../../authentication/bootstrap-token';
 import type { LiveObjects } from '../../registry/read/live-objects';
 
-export function bootstrapSecrets(live: LiveObjects<'secrets'>, { systemNamespace }: GeneratedNames): BootstrapSecrets {
+export function bootstrapSecretReader(live: LiveObjects<'secrets'>, { systemNamespace }: GeneratedNames): BootstrapSecrets {
   return (id) => {
     const secret = live.read('secrets', systemNamespace, BOOTSTRAP_SECRET_PREFIX + id);
     if (

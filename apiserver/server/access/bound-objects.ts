@@ -1,4 +1,4 @@
-/** What service account tokens are bound to, as the registry knows it. */
+/** Reads the objects that service account tokens are bound to through the registry. */
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName, type GeneratedNames } from '../../../shared/names/dialect';
@@ -6,7 +6,7 @@ import { LEGACY_TOKEN_LABELS } from '../../../shared/names/legacy-token';
 import type { BindableResource, BoundObjects } from '../../authentication/service-account/bound-objects';
 import type { LiveObjects } from '../../registry/read/live-objects';
 
-export function boundObjects(live: LiveObjects<BindableResource>, names: GeneratedNames): BoundObjects {
+export function boundObjectReader(live: LiveObjects<BindableResource>, names: GeneratedNames): BoundObjects {
   return {
     find: (resource, namespace, name) => live.find(resource, namespace, name),
     current: () => live.current(),
@@ -27,11 +27,11 @@ export function boundObjects(live: LiveObjects<BindableResource>, names: Generat
   };
 }
 
-/** In the spelling of this server, else in the other; '' = there is none. */
+/** The label in this server's spelling, otherwise in the other one; '' when it is absent. */
 function labelAt(labels: JsonObject | undefined, label: string, { prefix }: GeneratedNames): string {
   if (labels === undefined) return '';
-  const own = stringAt(labels, `${prefix}/${label}`);
-  if (own !== undefined) return own;
+  const preferred = stringAt(labels, `${prefix}/${label}`);
+  if (preferred !== undefined) return preferred;
   const other = Object.keys(labels).find((name) => canonicalQualifiedName(name) === `platform.io/${label}`);
   return other === undefined ? '' : (stringAt(labels, other) ?? '');
 }

@@ -15,9 +15,9 @@ for (const { collection, object } of stored) {
   const name = stringAt(objectAt(object, 'metadata'), 'name') ?? '';
   const spec = objectAt(object, 'spec');
   const node = stringAt(spec, 'nodeName');
-  const place = { ...objectAt(object, 'metadata'), namespace: collection.split('/')[4] ?? '' };
-  // What admission adds to every pod.
-  const pod = { ...object, metadata: place, spec: { serviceAccountName: 'default', ...spec } };
+  const metadata = { ...objectAt(object, 'metadata'), namespace: collection.split('/')[4] ?? '' };
+  // Admission sets this in every pod.
+  const pod = { ...object, metadata: metadata, spec: { serviceAccountName: 'default', ...spec } };
   if (collection.endsWith('/pods')) graph.setPod(name, node, podReferences(pod));
   else if (collection.endsWith('/persistentvolumes')) graph.setVolume(name, volumeReferencesOf(object));
   else if (collection.endsWith('/volumeattachments')) graph.setAttachment(name, node);
@@ -25,13 +25,16 @@ for (const { collection, object } of stored) {
 const { nodeLeaseNamespace } = GENERATED_NAMES.kubernetes;
 const authorizer = nodeAuthorizer({ graph, rules: nodeRules(GENERATED_NAMES.kubernetes), nodeLeaseNamespace });
 
-it.each(decisions.map(({ spec, status }) => [spec, status] as const))('%j', async (spec, status) => {
-  const user = { name: stringAt(spec, 'user') ?? '', groups: stringsAt(spec, 'groups') };
-  const { type, reason } = await authorizer.authorize(user, reviewedAttributes(spec));
-  expect({ allowed: type === 'allow', reason }).toEqual({ allowed: status['allowed'], reason: stringAt(status, 'reason') ?? '' });
-});
+it.each(decisions.map(({ spec, status }) => [spec, status] as const))(
+  'the Node authorizer decides as release 1.31.1: %j',
+  async (spec, status) => {
+    const user = { name: stringAt(spec, 'user') ?? '', groups: stringsAt(spec, 'groups') };
+    const { type, reason } = await authorizer.authorize(user, reviewedAttributes(spec));
+    expect({ allowed: type === 'allow', reason }).toEqual({ allowed: status['allowed'], reason: stringAt(status, 'reason') ?? '' });
+  },
+);
 
-it('forgets what is gone', () => {
+it('NodeGraph drops the references of a deleted volume or pod', () => {
   const secret = { kind: 'secret', namespace: 'rec-node', name: 's-volume' } as const;
   const behindClaim = { ...secret, name: 's-pv-publish' };
   expect([graph.needs('rec-n1', secret), graph.needs('rec-n1', behindClaim)]).toEqual([true, true]);

@@ -1,32 +1,35 @@
 /**
- * How many connections there are, in all and from one client, and how many were turned away. Bounds what clients can take from each other by
- * connecting alone, before anything is known about them. Never touches a socket.
+ * Limits the number of connections in total and per client address, and counts refused ones. Protects clients from
+ * each other before anything is known about a connection. Touches no socket.
  */
 import { parseIpAddress } from '../../../shared/values/ip-address';
 
 export interface ConnectionCaps {
-  /** 0 = any number. */
+  /** 0 = unlimited. */
   readonly total: number;
-  /** From one IPv4 address or one /64 network of IPv6, the least that one client has to himself; 0 = any number. */
+  /** Per IPv4 address or IPv6 /64 network, which is the least that one client has; 0 = unlimited. */
   readonly perAddress: number;
 }
 
-export type Refusal = 'total' | 'address';
+export type RefusalReason = 'total' | 'address';
 
-export class Connections {
+export class ConnectionLimiter {
   open = 0;
-  /** Turned away since the start. */
-  readonly refused: Record<Refusal, number> = { total: 0, address: 0 };
+  /** Number of refused connections since the start. */
+  readonly refused: Record<RefusalReason, number> = { total: 0, address: 0 };
   private readonly byClient = new Map<string, number>();
 
   constructor(private readonly caps: ConnectionCaps) {}
 
-  /** Takes a place and returns what gives it back, to be called once; undefined = there is none. */
-  enter(address: string): (() => void) | undefined {
+  /**
+   * Counts a connection. Returns a function that releases it, to be called once; undefined when the connection is
+   * refused.
+   */
+  tryEnter(address: string): (() => void) | undefined {
     const client = clientOf(address);
-    const refusal = this.refusal(client);
-    if (refusal !== undefined) {
-      this.refused[refusal] += 1;
+    const reason = this.refusalFor(client);
+    if (reason !== undefined) {
+      this.refused[reason] += 1;
       return undefined;
     }
     this.open += 1;
@@ -34,7 +37,7 @@ export class Connections {
     return () => this.leave(client);
   }
 
-  private refusal(client: string): Refusal | undefined {
+  private refusalFor(client: string): RefusalReason | undefined {
     const { total, perAddress } = this.caps;
     if (total > 0 && this.open >= total) return 'total';
     return perAddress > 0 && (this.byClient.get(client) ?? 0) >= perAddress ? 'address' : undefined;
@@ -42,9 +45,9 @@ export class Connections {
 
   private leave(client: string): void {
     this.open -= 1;
-    const left = (this.byClient.get(client) ?? 1) - 1;
-    if (left === 0) this.byClient.delete(client);
-    else this.byClient.set(client, left);
+    const remaining = (this.byClient.get(client) ?? 1) - 1;
+    if (remaining === 0) this.byClient.delete(client);
+    else this.byClient.set(client, remaining);
   }
 }
 

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { markAsWatch, notePieceWritten } from '../../endpoints/output/write-progress';
-import { Sessions } from './http2-sessions';
-import type { Unread } from './stall-tracker';
+import { Http2Sessions } from './http2-sessions';
+import type { UnreadKind } from './stall-tracker';
 
 const LIMITS = { headersMs: 30_000, idleMs: 90_000, checkMs: 5_000, unreadMs: 60_000 };
 
@@ -10,7 +10,7 @@ class FakeStream extends EventEmitter {
   writableLength = 0;
   destroyed = false;
   closed = false;
-  /** A reset ends the stream only once it is written. */
+  /** The stream is destroyed only after its reset has been written. */
   isStuck = false;
   readonly codes: number[] = [];
   close(code: number): void {
@@ -23,18 +23,18 @@ class FakeStream extends EventEmitter {
 }
 
 class FakeSession extends EventEmitter {
-  readonly done: string[] = [];
+  readonly actions: string[] = [];
   readonly state = { outboundQueueSize: 0 };
-  readonly socket = { bytesWritten: 0, destroy: () => this.done.push('cut') };
+  readonly socket = { bytesWritten: 0, destroy: () => this.actions.push('cut') };
   hangs = false;
   destroyed = false;
   goaway(code: number): void {
-    this.done.push(`GOAWAY ${code}`);
+    this.actions.push(`GOAWAY ${code}`);
   }
-  close = (): void => void this.done.push('close');
+  close = (): void => void this.actions.push('close');
   destroy(): void {
     this.destroyed = true;
-    this.done.push('destroy');
+    this.actions.push('destroy');
     if (!this.hangs) this.emit('close');
   }
   open(): FakeStream {
@@ -44,68 +44,68 @@ class FakeSession extends EventEmitter {
   }
 }
 
-const ended: Unread[] = [];
+const ended: UnreadKind[] = [];
 beforeEach(() => void (ended.length = 0));
 
 function tracked(clock: ManualClock): FakeSession {
   const session = new FakeSession();
-  new Sessions(clock, LIMITS, (unread) => ended.push(unread)).add(session, session.socket);
+  new Http2Sessions(clock, LIMITS, (unread) => ended.push(unread)).add(session, session.socket);
   return session;
 }
 
 const DRAINED = ['GOAWAY 0', 'close', 'destroy'];
 
-it('sends GOAWAY to a connection whose first request does not come in time, and ends it', () => {
+it('Http2Sessions sends GOAWAY to a connection without a first request in time, and ends it', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
   clock.advance(29_000);
-  expect(session.done).toEqual([]);
+  expect(session.actions).toEqual([]);
   clock.advance(2_000);
-  expect(session.done).toEqual(DRAINED);
+  expect(session.actions).toEqual(DRAINED);
   clock.advance(100_000);
-  expect(session.done).toHaveLength(3);
+  expect(session.actions).toHaveLength(3);
   expect(clock.pending).toBe(0);
 });
 
-it('closes a draining session in Node only after its last stream, when nothing is read', () => {
+it('Http2Sessions closes a draining session in Node only after its last stream has closed', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
   const open = session.open();
   session.close();
   session.close();
-  expect(session.done).toEqual(['GOAWAY 0']);
+  expect(session.actions).toEqual(['GOAWAY 0']);
   clock.advance(200_000);
-  expect(session.done).toEqual(['GOAWAY 0']);
+  expect(session.actions).toEqual(['GOAWAY 0']);
   open.emit('close');
-  expect(session.done).toEqual(['GOAWAY 0']);
+  expect(session.actions).toEqual(['GOAWAY 0']);
   clock.advance(1);
-  expect(session.done).toEqual(DRAINED);
+  expect(session.actions).toEqual(DRAINED);
 });
 
-it('lets a connection be while it has a stream, and for a while after the last', () => {
+it('Http2Sessions keeps a connection while it has a stream, and for the idle time after the last one', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
-  const [one, other] = [session.open(), session.open()];
+  const [first, second] = [session.open(), session.open()];
   clock.advance(500_000);
-  one.emit('close');
+  first.emit('close');
   clock.advance(500_000);
-  expect(session.done).toEqual([]);
-  other.emit('close');
+  expect(session.actions).toEqual([]);
+  second.emit('close');
   clock.advance(85_000);
-  expect(session.done).toEqual([]);
+  expect(session.actions).toEqual([]);
   clock.advance(5_000);
-  expect(session.done).toEqual(DRAINED);
+  expect(session.actions).toEqual(DRAINED);
 });
 
-it('cuts the socket of a connection whose session cannot end', () => {
+it('Http2Sessions destroys the socket of a connection when its session does not end', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
   session.hangs = true;
   clock.advance(35_000);
-  expect(session.done).toEqual([...DRAINED, 'cut']);
+  expect(session.actions).toEqual([...DRAINED, 'cut']);
 });
 
-it('resets a stream of which nothing is read for the time for unread answers, and no other', () => {
+it('Http2Sessions resets a stream without read progress for the unread time, and no other stream', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
   const [unread, watch, slow, empty] = [session.open(), session.open(), session.open(), session.open()];
@@ -118,10 +118,10 @@ it('resets a stream of which nothing is read for the time for unread answers, an
   }
   expect([unread, watch, slow, empty].map(({ codes }) => codes)).toEqual([[8], [8], [], []]);
   expect(ended).toEqual(['response', 'watch']);
-  expect(session.done).toEqual([]);
+  expect(session.actions).toEqual([]);
 });
 
-it('resets the stream with the most bytes when more wait on one connection than may', () => {
+it('Http2Sessions resets the stream with the most waiting bytes when a connection exceeds its limit', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
   const [short, long] = [session.open(), session.open()];
@@ -131,7 +131,7 @@ it('resets the stream with the most bytes when more wait on one connection than 
   expect([short.codes, long.codes]).toEqual([[], [8]]);
 });
 
-it('cuts a connection that takes no byte of what waits, whatever its streams do', () => {
+it('Http2Sessions destroys the socket of a connection that reads no byte while frames wait', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
   session.open();
@@ -139,12 +139,12 @@ it('cuts a connection that takes no byte of what waits, whatever its streams do'
   clock.advance(60_000);
   session.socket.bytesWritten += 1;
   clock.advance(60_000);
-  expect(session.done).toEqual([]);
+  expect(session.actions).toEqual([]);
   clock.advance(5_000);
-  expect([session.done, ended]).toEqual([['cut'], ['connection']]);
+  expect([session.actions, ended]).toEqual([['cut'], ['connection']]);
 });
 
-it('destroys a connection on which a reset is not written for the time for unread answers', () => {
+it('Http2Sessions destroys a connection on which a reset is not written for the unread time', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
   const stream = session.open();
@@ -154,9 +154,9 @@ it('destroys a connection on which a reset is not written for the time for unrea
   expect(ended).toEqual(['response']);
   session.socket.bytesWritten += 1;
   clock.advance(55_000);
-  expect(session.done).toEqual([]);
+  expect(session.actions).toEqual([]);
   clock.advance(10_000);
-  expect(session.done).toEqual(['cut']);
+  expect(session.actions).toEqual(['cut']);
   expect(stream.codes).toEqual([8]);
   expect(ended).toEqual(['response', 'connection']);
 });

@@ -1,13 +1,14 @@
 /**
- * Ends HTTP/2 connections that send no first request in time, have had no open stream for `idleMs`, or read no byte for `unreadMs`. An incomplete head and a ping
- * open no stream, so neither keeps a connection open. Also resets single streams whose responses are not read. Inspects no request.
+ * Ends HTTP/2 connections that send no first request in time, have had no open stream for `idleMs`, or read no byte
+ * for `unreadMs`. An incomplete head and a ping open no stream, so neither keeps a connection open. Also resets
+ * single streams with unread responses. Inspects no request.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { isWatch, MAX_WAITING_BYTES, mayStayUnread, piecesWritten } from '../../endpoints/output/write-progress';
-import { Stalls, type Unread, type UnreadOutput } from './stall-tracker';
+import { StallTracker, type UnreadKind, type UnreadOutput } from './stall-tracker';
 
 /** Time limits for slow clients, in milliseconds. */
-export interface ConnectionLimits {
+export interface ConnectionTimeouts {
   /** For a request's head, and for the first request of an HTTP/2 connection. */
   readonly headersMs: number;
   /** For the next request. */
@@ -48,7 +49,7 @@ export interface SessionSocket {
   destroy(): unknown;
 }
 
-interface Tracked {
+interface TrackedSession {
   readonly session: Session;
   readonly socket: SessionSocket;
   /** Node's own close(). */
@@ -56,41 +57,49 @@ interface Tracked {
   /** The open streams. */
   readonly streams: Set<SessionStream>;
   /** Clock.monotonic at which a connection without streams is closed. */
-  until: number;
+  closeAt: number;
   /** `draining`: GOAWAY is sent, open streams continue, and later ones are refused. */
   stage: 'open' | 'draining' | 'destroyed';
 }
 
-export class Sessions {
-  private readonly tracked = new Map<object, Tracked>();
-  private readonly stalls = new Stalls();
+export class Http2Sessions {
+  private readonly tracked = new Map<object, TrackedSession>();
+  private readonly stalls = new StallTracker();
   private timer: Timer | undefined;
 
   constructor(
     private readonly clock: Clock,
-    private readonly limits: ConnectionLimits,
-    /** Called for each answer and each connection that is ended because it was not read. */
-    private readonly ended: (unread: Unread) => void = () => undefined,
+    private readonly timeouts: ConnectionTimeouts,
+    /** Called for each response, watch and connection that is ended because its client read nothing. */
+    private readonly onEnded: (unread: UnreadKind) => void = () => undefined,
   ) {}
 
   add(session: Session, socket: SessionSocket): void {
-    const { clock, limits } = this;
-    const until = clock.monotonic() + limits.headersMs;
-    const tracked: Tracked = { session, socket, closeInNode: session.close.bind(session), streams: new Set(), until, stage: 'open' };
+    const { clock, timeouts } = this;
+    const closeAt = clock.monotonic() + timeouts.headersMs;
+    const tracked: TrackedSession = {
+      session,
+      socket,
+      closeInNode: session.close.bind(session),
+      streams: new Set(),
+      closeAt,
+      stage: 'open',
+    };
     this.tracked.set(session, tracked);
-    // A session that Node closes refuses later streams while it reads their heads. On Node 20 that uses memory that is already free, and ends the process.
+    // A session that Node closes refuses later streams while it reads their heads. On Node 20 that uses memory that
+    // is already free, and ends the process.
     session.close = () => this.drain(tracked);
     session.on('stream', (stream) => {
       tracked.streams.add(stream);
       stream.once('close', () => {
         tracked.streams.delete(stream);
-        tracked.until = clock.monotonic() + limits.idleMs;
-        this.endDrained(tracked);
+        tracked.closeAt = clock.monotonic() + timeouts.idleMs;
+        this.destroyWhenDrained(tracked);
       });
     });
     session.on('error', () => undefined);
     session.once('close', () => this.tracked.delete(session));
-    this.timer ??= clock.after(limits.checkMs, () => this.check());
+    this.timer ??= clock.after(timeouts.checkMs, () => this.check());
   }
 
   /** Whether GOAWAY was sent, after which new streams are refused. */
@@ -105,22 +114,22 @@ export class Sessions {
     for (const tracked of this.tracked.values()) this.drain(tracked);
   }
 
-  private drain(tracked: Tracked): void {
+  private drain(tracked: TrackedSession): void {
     const { session } = tracked;
     if (tracked.stage !== 'open' || session.destroyed) return;
     tracked.stage = 'draining';
     session.goaway(NO_ERROR);
-    this.endDrained(tracked);
+    this.destroyWhenDrained(tracked);
   }
 
-  /** Not at once: Node may be reading from the connection. */
-  private endDrained(tracked: Tracked): void {
+  /** Deferred, because Node may be reading from the connection. */
+  private destroyWhenDrained(tracked: TrackedSession): void {
     const isDrained = (): boolean => tracked.stage === 'draining' && tracked.streams.size === 0;
     if (!isDrained()) return;
     this.clock.after(0, () => {
       if (!isDrained()) return;
       tracked.stage = 'destroyed';
-      // Together they write what waits and then end the socket. No frame is read between the two.
+      // Together they write the pending frames and end the socket. No frame is read between the two.
       tracked.closeInNode();
       tracked.session.destroy();
     });
@@ -129,15 +138,18 @@ export class Sessions {
   private check(): void {
     const now = this.clock.monotonic();
     for (const tracked of this.tracked.values()) {
-      this.endUnread(tracked, now);
+      this.resetUnread(tracked, now);
       const hasStreams = tracked.streams.size > 0 && !tracked.session.destroyed;
-      if (!hasStreams && tracked.until <= now) this.giveUp(tracked);
+      if (!hasStreams && tracked.closeAt <= now) this.escalate(tracked);
     }
-    this.timer = this.tracked.size === 0 ? undefined : this.clock.after(this.limits.checkMs, () => this.check());
+    this.timer = this.tracked.size === 0 ? undefined : this.clock.after(this.timeouts.checkMs, () => this.check());
   }
 
-  /** Drains a session first, so that an idle client knows that nothing of it was lost; destroys it the next time, and the socket the time after. */
-  private giveUp(tracked: Tracked): void {
+  /**
+   * Drains an open session first, so that an idle client knows that no request was lost; destroys the session at the
+   * next check, and the socket at the one after.
+   */
+  private escalate(tracked: TrackedSession): void {
     switch (tracked.stage) {
       case 'open':
         this.drain(tracked);
@@ -152,8 +164,8 @@ export class Sessions {
     }
   }
 
-  private endUnread({ session, streams, socket }: Tracked, now: number): void {
-    const { unreadMs } = this.limits;
+  private resetUnread({ session, streams, socket }: TrackedSession, now: number): void {
+    const { unreadMs } = this.timeouts;
     let waitingBytes = 0;
     let longest: SessionStream | undefined;
     // A stream that was reset stays until its RST_STREAM is written. Node may keep that in no queue that it shows.
@@ -171,13 +183,13 @@ export class Sessions {
     }
     if (waitingBytes > MAX_WAITING_BYTES && longest !== undefined) this.reset(longest);
     if (unreadMs === 0 || this.stalls.stalledMs(session, isWaiting, socket.bytesWritten, now) < unreadMs) return;
-    this.ended('connection');
+    this.onEnded('connection');
     socket.destroy();
   }
 
   private reset(stream: SessionStream): void {
     if (stream.closed) return;
-    this.ended(isWatch(stream) ? 'watch' : 'response');
+    this.onEnded(isWatch(stream) ? 'watch' : 'response');
     stream.close(CANCEL);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The listeners: HTTPS with HTTP/2 and HTTP/1.1 on one port, and plain HTTP on loopback for a local set-up. All bounds that protect a
- * connection are here. Never looks at a request.
+ * The listeners: HTTPS with HTTP/2 and HTTP/1.1 on one port, and plain HTTP on loopback for a local set-up. Holds all
+ * limits that protect connections. Inspects no request.
  */
 import { createServer, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import { constants, createSecureServer, type Http2SecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
@@ -11,97 +11,99 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { outsideReads } from '../../endpoints/request/outside-reads';
 import { upgradableReply } from '../../endpoints/request/upgradable-reply';
 import type { RequestListener } from '../chain';
-import type { Connections } from './connection-limiter';
+import type { ConnectionLimiter } from './connection-limiter';
 import { MAX_PARSED_HEAD_BYTES } from '../filters/head-limit';
-import { isAnswering, speaksHttp1 } from './http1-socket';
-import { Sessions, type ConnectionLimits } from './http2-sessions';
-import type { Unread } from './stall-tracker';
+import { isResponding, speaksHttp1 } from './http1-socket';
+import { Http2Sessions, type ConnectionTimeouts } from './http2-sessions';
+import type { UnreadKind } from './stall-tracker';
 import { UnreadSockets } from './unread-sockets';
-import { unreadableAnswerer } from './client-error-handler';
+import { createClientErrorHandler } from './client-error-handler';
 
 export interface TlsFiles {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** Authorities of client certificates; absent = none are asked for. */
+  /** Authorities of client certificates; absent = clients are asked for none. */
   readonly clientCa?: Buffer;
-  /** Who vouches for proxies that authenticate others. */
+  /** Authorities of the client certificates of front proxies. */
   readonly proxyCa?: Buffer;
 }
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 = any free one. */
+  /** 0 = any free port. */
   readonly port: number;
-  /** Those of all listeners together. */
-  readonly connections: Connections;
+  /** Shared by all listeners. */
+  readonly connections: ConnectionLimiter;
   readonly clock: Clock;
-  /** Where they are not the usual ones. */
-  readonly limits?: Partial<ConnectionLimits>;
-  /** Called for each answer, watch and connection that is ended because its client read nothing. */
-  readonly unreadEnded?: (unread: Unread) => void;
+  /** Overrides of the default timeouts. */
+  readonly limits?: Partial<ConnectionTimeouts>;
+  /** Called for each response, watch and connection that is ended because its client read nothing. */
+  readonly onUnreadEnded?: (unread: UnreadKind) => void;
 }
 
-/** What is spoken, in the names of node:tls. */
+/** Allowed TLS versions and ciphers, in the terms of node:tls. */
 export interface TlsBounds {
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
-  /** Absent = those of Node. */
+  /** Absent = Node's defaults. */
   readonly ciphers?: string;
 }
 
-export const USUAL_TLS: TlsBounds = { minVersion: 'TLSv1.2' };
+export const DEFAULT_TLS: TlsBounds = { minVersion: 'TLSv1.2' };
 
 export interface SecureOptions extends ListenOptions {
   readonly tls: TlsFiles;
   readonly bounds: TlsBounds;
   readonly maxStreams: number;
   /** Called for each TLS handshake that fails or takes longer than `headersMs`. */
-  readonly handshakeFailed: () => void;
+  readonly onHandshakeFailed: () => void;
 }
 
 export interface Listener {
   readonly port: number;
-  /** Puts a renewed certificate to use for new connections. */
+  /** Uses a renewed certificate for new connections. */
   renew(tls: TlsFiles): void;
-  /** No new connections; idle ones are closed, HTTP/2 clients are told to go. */
+  /** Accepts no new connections; closes idle ones and drains HTTP/2 sessions. */
   stopAccepting(): void;
-  /** Cuts what is left. */
+  /** Destroys all connections. */
   close(): Promise<void>;
 }
 
 const SECOND = 1000;
-/** How long a client may take. */
-const PATIENCE: ConnectionLimits = { headersMs: 32 * SECOND, idleMs: 90 * SECOND, checkMs: 5 * SECOND, unreadMs: 60 * SECOND };
+const DEFAULT_TIMEOUTS: ConnectionTimeouts = { headersMs: 32 * SECOND, idleMs: 90 * SECOND, checkMs: 5 * SECOND, unreadMs: 60 * SECOND };
 const WINDOW_BYTES = 256 * 1024;
-/** What Node keeps for one HTTP/2 connection at most; beyond it, new streams are refused. */
+/** Upper bound for Node's buffers of one HTTP/2 session, in MB; beyond it, new streams are refused. */
 const MAX_SESSION_MB = 32;
 
-/** What HTTP/1.1 connections are bound by, on either listener. */
-function http1Limits({ headersMs, idleMs, checkMs }: ConnectionLimits) {
+/** Options of HTTP/1.1 connections, on both listeners. */
+function http1Options({ headersMs, idleMs, checkMs }: ConnectionTimeouts) {
   return {
     maxHeaderSize: MAX_PARSED_HEAD_BYTES,
     headersTimeout: headersMs,
-    // A whole request with its body; the deadline of the request itself comes first.
+    // For a whole request with its body. The deadline of the request itself expires earlier.
     requestTimeout: 65 * SECOND,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
   };
 }
 
-/** HTTP/2 streams that a client may open and reset at once, and how fast that budget fills up again per second. */
+/**
+ * Number of HTTP/2 streams that a client may open and reset in a burst, and the rate at which that budget is restored
+ * per second.
+ */
 const RESET_BUDGET = { streamResetBurst: 1000, streamResetRate: 33 };
 
 export async function listenSecurely(options: SecureOptions, listener: RequestListener): Promise<Listener> {
-  const { clock, connections, unreadEnded = ignoreUnread } = options;
-  const patience = { ...PATIENCE, ...options.limits };
-  const limits = http1Limits(patience);
-  const sessions = new Sessions(clock, patience, unreadEnded);
+  const { clock, connections, onUnreadEnded = ignoreUnread } = options;
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.limits };
+  const limits = http1Options(timeouts);
+  const sessions = new Http2Sessions(clock, timeouts, onUnreadEnded);
   const server = createSecureServer({
     ...limits,
     ...secureContext(options),
     allowHTTP1: true,
     requestCert: options.tls.clientCa !== undefined || options.tls.proxyCa !== undefined,
     rejectUnauthorized: false,
-    handshakeTimeout: patience.headersMs,
+    handshakeTimeout: timeouts.headersMs,
     settings: {
       maxConcurrentStreams: options.maxStreams,
       initialWindowSize: WINDOW_BYTES,
@@ -111,20 +113,22 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
     maxSessionMemory: MAX_SESSION_MB,
     ...RESET_BUDGET,
   });
-  // The HTTP/2 server takes HTTP/1.1's limits as properties. Headers are bound by their bytes: what is beyond a number of them would be left out unseen.
+  // The HTTP/2 server takes the HTTP/1.1 options as properties. The size limit bounds headers; with a limit for their
+  // number, Node would drop headers silently.
   Object.assign(server, limits, { maxHeadersCount: 0 });
   server.on('request', listener);
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => takeUpgrade(request, socket, head, listener));
-  // Listening to requests puts Node's compatibility layer over every stream, a fifth of what a read takes; here streams are taken as they are.
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => handleUpgrade(request, socket, head, listener));
+  // Node's `request` listener adds its compatibility layer to every stream, a fifth of the cost of a read; streams
+  // are handled directly instead.
   server.removeAllListeners('stream');
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: readonly string[]) => {
     if (stream.session !== undefined && sessions.isDraining(stream.session)) refuseStream(stream);
-    else takeStream(stream, headers, rawHeaders, listener);
+    else handleStream(stream, headers, rawHeaders, listener);
   });
-  trackSecureSockets(server, sessions, new UnreadSockets(clock, patience, unreadEnded));
-  server.on('clientError', unreadableAnswerer(clock));
+  trackSecureSockets(server, sessions, new UnreadSockets(clock, timeouts, onUnreadEnded));
+  server.on('clientError', createClientErrorHandler(clock));
   server.on('tlsClientError', (_error: Error, socket: Duplex) => {
-    options.handshakeFailed();
+    options.onHandshakeFailed();
     // After a timeout Node keeps the socket and would complete the handshake later.
     socket.destroy();
   });
@@ -133,25 +137,25 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   await listen(server, options.port, options.host);
   return {
     port: portOf(server),
-    // It forgets whatever it is not told again.
+    // Node drops every option that is not passed again.
     renew: (tls) => server.setSecureContext(secureContext({ tls, bounds: options.bounds })),
     stopAccepting() {
       server.close();
       sessions.close();
     },
-    close: () => cut(sockets),
+    close: () => destroyAll(sockets),
   };
 }
 
-/** Plain HTTP. Binds loopback addresses only; see the filter that keeps web pages away. */
+/** Plain HTTP on loopback addresses only; the filter `guardLoopback` rejects requests of web pages. */
 export async function listenLocally(options: ListenOptions, listener: RequestListener): Promise<Listener> {
-  const { clock, unreadEnded = ignoreUnread } = options;
-  const limits = { ...PATIENCE, ...options.limits };
-  const server = createServer(http1Limits(limits), listener);
+  const { clock, onUnreadEnded = ignoreUnread } = options;
+  const limits = { ...DEFAULT_TIMEOUTS, ...options.limits };
+  const server = createServer(http1Options(limits), listener);
   server.maxHeadersCount = 0;
-  const unread = new UnreadSockets(clock, limits, unreadEnded);
+  const unread = new UnreadSockets(clock, limits, onUnreadEnded);
   server.on('connection', (socket) => unread.add(socket));
-  server.on('clientError', unreadableAnswerer(clock));
+  server.on('clientError', createClientErrorHandler(clock));
   const sockets = trackSockets(server, options.connections);
   await listen(server, options.port, options.host);
   return {
@@ -161,7 +165,7 @@ export async function listenLocally(options: ListenOptions, listener: RequestLis
       server.close();
       server.closeIdleConnections();
     },
-    close: () => cut(sockets),
+    close: () => destroyAll(sockets),
   };
 }
 
@@ -176,7 +180,7 @@ function refuseStream(stream: ServerHttp2Stream): void {
   outsideReads(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
 }
 
-function takeStream(
+function handleStream(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   rawHeaders: readonly string[],
@@ -197,11 +201,11 @@ function takeStream(
   listener({ method, url, headers, rawHeaders }, stream);
 }
 
-/** Whoever asks for another protocol sends no body: Node stops reading requests on such a connection. */
-function takeUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, listener: RequestListener): void {
+/** An upgrade request must not have a body: Node stops parsing requests on its connection. */
+function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, listener: RequestListener): void {
   socket.on('error', () => undefined);
   // Node reports a pipelined upgrade before the earlier responses are complete, which still need the socket.
-  if (!speaksHttp1(socket) || isAnswering(socket)) {
+  if (!speaksHttp1(socket) || isResponding(socket)) {
     socket.destroy();
     return;
   }
@@ -213,26 +217,29 @@ function takeUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, lis
 }
 
 function ignoreUnread(): void {
-  // No metric counts them.
+  // Without a metric.
 }
 
-/** Node makes the session of a connection while it reports its socket, which the session itself does not give away. */
-function trackSecureSockets(server: Http2SecureServer, sessions: Sessions, http1: UnreadSockets): void {
-  let current: TLSSocket | undefined;
+/**
+ * Node emits `session` while it emits `secureConnection` for the socket; the session itself does not expose its
+ * socket.
+ */
+function trackSecureSockets(server: Http2SecureServer, sessions: Http2Sessions, http1: UnreadSockets): void {
+  let lastSocket: TLSSocket | undefined;
   server.prependListener('secureConnection', (socket: TLSSocket) => {
-    current = socket;
+    lastSocket = socket;
     if (speaksHttp1(socket)) http1.add(socket);
   });
   server.on('session', (session) => {
-    if (current !== undefined) sessions.add(session, current);
+    if (lastSocket !== undefined) sessions.add(session, lastSocket);
   });
 }
 
-/** Connections for which there is no place are cut before anything is read from them. */
-function trackSockets(server: HttpServer | Http2SecureServer, connections: Connections): ReadonlySet<Socket> {
+/** Destroys connections beyond the limits before any byte of them is read. */
+function trackSockets(server: HttpServer | Http2SecureServer, connections: ConnectionLimiter): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
-    const leave = connections.enter(socket.remoteAddress ?? '');
+    const leave = connections.tryEnter(socket.remoteAddress ?? '');
     if (leave === undefined) {
       socket.destroy();
       return;
@@ -247,7 +254,7 @@ function trackSockets(server: HttpServer | Http2SecureServer, connections: Conne
   return sockets;
 }
 
-async function cut(sockets: ReadonlySet<Socket>): Promise<void> {
+async function destroyAll(sockets: ReadonlySet<Socket>): Promise<void> {
   for (const socket of sockets) socket.destroy();
   await Promise.resolve();
 }

@@ -1,4 +1,7 @@
-/** Measures how long outputs have had bytes to write without progress, from one check to the next. Ends no output itself. */
+/**
+ * Measures how long outputs have had bytes to write without progress, from one check to the next. Ends no output
+ * itself.
+ */
 
 /** An output that a client reads: an HTTP/2 stream or a socket. */
 export interface UnreadOutput {
@@ -7,27 +10,27 @@ export interface UnreadOutput {
 }
 
 /** The kind of output that was ended because its client read nothing. */
-export type Unread = 'response' | 'watch' | 'connection';
+export type UnreadKind = 'response' | 'watch' | 'connection';
 
 interface Stall {
   /** A number that changes with any progress. */
-  readonly mark: number;
+  readonly progress: number;
   /** Clock.monotonic of the first check that saw this mark. */
   readonly since: number;
 }
 
-export class Stalls {
-  private readonly known = new WeakMap<object, Stall>();
+export class StallTracker {
+  private readonly stalls = new WeakMap<object, Stall>();
 
   /** Milliseconds since the first check that saw this `mark`; 0 when no bytes wait. */
-  stalledMs(output: object, isWaiting: boolean, mark: number, now: number): number {
-    const known = this.known.get(output);
+  stalledMs(output: object, isWaiting: boolean, progress: number, now: number): number {
+    const stall = this.stalls.get(output);
     if (!isWaiting) {
-      if (known !== undefined) this.known.delete(output);
+      if (stall !== undefined) this.stalls.delete(output);
       return 0;
     }
-    if (known?.mark === mark) return now - known.since;
-    this.known.set(output, { mark, since: now });
+    if (stall?.progress === progress) return now - stall.since;
+    this.stalls.set(output, { progress, since: now });
     return 0;
   }
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { allowUnread, forbidUnread } from '../../endpoints/output/write-progress';
-import type { Unread } from './stall-tracker';
+import type { UnreadKind } from './stall-tracker';
 import { UnreadSockets } from './unread-sockets';
 
 class FakeSocket extends EventEmitter {
@@ -16,7 +16,7 @@ class FakeSocket extends EventEmitter {
 
 function tracked(unreadMs = 60_000) {
   const clock = new ManualClock();
-  const ended: Unread[] = [];
+  const ended: UnreadKind[] = [];
   const sockets = new UnreadSockets(clock, { checkMs: 5_000, unreadMs }, (unread) => ended.push(unread));
   const socket = new FakeSocket();
   sockets.add(socket);
@@ -24,7 +24,7 @@ function tracked(unreadMs = 60_000) {
   return { clock, ended, socket };
 }
 
-it('destroys a socket of which nothing is read for the time for unread answers, and forgets it', () => {
+it('UnreadSockets destroys a socket without read progress for the unread time, and stops its timer', () => {
   const { clock, ended, socket } = tracked();
   clock.advance(60_000);
   expect(socket.destroyed).toBe(false);
@@ -32,7 +32,7 @@ it('destroys a socket of which nothing is read for the time for unread answers, 
   expect([socket.destroyed, ended, clock.pending]).toEqual([true, ['response'], 0]);
 });
 
-it('leaves a socket alone whose client reads slowly, even when as much is written as it reads', () => {
+it('UnreadSockets keeps a socket with a slow client, even when as many bytes are written as it reads', () => {
   const { clock, socket } = tracked();
   for (let minute = 0; minute < 10; minute += 1) {
     socket.bytesWritten += 10;
@@ -41,7 +41,7 @@ it('leaves a socket alone whose client reads slowly, even when as much is writte
   expect(socket.destroyed).toBe(false);
 });
 
-it('leaves a stream to a container alone as long as it lasts', () => {
+it('UnreadSockets keeps a socket that may stay unread until that permission ends', () => {
   const { clock, socket } = tracked();
   allowUnread(socket);
   clock.advance(600_000);
@@ -51,7 +51,7 @@ it('leaves a stream to a container alone as long as it lasts', () => {
   expect(socket.destroyed).toBe(true);
 });
 
-it('ends nothing when the time is 0', () => {
+it('UnreadSockets ends no connection when the unread time is 0', () => {
   const { clock, socket } = tracked(0);
   clock.advance(600_000);
   expect([socket.destroyed, clock.pending]).toEqual([false, 0]);

@@ -1,8 +1,8 @@
-/** Ends HTTP/1.1 connections whose clients read nothing for `unreadMs` although bytes wait. Inspects no request. */
+/** Ends HTTP/1.1 connections with waiting bytes of which the client reads none for `unreadMs`. Inspects no request. */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { isWatch, mayStayUnread } from '../../endpoints/output/write-progress';
-import type { ConnectionLimits } from './http2-sessions';
-import { Stalls, type Unread, type UnreadOutput } from './stall-tracker';
+import type { ConnectionTimeouts } from './http2-sessions';
+import { StallTracker, type UnreadKind, type UnreadOutput } from './stall-tracker';
 
 /** The members of a socket that are used here. */
 export interface UnreadSocket extends UnreadOutput {
@@ -14,21 +14,21 @@ export interface UnreadSocket extends UnreadOutput {
 
 export class UnreadSockets {
   private readonly sockets = new Set<UnreadSocket>();
-  private readonly stalls = new Stalls();
+  private readonly stalls = new StallTracker();
   private timer: Timer | undefined;
 
   constructor(
     private readonly clock: Clock,
-    private readonly limits: Pick<ConnectionLimits, 'checkMs' | 'unreadMs'>,
+    private readonly timeouts: Pick<ConnectionTimeouts, 'checkMs' | 'unreadMs'>,
     /** Called for each connection that is ended, with the kind of output that was not read. */
-    private readonly ended: (unread: Unread) => void,
+    private readonly onEnded: (unread: UnreadKind) => void,
   ) {}
 
   add(socket: UnreadSocket): void {
-    if (this.limits.unreadMs === 0) return;
+    if (this.timeouts.unreadMs === 0) return;
     this.sockets.add(socket);
     socket.once('close', () => this.sockets.delete(socket));
-    this.timer ??= this.clock.after(this.limits.checkMs, () => this.check());
+    this.timer ??= this.clock.after(this.timeouts.checkMs, () => this.check());
   }
 
   private check(): void {
@@ -36,10 +36,10 @@ export class UnreadSockets {
     for (const socket of this.sockets) {
       const { writableLength, bytesWritten } = socket;
       const ms = this.stalls.stalledMs(socket, writableLength > 0, bytesWritten - writableLength, now);
-      if (ms < this.limits.unreadMs || socket.destroyed || mayStayUnread(socket)) continue;
-      this.ended(isWatch(socket) ? 'watch' : 'response');
+      if (ms < this.timeouts.unreadMs || socket.destroyed || mayStayUnread(socket)) continue;
+      this.onEnded(isWatch(socket) ? 'watch' : 'response');
       socket.destroy();
     }
-    this.timer = this.sockets.size === 0 ? undefined : this.clock.after(this.limits.checkMs, () => this.check());
+    this.timer = this.sockets.size === 0 ? undefined : this.clock.after(this.timeouts.checkMs, () => this.check());
   }
 }

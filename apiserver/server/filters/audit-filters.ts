@@ -1,4 +1,7 @@
-/** The two filters of the audit log: one before anything can be refused, one as soon as it is known who asks. What is recorded is decided in apiserver/audit. */
+/**
+ * The two audit filters: one before any filter that can reject a request, one after authentication. The audit policy
+ * decides what is recorded.
+ */
 import { groupIn, type Dialect } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/quote';
 import type { Auditor } from '../../audit/auditor';
@@ -8,17 +11,17 @@ import type { Exchange } from '../../endpoints/request/exchange';
 import { sourceIps } from '../../endpoints/request/source-ips';
 import type { Filter } from './filter-chain';
 
-/** What is refused from here on is recorded. */
-export function beginAudit(auditor: Auditor, naming: Dialect): Filter {
+/** Requests that later filters reject are recorded. */
+export function startAudit(auditor: Auditor, naming: Dialect): Filter {
   return (exchange) => {
     const { info } = exchange;
-    const asked = {
+    const request = {
       auditId: exchange.auditId,
       requestUri: exchange.request.url ?? '',
       sourceIps: sourceIps(exchange),
       userAgent: userAgent(exchange),
     };
-    const trail = auditor.begin(asked, info, referenceOf(exchange, naming), exchange, exchange.longRunning !== undefined);
+    const trail = auditor.begin(request, info, referenceOf(exchange, naming), exchange, exchange.longRunning !== undefined);
     exchange.setAudit(trail);
     exchange.whenFinished(() => {
       if (exchange.audit === trail) trail.finished();
@@ -27,7 +30,10 @@ export function beginAudit(auditor: Auditor, naming: Dialect): Filter {
   };
 }
 
-/** The first event. Where it has to be in safety and is not, the request is refused. */
+/**
+ * Records the stage RequestReceived. When that event must be stored before the request proceeds and cannot be, the
+ * request fails with 500.
+ */
 export function auditReceived(auditor: Auditor): Filter {
   return (exchange) => {
     const outcome = exchange.audit?.received();
@@ -46,9 +52,9 @@ function referenceOf({ info }: Exchange, naming: Dialect): AuditObject | undefin
   return { resource, namespace, name, uid: '', apiGroup: groupIn(naming, group), apiVersion: version, resourceVersion: '', subresource };
 }
 
-const LONGEST_AGENT = 1024;
+const MAX_USER_AGENT_LENGTH = 1024;
 
 function userAgent(exchange: Exchange): string {
   const agent = exchange.header('user-agent') ?? '';
-  return agent.length > LONGEST_AGENT ? `${agent.slice(0, LONGEST_AGENT)}...TRUNCATED` : agent;
+  return agent.length > MAX_USER_AGENT_LENGTH ? `${agent.slice(0, MAX_USER_AGENT_LENGTH)}...TRUNCATED` : agent;
 }

@@ -6,7 +6,7 @@ import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-schedu
 import { Outbox } from '../../endpoints/output/outbox';
 import { Deadlines } from './deadlines';
 
-/** What an exchange needs of a request and a reply, and what was done to them. */
+/** An exchange over a fake HTTP/2 stream, and the calls that the stream received. */
 function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[]; destroyed: () => boolean } {
   const sent: string[] = [];
   let destroyed = false;
@@ -34,7 +34,7 @@ function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[];
   return { exchange, sent, destroyed: () => destroyed };
 }
 
-it('answers 504 when nothing was sent in time, and then nothing more', async () => {
+it('Deadlines responds with 504 to a request without a response at its deadline, and drops a later response', async () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const { exchange, sent } = exchangeWith(clock);
@@ -51,16 +51,16 @@ it('answers 504 when nothing was sent in time, and then nothing more', async () 
   expect(sent).toHaveLength(3);
 });
 
-it('cuts an answer that has begun, honours earlier deadlines of single requests, and forgets what has finished', async () => {
+it('Deadlines aborts a started response, observes earlier deadlines of single requests, and drops finished ones', async () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
-  const begun = exchangeWith(clock);
-  begun.exchange.setDeadline(500);
-  deadlines.watch(begun.exchange, true);
-  begun.exchange.head(200, {});
+  const started = exchangeWith(clock);
+  started.exchange.setDeadline(500);
+  deadlines.watch(started.exchange, true);
+  started.exchange.head(200, {});
   clock.advance(501);
   await nextTurn();
-  expect(begun.destroyed()).toBe(true);
+  expect(started.destroyed()).toBe(true);
 
   const quick = exchangeWith(clock);
   quick.exchange.setDeadline(clock.monotonic() + 60_000);
@@ -71,23 +71,23 @@ it('cuts an answer that has begun, honours earlier deadlines of single requests,
   expect(clock.pending).toBe(0);
 });
 
-it('gives a body up that comes too slowly, whatever deadline was asked for', async () => {
+it('Deadlines responds with 408 to a request with a slow body, whatever its deadline', async () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
-  const [slow, own, fast] = [exchangeWith(clock), exchangeWith(clock), exchangeWith(clock)];
-  for (const { exchange } of [slow, own, fast]) {
+  const [slow, early, fast] = [exchangeWith(clock), exchangeWith(clock), exchangeWith(clock)];
+  for (const { exchange } of [slow, early, fast]) {
     exchange.setDeadline(60_000);
     exchange.progress.startBody();
-    deadlines.watch(exchange, exchange === own.exchange);
+    deadlines.watch(exchange, exchange === early.exchange);
   }
   for (let second = 1; second <= 20; second++) {
-    for (const { exchange } of [slow, own]) exchange.progress.addBodyBytes(10);
+    for (const { exchange } of [slow, early]) exchange.progress.addBodyBytes(10);
     fast.exchange.progress.addBodyBytes(20_000);
     clock.advance(1000);
-    if (second === 10) expect([...slow.sent, ...own.sent]).toEqual([]);
+    if (second === 10) expect([...slow.sent, ...early.sent]).toEqual([]);
   }
   await nextTurn();
-  for (const { sent } of [slow, own]) {
+  for (const { sent } of [slow, early]) {
     expect(sent[0]).toBe('408');
     expect(sent[1]).toContain('"reason":"Timeout"');
     expect(sent[2]).toBe('closed');
@@ -95,7 +95,7 @@ it('gives a body up that comes too slowly, whatever deadline was asked for', asy
   expect(fast.sent).toEqual([]);
 });
 
-it('does not hurry a handler whose body has come', () => {
+it('Deadlines does not limit the time of a handler after its body has been received', () => {
   const clock = new ManualClock();
   const { exchange, sent } = exchangeWith(clock);
   exchange.setDeadline(60_000);

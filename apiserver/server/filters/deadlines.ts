@@ -1,6 +1,7 @@
 /**
- * Gives up on requests that were not answered in time: 504 when nothing has been sent, else the connection is cut. Clients whose body comes too slowly
- * get 408 before that, since a request holds its place among those that are worked on while its body is read. One timer serves all requests.
+ * Ends requests at their deadline: with 504 when no response has started, otherwise by aborting it. Clients with a
+ * slow body receive 408 earlier, because a request occupies in-flight capacity while its body is read. One timer
+ * serves all requests.
  */
 import { bodyTooSlow } from '../../../shared/api/errors/status';
 import { Bag } from '../../../shared/runtime/bag';
@@ -20,51 +21,51 @@ const TIMED_OUT = Buffer.from(
   })}\n`,
 );
 
-const PACE: BodyPace = { patienceMs: 10_000, bytesPerSecond: 16 * 1024 };
+const DEFAULT_PACE: BodyPace = { patienceMs: 10_000, bytesPerSecond: 16 * 1024 };
 
 export class Deadlines {
-  private readonly waiting = new Bag<Exchange>();
-  private ticking = false;
+  private readonly watched = new Bag<Exchange>();
+  private isTicking = false;
 
   constructor(
     private readonly clock: Clock,
-    private readonly pace = PACE,
+    private readonly pace = DEFAULT_PACE,
     private readonly tickMs = 1000,
   ) {}
 
-  /** `own` = the deadline is earlier than the usual one and needs a timer of its own. */
-  watch(exchange: Exchange, own: boolean): void {
-    if (own) {
-      const timer = this.clock.after(exchange.deadline - this.clock.monotonic(), () => giveUp(exchange));
+  /** `needsTimer`: the deadline is earlier than the default and gets a timer of its own. */
+  watch(exchange: Exchange, needsTimer: boolean): void {
+    if (needsTimer) {
+      const timer = this.clock.after(exchange.deadline - this.clock.monotonic(), () => timeOut(exchange));
       exchange.whenFinished(() => timer.cancel());
     }
-    const place = this.waiting.add(exchange);
-    exchange.whenFinished(() => this.waiting.remove(place));
-    if (!this.ticking) this.tick();
+    const position = this.watched.add(exchange);
+    exchange.whenFinished(() => this.watched.remove(position));
+    if (!this.isTicking) this.tick();
   }
 
   private tick(): void {
-    this.ticking = true;
+    this.isTicking = true;
     this.clock.after(this.tickMs, () => {
       const now = this.clock.monotonic();
-      for (const exchange of this.waiting) {
-        if (exchange.deadline <= now) giveUp(exchange);
-        else if (exchange.progress.isBodyTooSlow(this.pace, now)) refuse(exchange);
+      for (const exchange of this.watched) {
+        if (exchange.deadline <= now) timeOut(exchange);
+        else if (exchange.progress.isBodyTooSlow(this.pace, now)) rejectSlowBody(exchange);
       }
-      if (this.waiting.size > 0) this.tick();
-      else this.ticking = false;
+      if (this.watched.size > 0) this.tick();
+      else this.isTicking = false;
     });
   }
 }
 
-function refuse(exchange: Exchange): void {
+function rejectSlowBody(exchange: Exchange): void {
   exchange.progress.refuseBody();
   const { status, code } = bodyTooSlow();
   sendStatus(exchange, status, code);
   exchange.progress.abandon();
 }
 
-function giveUp(exchange: Exchange): void {
+function timeOut(exchange: Exchange): void {
   exchange.progress.terminate();
   if (exchange.answered) {
     exchange.abort();

@@ -1,4 +1,7 @@
-/** How a request that failed is answered: a Status inside the API, plain text where upstream sends text, nothing to a client that has gone. */
+/**
+ * Responds to a failed request: with a Status inside the API, with plain text where upstream sends text, with nothing
+ * when the client has disconnected.
+ */
 import { StatusError, unexplainedError } from '../../../shared/api/errors/status';
 import type { Logger } from '../../../shared/runtime/logger';
 import { BodyAborted } from '../../endpoints/request/body';
@@ -11,7 +14,7 @@ export const PAGE_NOT_FOUND = '404 page not found\n';
 
 const PANIC_TEXT = 'This request caused apiserver to panic. Look in the logs for details.\n';
 
-export function answerFailure(logger: Logger): (exchange: Exchange, error: unknown) => void {
+export function respondToError(logger: Logger): (exchange: Exchange, error: unknown) => void {
   return (exchange, error) => {
     if (error === undefined || error instanceof PageNotFound) {
       sendText(exchange, 404, PAGE_NOT_FOUND);
@@ -21,7 +24,7 @@ export function answerFailure(logger: Logger): (exchange: Exchange, error: unkno
       if (error.closes) exchange.progress.closeConnection();
       sendText(exchange, 400, error.message);
     } else if (error instanceof StatusError) {
-      answerStatus(exchange, error);
+      respondWithStatus(exchange, error);
     } else {
       logger.error('a request failed for a reason of ours', {
         error,
@@ -29,24 +32,24 @@ export function answerFailure(logger: Logger): (exchange: Exchange, error: unkno
         path: exchange.infoIfParsed?.path ?? '',
         auditId: exchange.auditId,
       });
-      answerPanic(exchange);
+      respondToPanic(exchange);
     }
   };
 }
 
-function answerStatus(exchange: Exchange, error: StatusError): void {
+function respondWithStatus(exchange: Exchange, error: StatusError): void {
   if (exchange.answered) abortUnfinished(exchange);
   else sendStatus(exchange, error.status, error.code);
 }
 
-/** Aborts an incomplete response. A complete one, such as the 504 of a request whose handler fails later, is still delivered. */
+/** Aborts an incomplete response. A complete one, such as a 504 after which the handler fails, is still delivered. */
 function abortUnfinished(exchange: Exchange): void {
   if (!exchange.finished) exchange.abort();
 }
 
-function answerPanic(exchange: Exchange): void {
+function respondToPanic(exchange: Exchange): void {
   exchange.audit?.panic();
   if (exchange.answered) abortUnfinished(exchange);
-  else if (exchange.infoIfParsed?.kind === 'resource') answerStatus(exchange, unexplainedError());
+  else if (exchange.infoIfParsed?.kind === 'resource') respondWithStatus(exchange, unexplainedError());
   else sendText(exchange, 500, PANIC_TEXT);
 }

@@ -1,6 +1,7 @@
 /**
- * Hides the Lease that a write names as its fence from users that may not read it: the write is refused as if the term were over, so that a user cannot probe holders and
- * terms. Service accounts of the system namespace are exempt: controllers write with these accounts, whose roles are upstream's and do not include Leases.
+ * Hides the Lease that a write names as its fence from users that may not read it: the write is refused as if the
+ * term were over, so that a user cannot probe holders and terms. Service accounts of the system namespace are exempt:
+ * controllers write with these accounts, and their upstream roles do not include Leases.
  */
 import { FENCE_HEADER, parseFence } from '../../../shared/api/identity/fencing';
 import { readAccountUser } from '../../../shared/api/identity/user';

@@ -1,20 +1,20 @@
-/** Takes an exchange through a chain of filters and on to a handler, and catches whatever is thrown on the way. Never knows what the filters do. */
+/** Runs an exchange through a chain of filters and a handler, and passes every error to one callback. */
 import type { Exchange } from '../../endpoints/request/exchange';
 
-/** Does its part and says whether the next one shall run; false = it has answered. A throw or rejection ends in `failed`. */
+/** Resolves to whether the next filter runs; false = the filter has responded. Errors are passed to `onError`. */
 export type Filter = (exchange: Exchange) => boolean | Promise<boolean>;
 
 export type Handler = (exchange: Exchange) => Promise<void>;
 
-/** Answers what a filter or the handler threw. */
-export type Failed = (exchange: Exchange, error: unknown) => void;
+/** Responds to an error of a filter or handler. */
+export type OnError = (exchange: Exchange, error: unknown) => void;
 
-export function chainOf(filters: readonly Filter[], handle: Handler, failed: Failed): (exchange: Exchange) => void {
+export function createChain(filters: readonly Filter[], handle: Handler, onError: OnError): (exchange: Exchange) => void {
   return (exchange) => {
     try {
-      runFrom(filters, 0, handle, exchange).catch((error: unknown) => failed(exchange, error));
+      runFrom(filters, 0, handle, exchange).catch((error: unknown) => onError(exchange, error));
     } catch (error) {
-      failed(exchange, error);
+      onError(exchange, error);
     }
   };
 }
@@ -23,9 +23,10 @@ const DONE = Promise.resolve();
 
 function runFrom(filters: readonly Filter[], start: number, handle: Handler, exchange: Exchange): Promise<void> {
   for (let index = start; index < filters.length; index += 1) {
-    const goOn = filters[index]?.(exchange) ?? true;
-    if (goOn === false) return DONE;
-    if (goOn !== true) return goOn.then((passed) => (passed ? runFrom(filters, index + 1, handle, exchange) : undefined));
+    const shouldContinue = filters[index]?.(exchange) ?? true;
+    if (shouldContinue === false) return DONE;
+    if (shouldContinue !== true)
+      return shouldContinue.then((shouldRunNext) => (shouldRunNext ? runFrom(filters, index + 1, handle, exchange) : undefined));
   }
   return handle(exchange);
 }

@@ -1,6 +1,6 @@
 /**
- * The filters, each a small step of every request. Their order is in chain.ts. A filter that refuses throws; how refusals are written is
- * failures.ts' business.
+ * The filters, one step of the request each; chain.ts orders them. A filter rejects a request by throwing;
+ * error-response.ts turns the error into a response.
  */
 import { AUTHENTICATED, isMaster, MASTERS, type UserInfo } from '../../../shared/api/identity/user';
 import { badRequest, unauthorized, type StatusError } from '../../../shared/api/errors/status';
@@ -29,17 +29,17 @@ import type { Admitted, FlowControl, Rejected } from '../../flow-control/flow-co
 import { estimateSeats } from '../../flow-control/seats';
 import type { Resources } from '../../registry/resources';
 import type { Deadlines } from './deadlines';
-import { headFault } from './head-limit';
-import { isImpersonation, readImpersonation, type Impersonation } from './impersonation';
-import type { InFlight } from './in-flight-limiter';
-import type { Ongoing } from './request-wait-group';
+import { checkHeadLimit } from './head-limit';
+import { isImpersonationHeader, readImpersonation, type Impersonation } from './impersonation';
+import type { InFlightLimiter } from './in-flight-limiter';
+import type { RequestWaitGroup } from './request-wait-group';
 import type { Filter } from './filter-chain';
-import { sendStopping, type ServerState } from './server-state';
+import { sendShuttingDown, type ServerState } from './server-state';
 
-/** Refuses long heads before anything looks into them. */
+/** Rejects requests with a long head before any other filter parses it. */
 export function limitHead(): Filter {
   return (exchange) => {
-    const fault = headFault(exchange.request);
+    const fault = checkHeadLimit(exchange.request);
     if (fault === undefined) return true;
     exchange.progress.refuseBody();
     throw fault;
@@ -48,16 +48,16 @@ export function limitHead(): Filter {
 
 const PLAIN_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Takes the client's audit id or makes one. */
-export function identify(random: Random): Filter {
+/** Uses the client's audit ID, or generates one. */
+export function assignAuditId(random: Random): Filter {
   return (exchange) => {
-    const given = exchange.header('audit-id');
-    exchange.setAuditId(given !== undefined && PLAIN_ID.test(given) ? given : random.uuid());
+    const clientId = exchange.header('audit-id');
+    exchange.setAuditId(clientId !== undefined && PLAIN_ID.test(clientId) ? clientId : random.uuid());
     return true;
   };
 }
 
-/** Tells from method and URL what is asked for. Throws {@link UnreadableRequest}. */
+/** Parses the request info from method and URL. Throws {@link UnreadableRequest}. */
 export function readRequestInfo(resources: Resources, naming: Dialect): Filter {
   const names = GENERATED_NAMES[naming];
   return (exchange) => {
@@ -85,53 +85,53 @@ function splitUrl(target: string): { readonly path: string; readonly query: stri
   return { path: decodedPath(raw), query };
 }
 
-const NOT_PLAIN = /[%\x80-\xff]/;
+const NEEDS_DECODING = /[%\x80-\xff]/;
 
 function decodedPath(raw: string): string {
-  if (!NOT_PLAIN.test(raw)) return raw;
+  if (!NEEDS_DECODING.test(raw)) return raw;
   const text = headerText(raw);
   const path = text.includes('%') ? decodePercent(text) : text;
   if (path === undefined) throw new UnreadableRequest('400 Bad Request', true);
   return path;
 }
 
-/** While the server goes down, new requests are turned away; with `sendRetryAfter`, but for paths that are `served` to the end. */
-export function refuseWhenStopping(state: ServerState, served: (path: string) => boolean): Filter {
+/** Rejects new requests during shutdown, except paths that are served to the end when `sendRetryAfter` is set. */
+export function rejectDuringShutdown(state: ServerState, isServed: (path: string) => boolean): Filter {
   return (exchange) => {
-    // Those who leave early do not all come to another server at the end.
+    // Clients that leave early are spread over time, instead of reconnecting elsewhere all at once at the end.
     if (state.stopping) exchange.progress.goAway();
-    if (!state.refusing) return true;
-    if (state.sendRetryAfter && exchange.info.kind === 'path' && served(exchange.info.path)) return true;
-    sendStopping(exchange, state);
+    if (!state.isRefusingRequests) return true;
+    if (state.sendRetryAfter && exchange.info.kind === 'path' && isServed(exchange.info.path)) return true;
+    sendShuttingDown(exchange, state);
     return false;
   };
 }
 
 /**
- * Sends one in so many HTTP/2 connections away, so that clients which keep theirs for ever spread over the servers behind a balancer.
- * `chance` is that of each request.
+ * Ends a random fraction of HTTP/2 connections with GOAWAY, so that clients with long-lived connections spread over
+ * the servers behind a load balancer. `chance`: the probability per request.
  */
-export function rebalance(chance: number, random: Random): Filter {
+export function sendGoawayRandomly(chance: number, random: Random): Filter {
   return (exchange) => {
     if (random.float() < chance && exchange.isMultiplexed) exchange.progress.goAway();
     return true;
   };
 }
 
-/** Counts what a server on its way down waits for. */
-export function countOngoing(ongoing: Ongoing): Filter {
+/** Adds the request to those that graceful shutdown waits for. */
+export function trackRequest(waitGroup: RequestWaitGroup): Filter {
   return (exchange) => {
-    if (exchange.longRunning === undefined) ongoing.add(exchange);
+    if (exchange.longRunning === undefined) waitGroup.add(exchange);
     return true;
   };
 }
 
-/** Sets when the request must have been answered, counted from its arrival; long-running ones may last. */
+/** Sets the deadline, counted from the arrival of the request. Long-running requests have none. */
 export function setDeadline(deadlines: Deadlines, requestTimeoutMs: number): Filter {
   return (exchange) => {
     if (exchange.longRunning === undefined) {
-      const asked = timeoutOf(exchange.query.get('timeout'));
-      const limit = asked === undefined || asked <= 0 ? requestTimeoutMs : Math.min(asked, requestTimeoutMs);
+      const requested = parseTimeout(exchange.query.get('timeout'));
+      const limit = requested === undefined || requested <= 0 ? requestTimeoutMs : Math.min(requested, requestTimeoutMs);
       exchange.setDeadline(exchange.startedAt + limit);
       deadlines.watch(exchange, limit < requestTimeoutMs);
     } else {
@@ -141,40 +141,40 @@ export function setDeadline(deadlines: Deadlines, requestTimeoutMs: number): Fil
   };
 }
 
-/** Anybody may send one, and gets it back in the refusal. */
-const LONGEST_TIMEOUT = 128;
+/** Longer values are shortened in the error message, because unauthenticated clients can send them. */
+const MAX_TIMEOUT_LENGTH = 128;
 const BARE_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 
-function timeoutOf(text: string | undefined): number | undefined {
+function parseTimeout(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
-  const judged = text.slice(0, LONGEST_TIMEOUT);
-  const parsed = judged === text ? parseDuration(text) : undefined;
+  const shortened = text.slice(0, MAX_TIMEOUT_LENGTH);
+  const parsed = shortened === text ? parseDuration(text) : undefined;
   if (parsed !== undefined) return parsed;
-  const complaint = BARE_NUMBER.test(judged) ? 'missing unit in' : 'invalid';
-  throw badRequest(`invalid timeout specified in the request URL - time: ${complaint} duration ${quote(judged)}`);
+  const problem = BARE_NUMBER.test(shortened) ? 'missing unit in' : 'invalid';
+  throw badRequest(`invalid timeout specified in the request URL - time: ${problem} duration ${quote(shortened)}`);
 }
 
-/** What was presented. */
+/** The credentials of a request. */
 export interface AuthenticationAttempt {
   readonly hasCredentials: boolean;
   readonly certificate: ClientCertificate | undefined;
   readonly ms: number;
 }
 
-/** Who asks. Throws 401. */
+/** Authenticates the request. Throws 401. */
 export function authenticate(
   authenticateRequest: AuthenticateRequest,
   certificateOf: (exchange: Exchange) => ClientCertificate | undefined,
   clock: Pick<Clock, 'monotonic'>,
-  attempted: (user: UserInfo | undefined, attempt: AuthenticationAttempt) => void,
+  onAttempt: (user: UserInfo | undefined, attempt: AuthenticationAttempt) => void,
 ): Filter {
   return (exchange) => {
     const startedAt = clock.monotonic();
     const authorization = exchange.header('authorization');
     const certificate = certificateOf(exchange);
     const hasCredentials = authorization !== undefined || certificate !== undefined;
-    const local = exchange.origin === 'local' && authorization === undefined && certificate === undefined;
-    const user = local
+    const isLocalAdmin = exchange.origin === 'local' && authorization === undefined && certificate === undefined;
+    const user = isLocalAdmin
       ? LOCAL_ADMIN
       : authenticateRequest(
           { authorization, certificate, rawHeaders: exchange.request.rawHeaders, url: exchange.request.url ?? '' },
@@ -182,58 +182,61 @@ export function authenticate(
         );
     return user instanceof Promise ? user.then(admit) : admit(user);
 
-    function admit(found: UserInfo | undefined): true {
-      attempted(found, { hasCredentials, certificate, ms: clock.monotonic() - startedAt });
-      if (found === undefined) throw unauthorized();
-      exchange.setUser(found);
+    function admit(user: UserInfo | undefined): true {
+      onAttempt(user, { hasCredentials, certificate, ms: clock.monotonic() - startedAt });
+      if (user === undefined) throw unauthorized();
+      exchange.setUser(user);
       return true;
     }
   };
 }
 
-/** Whoever may act as somebody else goes on as that user. Throws 403, or the 400 of headers that name nobody. */
+/**
+ * Processes the request as the impersonated user, if the authenticated user may impersonate. Responds with 403, or
+ * throws the 400 of headers without a user.
+ */
 export function impersonate(authorizer: Authorizer, names: GeneratedNames): Filter {
   return (exchange) => {
     const { request } = exchange;
     for (const name in request.headers) {
-      if (!isImpersonation(name)) continue;
-      const asked = readImpersonation(request.rawHeaders, names);
-      return asked === undefined ? true : actAs(exchange, asked);
+      if (!isImpersonationHeader(name)) continue;
+      const impersonation = readImpersonation(request.rawHeaders, names);
+      return impersonation === undefined ? true : authorizeImpersonation(exchange, impersonation);
     }
     return true;
   };
 
-  async function actAs(exchange: Exchange, { user, permissions }: Impersonation): Promise<boolean> {
+  async function authorizeImpersonation(exchange: Exchange, { user, permissions }: Impersonation): Promise<boolean> {
     for (const permission of permissions) {
       const decision = await authorizer.authorize(exchange.user, permission);
-      if (decision.type !== 'allow') return refuse(exchange, permission, decision);
+      if (decision.type !== 'allow') return respondForbidden(exchange, permission, decision);
     }
     exchange.setImpersonatedUser(user);
     return true;
   }
 }
 
-function refuse(exchange: Exchange, attributes: Attributes, decision: Decision): false {
+function respondForbidden(exchange: Exchange, attributes: Attributes, decision: Decision): false {
   const refusal = refusalOf(exchange.user, attributes, decision);
   sendStatus(exchange, refusal.status, refusal.code, { 'X-Content-Type-Options': 'nosniff' });
   return false;
 }
 
-/** From here on nobody sees what a proxy says of others, whoever said it. */
-export function dropRemoteHeaders(proxy: FrontProxyOptions | undefined): Filter {
+/** Removes the identity headers of front proxies, so that no later component sees them. */
+export function removeFrontProxyHeaders(proxy: FrontProxyOptions | undefined): Filter {
   return ({ request: { headers } }) => {
     if (proxy !== undefined) for (const name in headers) if (isRemoteHeader(proxy, name)) Reflect.deleteProperty(headers, name);
     return true;
   };
 }
 
-/** Whoever reaches the loopback listener of a local set-up without credentials is its administrator. */
+/** The user of requests without credentials on the loopback listener of a local set-up. */
 const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: [MASTERS, AUTHENTICATED] };
 
-/** Bounds how many requests are worked on at once. Administrators and long-running requests are exempt. */
-export function limitInFlight(inFlight: InFlight): Filter {
+/** Limits the requests in flight. Members of system:masters and long-running requests are exempt. */
+export function limitInFlight(inFlight: InFlightLimiter): Filter {
   return (exchange) => {
-    if (exchange.longRunning !== undefined || isMaster(exchange.user) || inFlight.enter(exchange)) return true;
+    if (exchange.longRunning !== undefined || isMaster(exchange.user) || inFlight.tryEnter(exchange)) return true;
     exchange.progress.terminate();
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
     return false;
@@ -241,25 +244,31 @@ export function limitInFlight(inFlight: InFlight): Filter {
 }
 
 /**
- * Grants the request seats of its priority level, queues it until they are free, or refuses it with 429. A watch returns its seats once its initial state has been
- * sent. Other long-running requests take no seats, and their responses name no flow schema.
+ * Grants the request seats of its priority level, queues it until they are available, or rejects it with 429. A watch
+ * releases its seats once its initial state has been sent. Other long-running requests take no seats, and their
+ * responses name no flow schema.
  */
-export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredType) => number): Filter {
+export function applyPriorityAndFairness(flowControl: FlowControl, countObjects: (stored: StoredType) => number): Filter {
   return (exchange) => {
     const { info, user, deadline } = exchange;
     if (exchange.longRunning?.seats === 'none') return true;
-    const entered = flowControl.startRequest({ user, attributes: info, seats: () => seatsOf(exchange, countOf), deadline });
-    if (entered === undefined) return true;
-    exchange.setFlow(entered.schema.uid, entered.level.spec.uid);
-    if (!('decision' in entered)) return applyDecision(exchange, entered);
-    exchange.whenFinished(entered.cancel);
-    return exchange.afterQueue(entered.decision, (decided) => applyDecision(exchange, decided));
+    const outcome = flowControl.startRequest({
+      user,
+      attributes: info,
+      seats: () => estimateRequestSeats(exchange, countObjects),
+      deadline,
+    });
+    if (outcome === undefined) return true;
+    exchange.setFlow(outcome.schema.uid, outcome.level.spec.uid);
+    if (!('decision' in outcome)) return applyDecision(exchange, outcome);
+    exchange.whenFinished(outcome.cancel);
+    return exchange.afterQueue(outcome.decision, (decision) => applyDecision(exchange, decision));
   };
 
-  function applyDecision(exchange: Exchange, decided: Admitted | Rejected): boolean {
-    if ('done' in decided) {
-      if (exchange.longRunning === undefined) exchange.whenFinished(decided.done);
-      else exchange.whenBegun(decided.done);
+  function applyDecision(exchange: Exchange, decision: Admitted | Rejected): boolean {
+    if ('done' in decision) {
+      if (exchange.longRunning === undefined) exchange.whenFinished(decision.done);
+      else exchange.whenBegun(decision.done);
       return !exchange.finished;
     }
     exchange.progress.terminate();
@@ -268,18 +277,24 @@ export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredTy
   }
 }
 
-/** Upstream's estimate of seats: a list, or a watch that starts with one (`sendInitialEvents`), takes seats by its number of objects; other requests take one. */
-function seatsOf({ info, resource, query }: Exchange, countOf: (stored: StoredType) => number): number {
+/**
+ * Upstream's estimate of seats: a list, or a watch that starts with one (`sendInitialEvents`), takes seats by its
+ * number of objects; other requests take one.
+ */
+function estimateRequestSeats({ info, resource, query }: Exchange, countObjects: (stored: StoredType) => number): number {
   if (info.kind !== 'resource' || info.name !== '' || resource?.stored === undefined) return 1;
-  const lists = info.verb === 'list' || (info.verb === 'watch' && query.boolean('sendInitialEvents') === true);
-  if (!lists) return 1;
-  const selects = (query.get('labelSelector') ?? '') !== '' || (query.get('fieldSelector') ?? '') !== '';
+  const isList = info.verb === 'list' || (info.verb === 'watch' && query.boolean('sendInitialEvents') === true);
+  if (!isList) return 1;
+  const hasSelectors = (query.get('labelSelector') ?? '') !== '' || (query.get('fieldSelector') ?? '') !== '';
   const limit = Number(query.get('limit') ?? '');
-  return estimateSeats(countOf(resource.stored), selects || !Number.isInteger(limit) ? undefined : limit);
+  return estimateSeats(countObjects(resource.stored), hasSelectors || !Number.isInteger(limit) ? undefined : limit);
 }
 
-/** Acquires the slot on the event loop of a request without a body. A request with one acquires it when the body has arrived. */
-export function acquireSlot(): Filter {
+/**
+ * Acquires the event loop slot of a request without a body. A request with a body acquires it when the body has been
+ * received.
+ */
+export function acquireEventLoopSlot(): Filter {
   return (exchange) => {
     exchange.setPriority(priorityOf(exchange.info));
     return BODILESS.has(exchange.method) ? (exchange.acquireSlot() ?? true) : true;
@@ -288,11 +303,11 @@ export function acquireSlot(): Filter {
 
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-/** What others need to stay alive or to be let in, by resource. */
-const VITAL: ReadonlySet<string> = new Set(['leases', 'tokenreviews', 'subjectaccessreviews']);
+/** Requests that other components need in order to stay alive or to be authenticated. */
+const URGENT_RESOURCES: ReadonlySet<string> = new Set(['leases', 'tokenreviews', 'subjectaccessreviews']);
 
 function priorityOf(info: RequestInfo): Priority {
-  if (info.kind === 'path' || VITAL.has(info.resource)) return 'urgent';
+  if (info.kind === 'path' || URGENT_RESOURCES.has(info.resource)) return 'urgent';
   switch (info.verb) {
     case 'get':
       return 'urgent';
@@ -305,46 +320,46 @@ function priorityOf(info: RequestInfo): Priority {
   }
 }
 
-/** Whether the user may; else 403. */
+/** Authorizes the request; responds with 403 when it is denied. */
 export function authorize(
   authorizer: Authorizer,
   gates: Pick<FeatureGates, 'enabled'>,
   clock: Pick<Clock, 'monotonic'>,
-  decided: (type: Decision['type'], ms: number) => void,
+  onDecision: (type: Decision['type'], ms: number) => void,
 ): Filter {
   const withSelectors = gates.enabled('AuthorizeWithSelectors');
   return (exchange) => {
-    const attributes = withSelectors ? selecting(exchange, attributesOf(exchange)) : attributesOf(exchange);
+    const attributes = withSelectors ? withSelectorAttributes(exchange, attributesOf(exchange)) : attributesOf(exchange);
     const startedAt = clock.monotonic();
     return whenKnown(authorizer.authorize(exchange.user, attributes), (decision) => {
-      decided(decision.type, clock.monotonic() - startedAt);
-      return act(exchange, attributes, decision);
+      onDecision(decision.type, clock.monotonic() - startedAt);
+      return applyDecision(exchange, attributes, decision);
     });
   };
 
-  function act(exchange: Exchange, attributes: Attributes, decision: Decision): boolean {
+  function applyDecision(exchange: Exchange, attributes: Attributes, decision: Decision): boolean {
     const isAllowed = decision.type === 'allow';
     exchange.annotate('authorization.platform.io/decision', isAllowed ? 'allow' : 'forbid');
     exchange.annotate('authorization.platform.io/reason', decision.reason);
     if (isAllowed) {
       if (attributes.kind === 'resource')
-        exchange.setCreationRefusal(() => creationRefusal(exchange.user, { ...attributes, verb: 'create' }));
+        exchange.setCreationRefusal(() => checkCreation(exchange.user, { ...attributes, verb: 'create' }));
       return true;
     }
-    return refuse(exchange, attributes, decision);
+    return respondForbidden(exchange, attributes, decision);
   }
 
-  function creationRefusal(user: UserInfo, attributes: ResourceAttributes): Eventually<StatusError | undefined> {
+  function checkCreation(user: UserInfo, attributes: ResourceAttributes): Eventually<StatusError | undefined> {
     return whenKnown(authorizer.authorize(user, attributes), (decision) =>
       decision.type === 'allow' ? undefined : turnedRefusal(attributes, decision),
     );
   }
 }
 
-const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
+const VERBS_WITH_SELECTORS: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
-function selecting({ query }: Exchange, attributes: Attributes): Attributes {
-  if (attributes.kind === 'path' || !SELECTING.has(attributes.verb)) return attributes;
+function withSelectorAttributes({ query }: Exchange, attributes: Attributes): Attributes {
+  if (attributes.kind === 'path' || !VERBS_WITH_SELECTORS.has(attributes.verb)) return attributes;
   return { ...attributes, selectors: selectorsOf(query.get('fieldSelector'), query.get('labelSelector')) };
 }
 
@@ -358,14 +373,14 @@ function attributesOf(exchange: Exchange): Attributes {
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Keeps web pages away from the loopback listener, which asks for no credentials. */
-export function guardLocal(): Filter {
+/** Rejects requests of web pages on the loopback listener, which requires no credentials. */
+export function guardLoopback(): Filter {
   return (exchange) => {
     if (exchange.origin === 'local') {
-      const complaint = localComplaint(exchange);
-      if (complaint !== undefined) {
+      const problem = loopbackProblem(exchange);
+      if (problem !== undefined) {
         exchange.progress.closeConnection();
-        sendText(exchange, 403, `${complaint}\n`);
+        sendText(exchange, 403, `${problem}\n`);
         return false;
       }
     }
@@ -373,7 +388,7 @@ export function guardLocal(): Filter {
   };
 }
 
-function localComplaint(exchange: Exchange): string | undefined {
+function loopbackProblem(exchange: Exchange): string | undefined {
   const host = (exchange.header('host') ?? '').replace(/:\d+$/, '');
   if (!LOCAL_HOSTS.has(host)) return 'this listener serves requests for localhost only';
   if (exchange.header('origin') !== undefined) return 'this listener does not serve web pages';

@@ -1,4 +1,7 @@
-/** How long the head of a request may be, whatever the protocol. The parsers' own bounds are wider, so that whoever goes beyond can be told. */
+/**
+ * Limits the size of a request's head for all protocols. The limits of the parsers are higher, so that the client
+ * receives an error response.
+ */
 import { IncomingMessage } from 'node:http';
 import { headersTooLarge, urlTooLong, type StatusError } from '../../../shared/api/errors/status';
 import type { Incoming } from '../../endpoints/request/exchange';
@@ -6,15 +9,18 @@ import type { Incoming } from '../../endpoints/request/exchange';
 /** URL and headers together, in bytes. */
 export const MAX_HEAD_BYTES = 64 * 1024;
 
-/** What is read of a head at all; a client that goes on gets 431 over HTTP/1.1 and loses its stream or connection over HTTP/2. */
+/**
+ * The limit of the parsers. Beyond it a client receives 431 over HTTP/1.1 and loses its stream or connection over
+ * HTTP/2.
+ */
 export const MAX_PARSED_HEAD_BYTES = 2 * MAX_HEAD_BYTES;
 
-/** 414 where the URL is the longer part, else 431; undefined = the head is short enough. */
-export function headFault(request: Incoming): StatusError | undefined {
+/** The error 414 when the URL is the longer part, otherwise 431; undefined when the head is within the limit. */
+export function checkHeadLimit(request: Incoming): StatusError | undefined {
   const url = request.url?.length ?? 0;
-  // Among the headers of HTTP/2 is the URL.
-  let all = request instanceof IncomingMessage ? url : 0;
-  for (const text of request.rawHeaders) all += text.length;
-  if (all <= MAX_HEAD_BYTES) return undefined;
-  return url > all - url ? urlTooLong(MAX_HEAD_BYTES) : headersTooLarge(MAX_HEAD_BYTES);
+  // The headers of HTTP/2 include the URL.
+  let total = request instanceof IncomingMessage ? url : 0;
+  for (const text of request.rawHeaders) total += text.length;
+  if (total <= MAX_HEAD_BYTES) return undefined;
+  return url > total - url ? urlTooLong(MAX_HEAD_BYTES) : headersTooLarge(MAX_HEAD_BYTES);
 }

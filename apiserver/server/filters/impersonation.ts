@@ -1,6 +1,6 @@
 /**
- * Acting as somebody else: what the headers of a request ask for, and what whoever asks must be allowed to do so. Each value is a permission of its own.
- * Authenticates nobody; answers no request.
+ * Parses impersonation headers into the impersonated user and the permissions that the authenticated user needs, one
+ * for each value. Neither authenticates users nor responds.
  */
 import { clientFault } from '../../../shared/api/errors/status';
 import {
@@ -22,17 +22,17 @@ const PREFIX = 'impersonate-';
 const EXTRA = 'impersonate-extra-';
 const AUTHENTICATION = 'authentication.platform.io';
 
-/** Whether a header, by its lower-case name, may be one of these. */
-export const isImpersonation = (name: string): boolean => name.startsWith(PREFIX);
+/** Whether a header, by its lower-case name, is an impersonation header. */
+export const isImpersonationHeader = (name: string): boolean => name.startsWith(PREFIX);
 
 export interface Impersonation {
   readonly user: UserInfo;
-  /** What must be allowed, in the order in which it is asked. */
+  /** The required permissions, in the order in which they are authorized. */
   readonly permissions: readonly ResourceAttributes[];
 }
 
-/** The values of the headers, in the order in which they came. */
-interface Asked {
+/** The header values in their order. */
+interface ImpersonationHeaders {
   user: string | undefined;
   readonly groups: string[];
   readonly extra: Map<string, string[]>;
@@ -40,16 +40,17 @@ interface Asked {
 }
 
 /**
- * `rawHeaders`: names and values in turn. Undefined = nothing is asked for. Throws the 400 of values without a user.
+ * `rawHeaders`: names and values in turn. Undefined when no impersonation is requested. Throws 400 for values without
+ * a user.
  */
 export function readImpersonation(rawHeaders: readonly string[], names: GeneratedNames): Impersonation | undefined {
-  const asked = read(rawHeaders);
-  const [name, uid] = [canonicalUserName(names, asked.user ?? ''), asked.uid ?? ''];
+  const headers = readHeaders(rawHeaders);
+  const [name, uid] = [canonicalUserName(names, headers.user ?? ''), headers.uid ?? ''];
   const account = accountOf(name);
-  const groups = asked.groups.map((group) => canonicalUserName(names, group));
+  const groups = headers.groups.map((group) => canonicalUserName(names, group));
   const others = [
     ...groups.map((group) => permission('', 'groups', '', group)),
-    ...[...asked.extra].flatMap(([key, values]) => values.map((value) => permission(AUTHENTICATION, 'userextras', key, value))),
+    ...[...headers.extra].flatMap(([key, values]) => values.map((value) => permission(AUTHENTICATION, 'userextras', key, value))),
     ...(uid === '' ? [] : [permission(AUTHENTICATION, 'uids', '', uid)]),
   ];
   if (name === '') {
@@ -67,41 +68,41 @@ export function readImpersonation(rawHeaders: readonly string[], names: Generate
       name,
       groups: groupsOf(name, groups, account?.namespace),
       ...(uid === '' ? {} : { uid }),
-      ...(asked.extra.size === 0 ? {} : { extra: Object.fromEntries(asked.extra) }),
+      ...(headers.extra.size === 0 ? {} : { extra: Object.fromEntries(headers.extra) }),
     },
     permissions: [first, ...others],
   };
 }
 
-function read(rawHeaders: readonly string[]): Asked {
-  const asked: Asked = { user: undefined, groups: [], extra: new Map(), uid: undefined };
+function readHeaders(rawHeaders: readonly string[]): ImpersonationHeaders {
+  const headers: ImpersonationHeaders = { user: undefined, groups: [], extra: new Map(), uid: undefined };
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const header = rawHeaders[at]?.toLowerCase() ?? '';
-    if (!isImpersonation(header)) continue;
+    if (!isImpersonationHeader(header)) continue;
     const value = headerText(rawHeaders[at + 1] ?? '');
-    if (header === 'impersonate-user') asked.user ??= value;
-    else if (header === 'impersonate-uid') asked.uid ??= value;
-    else if (header === 'impersonate-group') asked.groups.push(value);
+    if (header === 'impersonate-user') headers.user ??= value;
+    else if (header === 'impersonate-uid') headers.uid ??= value;
+    else if (header === 'impersonate-group') headers.groups.push(value);
     else if (header.startsWith(EXTRA)) {
       const escaped = header.slice(EXTRA.length);
-      appendAt(asked.extra, decodePercent(escaped) ?? escaped, value);
+      appendAt(headers.extra, decodePercent(escaped) ?? escaped, value);
     }
   }
-  return asked;
+  return headers;
 }
 
 function permission(group: string, resource: string, subresource: string, name: string): ResourceAttributes {
   return { kind: 'resource', verb: 'impersonate', group, version: group === '' ? '' : 'v1', resource, subresource, namespace: '', name };
 }
 
-/** A name that only looks like that of an account is one like any other. */
+/** A name that resembles a service account but has an invalid namespace is an ordinary user name. */
 function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
   const account = readAccountUser(user);
   return account === undefined || dnsLabel(account.namespace).length > 0 ? undefined : account;
 }
 
 function groupsOf(user: string, groups: readonly string[], accountNamespace: string | undefined): readonly string[] {
-  const all = accountNamespace !== undefined && groups.length === 0 ? accountGroups(accountNamespace) : groups;
-  if (all.includes(AUTHENTICATED) || all.includes(UNAUTHENTICATED)) return all;
-  return [...all, user === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED];
+  const known = accountNamespace !== undefined && groups.length === 0 ? accountGroups(accountNamespace) : groups;
+  if (known.includes(AUTHENTICATED) || known.includes(UNAUTHENTICATED)) return known;
+  return [...known, user === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED];
 }

@@ -1,4 +1,4 @@
-/** How many requests are being worked on, by kind; more than the limits are turned away. 0 = no limit. */
+/** Limits the requests in flight, separately for read-only and mutating requests; 0 = unlimited. */
 import type { Exchange } from '../../endpoints/request/exchange';
 
 export interface InFlightLimits {
@@ -8,14 +8,14 @@ export interface InFlightLimits {
 
 const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export class InFlight {
+export class InFlightLimiter {
   readOnly = 0;
   mutating = 0;
 
   constructor(private readonly limits: InFlightLimits) {}
 
-  /** False when there is no room; otherwise the place is given back when the exchange has finished. */
-  enter(exchange: Exchange): boolean {
+  /** False when the limit is reached. Otherwise the request is counted until the exchange has finished. */
+  tryEnter(exchange: Exchange): boolean {
     if (READ_METHODS.has(exchange.method)) {
       if (this.limits.readOnly > 0 && this.readOnly >= this.limits.readOnly) return false;
       this.readOnly += 1;

@@ -1,4 +1,4 @@
-import { shownUri } from './request-log';
+import { redactUri } from './request-log';
 
 it.each([
   ['/api/v1/pods', '/api/v1/pods'],
@@ -6,10 +6,10 @@ it.each([
   ['/api/v1/pods?access_token=abc&limit=5', '/api/v1/pods?access_token=***&limit=5'],
   ['/x?a=1?b=2', '/x?a=***'],
   ['/x?flag', '/x?flag'],
-])('%s is written as %s', (url, shown) => {
-  expect(shownUri(url)).toBe(shown);
+])('redactUri turns %s into %s', (url, expected) => {
+  expect(redactUri(url)).toBe(expected);
 });
 
-it('is bounded', () => {
-  expect(shownUri(`/x?limit=${'1'.repeat(5_000)}`).length).toBeLessThan(1_100);
+it('redactUri shortens long URIs', () => {
+  expect(redactUri(`/x?limit=${'1'.repeat(5_000)}`).length).toBeLessThan(1_100);
 });

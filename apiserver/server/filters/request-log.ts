@@ -1,6 +1,6 @@
 /**
- * One line for each request that has been answered or given up, where the log is that detailed; its `auditId` is the one of the answer and of the audit log. It never
- * says what bodies and credentials are, nor the values of parameters that nobody here knows.
+ * Logs one line per finished request at level debug; its `auditId` is that of the response and of the audit log.
+ * Never logs bodies, credentials or values of unknown query parameters.
  */
 import { ANONYMOUS } from '../../../shared/api/identity/user';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -8,7 +8,7 @@ import type { Logger } from '../../../shared/runtime/logger';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { sourceIps } from '../../endpoints/request/source-ips';
 
-const SHOWN: ReadonlySet<string> = new Set([
+const LOGGED_PARAMETERS: ReadonlySet<string> = new Set([
   'allowWatchBookmarks',
   'continue',
   'dryRun',
@@ -31,11 +31,11 @@ const SHOWN: ReadonlySet<string> = new Set([
   'verbose',
   'watch',
 ]);
-const HIDDEN = '***';
-const LONGEST = 1_024;
+const REDACTED = '***';
+const MAX_LENGTH = 1_024;
 
-/** Undefined = the log is not that detailed. */
-export function requestLog(logger: Logger, clock: Clock): ((exchange: Exchange) => void) | undefined {
+/** Undefined when the log level is higher than debug. */
+export function createRequestLog(logger: Logger, clock: Clock): ((exchange: Exchange) => void) | undefined {
   if (!logger.enabled('debug')) return undefined;
   return (exchange) => {
     const {
@@ -53,10 +53,10 @@ export function requestLog(logger: Logger, clock: Clock): ((exchange: Exchange) 
       ...(trace === undefined ? {} : { traceId: trace.id }),
       method,
       verb: info?.verb ?? '',
-      uri: shownUri(exchange.request.url ?? ''),
-      user: cut(user.name),
-      ...(impersonator === undefined ? {} : { impersonatedBy: cut(impersonator.name) }),
-      userAgent: cut(exchange.header('user-agent') ?? ''),
+      uri: redactUri(exchange.request.url ?? ''),
+      user: truncate(user.name),
+      ...(impersonator === undefined ? {} : { impersonatedBy: truncate(impersonator.name) }),
+      userAgent: truncate(exchange.header('user-agent') ?? ''),
       from: sourceIps(exchange),
       status: progress.status,
       ms: Math.round((clock.monotonic() - startedAt) * 1_000) / 1_000,
@@ -66,18 +66,18 @@ export function requestLog(logger: Logger, clock: Clock): ((exchange: Exchange) 
 }
 
 /** Exported for tests. */
-export function shownUri(url: string): string {
+export function redactUri(url: string): string {
   const [path = '', ...rest] = url.split('?');
-  if (rest.length === 0) return cut(path);
+  if (rest.length === 0) return truncate(path);
   const pairs = rest.join('?').split('&', 64);
-  return cut(
+  return truncate(
     `${path}?${pairs
       .map((pair) => {
         const [name = ''] = pair.split('=', 1);
-        return SHOWN.has(name) || !pair.includes('=') ? pair : `${name}=${HIDDEN}`;
+        return LOGGED_PARAMETERS.has(name) || !pair.includes('=') ? pair : `${name}=${REDACTED}`;
       })
       .join('&')}`,
   );
 }
 
-const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+const truncate = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);

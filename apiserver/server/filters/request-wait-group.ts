@@ -1,9 +1,9 @@
-/** Counts the requests that a server on its way down waits for. */
+/** Counts the requests that graceful shutdown waits for. */
 import type { Exchange } from '../../endpoints/request/exchange';
 
-export class Ongoing {
+export class RequestWaitGroup {
   private count = 0;
-  private emptied: (() => void)[] = [];
+  private waiters: (() => void)[] = [];
 
   get size(): number {
     return this.count;
@@ -14,15 +14,15 @@ export class Ongoing {
     exchange.whenFinished(() => {
       this.count -= 1;
       if (this.count > 0) return;
-      const { emptied } = this;
-      this.emptied = [];
-      for (const resolve of emptied) resolve();
+      const { waiters } = this;
+      this.waiters = [];
+      for (const resolve of waiters) resolve();
     });
   }
 
-  /** Resolves when none is left. */
+  /** Resolves when no request is left. */
   whenEmpty(): Promise<void> {
     if (this.count === 0) return Promise.resolve();
-    return new Promise((resolve) => this.emptied.push(resolve));
+    return new Promise((resolve) => this.waiters.push(resolve));
   }
 }

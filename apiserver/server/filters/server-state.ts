@@ -1,23 +1,26 @@
-/** How far the server has come on its way up and down, set by start-server.ts and shutdown.ts only, and the answer to requests that a stopping server refuses. */
+/**
+ * The stages of startup and shutdown, set by start-server.ts and shutdown.ts only, and the response to requests that
+ * are rejected during shutdown.
+ */
 import { sendText } from '../../endpoints/answer/respond';
 import type { Exchange } from '../../endpoints/request/exchange';
 import type { StartCheck } from '../../health/start-checks';
 
 export class ServerState {
-  /** The steps of the start that are complete, as health checks name them. */
+  /** The completed startup checks, by their names in health checks. */
   readonly started = new Set<StartCheck>();
-  /** What the server itself needs exists. */
-  bootstrapped = false;
-  /** /readyz fails from here on. */
+  /** The objects that the server itself needs exist. */
+  isBootstrapped = false;
+  /** /readyz fails. */
   stopping = false;
-  /** New requests are turned away. */
-  refusing = false;
+  /** New requests are rejected. */
+  isRefusingRequests = false;
 
   constructor(readonly sendRetryAfter: boolean) {}
 }
 
-/** Refuses a request because the server stops. */
-export function sendStopping(exchange: Exchange, { sendRetryAfter }: Pick<ServerState, 'sendRetryAfter'>): void {
+/** Rejects a request because the server shuts down. */
+export function sendShuttingDown(exchange: Exchange, { sendRetryAfter }: Pick<ServerState, 'sendRetryAfter'>): void {
   if (sendRetryAfter) sendText(exchange, 429, 'The apiserver is shutting down, please try again later.\n', { 'Retry-After': '5' });
   else sendText(exchange, 503, 'apiserver is shutting down\n', { 'Retry-After': '1' });
 }

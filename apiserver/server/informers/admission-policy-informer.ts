@@ -1,4 +1,7 @@
-/** The admission policies and bindings in this replica's cache, as admission wants to know them, and what their parameters are. Decides nothing. */
+/**
+ * Keeps the admission policies and bindings of admission up to date from this replica's cache, and provides access to
+ * their parameters.
+ */
 import { canonicalApiVersion, canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { whenKnown } from '../../../shared/runtime/eventually';
@@ -15,25 +18,25 @@ import type { Resources } from '../../registry/resources';
 import type { ServedResource } from '../../registry/verbs';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 
-export interface PolicyObjectsOptions {
+export interface AdmissionPolicyInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
   readonly clock: Clock;
   readonly failed: (message: string, error: unknown) => void;
-  /** Of every compilation; absent = nobody wants to know how long they take. */
+  /** Wraps every compilation in order to time it; absent = not timed. */
   readonly around?: Around;
 }
 
-export interface PolicyObjects extends Following {
+export interface AdmissionPolicyInformer extends Following {
   readonly policies: Policies;
 }
 
 const GROUP = 'admissionregistration.platform.io';
 
-export function followPolicyObjects(options: PolicyObjectsOptions): PolicyObjects {
+export function startAdmissionPolicyInformer(options: AdmissionPolicyInformerOptions): AdmissionPolicyInformer {
   const policies = new Policies(options.around);
   const storedOf = (resource: string) => options.resources.require(`${resource}.${GROUP}`).stored;
-  const both = [
+  const informers = [
     follow(
       { ...options, stored: storedOf('validatingadmissionpolicies') },
       {
@@ -49,10 +52,10 @@ export function followPolicyObjects(options: PolicyObjectsOptions): PolicyObject
       },
     ),
   ];
-  return { policies, ...together(both) };
+  return { policies, ...together(informers) };
 }
 
-export function parameterParts(
+export function createParameterDependencies(
   { cache, conversions }: Pick<ParameterParts, 'cache' | 'conversions'>,
   resources: Resources,
   names: GeneratedNames,
@@ -60,21 +63,21 @@ export function parameterParts(
   return {
     cache,
     conversions,
-    resourceOf: servedBy(resources),
+    resourceOf: createKindLookup(resources),
     shown: ({ row }, entry) => objectOf(shownAs(row, names).text(parseEntry(entry).object)),
   };
 }
 
-/** What serves a kind, a custom one too. */
-export const servedBy =
+/** Finds the resource of a kind, including custom resources. */
+export const createKindLookup =
   (resources: Pick<Resources, 'rows' | 'find'>) =>
   (apiVersion: string, kind: string): ServedResource | undefined => {
-    const row = resources.rows.find((one) => one.kind === kind && apiVersionOf(one) === canonicalApiVersion(apiVersion));
+    const row = resources.rows.find((candidate) => candidate.kind === kind && apiVersionOf(candidate) === canonicalApiVersion(apiVersion));
     return row === undefined ? undefined : resources.find(row.group, row.version, row.resource);
   };
 
 /** Passes the authorization checks of expressions to the authorizer, with names in either spelling. */
-export const askedBy =
+export const createExpressionAuthorizer =
   (authorizer: Authorizer, names: GeneratedNames): AskAuthorizer =>
   (user, question) => {
     const attributes =

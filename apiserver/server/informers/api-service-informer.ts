@@ -1,4 +1,7 @@
-/** The registrations of other servers in this replica's cache, and whoever looks after them told of what changes about them and their Services. Asks nobody itself. */
+/**
+ * Keeps the registrations of aggregated API servers up to date from this replica's cache, and reports changes of
+ * their APIServices, Services and EndpointSlices. Contacts no server.
+ */
 import type { Clock } from '../../../shared/runtime/clock';
 import { serviceNameOf } from '../../webhook-client/service-resolver';
 import { registrationOf, Registrations, type Registration } from '../../aggregation/registration';
@@ -7,23 +10,23 @@ import type { OpenedCache } from '../../cache/sync/options';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
-export interface RegistrationObjectsOptions {
+export interface ApiServiceInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
   readonly clock: Clock;
   readonly failed: (message: string, error: unknown) => void;
 }
 
-export interface RegistrationObjects extends Following {
+export interface ApiServiceInformer extends Following {
   readonly registrations: Registrations;
-  /** `look` is told which registrations may have to be looked at anew, and first of all that there are. */
-  watch(look: (name: string) => void): Following;
+  /** Calls `onChange` with each APIService that must be checked, starting with all existing ones. */
+  watch(onChange: (name: string) => void): Following;
 }
 
-export function followRegistrations(options: RegistrationObjectsOptions): RegistrationObjects {
+export function startApiServiceInformer(options: ApiServiceInformerOptions): ApiServiceInformer {
   const registrations = new Registrations();
-  const asked = new Map<string, string>();
-  let tell: (name: string) => void = () => undefined;
+  const specs = new Map<string, string>();
+  let notify: (name: string) => void = () => undefined;
   const { stored } = options.resources.require('apiservices.apiregistration.platform.io');
   const following = follow(
     { ...options, stored },
@@ -32,15 +35,15 @@ export function followRegistrations(options: RegistrationObjectsOptions): Regist
         const { key } = entry;
         const registration = registrationOf(key, parseEntry(entry).object);
         registrations.set(key, registration);
-        const now = registration === undefined ? undefined : asAsked(registration);
-        if (now === undefined) asked.delete(key);
-        else if (asked.get(key) !== now) {
-          asked.set(key, now);
-          tell(key);
+        const spec = registration === undefined ? undefined : specText(registration);
+        if (spec === undefined) specs.delete(key);
+        else if (specs.get(key) !== spec) {
+          specs.set(key, spec);
+          notify(key);
         }
       },
       remove(key) {
-        asked.delete(key);
+        specs.delete(key);
         registrations.set(key, undefined);
       },
     },
@@ -48,34 +51,34 @@ export function followRegistrations(options: RegistrationObjectsOptions): Regist
   return {
     registrations,
     ...following,
-    watch(look) {
-      tell = look;
-      registrations.names().forEach(look);
-      return watchServices(registrations, options, look);
+    watch(onChange) {
+      notify = onChange;
+      registrations.names().forEach(onChange);
+      return watchServices(registrations, options, onChange);
     },
   };
 }
 
-function watchServices(registrations: Registrations, options: RegistrationObjectsOptions, look: (name: string) => void): Following {
-  const lookBehind = (namespace: string, name?: string): void => registrations.behind(namespace, name).forEach(look);
+function watchServices(registrations: Registrations, options: ApiServiceInformerOptions, onChange: (name: string) => void): Following {
+  const notifyServices = (namespace: string, name?: string): void => registrations.behind(namespace, name).forEach(onChange);
   const storedOf = (resource: string) => options.resources.require(resource).stored;
   return together([
     follow(
       { ...options, stored: storedOf('services') },
-      { place: ({ key }) => lookBehind(...placeOf(key)), remove: (key) => lookBehind(...placeOf(key)) },
+      { place: ({ key }) => notifyServices(...splitKey(key)), remove: (key) => notifyServices(...splitKey(key)) },
     ),
     follow(
       { ...options, stored: storedOf('endpointslices.discovery.platform.io') },
-      // Of one that has gone nobody knows whose it was.
-      { place: (entry) => lookBehind(placeOf(entry.key)[0], serviceNameOf(entry)), remove: (key) => lookBehind(placeOf(key)[0]) },
+      // A deletion event does not name the Service, so all Services of the namespace are reported.
+      { place: (entry) => notifyServices(splitKey(entry.key)[0], serviceNameOf(entry)), remove: (key) => notifyServices(splitKey(key)[0]) },
     ),
   ]);
 }
 
-/** What its status says is what has been found, not what there is to find. */
-const asAsked = ({ isAvailable: _found, ...asked }: Registration): string => JSON.stringify(asked);
+/** Excludes the status, which is the result of checks and must not trigger another one. */
+const specText = ({ isAvailable: _status, ...spec }: Registration): string => JSON.stringify(spec);
 
-function placeOf(key: string): readonly [namespace: string, name: string] {
+function splitKey(key: string): readonly [namespace: string, name: string] {
   const [namespace = '', name = ''] = key.split('/');
   return [namespace, name];
 }

@@ -1,4 +1,4 @@
-/** The flow schemas and priority levels of this replica's cache, told to flow control. Decides nothing. */
+/** Keeps the flow schemas and priority levels of API Priority and Fairness up to date from this replica's cache. */
 import type { FlowcontrolV1FlowSchema, FlowcontrolV1PriorityLevelConfiguration } from '../../../shared/api/types/generated/members';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -11,7 +11,7 @@ import { readPriorityLevel } from '../../flow-control/priority-level';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
-export interface FlowObjectsFollowed {
+export interface FlowSchemaInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
   readonly names: GeneratedNames;
@@ -19,33 +19,33 @@ export interface FlowObjectsFollowed {
   readonly failed: (message: string, error: unknown) => void;
 }
 
-/** What is stored has the form of its type. */
-interface Told<T extends JsonObject> {
+/** Stored objects have the form of their type. */
+interface ObjectHandler<T extends JsonObject> {
   set(name: string, object: T): void;
   remove(name: string): void;
 }
 
 const GROUP = 'flowcontrol.apiserver.platform.io';
 
-export function followFlowObjects(options: FlowObjectsFollowed, flowControl: FlowControl): Following {
+export function startFlowSchemaInformer(options: FlowSchemaInformerOptions, flowControl: FlowControl): Following {
   const { names, resources } = options;
-  const schemas: Told<FlowcontrolV1FlowSchema> = {
+  const schemas: ObjectHandler<FlowcontrolV1FlowSchema> = {
     set: (name, object) => flowControl.setSchema(name, readFlowSchema(object, names)),
     remove: (name) => flowControl.setSchema(name, undefined),
   };
-  const levels: Told<FlowcontrolV1PriorityLevelConfiguration> = {
+  const levels: ObjectHandler<FlowcontrolV1PriorityLevelConfiguration> = {
     set: (name, object) => flowControl.setLevel(name, readPriorityLevel(object)),
     remove: (name) => flowControl.setLevel(name, undefined),
   };
-  const kinds: readonly (readonly [string, Told<JsonObject>])[] = [
+  const kinds: readonly (readonly [string, ObjectHandler<JsonObject>])[] = [
     ['prioritylevelconfigurations', levels],
     ['flowschemas', schemas],
   ];
   return together(
-    kinds.map(([resource, told]) =>
+    kinds.map(([resource, handler]) =>
       follow(
         { ...options, stored: resources.require(`${resource}.${GROUP}`).stored },
-        { place: (entry) => told.set(entry.key, parseEntry(entry).object), remove: (name) => told.remove(name) },
+        { place: (entry) => handler.set(entry.key, parseEntry(entry).object), remove: (name) => handler.remove(name) },
       ),
     ),
   );

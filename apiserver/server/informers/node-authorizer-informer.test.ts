@@ -1,13 +1,13 @@
-/** Whether what nodes need is looked after at all. That it is read as it should be is tested where nodes are let in. */
+/** Covers which resources are watched. The content of the graph is tested with the Node authorizer. */
 import { KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { buildResources } from '../../registry/resources';
-import { followNodeObjects } from './node-authorizer-informer';
+import { startNodeAuthorizerInformer } from './node-authorizer-informer';
 
 it.each([
   [true, ['pods', 'persistentvolumes', 'volumeattachments.storage.platform.io']],
   [false, []],
-])('follows pods and volumes where somebody decides by them: %p', async (isAsked, expected) => {
+])('startNodeAuthorizerInformer watches pods and volumes only when the Node authorizer is enabled: %p', async (isNeeded, expected) => {
   const followed: string[] = [];
   const cache = {
     whenReady: () => Promise.resolve(),
@@ -17,9 +17,9 @@ it.each([
     },
   };
   const resources = buildResources(SERVED_KINDS, KINDS);
-  const objects = followNodeObjects(isAsked, { cache, resources, clock: new ManualClock(), failed: () => undefined });
+  const objects = startNodeAuthorizerInformer(isNeeded, { cache, resources, clock: new ManualClock(), failed: () => undefined });
   await settle();
   expect(followed).toEqual(expected);
-  if (!isAsked) await objects.complete;
+  if (!isNeeded) await objects.complete;
   objects.stop();
 });

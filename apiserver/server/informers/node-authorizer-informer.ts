@@ -1,4 +1,4 @@
-/** The pods, volumes and attachments of this replica's cache, as the authorizer of nodes wants to know them. Decides nothing. */
+/** Keeps the graph of the Node authorizer up to date from the pods, volumes and attachments in this replica's cache. */
 import { objectAt, stringAt } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -9,21 +9,21 @@ import type { OpenedCache } from '../../cache/sync/options';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
-export interface NodeObjectsOptions {
+export interface NodeAuthorizerInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
   readonly clock: Clock;
   readonly failed: (message: string, error: unknown) => void;
 }
 
-export interface NodeObjects extends Following {
+export interface NodeAuthorizerInformer extends Following {
   readonly graph: NodeGraph;
 }
 
-/** `isAsked`: whether anybody decides by them; else nothing is read. */
-export function followNodeObjects(isAsked: boolean, options: NodeObjectsOptions): NodeObjects {
+/** `isNeeded`: whether the Node authorizer is enabled; otherwise nothing is watched. */
+export function startNodeAuthorizerInformer(isNeeded: boolean, options: NodeAuthorizerInformerOptions): NodeAuthorizerInformer {
   const graph = new NodeGraph();
-  if (!isAsked) return { graph, ...together([]) };
+  if (!isNeeded) return { graph, ...together([]) };
   const kinds: Readonly<Record<string, Follower>> = {
     pods: podFollower(graph),
     persistentvolumes: {
@@ -35,37 +35,37 @@ export function followNodeObjects(isAsked: boolean, options: NodeObjectsOptions)
       remove: (key) => graph.setAttachment(key, undefined),
     },
   };
-  const all = Object.entries(kinds).map(([resource, follower]) =>
+  const informers = Object.entries(kinds).map(([resource, follower]) =>
     follow({ ...options, stored: options.resources.require(resource).stored }, follower),
   );
-  return { graph, ...together(all) };
+  return { graph, ...together(informers) };
 }
 
 /**
- * A pod's status changes often and what it refers to hardly ever: an entry of the same pod on the same node is not read again, unless containers were
- * added to it while it runs.
+ * The status of a pod changes often, its references almost never: an entry of the same pod on the same node is not
+ * parsed again, unless it has ephemeral containers, which can be added while the pod runs.
  */
 function podFollower(graph: NodeGraph): Follower {
-  const placed = new Map<string, { readonly node: string; readonly mark: Buffer }>();
+  const known = new Map<string, { readonly node: string; readonly uidBytes: Buffer }>();
   const remove = (key: string): void => {
-    placed.delete(key);
+    known.delete(key);
     graph.setPod(key, undefined, []);
   };
   return {
     place(entry) {
       const node = entry.fields['spec.nodeName'] ?? '';
       if (node === '') return remove(entry.key);
-      const before = placed.get(entry.key);
-      if (before?.node === node && entry.bytes.includes(before.mark) && !entry.bytes.includes(ADDED)) return;
+      const previous = known.get(entry.key);
+      if (previous?.node === node && entry.bytes.includes(previous.uidBytes) && !entry.bytes.includes(EPHEMERAL_CONTAINERS)) return;
       const { object } = parseEntry(entry);
-      placed.set(entry.key, { node, mark: markOf(stringAt(readMetadata(object), 'uid') ?? '') });
+      known.set(entry.key, { node, uidBytes: uidText(stringAt(readMetadata(object), 'uid') ?? '') });
       graph.setPod(entry.key, node, podReferences(object));
     },
     remove,
   };
 }
 
-const ADDED = Buffer.from('"ephemeralContainers":');
+const EPHEMERAL_CONTAINERS = Buffer.from('"ephemeralContainers":');
 
-/** What tells the bytes of this pod from those of another of its name. */
-const markOf = (uid: string): Buffer => Buffer.from(`"uid":"${uid}"`);
+/** Distinguishes the bytes of this pod from those of another pod with its name. */
+const uidText = (uid: string): Buffer => Buffer.from(`"uid":"${uid}"`);

@@ -1,4 +1,4 @@
-/** The roles and bindings of this replica's cache, as the authorizer wants to know them. Decides nothing. */
+/** Keeps the policy of the RBAC authorizer up to date from the roles and bindings in this replica's cache. */
 import { arrayAt, isObject, type JsonObject } from '../../../shared/values/json';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -10,7 +10,7 @@ import type { OpenedCache } from '../../cache/sync/options';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
-export interface RbacObjectsOptions {
+export interface RbacInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
   readonly names: GeneratedNames;
@@ -18,34 +18,35 @@ export interface RbacObjectsOptions {
   readonly failed: (message: string, error: unknown) => void;
 }
 
-export interface RbacObjects extends Following {
+export interface RbacInformer extends Following {
   readonly policy: RbacPolicy;
 }
 
-/** `object` is undefined where it is gone; `namespace` is '' for the kinds that are in none. */
-type Place = (namespace: string, name: string, object: JsonObject | undefined) => void;
+/** `object` is undefined when it was deleted; `namespace` is '' for cluster-scoped kinds. */
+type SetObject = (namespace: string, name: string, object: JsonObject | undefined) => void;
 
-export function followRbacObjects(options: RbacObjectsOptions): RbacObjects {
+export function startRbacInformer(options: RbacInformerOptions): RbacInformer {
   const policy = new RbacPolicy();
-  const role: Place = (namespace, name, object) => policy.setRole(namespace, name, object === undefined ? undefined : rulesOf(object));
-  const binding: Place = (namespace, name, object) =>
+  const setRole: SetObject = (namespace, name, object) =>
+    policy.setRole(namespace, name, object === undefined ? undefined : rulesOf(object));
+  const setBinding: SetObject = (namespace, name, object) =>
     policy.setBinding(namespace, name, object === undefined ? undefined : readBinding(namespace, name, object, options.names));
-  const kinds = { roles: role, clusterroles: role, rolebindings: binding, clusterrolebindings: binding };
-  const all = Object.entries(kinds).map(([resource, place]) => {
+  const kinds = { roles: setRole, clusterroles: setRole, rolebindings: setBinding, clusterrolebindings: setBinding };
+  const informers = Object.entries(kinds).map(([resource, setObject]) => {
     const { stored } = options.resources.require(`${resource}.rbac.authorization.platform.io`);
     return follow(
       { ...options, stored },
       {
-        place: (entry) => place(...placeOf(entry.key), parseEntry(entry).object),
-        remove: (key) => place(...placeOf(key), undefined),
+        place: (entry) => setObject(...splitKey(entry.key), parseEntry(entry).object),
+        remove: (key) => setObject(...splitKey(key), undefined),
       },
     );
   });
-  return { policy, ...together(all) };
+  return { policy, ...together(informers) };
 }
 
-/** Namespace and name. */
-function placeOf(key: string): readonly [string, string] {
+/** Splits a cache key into namespace and name. */
+function splitKey(key: string): readonly [string, string] {
   const slash = key.indexOf('/');
   return slash < 0 ? ['', key] : [key.slice(0, slash), key.slice(slash + 1)];
 }

@@ -1,4 +1,4 @@
-/** The configurations of webhooks in this replica's cache, as admission wants to know them, and where Services lead. Decides nothing. */
+/** Keeps the webhook configurations of admission up to date from this replica's cache, and resolves Services. */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import { Webhooks } from '../../admission/webhook/configuration';
@@ -11,20 +11,20 @@ import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 import type { ServedResource } from '../../registry/verbs';
 
-export interface WebhookObjectsOptions {
+export interface WebhookConfigurationInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
   readonly clock: Clock;
   readonly failed: (message: string, error: unknown) => void;
 }
 
-export interface WebhookObjects extends Following {
+export interface WebhookConfigurationInformer extends Following {
   readonly webhooks: Webhooks;
 }
 
-export function followWebhookObjects(options: WebhookObjectsOptions): WebhookObjects {
+export function startWebhookConfigurationInformer(options: WebhookConfigurationInformerOptions): WebhookConfigurationInformer {
   const webhooks = new Webhooks();
-  const all = (['mutating', 'validating'] as const).map((type) => {
+  const informers = (['mutating', 'validating'] as const).map((type) => {
     const { stored } = options.resources.require(`${type}webhookconfigurations.admissionregistration.platform.io`);
     return follow(
       { ...options, stored },
@@ -34,11 +34,11 @@ export function followWebhookObjects(options: WebhookObjectsOptions): WebhookObj
       },
     );
   });
-  return { webhooks, ...together(all) };
+  return { webhooks, ...together(informers) };
 }
 
-/** Under which groups and versions the objects of a resource are served. */
-export function equivalentsOf(resources: Pick<Resources, 'all' | 'find'>): Equivalents {
+/** The other groups and versions under which the objects of a resource are served. */
+export function createEquivalents(resources: Pick<Resources, 'all' | 'find'>): Equivalents {
   const byType = new Map<object, ServedResource[]>();
   for (const resource of resources.all) byType.set(resource.stored, [...(byType.get(resource.stored) ?? []), resource]);
   return (resource) => {
@@ -48,15 +48,15 @@ export function equivalentsOf(resources: Pick<Resources, 'all' | 'find'>): Equiv
   };
 }
 
-export function resolverOf(cache: Pick<Cache, 'get' | 'snapshot'>, resources: Pick<Resources, 'require'>, random: Random): Resolve {
-  return createServiceResolver({ ...servicesIn(cache, resources), random });
+export function createResolver(cache: Pick<Cache, 'get' | 'snapshot'>, resources: Pick<Resources, 'require'>, random: Random): Resolve {
+  return createServiceResolver({ ...serviceLookups(cache, resources), random });
 }
 
-/** How far the way to a Service leads at present. */
-export const stateOfServices = (cache: Pick<Cache, 'get' | 'snapshot'>, resources: Pick<Resources, 'require'>) =>
-  serviceState(servicesIn(cache, resources));
+/** Reports how far the resolution of a Service succeeds at present. */
+export const createServiceStateReader = (cache: Pick<Cache, 'get' | 'snapshot'>, resources: Pick<Resources, 'require'>) =>
+  serviceState(serviceLookups(cache, resources));
 
-function servicesIn(
+function serviceLookups(
   cache: Pick<Cache, 'get' | 'snapshot'>,
   resources: Pick<Resources, 'require'>,
 ): Pick<ResolverDependencies, 'service' | 'slices'> {
@@ -64,7 +64,7 @@ function servicesIn(
   const slices = resources.require('endpointslices.discovery.platform.io').stored;
   return {
     service: (key) => cache.get(services, key),
-    // What follows a slash.
+    // `0` is the character after `/`.
     slices: (namespace) => cache.snapshot(slices).range(`${namespace}/`, `${namespace}0`),
   };
 }

@@ -1,9 +1,9 @@
-/** Writes the answer of a health endpoint to its client. Which checks there are and what they find is the business of shared/runtime/health.ts. */
+/** Sends the response of a health endpoint. The checks are in shared/runtime/health.ts. */
 import type { Health, HealthEndpoint } from '../../../shared/runtime/health';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { sendText, TEXT } from '../../endpoints/answer/respond';
 
-/** `check`: the name of a single check, `undefined` for all of the endpoint. */
+/** `check`: the name of a single check; undefined = all checks of the endpoint. */
 export async function sendHealth(
   health: Pick<Health, 'answer'>,
   endpoint: HealthEndpoint,

@@ -1,6 +1,6 @@
 /**
- * Everything that is served besides resources, as one table: health, metrics, discovery, OpenAPI, and what others check tokens with. The router, the
- * list at `/` and what a server on its way down still answers follow from it.
+ * The table of all paths that are not resources: health, metrics, discovery, OpenAPI and token keys. The router, the
+ * index at `/` and the exemption from shutdown are derived from it.
  */
 import { gzip } from 'node:zlib';
 import { routeNotFound } from '../../../shared/api/errors/status';
@@ -21,82 +21,81 @@ import type { Metrics } from '../../metrics/metrics';
 import { sendHealth } from './health-response';
 
 export interface PathRoute {
-  /** What it is for. */
   readonly purpose: string;
-  /** Patterns of express; case and a slash at the end count. */
+  /** Express patterns, case-sensitive and strict about trailing slashes. */
   readonly paths: readonly string[];
-  /** `GET`: every other method is answered with 405, HEAD too, as upstream does. */
+  /** `GET`: every other method, including HEAD, is answered with 405, as upstream does. */
   readonly methods: 'GET' | 'any';
-  /** What `/` tells of it, in any order; absent = nothing. */
-  listed?(this: void): readonly string[];
-  /** Answered by a server on its way down as well, with all that is below. */
-  readonly whileStopping?: true;
-  /** Whether a path that fits leads somewhere; absent = always. Where it does not, the next route is tried, whatever the method. */
-  leads?(this: void, path: string): boolean;
-  answer(this: void, exchange: Exchange, path: string): void | Promise<void>;
+  /** The paths that `/` lists, in any order; absent = none. */
+  listedPaths?(this: void): readonly string[];
+  /** Served during shutdown, with all paths below. */
+  readonly isServedDuringShutdown?: true;
+  /** Whether a matching path is served; absent = always. Otherwise the next route is tried, for any method. */
+  isServed?(this: void, path: string): boolean;
+  respond(this: void, exchange: Exchange, path: string): void | Promise<void>;
 }
 
-export interface PathParts {
+export interface PathRouteDependencies {
   readonly health: Pick<Health, 'answer'>;
   readonly metrics: Pick<Metrics, 'scrape' | 'scrapeSlis'>;
   readonly discovery: Discovery;
   readonly openApi: Documents;
-  /** Absent = no tokens are issued. */
+  /** Absent = the server issues no tokens. */
   readonly openId: OpenId | undefined;
   readonly build: BuildInfo;
   /** Whether a group, in canonical spelling, is served in some version. */
   readonly servesGroup: (group: string) => boolean;
 }
 
-/** The first route that fits and leads somewhere answers. */
-export function pathRoutes(parts: PathParts): readonly PathRoute[] {
-  const { health, metrics, discovery, openApi, openId, build } = parts;
+/** The first matching route that is served responds. */
+export function createPathRoutes(deps: PathRouteDependencies): readonly PathRoute[] {
+  const { health, metrics, discovery, openApi, openId, build } = deps;
   const table: readonly PathRoute[] = [
     {
-      purpose: 'which paths there are',
+      purpose: 'index of paths',
       paths: ['/', '/index.html'],
       methods: 'any',
-      answer: (exchange) => sendDocument(exchange, indexDocument(listedPaths(table))),
+      respond: (exchange) => sendDocument(exchange, indexDocument(collectListedPaths(table))),
     },
     ...HEALTH_ENDPOINTS.map((endpoint) => healthRoute(health, endpoint)),
     {
-      purpose: 'counts and times for Prometheus',
+      purpose: 'metrics for Prometheus',
       paths: ['/metrics'],
       methods: 'any',
-      listed: () => ['/metrics'],
-      whileStopping: true,
-      answer: (exchange) => sendPieces(exchange, METRICS_TYPE, metrics.scrape()),
+      listedPaths: () => ['/metrics'],
+      isServedDuringShutdown: true,
+      respond: (exchange) => sendPieces(exchange, METRICS_TYPE, metrics.scrape()),
     },
     {
-      purpose: 'what service levels are counted by',
+      purpose: 'metrics of service level indicators',
       paths: ['/metrics/slis'],
       methods: 'any',
-      listed: () => ['/metrics/slis'],
-      whileStopping: true,
-      answer: (exchange) => sendPieces(exchange, METRICS_TYPE, metrics.scrapeSlis()),
+      listedPaths: () => ['/metrics/slis'],
+      isServedDuringShutdown: true,
+      respond: (exchange) => sendPieces(exchange, METRICS_TYPE, metrics.scrapeSlis()),
     },
     {
-      purpose: 'which release this is',
+      purpose: 'release',
       paths: withSlash('/version'),
       methods: 'GET',
-      listed: () => ['/version'],
-      answer: (exchange) => sendDocument(exchange, versionAnswer(build, exchange.header('accept'))),
+      listedPaths: () => ['/version'],
+      respond: (exchange) => sendDocument(exchange, versionAnswer(build, exchange.header('accept'))),
     },
     ...discoveryRoutes(discovery),
     {
       purpose: 'OpenAPI, in one document and in one per group version',
       paths: ['/openapi/v2', '/openapi/v3', '/openapi/v3/', '/openapi/v3/*document'],
       methods: 'any',
-      listed: () => ['/openapi/v2', '/openapi/v3'],
-      answer: (exchange) => sendFrom(openApi, exchange),
+      listedPaths: () => ['/openapi/v2', '/openapi/v3'],
+      respond: (exchange) => sendFrom(openApi, exchange),
     },
     ...(openId === undefined ? [] : OPENID_PATHS.map((path) => openIdRoute(openId, path))),
     {
-      purpose: 'what is nowhere inside the API',
+      purpose: 'paths inside the API that do not exist',
       paths: ['/api', '/api/*rest', '/apis/:group', '/apis/:group/*rest'],
       methods: 'any',
-      leads: (path) => isInsideApi(parts, path),
-      answer() {
+      isServed: (path) => isInsideApi(deps, path),
+      respond() {
         throw routeNotFound();
       },
     },
@@ -106,11 +105,11 @@ export function pathRoutes(parts: PathParts): readonly PathRoute[] {
 
 function discoveryRoutes(discovery: Discovery): readonly PathRoute[] {
   const common = {
-    leads: (path: string) => discovery.leads(path),
-    answer: (exchange: Exchange) => sendFrom(discovery, exchange),
+    isServed: (path: string) => discovery.leads(path),
+    respond: (exchange: Exchange) => sendFrom(discovery, exchange),
   };
   return [
-    { purpose: 'versions of the core group', paths: withSlash('/api'), methods: 'GET', listed: () => discovery.paths(), ...common },
+    { purpose: 'versions of the core group', paths: withSlash('/api'), methods: 'GET', listedPaths: () => discovery.paths(), ...common },
     { purpose: 'resources of the core group', paths: withSlash('/api/:version'), methods: 'GET', ...common },
     { purpose: 'groups', paths: withSlash('/apis'), methods: 'any', ...common },
     { purpose: 'versions of a group', paths: withSlash('/apis/:group'), methods: 'any', ...common },
@@ -120,16 +119,18 @@ function discoveryRoutes(discovery: Discovery): readonly PathRoute[] {
 
 const withSlash = (path: string): readonly string[] => [path, `${path}/`];
 
-/** Whether a server on its way down still answers a path. */
-export function servedWhileStopping(routes: readonly PathRoute[]): (path: string) => boolean {
-  const exempt = new Set(routes.flatMap(({ paths, whileStopping }) => (whileStopping === true ? paths.map(firstSegment) : [])));
+/** Whether a path is served during shutdown. */
+export function createShutdownExemption(routes: readonly PathRoute[]): (path: string) => boolean {
+  const exempt = new Set(
+    routes.flatMap(({ paths, isServedDuringShutdown }) => (isServedDuringShutdown === true ? paths.map(firstSegment) : [])),
+  );
   return (path) => exempt.has(firstSegment(path));
 }
 
 const firstSegment = (path: string): string => path.split('/', 2)[1] ?? '';
 
-function listedPaths(table: readonly PathRoute[]): readonly string[] {
-  return table.flatMap(({ listed }) => listed?.() ?? []);
+function collectListedPaths(table: readonly PathRoute[]): readonly string[] {
+  return table.flatMap(({ listedPaths }) => listedPaths?.() ?? []);
 }
 
 function healthRoute(health: Pick<Health, 'answer'>, endpoint: HealthEndpoint): PathRoute {
@@ -137,9 +138,9 @@ function healthRoute(health: Pick<Health, 'answer'>, endpoint: HealthEndpoint): 
     purpose: `health: ${endpoint}, and its single checks`,
     paths: [`/${endpoint}`, `/${endpoint}/*check`],
     methods: 'any',
-    listed: () => [`/${endpoint}`],
-    whileStopping: true,
-    async answer(exchange, path) {
+    listedPaths: () => [`/${endpoint}`],
+    isServedDuringShutdown: true,
+    async respond(exchange, path) {
       const check = path.slice(endpoint.length + 2);
       await sendHealth(health, endpoint, check === '' ? undefined : check, exchange);
     },
@@ -148,17 +149,17 @@ function healthRoute(health: Pick<Health, 'answer'>, endpoint: HealthEndpoint): 
 
 function openIdRoute(openId: OpenId, path: (typeof OPENID_PATHS)[number]): PathRoute {
   return {
-    purpose: 'what others check tokens with',
+    purpose: 'keys and issuer of service account tokens',
     paths: withSlash(path),
     methods: 'GET',
-    listed: () => (openId.serves() ? [path] : []),
-    leads: () => openId.serves(),
-    answer: (exchange) => sendFrom(openId, exchange),
+    listedPaths: () => (openId.serves() ? [path] : []),
+    isServed: () => openId.serves(),
+    respond: (exchange) => sendFrom(openId, exchange),
   };
 }
 
 /** `/api/v9` and `/apis/<served group>/v9` are inside the API, other paths outside of it. */
-function isInsideApi({ servesGroup }: PathParts, path: string): boolean {
+function isInsideApi({ servesGroup }: PathRouteDependencies, path: string): boolean {
   const [, first, second = ''] = path.split('/');
   return first === 'api' || (second !== '' && servesGroup(canonicalGroup(second)));
 }
@@ -183,13 +184,13 @@ function sendDocument(exchange: Exchange, answer: DocumentAnswer): void {
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(answer.headers)) headers[name] = typeof value === 'string' ? value : [...value];
   answering(exchange, answer.headers['content-type']?.toString().split(';', 1)[0] ?? '');
-  const isPacked = headers['content-encoding'] !== undefined;
-  if (isPacked || answer.body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(exchange)) {
+  const isCompressed = headers['content-encoding'] !== undefined;
+  if (isCompressed || answer.body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(exchange)) {
     exchange.send(answer.status, headers, answer.body);
     return;
   }
-  gzip(answer.body, { level: 1 }, (error, packed) => {
-    if (error === null) exchange.send(answer.status, { ...headers, 'Content-Encoding': 'gzip' }, packed);
+  gzip(answer.body, { level: 1 }, (error, compressed) => {
+    if (error === null) exchange.send(answer.status, { ...headers, 'Content-Encoding': 'gzip' }, compressed);
     else exchange.abort();
   });
 }

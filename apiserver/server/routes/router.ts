@@ -1,16 +1,16 @@
 /**
- * The paths that are no resources, on an `express.Router` mounted straight on the servers: an `express()` application takes replies apart in a way
- * that breaks on HTTP/2. Which routes there are is path-routes.ts; requests for resources never come here, since the router would cost them more than
- * all filters together.
+ * Routes the paths that are not resources, with an `express.Router` mounted directly: an `express()` application
+ * replaces the prototypes of replies, which breaks HTTP/2. The routes are in path-routes.ts. Requests for resources
+ * bypass the router, which would cost them more than all filters together.
  */
 import { Router, type NextFunction } from 'express';
 import { methodNotAllowedOnRoute } from '../../../shared/api/errors/status';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { PageNotFound } from '../../endpoints/routes';
 import type { PathRoute } from './path-routes';
-import type { Failed } from '../filters/filter-chain';
+import type { OnError } from '../filters/filter-chain';
 
-/** What travels through the router, which writes down on it what it finds. */
+/** The request object of the router, which stores its state in it. */
 class RoutedRequest {
   readonly method: string;
   readonly url: string;
@@ -25,8 +25,11 @@ class RoutedRequest {
   }
 }
 
-/** Answers a request for a decoded path. `failed` is told what a route threw, and {@link PageNotFound} when there is none. */
-export function pathRouter(routes: readonly PathRoute[], failed: Failed): (exchange: Exchange, path: string) => void {
+/**
+ * Responds to a request for a decoded path. `onError` receives the errors of routes, and {@link PageNotFound} when no
+ * route matches.
+ */
+export function createPathRouter(routes: readonly PathRoute[], onError: OnError): (exchange: Exchange, path: string) => void {
   const router = Router({ caseSensitive: true, strict: true });
   for (const route of routes) mount(router, route);
   const run: unknown = router;
@@ -34,25 +37,25 @@ export function pathRouter(routes: readonly PathRoute[], failed: Failed): (excha
   const noReply = {};
   return (exchange, path) =>
     run(new RoutedRequest(exchange, path), noReply, (error) =>
-      failed(exchange, error === null || error === undefined ? new PageNotFound() : error),
+      onError(exchange, error === null || error === undefined ? new PageNotFound() : error),
     );
 }
 
-function mount(router: Router, { paths, methods, leads, answer }: PathRoute): void {
-  const whereItLeads =
+function mount(router: Router, { paths, methods, isServed, respond }: PathRoute): void {
+  const whereServed =
     (handle: (exchange: Exchange, path: string) => void | Promise<void>) =>
     (request: object, _reply: object, next: NextFunction): void | Promise<void> => {
-      const { exchange, path } = routed(request);
-      return leads === undefined || leads(path) ? handle(exchange, path) : next('route');
+      const { exchange, path } = requireRouted(request);
+      return isServed === undefined || isServed(path) ? handle(exchange, path) : next('route');
     };
-  const answering = whereItLeads(answer);
-  const refusing = whereItLeads(() => {
+  const respondingHandler = whereServed(respond);
+  const refusingHandler = whereServed(() => {
     throw methodNotAllowedOnRoute();
   });
   const route = router.route([...paths]);
-  // Left to itself the router takes HEAD for GET.
-  if (methods === 'GET') route.head(refusing).get(answering).all(refusing);
-  else route.all(answering);
+  // By default the router accepts HEAD on GET routes.
+  if (methods === 'GET') route.head(refusingHandler).get(respondingHandler).all(refusingHandler);
+  else route.all(respondingHandler);
 }
 
 type RouterFunction = (request: RoutedRequest, reply: object, done: (error?: unknown) => void) => void;
@@ -61,7 +64,7 @@ function isRouter(value: unknown): value is RouterFunction {
   return typeof value === 'function';
 }
 
-function routed(request: object): RoutedRequest {
+function requireRouted(request: object): RoutedRequest {
   if (request instanceof RoutedRequest) return request;
   throw new Error('the request is none of this router');
 }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { ManualClock } from '../../../test/support/manual-clock';
-import { ClientAuthorities, lifeOf } from './client-authorities';
+import { ClientAuthorities, validityOf } from './client-authorities';
 
 const HOUR_MS = 3_600_000;
 const clock = new ManualClock();
@@ -12,26 +12,26 @@ const clientOf = async (authority: Credential): Promise<X509Certificate> => {
   return new X509Certificate(issued.certificate);
 };
 
-it('vouches for whom a present authority has signed, whichever of the bundle', async () => {
+it('ClientAuthorities trusts the certificates of every authority in the current bundle', async () => {
   const [first, second, other] = [await authorityNamed('first'), await authorityNamed('second'), await authorityNamed('first')];
   const authorities = new ClientAuthorities(clock, Buffer.from(`# both\n${first.certificate}\n${second.certificate}`));
-  expect(authorities.vouchFor(await clientOf(first))).toBe(true);
-  expect(authorities.vouchFor(await clientOf(second))).toBe(true);
-  // The name is no proof.
-  expect(authorities.vouchFor(await clientOf(other))).toBe(false);
+  expect(authorities.trusts(await clientOf(first))).toBe(true);
+  expect(authorities.trusts(await clientOf(second))).toBe(true);
+  // An authority with the same name but another key.
+  expect(authorities.trusts(await clientOf(other))).toBe(false);
   authorities.replace(Buffer.from(second.certificate));
-  expect(authorities.vouchFor(await clientOf(first))).toBe(false);
+  expect(authorities.trusts(await clientOf(first))).toBe(false);
   authorities.replace(undefined);
-  expect(authorities.vouchFor(await clientOf(second))).toBe(false);
+  expect(authorities.trusts(await clientOf(second))).toBe(false);
 });
 
-it('sees when the time of a certificate, or of its authority, is over', async () => {
+it('ClientAuthorities does not trust an expired certificate or one of an expired authority', async () => {
   const authority = await authorityNamed('short');
   const authorities = new ClientAuthorities(clock, Buffer.from(authority.certificate));
   const client = await clientOf(authority);
-  expect(authorities.isInTime(lifeOf(client))).toBe(true);
+  expect(authorities.isValidNow(validityOf(client))).toBe(true);
   clock.advance(HOUR_MS + 1000);
-  expect(authorities.isInTime(lifeOf(client))).toBe(false);
+  expect(authorities.isValidNow(validityOf(client))).toBe(false);
   clock.advance(10 * HOUR_MS);
-  expect(authorities.vouchFor(client)).toBe(false);
+  expect(authorities.trusts(client)).toBe(false);
 });

@@ -1,25 +1,28 @@
 /**
- * Who may vouch for client certificates. A handshake asks once, a connection lasts: whoever came under an authority that is not trusted any more, or
- * whose time is over, is not who he was. Never opens or closes a connection.
+ * The authorities of client certificates. A connection outlives its handshake, so the certificate is checked again
+ * when it may have expired or its authority may have been replaced. Opens and closes no connection.
  */
 import type { X509Certificate } from 'node:crypto';
 import { certificatesIn } from '../../../shared/pki/certificate-bundle';
 import type { Clock } from '../../../shared/runtime/clock';
 
-/** So many certificates lie between a client's and one that is trusted, at most. */
+/** Maximum length of the chain from a client certificate to a trusted one. */
 const MAX_CHAIN = 5;
 
 /** Milliseconds since 1970. */
-export interface Life {
+export interface Validity {
   readonly from: number;
   readonly until: number;
 }
 
-export const lifeOf = ({ validFrom, validTo }: X509Certificate): Life => ({ from: Date.parse(validFrom), until: Date.parse(validTo) });
+export const validityOf = ({ validFrom, validTo }: X509Certificate): Validity => ({
+  from: Date.parse(validFrom),
+  until: Date.parse(validTo),
+});
 
 export class ClientAuthorities {
   private trusted: readonly X509Certificate[];
-  /** How often they were replaced. */
+  /** Number of replacements. */
   generation = 0;
 
   constructor(
@@ -34,46 +37,51 @@ export class ClientAuthorities {
     this.generation += 1;
   }
 
-  /** Whether the certificate's time has come and is not over. */
-  isInTime({ from, until }: Life): boolean {
+  /** Whether the current time is within the validity period. */
+  isValidNow({ from, until }: Validity): boolean {
     const now = this.clock.now();
     return from <= now && now < until;
   }
 
-  /** Whether a chain of signatures leads to one of the present authorities. What the client sent with its certificate hangs on it. */
-  vouchFor(certificate: X509Certificate): boolean {
+  /**
+   * Whether a chain of signatures leads to a current authority. The intermediate certificates that the client sent
+   * are linked from its certificate.
+   */
+  trusts(certificate: X509Certificate): boolean {
     let last: X509Certificate | undefined = certificate;
     for (let length = 0; last !== undefined && length < MAX_CHAIN; length += 1) {
       const { fingerprint256 } = last;
-      if (this.trusted.some((authority) => authority.fingerprint256 === fingerprint256 && this.isInTime(lifeOf(authority)))) return true;
+      if (this.trusted.some((authority) => authority.fingerprint256 === fingerprint256 && this.isValidNow(validityOf(authority))))
+        return true;
       const signed: X509Certificate = last;
-      if (this.trusted.some((authority) => this.isInTime(lifeOf(authority)) && isSignedBy(signed, authority))) return true;
+      if (this.trusted.some((authority) => this.isValidNow(validityOf(authority)) && isSignedBy(signed, authority))) return true;
       const next: X509Certificate | undefined = signed.issuerCertificate;
-      last = next !== undefined && next.ca && this.isInTime(lifeOf(next)) && isSignedBy(signed, next) ? next : undefined;
+      last = next !== undefined && next.ca && this.isValidNow(validityOf(next)) && isSignedBy(signed, next) ? next : undefined;
     }
     return false;
   }
 
   /**
-   * The same for a client whose handshake led to no authority that signed itself, which OpenSSL asks for and upstream does not: one whose certificate
-   * is among the trusted, or was signed by one of them. What else the handshake would have judged is judged here, or refused.
+   * Like {@link trusts}, for a client with a handshake that found no self-signed authority, which OpenSSL requires
+   * and upstream does not: accepts a certificate that is itself trusted or is signed by a trusted one. Other checks
+   * of the handshake are repeated here, or the certificate is rejected.
    */
-  vouchForDirectly(certificate: X509Certificate): boolean {
+  trustsDirectly(certificate: X509Certificate): boolean {
     const isSigner = (authority: X509Certificate): boolean =>
       authority.ca && !authority.raw.includes(NAME_CONSTRAINTS) && isSignedBy(certificate, authority);
     const isTrusted = (authority: X509Certificate): boolean =>
-      this.isInTime(lifeOf(authority)) && (authority.fingerprint256 === certificate.fingerprint256 || isSigner(authority));
+      this.isValidNow(validityOf(authority)) && (authority.fingerprint256 === certificate.fingerprint256 || isSigner(authority));
     return isForClients(certificate) && this.trusted.some(isTrusted);
   }
 }
 
-/** For those who are clients, and for anything. */
+/** The key usages clientAuth and any. */
 const CLIENT_USAGES: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.3.2', '2.5.29.37.0']);
-/** The identifier of the extension that bounds whom an authority may name, as it stands in a certificate. */
+/** The DER encoding of the identifier of the extension nameConstraints. */
 const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex');
 
 const isForClients = ({ keyUsage }: X509Certificate): boolean =>
-  // Node's types have it that there always are some.
+  // Undefined at run time when there are none, contrary to Node's types.
   !Array.isArray(keyUsage) || keyUsage.some((usage) => CLIENT_USAGES.has(usage));
 
 const isSignedBy = (certificate: X509Certificate, authority: X509Certificate): boolean =>

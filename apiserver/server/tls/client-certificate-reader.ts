@@ -1,95 +1,99 @@
-/** The client's certificate, read once per connection, whatever the protocol; whether it still counts is asked at every request. */
+/** Reads the client certificate once per connection, for all protocols, and evaluates its validity at every request. */
 import type { X509Certificate } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { commonNameOf, subjectValues } from '../../../shared/pki/certificates';
 import type { ClientCertificate } from '../../authentication/authenticator';
 import type { Exchange } from '../../endpoints/request/exchange';
-import { lifeOf, type ClientAuthorities, type Life } from './client-authorities';
+import { validityOf, type ClientAuthorities, type Validity } from './client-authorities';
 
-/** Whom this server trusts to tell clients, and whom to tell proxies that speak for others. */
+/** The authorities that verify clients, and those that verify front proxies. */
 export interface Authorities {
   readonly clients: ClientAuthorities;
   readonly proxies: ClientAuthorities;
 }
 
-interface Seen {
+interface ConnectionCertificate {
   facts: ClientCertificate;
   readonly certificate: X509Certificate;
-  readonly life: Life;
+  readonly validity: Validity;
   readonly handshake: Handshake;
-  readonly asClient: Vouched;
-  readonly asProxy: Vouched;
+  readonly asClient: TrustState;
+  readonly asProxy: TrustState;
 }
 
-/** Whether it was found good for a client of one of the authorities, or nothing was found wrong with it but that none that signed itself is known. */
+/**
+ * The result of the handshake: verified against an authority, not verifiable for lack of a self-signed authority, or
+ * invalid.
+ */
 type Handshake = 'good' | 'unfinished' | 'bad';
 
-/** Whether authorities vouch for a certificate, and since which of their changes that is known; -1 = it was never asked. */
-interface Vouched {
-  vouched: boolean;
+/** Whether authorities trust a certificate, as of their `generation`; -1 = never checked. */
+interface TrustState {
+  isTrusted: boolean;
   generation: number;
 }
 
-/** `undefined` for a connection without TLS or without a client certificate. */
-export function certificateReader(authorities: Authorities): (exchange: Exchange) => ClientCertificate | undefined {
-  const known = new WeakMap<object, Seen | 'none'>();
+/** Undefined for a connection without TLS or without a client certificate. */
+export function createCertificateReader(authorities: Authorities): (exchange: Exchange) => ClientCertificate | undefined {
+  const byConnection = new WeakMap<object, ConnectionCertificate | 'none'>();
   return (exchange) => {
     const connection = connectionOf(exchange);
     if (connection === undefined) return undefined;
-    let seen = known.get(connection);
-    if (seen === undefined) {
-      seen = read(connection) ?? 'none';
-      known.set(connection, seen);
+    let cached = byConnection.get(connection);
+    if (cached === undefined) {
+      cached = readCertificate(connection) ?? 'none';
+      byConnection.set(connection, cached);
     }
-    return seen === 'none' ? undefined : present(seen, authorities);
+    return cached === 'none' ? undefined : evaluate(cached, authorities);
   };
 }
 
-/** What was true at the handshake may have ended: the certificate's time, or the trust in who signed it. */
-function present(seen: Seen, { clients, proxies }: Authorities): ClientCertificate {
-  const isGood = seen.handshake !== 'bad' && clients.isInTime(seen.life);
-  const verified = isGood && isVouchedFor(seen, clients, seen.asClient);
-  const isProxy = isGood && isVouchedFor(seen, proxies, seen.asProxy);
-  const { facts } = seen;
-  if (facts.verified !== verified || facts.isProxy !== isProxy) seen.facts = { ...facts, verified, isProxy };
-  return seen.facts;
+/** The certificate may have expired since the handshake, and its authority may have been replaced. */
+function evaluate(cached: ConnectionCertificate, { clients, proxies }: Authorities): ClientCertificate {
+  const isGood = cached.handshake !== 'bad' && clients.isValidNow(cached.validity);
+  const verified = isGood && isTrustedBy(cached, clients, cached.asClient);
+  const isProxy = isGood && isTrustedBy(cached, proxies, cached.asProxy);
+  const { facts } = cached;
+  if (facts.verified !== verified || facts.isProxy !== isProxy) cached.facts = { ...facts, verified, isProxy };
+  return cached.facts;
 }
 
-function isVouchedFor({ certificate, handshake }: Seen, authorities: ClientAuthorities, known: Vouched): boolean {
-  if (known.generation !== authorities.generation) {
-    known.vouched = handshake === 'good' ? authorities.vouchFor(certificate) : authorities.vouchForDirectly(certificate);
-    known.generation = authorities.generation;
+function isTrustedBy({ certificate, handshake }: ConnectionCertificate, authorities: ClientAuthorities, trust: TrustState): boolean {
+  if (trust.generation !== authorities.generation) {
+    trust.isTrusted = handshake === 'good' ? authorities.trusts(certificate) : authorities.trustsDirectly(certificate);
+    trust.generation = authorities.generation;
   }
-  return known.vouched;
+  return trust.isTrusted;
 }
 
-/** The TLS socket, or for HTTP/2 the session, which stands for one connection as well. */
+/** The TLS socket, or the session for HTTP/2, which has one connection too. */
 function connectionOf(exchange: Exchange): object | undefined {
   const { input } = exchange;
-  // The reply has no socket yet while the one before it on the connection is still on its way out; the request always has.
+  // A pipelined reply has no socket until the earlier one is complete; the request always has one.
   if (input instanceof IncomingMessage) return input.socket instanceof TLSSocket ? input.socket : undefined;
   return input.session;
 }
 
-function read(connection: object): Seen | undefined {
+function readCertificate(connection: object): ConnectionCertificate | undefined {
   const socket = connection instanceof TLSSocket ? connection : 'socket' in connection ? connection.socket : undefined;
   if (!isTls(socket)) return undefined;
-  const read = socket.getPeerX509Certificate();
-  // Once the connection has ended there is neither, and the other one is null, whatever Node's types have it.
-  if (read === undefined) return undefined;
+  const certificate = socket.getPeerX509Certificate();
+  // After the connection has ended both are missing; `getPeerCertificate` then returns null, contrary to Node's
+  // types.
+  if (certificate === undefined) return undefined;
   const subject: unknown = socket.getPeerCertificate().subject;
   if (typeof subject !== 'object' || subject === null) return undefined;
-  const life = lifeOf(read);
+  const validity = validityOf(certificate);
   const facts = {
     verified: false,
     isProxy: false,
     commonName: commonNameOf(subject),
     organizations: subjectValues(subject, 'O'),
-    expiresAt: life.until,
+    expiresAt: validity.until,
   };
-  const never = (): Vouched => ({ vouched: false, generation: -1 });
-  return { facts, certificate: read, life, handshake: handshakeOf(socket), asClient: never(), asProxy: never() };
+  const unchecked = (): TrustState => ({ isTrusted: false, generation: -1 });
+  return { facts, certificate, validity, handshake: handshakeOf(socket), asClient: unchecked(), asProxy: unchecked() };
 }
 
 const UNFINISHED: ReadonlySet<unknown> = new Set([
@@ -103,7 +107,7 @@ function handshakeOf({ authorized, authorizationError }: TLSSocket): Handshake {
   return UNFINISHED.has(authorizationError) ? 'unfinished' : 'bad';
 }
 
-/** An HTTP/2 session's socket is a proxy that shows its members only when they are read (`in` sees the session), so it is told by what it can do. */
+/** The socket of an HTTP/2 session is a proxy on which `in` inspects the session, so it is recognized by its method. */
 function isTls(socket: unknown): socket is TLSSocket {
   return typeof socket === 'object' && socket !== null && typeof Reflect.get(socket, 'getPeerCertificate') === 'function';
 }

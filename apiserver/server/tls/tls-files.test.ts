@@ -5,7 +5,7 @@ import { createAuthority, issueCertificate, readCertificate, type Credential } f
 import { silentLogger, type Logger } from '../../../shared/runtime/logger';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import type { TlsFiles } from '../connections/listeners';
-import { readTls, watchTls, withFoundPair, type TlsSource } from './tls-files';
+import { readTls, watchTls, useExistingPair, type TlsSource } from './tls-files';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -17,31 +17,31 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const sourceOf = (clientCa: string): TlsSource => ({ paths: { cert: '', key: '', clientCa, proxyCa: '' }, folder, names: ['127.0.0.1'] });
 
-/** Resolves with what is renewed next. */
-function next(source: TlsSource, present: TlsFiles, clock: ManualClock): Promise<TlsFiles> {
+/** Resolves with the next renewal. */
+function nextRenewal(source: TlsSource, present: TlsFiles, clock: ManualClock): Promise<TlsFiles> {
   return new Promise((resolve) => watchTls(source, present, clock, silentLogger, resolve));
 }
 
-it('makes a new certificate before its own grows too old, while it runs', async () => {
+it('watchTls replaces a self-signed certificate before it expires', async () => {
   const clock = new ManualClock();
   const source = sourceOf('');
   const made = await readTls(source, clock);
   const later = new ManualClock(clock.now() + 360 * DAY_MS);
-  const renewed = next(source, made, later);
+  const renewed = nextRenewal(source, made, later);
   later.advance(MINUTE_MS);
   const { cert } = await renewed;
   expect(readCertificate(cert.toString()).notAfter).toBeGreaterThan(readCertificate(made.cert.toString()).notAfter);
 });
 
-describe('the folder of a server that is given no certificate', () => {
-  const own = (): TlsSource => withFoundPair(sourceOf(''));
+describe('the certificate folder of a server without a configured certificate', () => {
+  const sourceWithExistingPair = (): TlsSource => useExistingPair(sourceOf(''));
   const files = (): { cert: string; key: string } => ({
     cert: path.join(folder, 'apiserver.crt'),
     key: path.join(folder, 'apiserver.key'),
   });
 
-  async function put(clock: ManualClock): Promise<Credential> {
-    const signer = await createAuthority({ subject: { commonName: 'somebody' }, lifetimeMs: DAY_MS, clock });
+  async function writeForeignPair(clock: ManualClock): Promise<Credential> {
+    const signer = await createAuthority({ subject: { commonName: 'foreign' }, lifetimeMs: DAY_MS, clock });
     const subject = { commonName: 'found' };
     const pair = await issueCertificate({
       subject,
@@ -56,45 +56,45 @@ describe('the folder of a server that is given no certificate', () => {
     return pair;
   }
 
-  it('has a pair of somebody else: it is taken for whatever names and never replaced, but read again', async () => {
+  it('with a foreign pair: the pair is used for any names, never replaced, and read again when it changes', async () => {
     const clock = new ManualClock();
-    const found = await put(clock);
-    const source = own();
-    const taken = await readTls(source, clock);
-    expect(taken.cert.toString()).toBe(found.certificate);
+    const foreign = await writeForeignPair(clock);
+    const source = sourceWithExistingPair();
+    const read = await readTls(source, clock);
+    expect(read.cert.toString()).toBe(foreign.certificate);
     const old = new ManualClock(clock.now() + HOUR_MS - MINUTE_MS);
-    const renewed = next(source, taken, old);
+    const renewed = nextRenewal(source, read, old);
     old.advance(MINUTE_MS / 2);
     await settle();
-    expect(readFileSync(files().cert, 'utf8')).toBe(found.certificate);
-    const replaced = await put(old);
+    expect(readFileSync(files().cert, 'utf8')).toBe(foreign.certificate);
+    const replaced = await writeForeignPair(old);
     old.advance(MINUTE_MS / 2);
     expect((await renewed).cert.toString()).toBe(replaced.certificate);
   });
 
-  it('has the pair that the server made: it is kept while it is good for its names', async () => {
+  it("with the server's own pair: the pair is used while it is valid for the names", async () => {
     const clock = new ManualClock();
-    const made = await readTls(own(), clock);
-    expect((await readTls(own(), clock)).cert).toEqual(made.cert);
-    const moved = withFoundPair({ ...sourceOf(''), names: ['127.0.0.2'] });
+    const made = await readTls(sourceWithExistingPair(), clock);
+    expect((await readTls(sourceWithExistingPair(), clock)).cert).toEqual(made.cert);
+    const moved = useExistingPair({ ...sourceOf(''), names: ['127.0.0.2'] });
     expect((await readTls(moved, clock)).cert).not.toEqual(made.cert);
   });
 
-  it('has what is left of a server that was ended while it renewed its pair: another is made', async () => {
+  it('with a mismatched or incomplete own pair after an interrupted renewal: a new pair is created', async () => {
     const clock = new ManualClock();
-    const made = await readTls(own(), clock);
-    writeFileSync(files().key, (await put(clock)).key);
+    const made = await readTls(sourceWithExistingPair(), clock);
+    writeFileSync(files().key, (await writeForeignPair(clock)).key);
     writeFileSync(files().cert, made.cert);
-    const second = await readTls(own(), clock);
+    const second = await readTls(sourceWithExistingPair(), clock);
     expect(second.cert).not.toEqual(made.cert);
     rmSync(files().key);
-    expect((await readTls(own(), clock)).cert).not.toEqual(second.cert);
+    expect((await readTls(sourceWithExistingPair(), clock)).cert).not.toEqual(second.cert);
   });
 
-  it.each(['cert', 'key'] as const)('has half of a pair, the %s: refused', async (half) => {
-    await put(new ManualClock());
+  it.each(['cert', 'key'] as const)('with only the %s of a pair: the server refuses to start', async (half) => {
+    await writeForeignPair(new ManualClock());
     rmSync(files()[half === 'cert' ? 'key' : 'cert']);
-    expect(own).toThrow(`${folder} holds ${files()[half]} alone`);
+    expect(sourceWithExistingPair).toThrow(`${folder} holds ${files()[half]} alone`);
   });
 });
 
@@ -102,12 +102,16 @@ const authority = async (commonName: string, lifetimeMs = DAY_MS): Promise<strin
   (await createAuthority({ subject: { commonName }, lifetimeMs, clock: new ManualClock() })).certificate;
 
 it.each<[string, (good: string) => string, string]>([
-  ['nothing', () => '', 'holds no certificate'],
+  ['no content', () => '', 'holds no certificate'],
   ['a text', () => 'junk', 'holds no certificate'],
-  ['a certificate without an end', (good) => good.slice(0, 200), 'holds no certificate'],
-  ['what is none', () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'holds a certificate that cannot be read'],
-  ['a good one and a bad one', (good) => good + good.replace(/MII/, 'AAA'), 'holds a certificate that cannot be read'],
-])('takes no authorities from a file with %s, and stays with those it has', async (_title, text, fault) => {
+  ['a truncated certificate', (good) => good.slice(0, 200), 'holds no certificate'],
+  [
+    'an invalid certificate',
+    () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
+    'holds a certificate that cannot be read',
+  ],
+  ['a valid and an invalid certificate', (good) => good + good.replace(/MII/, 'AAA'), 'holds a certificate that cannot be read'],
+])('watchTls keeps the current authorities when their file changes to %s', async (_title, text, fault) => {
   const clock = new ManualClock();
   const file = path.join(folder, 'clients.crt');
   const good = await authority('good');
@@ -129,18 +133,18 @@ it.each<[string, (good: string) => string, string]>([
   }
 });
 
-it("reads the clients' authorities again when they change, whoever made its own certificate", async () => {
+it('watchTls reads changed client authorities, also for a server with a self-signed certificate', async () => {
   const clock = new ManualClock();
   const clientCa = path.join(folder, 'clients.crt');
-  const [one, another] = [await authority('one'), await authority('another')];
-  writeFileSync(clientCa, one);
+  const [first, second] = [await authority('one'), await authority('another')];
+  writeFileSync(clientCa, first);
   const source = sourceOf(clientCa);
   const made = await readTls(source, clock);
-  const renewed = next(source, made, clock);
+  const renewed = nextRenewal(source, made, clock);
   rmSync(clientCa);
-  writeFileSync(clientCa, another);
+  writeFileSync(clientCa, second);
   clock.advance(MINUTE_MS);
-  expect((await renewed).clientCa?.toString()).toBe(another);
+  expect((await renewed).clientCa?.toString()).toBe(second);
   expect((await renewed).cert.equals(made.cert)).toBe(true);
 });
 
@@ -149,14 +153,14 @@ describe('the certificate in a file', () => {
   const paths = () => ({ cert: path.join(folder, 'own.crt'), key: path.join(folder, 'own.key'), clientCa: '', proxyCa: '' });
   const sourceWith = (): TlsSource => ({ ...sourceOf(''), paths: paths() });
   let authority: Credential;
-  let ends: () => void;
+  let stopWatch: () => void;
   beforeEach(async () => {
     authority = await createAuthority({ subject: { commonName: 'ca' }, lifetimeMs: 10 * HOUR_MS, clock });
-    ends = () => undefined;
+    stopWatch = () => undefined;
   });
-  afterEach(() => ends());
+  afterEach(() => stopWatch());
 
-  /** One that is made so long after now, and lives for an hour. */
+  /** Writes a pair that is issued `laterMs` from now and is valid for an hour. */
   async function save(laterMs: number): Promise<string> {
     const made = new ManualClock(clock.now() + laterMs);
     const pair = await issueCertificate({ authority, usage: 'server', subject: { commonName: 'own' }, lifetimeMs: HOUR_MS, clock: made });
@@ -171,39 +175,39 @@ describe('the certificate in a file', () => {
       void seen.errors.push(fields?.['error'] instanceof Error ? fields['error'].message : message);
     const logger: Logger = { ...silentLogger, error };
     const source = sourceWith();
-    ends = watchTls(source, await readTls(source, clock), clock, logger, ({ cert }) => seen.renewed.push(cert.toString()));
+    stopWatch = watchTls(source, await readTls(source, clock), clock, logger, ({ cert }) => seen.renewed.push(cert.toString()));
     return seen;
   }
 
-  async function pass(ms: number): Promise<void> {
+  async function advance(ms: number): Promise<void> {
     await clock.advanceAsync(ms);
     await settle(20);
   }
 
-  it('stays when the next one is not valid yet, which is taken when its time has come', async () => {
+  it('stays in use while the new one is not valid yet, and is replaced once that is valid', async () => {
     await save(0);
     const { errors, renewed } = await watch();
     const next = await save(HOUR_MS / 2);
-    await pass(MINUTE_MS);
+    await advance(MINUTE_MS);
     expect([errors, renewed]).toEqual([[expect.stringMatching(/own\.crt is not valid before .*: put a certificate there/)], []]);
-    await pass(HOUR_MS / 2);
+    await advance(HOUR_MS / 2);
     expect(renewed).toEqual([next]);
   });
 
-  it('is said, once, to have run out while it is in use; then any other is better', async () => {
+  it('is reported once as expired while it is in use, and is then replaced by any other one', async () => {
     await save(0);
     const { errors, renewed } = await watch();
     expect(errors).toEqual([]);
-    await pass(HOUR_MS + MINUTE_MS);
+    await advance(HOUR_MS + MINUTE_MS);
     expect(errors).toEqual([expect.stringMatching(/own\.crt has expired at .*, clients refuse this server/)]);
     const next = await save(-2 * HOUR_MS);
-    await pass(MINUTE_MS);
+    await advance(MINUTE_MS);
     expect(renewed).toEqual([next]);
     expect(errors).toHaveLength(2);
   });
 });
 
-it('says when nobody can be let in because all authorities of clients have run out', async () => {
+it('watchTls reports an error when all client authorities have expired', async () => {
   const clock = new ManualClock();
   const file = path.join(folder, 'clients.crt');
   writeFileSync(file, await authority('short', HOUR_MS));

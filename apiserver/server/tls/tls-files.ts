@@ -1,4 +1,7 @@
-/** Certificate, key and client authorities from files: read at the start, watched for renewal, or made for a server that is given none. */
+/**
+ * TLS certificate, key and client authorities: read from files and watched for changes, or created for a server
+ * without a configured certificate.
+ */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -18,7 +21,10 @@ export interface TlsPaths {
   readonly proxyCa: string;
 }
 
-/** Where a server's certificate comes from: its file, or where that is '' the server makes one for `names` and keeps it in `folder`. */
+/**
+ * The source of a server's certificate: `paths.cert`, or when that is '' a self-signed one for `names` that is stored
+ * in `folder`.
+ */
 export interface TlsSource {
   readonly paths: TlsPaths;
   readonly folder: string;
@@ -26,21 +32,21 @@ export interface TlsSource {
 }
 
 /**
- * The source, and where somebody else has put a pair into its folder, with that pair as its files: it is taken as upstream's server takes one,
- * and never replaced. Throws where half of a pair lies there.
+ * Returns the source with the pair in its folder as its files, if the server did not create that pair itself:
+ * upstream uses such a pair too, and it is never replaced. Throws when only half of a pair is there.
  */
-export function withFoundPair(source: TlsSource): TlsSource {
+export function useExistingPair(source: TlsSource): TlsSource {
   const { paths, folder } = source;
   if (paths.cert !== '' || folder === '') return source;
   const { cert, key } = pairPaths(folder);
-  const found = [cert, key].filter((file) => existsSync(file));
-  if (found.length === 0 || isOwn(cert)) return source;
-  if (found.length === 1) throw new Error(`${folder} holds ${found.join()} alone: put a certificate and its key there, or neither`);
+  const existing = [cert, key].filter((file) => existsSync(file));
+  if (existing.length === 0 || isSelfMade(cert)) return source;
+  if (existing.length === 1) throw new Error(`${folder} holds ${existing.join()} alone: put a certificate and its key there, or neither`);
   return { ...source, paths: { ...paths, cert, key } };
 }
 
 export async function readTls(source: TlsSource, clock: Clock): Promise<TlsFiles> {
-  return { ...(await ownPair(source, clock)), ...readAuthorities(source.paths) };
+  return { ...(await readOrCreatePair(source, clock)), ...readAuthorities(source.paths) };
 }
 
 interface Pair {
@@ -50,10 +56,10 @@ interface Pair {
 
 type TlsAuthorities = Omit<TlsFiles, keyof Pair>;
 
-const ownPair = async ({ paths, folder, names }: TlsSource, clock: Clock): Promise<Pair> =>
-  paths.cert === '' ? selfSigned(folder, names, clock) : readPair(paths);
+const readOrCreatePair = async ({ paths, folder, names }: TlsSource, clock: Clock): Promise<Pair> =>
+  paths.cert === '' ? loadOrCreateSelfSigned(folder, names, clock) : readPair(paths);
 
-/** Throws where they do not belong together. */
+/** Throws when certificate and key do not match. */
 function readPair({ cert, key }: Pick<TlsPaths, 'cert' | 'key'>): Pair {
   const pair = { cert: readFileSync(cert), key: readFileSync(key) };
   try {
@@ -71,24 +77,27 @@ const readAuthorities = ({ clientCa, proxyCa }: TlsPaths): TlsAuthorities => ({
   ...(proxyCa === '' ? {} : { proxyCa: readBundle(proxyCa) }),
 });
 
-/** Calls `renew` when a file has changed and can be read, and when a certificate of the server's own making grows old. Returns what stops the watch. */
-export function watchTls(source: TlsSource, present: TlsFiles, clock: Clock, logger: Logger, renew: (files: TlsFiles) => void): () => void {
-  const watched = new WatchedTls(source, present, clock, logger, renew);
-  watched.tellTimes();
+/**
+ * Calls `renew` when a changed file is readable, and when a self-signed certificate must be renewed. Returns a
+ * function that stops the watch.
+ */
+export function watchTls(source: TlsSource, current: TlsFiles, clock: Clock, logger: Logger, renew: (files: TlsFiles) => void): () => void {
+  const watched = new TlsWatcher(source, current, clock, logger, renew);
+  watched.logExpired();
   return watchFiles({
     paths: Object.values(source.paths).filter((path) => path !== ''),
     clock,
-    due: () => watched.due(),
+    due: () => watched.isDue(),
     changed: () => watched.read(),
   });
 }
 
-class WatchedTls {
+class TlsWatcher {
   private pair: Pair;
   private authorities: TlsAuthorities;
-  /** When a certificate that was left out because its time had not come is looked at again. */
-  private comesAt = Number.POSITIVE_INFINITY;
-  private told: readonly string[] = [];
+  /** When a certificate that is not valid yet is read again. */
+  private recheckAt = Number.POSITIVE_INFINITY;
+  private loggedFaults: readonly string[] = [];
 
   constructor(
     private readonly source: TlsSource,
@@ -101,23 +110,23 @@ class WatchedTls {
     this.authorities = authorities;
   }
 
-  /** Says, once, what has run out while it is in use. */
-  tellTimes(): void {
-    const faults = timeFaults(this.source.paths, { ...this.pair, ...this.authorities }, this.clock.now());
-    for (const fault of faults) if (!this.told.includes(fault)) this.logger.error(fault);
-    this.told = faults;
+  /** Logs each certificate in use that has expired, once. */
+  logExpired(): void {
+    const faults = expiryFaults(this.source.paths, { ...this.pair, ...this.authorities }, this.clock.now());
+    for (const fault of faults) if (!this.loggedFaults.includes(fault)) this.logger.error(fault);
+    this.loggedFaults = faults;
   }
 
-  due(): boolean {
-    this.tellTimes();
+  isDue(): boolean {
+    this.logExpired();
     const isOld = this.source.paths.cert === '' && needsRenewal(this.pair.cert.toString(), this.clock);
-    return isOld || this.clock.now() >= this.comesAt;
+    return isOld || this.clock.now() >= this.recheckAt;
   }
 
   async read(): Promise<void> {
     const { cert, key, clientCa, proxyCa } = this.source.paths;
-    const pair = await this.taken({ file: cert, key }, () => this.nextPair(), this.pair);
-    const authorities = await this.taken({ clientCa, proxyCa }, () => readAuthorities(this.source.paths), this.authorities);
+    const pair = await this.readOrKeep({ file: cert, key }, () => this.nextPair(), this.pair);
+    const authorities = await this.readOrKeep({ clientCa, proxyCa }, () => readAuthorities(this.source.paths), this.authorities);
     const next = { ...pair, ...authorities };
     if (isSame(next, { ...this.pair, ...this.authorities })) return;
     try {
@@ -128,48 +137,48 @@ class WatchedTls {
     }
     [this.pair, this.authorities] = [pair, authorities];
     this.logger.info('certificates renewed', { file: cert, clientCa });
-    this.tellTimes();
+    this.logExpired();
   }
 
-  private async taken<T>(files: Readonly<Record<string, string>>, read: () => T | Promise<T>, kept: T): Promise<T> {
+  private async readOrKeep<T>(files: Readonly<Record<string, string>>, read: () => T | Promise<T>, current: T): Promise<T> {
     try {
       return await read();
     } catch (error) {
       this.logger.error(UNUSABLE, { ...files, error });
-      return kept;
+      return current;
     }
   }
 
-  /** One whose time is over, or has not come, does not take the place of one that clients take. */
+  /** A certificate that is expired or not valid yet does not replace a valid one. */
   private async nextPair(): Promise<Pair> {
     const { source, clock } = this;
-    this.comesAt = Number.POSITIVE_INFINITY;
-    const pair = await ownPair(source, clock);
+    this.recheckAt = Number.POSITIVE_INFINITY;
+    const pair = await readOrCreatePair(source, clock);
     const pem = pair.cert.toString();
     const fault = lifeFault(pem, clock.now());
     if (fault === undefined || lifeFault(this.pair.cert.toString(), clock.now()) !== undefined) return pair;
     const { notBefore } = readCertificate(pem);
-    if (notBefore > clock.now()) this.comesAt = notBefore;
+    if (notBefore > clock.now()) this.recheckAt = notBefore;
     throw new Error(`${source.paths.cert} ${fault}: ${RENEW}`);
   }
 }
 
-const isSame = (one: TlsFiles, other: TlsFiles): boolean =>
-  (['cert', 'key', 'clientCa', 'proxyCa'] as const).every((name) => one[name]?.toString() === other[name]?.toString());
+const isSame = (a: TlsFiles, b: TlsFiles): boolean =>
+  (['cert', 'key', 'clientCa', 'proxyCa'] as const).every((name) => a[name]?.toString() === b[name]?.toString());
 
 const UNUSABLE = 'the changed certificates cannot be used, those before stay in use';
 const RENEW =
   "put a certificate there whose time has come, with its key, and see that this machine's clock is right; both are read while the server runs";
 
-/** What of that which is in use is out of its time, in words that say what to do. */
-function timeFaults({ cert, clientCa, proxyCa }: TlsPaths, files: TlsFiles, now: number): readonly string[] {
-  const own = cert === '' ? undefined : lifeFault(files.cert.toString(), now);
+/** Messages about certificates in use that are not valid now, with the remedy. */
+function expiryFaults({ cert, clientCa, proxyCa }: TlsPaths, files: TlsFiles, now: number): readonly string[] {
+  const ownFault = cert === '' ? undefined : lifeFault(files.cert.toString(), now);
   const bundles = [
     [clientCa, files.clientCa],
     [proxyCa, files.proxyCa],
   ] as const;
   return [
-    ...(own === undefined ? [] : [`${cert} ${own}, clients refuse this server: ${RENEW}`]),
+    ...(ownFault === undefined ? [] : [`${cert} ${ownFault}, clients refuse this server: ${RENEW}`]),
     ...bundles.flatMap(([path, bundle]) => {
       const pems = pemsIn(bundle?.toString('latin1') ?? '');
       if (pems.length === 0 || pems.some((pem) => lifeFault(pem, now) === undefined)) return [];
@@ -188,7 +197,7 @@ const pairPaths = (folder: string): Pick<TlsPaths, 'cert' | 'key'> => ({
   key: join(folder, 'apiserver.key'),
 });
 
-function isOwn(cert: string): boolean {
+function isSelfMade(cert: string): boolean {
   try {
     return readCertificate(readFileSync(cert, 'latin1')).issuer === OWN_AUTHORITY;
   } catch {
@@ -196,10 +205,10 @@ function isOwn(cert: string): boolean {
   }
 }
 
-/** A certificate of the server's own making, kept in `folder` unless that is ''. */
-async function selfSigned(folder: string, names: readonly string[], clock: Clock): Promise<Pair> {
-  const kept = folder === '' ? undefined : keptPair(folder);
-  if (kept !== undefined && !needsRenewal(kept.cert.toString(), clock) && covers(kept.cert.toString(), names)) return kept;
+/** A self-signed pair, stored in `folder` unless that is ''. */
+async function loadOrCreateSelfSigned(folder: string, names: readonly string[], clock: Clock): Promise<Pair> {
+  const stored = folder === '' ? undefined : readStoredPair(folder);
+  if (stored !== undefined && !needsRenewal(stored.cert.toString(), clock) && covers(stored.cert.toString(), names)) return stored;
   const authority = await createAuthority({ subject: { commonName: OWN_AUTHORITY }, lifetimeMs: YEAR_MS, clock });
   const issued = await issueCertificate({
     subject: { commonName: 'apiserver' },
@@ -210,12 +219,12 @@ async function selfSigned(folder: string, names: readonly string[], clock: Clock
     names,
   });
   const made = { cert: Buffer.from(issued.certificate + authority.certificate), key: Buffer.from(issued.key) };
-  if (folder !== '') keepPair(folder, made);
+  if (folder !== '') storePair(folder, made);
   return made;
 }
 
-/** Undefined = there is none, or a server was ended between writing the one and the other. */
-function keptPair(folder: string): Pair | undefined {
+/** Undefined when there is none, or when the server was ended between the two writes. */
+function readStoredPair(folder: string): Pair | undefined {
   try {
     return readPair(pairPaths(folder));
   } catch {
@@ -223,8 +232,8 @@ function keptPair(folder: string): Pair | undefined {
   }
 }
 
-/** The certificate first, and whole: by it the next start knows whose the pair is. */
-function keepPair(folder: string, pair: Pair): void {
+/** Writes the certificate first and atomically: at the next start it shows which server created the pair. */
+function storePair(folder: string, pair: Pair): void {
   const paths = pairPaths(folder);
   mkdirSync(folder, { recursive: true });
   for (const half of ['cert', 'key'] as const) {

@@ -1,6 +1,6 @@
 /**
- * The first phase: what the server knows. The cache over the store, what follows the cache's watch (addresses, replicas, definitions of custom
- * resources), and how all of it is read. Nothing here writes an object.
+ * The first phase: the cache of the store, the components that are updated by its watch (address allocations,
+ * replicas, custom resource definitions, informers), and the reader. Writes no object.
  */
 import { KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
 import { ALLOCATIONS, Ledger } from '../../allocation/ledger';
@@ -13,11 +13,15 @@ import { claimPrefix } from '../../reconcilers/ownership';
 import { REPLICAS, Replicas } from '../../reconcilers/replicas/replicas';
 import type { Reader } from '../../registry/verbs';
 import { usesMode } from '../access/authorizers';
-import { followNodeObjects, type NodeObjects } from '../informers/node-authorizer-informer';
-import { followPolicyObjects, type PolicyObjects } from '../informers/admission-policy-informer';
-import { followWebhookObjects, resolverOf, type WebhookObjects } from '../informers/webhook-configuration-informer';
-import { followRegistrations, type RegistrationObjects } from '../informers/api-service-informer';
-import { followRbacObjects, type RbacObjects } from '../informers/rbac-informer';
+import { startNodeAuthorizerInformer, type NodeAuthorizerInformer } from '../informers/node-authorizer-informer';
+import { startAdmissionPolicyInformer, type AdmissionPolicyInformer } from '../informers/admission-policy-informer';
+import {
+  startWebhookConfigurationInformer,
+  createResolver,
+  type WebhookConfigurationInformer,
+} from '../informers/webhook-configuration-informer';
+import { startApiServiceInformer, type ApiServiceInformer } from '../informers/api-service-informer';
+import { startRbacInformer, type RbacInformer } from '../informers/rbac-informer';
 import { Definitions } from '../../custom-resources/definitions';
 import { ResourceVersionGate } from '../../registry/read/resource-version-gate';
 import { createReader } from '../../registry/read/reader';
@@ -25,77 +29,77 @@ import { buildResources, type Resources } from '../../registry/resources';
 import { WebhookConverter } from '../../conversion/converter';
 import { WebhookClient } from '../../webhook-client/client';
 import { nowAndThen } from '../../../shared/runtime/periodic';
-import type { Setting } from './server-options';
+import type { ServerContext } from './server-options';
 
-export interface State {
+export interface ClusterState {
   readonly resources: Resources;
   readonly cache: OpenedCache;
   readonly ledger: Ledger;
   readonly quotaGuards: QuotaGuards;
   readonly replicas: Replicas;
   readonly definitions: Definitions;
-  readonly rbac: RbacObjects;
-  readonly nodes: NodeObjects;
-  readonly webhooks: WebhookObjects;
-  readonly policies: PolicyObjects;
-  readonly registrations: RegistrationObjects;
+  readonly rbac: RbacInformer;
+  readonly nodes: NodeAuthorizerInformer;
+  readonly webhooks: WebhookConfigurationInformer;
+  readonly policies: AdmissionPolicyInformer;
+  readonly registrations: ApiServiceInformer;
   readonly conversions: WebhookConverter;
   readonly reader: Reader;
   readonly gate: ResourceVersionGate;
 }
 
-/** How long the store may take to say whose data it holds. */
+/** Time for the store to confirm which server's data it holds. */
 const CLAIM_MS = 10_000;
 
-/** Rejects when the store holds the data of a server with other names. */
-export async function openState(setting: Setting): Promise<State> {
-  const { options, store, clock, meters } = setting;
+/** Rejects when the store holds the data of a server with another naming. */
+export async function openState(context: ServerContext): Promise<ClusterState> {
+  const { options, store, clock, meters } = context;
   const { prefix, naming, gates } = options;
   await claimPrefix({ store, prefix, naming, clock, deadline: clock.monotonic() + CLAIM_MS });
   const resources = buildResources(options.kinds ?? SERVED_KINDS, KINDS);
-  const cache = cacheOf(setting, resources);
-  const conversions = conversionsOf(setting, cache, resources);
-  const followed = { cache, resources, clock, failed: setting.failed };
+  const cache = createCache(context, resources);
+  const conversions = createConverter(context, cache, resources);
+  const common = { cache, resources, clock, failed: context.failed };
   return {
     resources,
     cache,
-    ledger: ledgerOf(setting, cache),
-    quotaGuards: quotaGuardsOf(setting, cache),
-    replicas: replicasOf(setting, cache),
-    definitions: definitionsOf(setting, cache, resources),
-    rbac: followRbacObjects({ ...followed, names: setting.names }),
-    nodes: followNodeObjects(usesMode(options.authorization(), 'Node'), followed),
-    webhooks: followWebhookObjects(followed),
-    policies: followPolicyObjects({ ...followed, around: compilationTimes(meters, clock) }),
-    registrations: followRegistrations(followed),
+    ledger: createLedger(context, cache),
+    quotaGuards: createQuotaGuards(context, cache),
+    replicas: createReplicas(context, cache),
+    definitions: createDefinitions(context, cache, resources),
+    rbac: startRbacInformer({ ...common, names: context.names }),
+    nodes: startNodeAuthorizerInformer(usesMode(options.authorization(), 'Node'), common),
+    webhooks: startWebhookConfigurationInformer(common),
+    policies: startAdmissionPolicyInformer({ ...common, around: compilationTimes(meters, clock) }),
+    registrations: startApiServiceInformer(common),
     conversions,
     reader: createReader({ cache, store, clock, gates, conversions, meter: listCosts(meters) }),
     gate: new ResourceVersionGate({ cache, store, clock, gates }),
   };
 }
 
-function cacheOf({ options, store, clock, random, logger, encryption, failed }: Setting, resources: Resources): OpenedCache {
+function createCache({ options, store, clock, random, logger, encryption, failed }: ServerContext, resources: Resources): OpenedCache {
   const { prefix, compactionMs } = options;
   const cache = openCache({ store, prefix, types: resources.storedTypes, clock, random, logger, compactionMs });
-  const again = (): Promise<void> =>
+  const readAgain = (): Promise<void> =>
     cache.readAgain().catch((error: unknown) => failed('what could not be decrypted was not read again', error));
-  encryption?.onChange(() => void again());
+  encryption?.onChange(() => void readAgain());
   return cache;
 }
 
-const TOLD_EVERY_MS = 60_000;
+const LOG_INTERVAL_MS = 60_000;
 
-function conversionsOf(
-  { clock, random, names, failed, meters, tracing }: Setting,
+function createConverter(
+  { clock, random, names, failed, meters, tracing }: ServerContext,
   cache: OpenedCache,
   resources: Resources,
 ): WebhookConverter {
-  const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => failed('objects could not be converted', error));
-  const client = new WebhookClient({ resolve: resolverOf(cache, resources, random), clock, traces: tracing });
-  return new WebhookConverter({ client, dialect: names.dialect, clock, random, called: conversionCosts(meters), failed: tell });
+  const logFailure = nowAndThen(clock, LOG_INTERVAL_MS, (error: Error) => failed('objects could not be converted', error));
+  const client = new WebhookClient({ resolve: createResolver(cache, resources, random), clock, traces: tracing });
+  return new WebhookConverter({ client, dialect: names.dialect, clock, random, called: conversionCosts(meters), failed: logFailure });
 }
 
-function ledgerOf({ options, random, names }: Setting, cache: OpenedCache): Ledger {
+function createLedger({ options, random, names }: ServerContext, cache: OpenedCache): Ledger {
   const ledger = new Ledger({
     ranges: options.serviceRanges,
     nodePorts: options.nodePorts,
@@ -107,20 +111,20 @@ function ledgerOf({ options, random, names }: Setting, cache: OpenedCache): Ledg
   return ledger;
 }
 
-function quotaGuardsOf({ options, clock }: Setting, cache: OpenedCache): QuotaGuards {
+function createQuotaGuards({ options, clock }: ServerContext, cache: OpenedCache): QuotaGuards {
   const guards = new QuotaGuards(options.prefix, clock);
   cache.onKey(QUOTA_GUARDS, guards);
   return guards;
 }
 
-function replicasOf({ options, store, clock, failed }: Setting, cache: OpenedCache): Replicas {
+function createReplicas({ options, store, clock, failed }: ServerContext, cache: OpenedCache): Replicas {
   const replicas = new Replicas({ store, prefix: options.prefix, clock, failed });
   cache.onKey(REPLICAS, replicas);
   return replicas;
 }
 
-/** They follow the cache from its beginning: whoever waits for the cache finds them there. */
-function definitionsOf({ clock, failed }: Setting, cache: OpenedCache, resources: Resources): Definitions {
+/** Definitions follow the cache from the start, so that they are complete whenever the cache is ready. */
+function createDefinitions({ clock, failed }: ServerContext, cache: OpenedCache, resources: Resources): Definitions {
   const { stored } = resources.require('customresourcedefinitions.apiextensions.platform.io');
   const definitions = new Definitions({ cache, stored, clock, failed });
   resources.add(definitions);

@@ -1,12 +1,15 @@
-/** What all servers of a cluster must have in common beside what their store holds, as each tells the others. Says nothing that is secret. */
+/**
+ * The settings that all replicas of a server must share apart from the content of the store, as each publishes them.
+ * Contains no secrets.
+ */
 import { createHash } from 'node:crypto';
 import type { TokenKeys } from '../../../shared/api/identity/token-keys';
 import type { CommonSettings } from '../../reconcilers/replicas/peers';
 import type { ServerOptions } from './server-options';
 
-type Told = Pick<ServerOptions, 'serviceRanges' | 'nodePorts' | 'serviceAccounts'>;
+type SharedOptions = Pick<ServerOptions, 'serviceRanges' | 'nodePorts' | 'serviceAccounts'>;
 
-export function commonSettings({ serviceRanges, nodePorts, serviceAccounts }: Told): CommonSettings {
+export function commonSettings({ serviceRanges, nodePorts, serviceAccounts }: SharedOptions): CommonSettings {
   return {
     '--service-cluster-ip-range': serviceRanges.map(({ text }) => text).join(','),
     '--service-node-port-range': `${nodePorts.first}-${nodePorts.first + nodePorts.size - 1}`,
@@ -21,7 +24,7 @@ export function commonSettings({ serviceRanges, nodePorts, serviceAccounts }: To
 
 const DIGEST_LENGTH = 16;
 
-/** Of the public halves, in whatever order they are read. */
+/** Digest of the public keys, in any order. */
 function digestOf({ checking }: TokenKeys): string {
   const ids = checking.map(({ id }) => id).sort();
   return createHash('sha256').update(ids.join('\n')).digest('base64url').slice(0, DIGEST_LENGTH);

@@ -1,20 +1,21 @@
 /**
- * The phase before all others: the ports. They are opened before anything is loaded, so that clients of a server that restarts wait for it instead of being refused
- * their connections; what they ask waits in the start gate until the filter chain is there and the server is ready.
+ * The phase before all others: opens the ports before anything is loaded, so that clients of a restarting server wait
+ * instead of failing to connect. Requests wait in the start gate until the filter chain exists and the server is
+ * ready.
  */
 import { Health } from '../../../shared/runtime/health';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../../endpoints/output/outbox';
 import { serverChecks } from '../../health/server-checks';
 import type { Meters } from '../../metrics/meters';
-import { Connections } from '../connections/connection-limiter';
-import { listenLocally, listenSecurely, USUAL_TLS, type Listener } from '../connections/listeners';
-import type { Unread } from '../connections/stall-tracker';
+import { ConnectionLimiter } from '../connections/connection-limiter';
+import { listenLocally, listenSecurely, DEFAULT_TLS, type Listener } from '../connections/listeners';
+import type { UnreadKind } from '../connections/stall-tracker';
 import { StartGate } from '../start-gate';
 import { ServerState } from '../filters/server-state';
 import { absentStartChecks, usesFlowControl } from './observability';
 import { LAST_BYTES_MS } from './shutdown';
-import type { Listening, ServerOptions, Surroundings } from './server-options';
+import type { Listening, ServerOptions, ServerDependencies } from './server-options';
 
 export type ListeningOptions = Pick<
   ServerOptions,
@@ -29,7 +30,7 @@ export type ListeningOptions = Pick<
   | 'maxMutating'
   | 'flowControl'
   | 'connectionCaps'
-  | 'connectionLimits'
+  | 'connectionTimeouts'
   | 'requestTimeoutMs'
   | 'livezGraceMs'
   | 'sendRetryAfter'
@@ -37,17 +38,17 @@ export type ListeningOptions = Pick<
 
 const MAX_HELD_REQUESTS = 1000;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** A request may spend this share of its time on waiting, and has the rest for being served. */
-const WAITING_SHARE = 2;
+/** A request may wait for its time-out divided by this, and has the rest for being served. */
+const WAITING_DIVISOR = 2;
 
 /** Rejects when a port cannot be listened on. */
 export async function startListening(
   options: ListeningOptions,
-  { clock, random, meters }: Pick<Surroundings, 'clock' | 'random'> & { readonly meters: Meters },
+  { clock, random, meters }: Pick<ServerDependencies, 'clock' | 'random'> & { readonly meters: Meters },
 ): Promise<Listening> {
-  const { host, port, tls, tlsBounds: bounds = USUAL_TLS, maxStreams, connectionLimits } = options;
-  const progress = new ServerState(options.sendRetryAfter);
-  const connections = new Connections(options.connectionCaps);
+  const { host, port, tls, tlsBounds: bounds = DEFAULT_TLS, maxStreams, connectionTimeouts } = options;
+  const serverState = new ServerState(options.sendRetryAfter);
+  const connections = new ConnectionLimiter(options.connectionCaps);
   const gate = new StartGate(
     {
       outbox: new Outbox(clock),
@@ -56,25 +57,25 @@ export async function startListening(
       random,
       meters,
       naming: options.naming,
-      state: progress,
-      limits: { requests: MAX_HELD_REQUESTS, bytes: MAX_HELD_BYTES, waitMs: options.requestTimeoutMs / WAITING_SHARE },
+      serverState,
+      limits: { requests: MAX_HELD_REQUESTS, bytes: MAX_HELD_BYTES, waitMs: options.requestTimeoutMs / WAITING_DIVISOR },
     },
-    healthBeforeLoading(options, progress, clock),
+    healthBeforeLoading(options, serverState, clock),
   );
-  const unreadEnded = (unread: Unread): void => meters.count('apiserver_unread_answers_total', unread).add();
-  const shared = { connections, clock, unreadEnded, ...(connectionLimits === undefined ? {} : { limits: connectionLimits }) };
+  const onUnreadEnded = (unread: UnreadKind): void => meters.count('apiserver_unread_answers_total', unread).add();
+  const shared = { connections, clock, onUnreadEnded, ...(connectionTimeouts === undefined ? {} : { limits: connectionTimeouts }) };
   const handshakes = meters.count('apiserver_tls_handshake_errors_total');
-  const handshakeFailed = (): void => handshakes.add();
-  const secure = await listenSecurely({ ...shared, host, port, tls, bounds, maxStreams, handshakeFailed }, gate.listener('secure'));
+  const onHandshakeFailed = (): void => handshakes.add();
+  const secure = await listenSecurely({ ...shared, host, port, tls, bounds, maxStreams, onHandshakeFailed }, gate.listener('secure'));
   const local = await listenOnLoopback(options, shared, gate, secure);
   return {
-    progress,
+    serverState,
     connections,
     gate,
     secure,
     local,
     async close() {
-      progress.refusing = true;
+      serverState.isRefusingRequests = true;
       const refused = gate.refuseHeld();
       if (refused > 0) await clock.sleep(LAST_BYTES_MS);
       for (const listener of local === undefined ? [secure] : [secure, local]) {
@@ -102,8 +103,8 @@ async function listenOnLoopback(
 
 const NOT_OPENED = 'the store has not been opened yet';
 
-/** What the health endpoints find before there is anything to look at: the checks of a server that has completed no step of its start. */
-function healthBeforeLoading(options: ListeningOptions, state: ServerState, clock: Surroundings['clock']): Health {
+/** The health checks before the store is open: those of a server that has completed no startup step. */
+function healthBeforeLoading(options: ListeningOptions, state: ServerState, clock: ServerDependencies['clock']): Health {
   const notOpened = (): Promise<string> => Promise.resolve(NOT_OPENED);
   const checks = serverChecks({
     storeAnswers: notOpened,

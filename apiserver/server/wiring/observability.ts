@@ -1,4 +1,4 @@
-/** The second phase: what the server says about itself – metrics and health – and the states and counts that they look at. Serves nothing. */
+/** The second phase: metrics and health checks, and the limits and counters that they read. */
 import { hostname } from 'node:os';
 import { Health } from '../../../shared/runtime/health';
 import { serverChecks, sharedCheck } from '../../health/server-checks';
@@ -8,55 +8,55 @@ import { FlowControlMetrics } from '../../metrics/flow-control-metrics';
 import { Metrics } from '../../metrics/metrics';
 import { droppedLines } from '../../../shared/runtime/logger';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
-import type { Connections } from '../connections/connection-limiter';
-import { InFlight } from '../filters/in-flight-limiter';
+import type { ConnectionLimiter } from '../connections/connection-limiter';
+import { InFlightLimiter } from '../filters/in-flight-limiter';
 import type { ServerState } from '../filters/server-state';
-import { ENCRYPTION, type Listening, type ServerOptions, type Setting } from './server-options';
-import type { State } from './cluster-state';
+import { ENCRYPTION, type Listening, type ServerOptions, type ServerContext } from './server-options';
+import type { ClusterState } from './cluster-state';
 
-export interface Observation {
-  readonly progress: ServerState;
-  readonly inFlight: InFlight;
+export interface Observability {
+  readonly serverState: ServerState;
+  readonly inFlight: InFlightLimiter;
   readonly flowControl: FlowControl | undefined;
   readonly scheduler: EventLoopScheduler;
-  readonly connections: Connections;
+  readonly connections: ConnectionLimiter;
   readonly metrics: Metrics;
   readonly health: Health;
-  /** What is wrong with the store; undefined = it answers. */
+  /** The problem with the store; undefined = it responds. */
   readonly storeAnswers: () => Promise<string | undefined>;
 }
 
-export function observe(
-  setting: Setting,
-  state: State,
-  { progress, connections }: Pick<Listening, 'progress' | 'connections'>,
-): Observation {
-  const { options, store, clock } = setting;
+export function createObservability(
+  context: ServerContext,
+  state: ClusterState,
+  { serverState, connections }: Pick<Listening, 'serverState' | 'connections'>,
+): Observability {
+  const { options, store, clock } = context;
   const { maxReadOnly, maxMutating } = options;
   const flowMetrics = new FlowControlMetrics();
-  const flowControl = flowControlOf(setting, flowMetrics);
-  // Flow control has its own limits; this counts then.
-  const inFlight = new InFlight(
+  const flowControl = createFlowControl(context, flowMetrics);
+  // Flow control has limits of its own; then this only counts.
+  const inFlight = new InFlightLimiter(
     flowControl === undefined ? { readOnly: maxReadOnly, mutating: maxMutating } : { readOnly: 0, mutating: 0 },
   );
   const scheduler = new EventLoopScheduler(clock);
-  const metrics = metricsOf(setting, state, { inFlight, scheduler, connections, flowControl, flowMetrics });
+  const metrics = createMetrics(context, state, { inFlight, scheduler, connections, flowControl, flowMetrics });
   const storeAnswers = sharedCheck((call) => store.revision(call), clock);
   const storeTakesWrites = sharedCheck((call) => store.health(call), clock);
   return {
-    progress,
+    serverState,
     inFlight,
     flowControl,
     scheduler,
     connections,
     metrics,
-    health: healthOf(setting, state, { progress, metrics, flowControl, storeAnswers, storeTakesWrites }),
+    health: createHealth(context, state, { serverState, metrics, flowControl, storeAnswers, storeTakesWrites }),
     storeAnswers,
   };
 }
 
-/** Requests wait a quarter of their time at most, as upstream's. */
-const WAITING_SHARE = 4;
+/** A request may wait in a queue for its time-out divided by this, as in upstream. */
+const QUEUE_TIME_DIVISOR = 4;
 
 export const usesFlowControl = ({
   flowControl,
@@ -64,19 +64,21 @@ export const usesFlowControl = ({
   maxMutating,
 }: Pick<ServerOptions, 'flowControl' | 'maxReadOnly' | 'maxMutating'>): boolean => flowControl !== false && maxReadOnly + maxMutating > 0;
 
-function flowControlOf({ options, clock }: Setting, metrics: FlowControlMetrics): FlowControl | undefined {
+function createFlowControl({ options, clock }: ServerContext, metrics: FlowControlMetrics): FlowControl | undefined {
   if (!usesFlowControl(options)) return undefined;
   const seats = options.maxReadOnly + options.maxMutating;
   const meterFor = (schema: string, level: string): FlowMeter => metrics.meterOf(schema, level);
-  return new FlowControl({ clock, seats, maxWaitMs: options.requestTimeoutMs / WAITING_SHARE, meterFor });
+  return new FlowControl({ clock, seats, maxWaitMs: options.requestTimeoutMs / QUEUE_TIME_DIVISOR, meterFor });
 }
 
-type Counted = Pick<Observation, 'inFlight' | 'scheduler' | 'connections' | 'flowControl'> & { readonly flowMetrics: FlowControlMetrics };
+type MetricsSources = Pick<Observability, 'inFlight' | 'scheduler' | 'connections' | 'flowControl'> & {
+  readonly flowMetrics: FlowControlMetrics;
+};
 
-function metricsOf(
-  { options, store, clock, configurations, encryption, meters, tracing, storeCalls }: Setting,
-  { cache, ledger, registrations: { registrations } }: State,
-  { inFlight, scheduler, connections, flowControl, flowMetrics }: Counted,
+function createMetrics(
+  { options, store, clock, configurations, encryption, meters, tracing, storeCalls }: ServerContext,
+  { cache, ledger, registrations: { registrations } }: ClusterState,
+  { inFlight, scheduler, connections, flowControl, flowMetrics }: MetricsSources,
 ): Metrics {
   return new Metrics(
     clock,
@@ -109,40 +111,45 @@ function metricsOf(
   );
 }
 
-const OF_FLOW_CONTROL: readonly StartCheck[] = [
+const CHECKS_WITH_FLOW_CONTROL: readonly StartCheck[] = [
   'poststarthook/priority-and-fairness-config-consumer',
   'poststarthook/priority-and-fairness-filter',
 ];
-const WITHOUT_FLOW_CONTROL: readonly StartCheck[] = ['poststarthook/max-in-flight-filter'];
+const CHECKS_WITHOUT_FLOW_CONTROL: readonly StartCheck[] = ['poststarthook/max-in-flight-filter'];
 
-/** The checks that are no part of the start of a server with or without flow control. */
+/** The startup checks that do not exist with, or without, flow control. */
 export const absentStartChecks = (hasFlowControl: boolean): ReadonlySet<StartCheck> =>
-  new Set(hasFlowControl ? WITHOUT_FLOW_CONTROL : OF_FLOW_CONTROL);
+  new Set(hasFlowControl ? CHECKS_WITHOUT_FLOW_CONTROL : CHECKS_WITH_FLOW_CONTROL);
 
-type Observed = Pick<Observation, 'progress' | 'metrics' | 'flowControl' | 'storeAnswers'> & {
+type HealthSources = Pick<Observability, 'serverState' | 'metrics' | 'flowControl' | 'storeAnswers'> & {
   readonly storeTakesWrites: () => Promise<string | undefined>;
 };
 
-function healthOf(
-  { options, clock, logger, configurations, encryption }: Setting,
-  { cache }: State,
-  { progress, metrics, flowControl, storeAnswers, storeTakesWrites }: Observed,
+function createHealth(
+  { options, clock, logger, configurations, encryption }: ServerContext,
+  { cache }: ClusterState,
+  { serverState, metrics, flowControl, storeAnswers, storeTakesWrites }: HealthSources,
 ): Health {
   return new Health(
     serverChecks({
       storeAnswers,
       storeTakesWrites,
       cache,
-      state: progress,
+      state: serverState,
       neverStarted: absentStartChecks(flowControl !== undefined),
       configurations,
       keyServices: encryption?.health,
     }),
     clock,
     options.livezGraceMs,
-    // Before the first readiness a failing check is nothing to worry about, least of all one that says that there is more to do.
+    // Before the server is ready for the first time, failing checks are expected, those of incomplete startup steps
+    // in particular.
     (endpoint, name, reason) =>
-      logger[progress.bootstrapped ? 'warn' : isStartCheck(name) ? 'debug' : 'info']('health check failed', { endpoint, name, reason }),
+      logger[serverState.isBootstrapped ? 'warn' : isStartCheck(name) ? 'debug' : 'info']('health check failed', {
+        endpoint,
+        name,
+        reason,
+      }),
     (endpoint, name, healthy) => metrics.healthCheck(endpoint, name, healthy),
   );
 }

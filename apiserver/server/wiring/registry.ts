@@ -1,6 +1,6 @@
 /**
- * The third phase: what can be done with objects, and by whom. Admission, the writer, access, operations and views, put together as the parts from
- * which the handlers of the API are built.
+ * The third phase: composes admission, the writer, authentication and authorization, operations and views into the
+ * dependencies of the API handlers.
  */
 import { conditionCosts } from '../../metrics/condition-metrics';
 import { scopeOf } from '../../metrics/request-labels';
@@ -20,7 +20,7 @@ import type { KubeconfigUsers } from '../../../shared/client/kubeconfig/kubeconf
 import type { ValidatingPlugin } from '../../admission/chain';
 import { admissionPolicies } from '../../admission/policy/plugin';
 import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhook/plugins';
-import { equivalentsOf, resolverOf } from '../informers/webhook-configuration-informer';
+import { createEquivalents, createResolver } from '../informers/webhook-configuration-informer';
 import { tokenLooks } from '../../metrics/read-metrics';
 import { admissionTimes, podSecurityCounts, podSecurityExemptions } from '../../metrics/admission-metrics';
 import { defaultAdmission } from '../../admission/plugins';
@@ -51,15 +51,15 @@ import { createViews } from '../../registry/operations/views';
 import type { Admission } from '../../registry/admission';
 import { createWriter } from '../../registry/write/executor/writer';
 import { createAccess, createAuthorizer, type Access } from '../access/access';
-import { bootstrapSecrets } from '../access/bootstrap-secrets';
-import { boundObjects } from '../access/bound-objects';
-import { askedBy, parameterParts, servedBy } from '../informers/admission-policy-informer';
+import { bootstrapSecretReader } from '../access/bootstrap-secrets';
+import { boundObjectReader } from '../access/bound-objects';
+import { createExpressionAuthorizer, createParameterDependencies, createKindLookup } from '../informers/admission-policy-informer';
 import { serverAddress } from './server-address';
-import type { Observation } from './observability';
-import type { Setting } from './server-options';
-import { usesMode, type Decided } from '../access/authorizers';
-import type { State } from './cluster-state';
-import { strategyOf } from './strategies';
+import type { Observability } from './observability';
+import type { ServerContext } from './server-options';
+import { usesMode, type OnDecision } from '../access/authorizers';
+import type { ClusterState } from './cluster-state';
+import { strategyFor } from './strategies';
 import { openWriteThreads, type WriteThreads } from './write-threads';
 
 export interface Registry {
@@ -67,34 +67,34 @@ export interface Registry {
   readonly authorizer: Authorizer;
   readonly access: Access;
   readonly extensions: Extensions;
-  /** What the handlers are built from. */
+  /** The dependencies of the handlers. */
   readonly api: ApiParts;
 }
 
-export function buildRegistry(setting: Setting, state: State, observation: Observation): Registry {
-  const decided: Decided = (mode, name, decision) =>
-    setting.meters.count('apiserver_authorization_decisions_total', mode, name, decision).add();
-  const authorizer = createAuthorizer(setting.options, {
-    decided,
+export function buildRegistry(context: ServerContext, state: ClusterState, observability: Observability): Registry {
+  const onDecision: OnDecision = (mode, name, decision) =>
+    context.meters.count('apiserver_authorization_decisions_total', mode, name, decision).add();
+  const authorizer = createAuthorizer(context.options, {
+    onDecision,
     rbac: state.rbac.policy,
-    node: { graph: state.nodes.graph, rules: nodeRules(setting.names), nodeLeaseNamespace: setting.names.nodeLeaseNamespace },
+    node: { graph: state.nodes.graph, rules: nodeRules(context.names), nodeLeaseNamespace: context.names.nodeLeaseNamespace },
   });
-  const admission = admissionOf(setting, state, observation, authorizer, (name) => createNamespace(setting, state, writer, name));
-  const threads = threadsOf(setting);
-  const writer = writerOf(setting, state, admission, threads);
-  const access = accessOf(setting, state, observation, authorizer, writer);
-  const operations = operationsOf(setting, state, admission, access, writer);
-  const extensions = extensionsOf(setting, state);
-  return { writer, authorizer, access, extensions, api: apiOf(setting, state, observation, writer, operations, threads) };
+  const admission = buildAdmission(context, state, observability, authorizer, (name) => createNamespace(context, state, writer, name));
+  const threads = openThreads(context);
+  const writer = buildWriter(context, state, admission, threads);
+  const access = buildAccess(context, state, observability, authorizer, writer);
+  const operations = buildOperations(context, state, admission, access, writer);
+  const extensions = createExtensions(context, state);
+  return { writer, authorizer, access, extensions, api: buildApi(context, state, observability, writer, operations, threads) };
 }
 
-function extensionsOf({ options, clock, random, tracing }: Setting, { cache, resources }: State): Extensions {
+function createExtensions({ options, clock, random, tracing }: ServerContext, { cache, resources }: ClusterState): Extensions {
   const credentials = options.proxyCredentials ?? (() => ({}));
-  return new Extensions({ resolve: resolverOf(cache, resources, random), credentials, clock, traces: tracing });
+  return new Extensions({ resolve: createResolver(cache, resources, random), credentials, clock, traces: tracing });
 }
 
 function nodeRestrictionParts(
-  { cache, resources }: Pick<State, 'cache' | 'resources'>,
+  { cache, resources }: Pick<ClusterState, 'cache' | 'resources'>,
   { nodeLeaseNamespace }: GeneratedNames,
 ): NodeRestrictionParts {
   const [pods, nodes] = [resources.require('pods').stored, resources.require('nodes').stored];
@@ -106,14 +106,14 @@ function nodeRestrictionParts(
   };
 }
 
-/** Unless the flags say otherwise, nodes are restricted where they are told apart from other users. */
-const restrictsNodes = ({ authorization, plugins }: Setting['options']): boolean =>
+/** By default, the node restriction applies when the Node authorizer distinguishes nodes from other users. */
+const shouldRestrictNodes = ({ authorization, plugins }: ServerContext['options']): boolean =>
   usesMode(authorization(), 'Node') || plugins?.enabled.includes('NodeRestriction') === true;
 
-const TOLD_EVERY_MS = 60_000;
+const LOG_INTERVAL_MS = 60_000;
 
-/** How long a binding may wait for a role that this replica has not seen yet. */
-const CURRENT_MS = 3_000;
+/** How long the creation of a binding waits for a role that this replica's cache does not have yet. */
+const CATCH_UP_MS = 3_000;
 
 const SIGNER_USE = {
   kind: 'resource',
@@ -124,15 +124,15 @@ const SIGNER_USE = {
   namespace: '',
 } as const;
 
-function webhooksOf(
-  { options, names, clock, random, failed, meters, tracing }: Setting,
-  { cache, resources, webhooks }: State,
-  { metrics }: Observation,
+function createWebhooks(
+  { options, names, clock, random, failed, meters, tracing }: ServerContext,
+  { cache, resources, webhooks }: ClusterState,
+  { metrics }: Observability,
   authorizer: Authorizer,
 ): WebhookPlugins {
-  const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => failed('an admission webhook could not be asked', error));
+  const logFailure = nowAndThen(clock, LOG_INTERVAL_MS, (error: Error) => failed('an admission webhook could not be asked', error));
   const client = (users: KubeconfigUsers | undefined): WebhookClient => {
-    const resolve = resolverOf(cache, resources, random);
+    const resolve = createResolver(cache, resources, random);
     return new WebhookClient({
       resolve,
       clock,
@@ -140,66 +140,66 @@ function webhooksOf(
       ...(users === undefined ? {} : { identify: createIdentify(users, clock) }),
     });
   };
-  const parts = {
+  const common = {
     webhooks: webhooks.webhooks,
-    authorize: askedBy(authorizer, names),
-    equivalents: equivalentsOf(resources),
+    authorize: createExpressionAuthorizer(authorizer, names),
+    equivalents: createEquivalents(resources),
     names,
     clock,
     random,
     called: (call: WebhookCall) => metrics.webhookCalled(call),
     matched: conditionCosts(meters),
-    failed: tell,
+    failed: logFailure,
   };
   const { mutatingUsers, validatingUsers } = options.admission ?? {};
   const mutating = client(mutatingUsers);
-  // Connections are those of a client.
+  // A client owns its connections, so equal credentials share one client.
   const validating = validatingUsers === mutatingUsers ? mutating : client(validatingUsers);
   return {
-    mutating: (again) => mutatingWebhooks({ ...parts, client: mutating }, again),
-    validating: validatingWebhooks({ ...parts, client: validating }),
+    mutating: (again) => mutatingWebhooks({ ...common, client: mutating }, again),
+    validating: validatingWebhooks({ ...common, client: validating }),
   };
 }
 
-function policiesOf(
-  { names, clock, meters }: Setting,
-  { cache, conversions, policies, resources }: State,
-  { metrics }: Observation,
+function createPolicies(
+  { names, clock, meters }: ServerContext,
+  { cache, conversions, policies, resources }: ClusterState,
+  { metrics }: Observability,
   authorizer: Authorizer,
 ): ValidatingPlugin {
   return admissionPolicies({
     policies: policies.policies,
-    parameters: parameterParts({ cache, conversions }, resources, names),
-    equivalents: equivalentsOf(resources),
+    parameters: createParameterDependencies({ cache, conversions }, resources, names),
+    equivalents: createEquivalents(resources),
     names,
-    authorize: askedBy(authorizer, names),
+    authorize: createExpressionAuthorizer(authorizer, names),
     clock,
     judged: (judgement) => metrics.policyJudged(judgement),
     conditionsJudged: conditionCosts(meters),
   });
 }
 
-/** In the server's own name. */
-async function createNamespace({ clock, names }: Setting, { resources }: State, writer: Writer, name: string): Promise<void> {
+/** Creates the namespace as the server itself. */
+async function createNamespace({ clock, names }: ServerContext, { resources }: ClusterState, writer: Writer, name: string): Promise<void> {
   const body = { value: { metadata: { name } }, duplicates: [], format: 'json' } as const;
   await writer.create(ownContext(clock), resources.require('namespaces'), '', body, ownWrite(names));
 }
 
-function admissionOf(
-  setting: Setting,
-  state: State,
-  observation: Observation,
+function buildAdmission(
+  context: ServerContext,
+  state: ClusterState,
+  observability: Observability,
   authorizer: Authorizer,
   makeNamespace: MakeNamespace,
 ): Admission {
-  const { options, names, clock, random } = setting;
+  const { options, names, clock, random } = context;
   const { cache, quotaGuards, resources, rbac } = state;
   const surroundings: AdmissionSurroundings = {
-    webhooks: webhooksOf(setting, state, observation, authorizer),
-    policies: policiesOf(setting, state, observation, authorizer),
-    meter: admissionTimes(setting.meters, clock),
-    podSecurityJudged: podSecurityCounts(setting.meters),
-    podSecurityExempted: podSecurityExemptions(setting.meters),
+    webhooks: createWebhooks(context, state, observability, authorizer),
+    policies: createPolicies(context, state, observability, authorizer),
+    meter: admissionTimes(context.meters, clock),
+    podSecurityJudged: podSecurityCounts(context.meters),
+    podSecurityExempted: podSecurityExemptions(context.meters),
     names,
     random,
     cache,
@@ -209,12 +209,12 @@ function admissionOf(
     settings: options.admission,
     imageReviews: options.imageReviews,
     makeNamespace,
-    owners: { authorize: (user, attributes) => authorizer.authorize(user, attributes), resourceOf: servedBy(resources) },
-    nodes: restrictsNodes(options) ? nodeRestrictionParts({ cache, resources }, names) : undefined,
+    owners: { authorize: (user, attributes) => authorizer.authorize(user, attributes), resourceOf: createKindLookup(resources) },
+    nodes: shouldRestrictNodes(options) ? nodeRestrictionParts({ cache, resources }, names) : undefined,
     escalation: {
       policy: rbac.policy,
       authorizer,
-      current: async () => void (await cache.mostRecent({ deadline: clock.monotonic() + CURRENT_MS })),
+      current: async () => void (await cache.mostRecent({ deadline: clock.monotonic() + CATCH_UP_MS })),
     },
     mayUseSigner: (user, use) => whenKnown(authorizer.authorize(user, { ...SIGNER_USE, ...use }), ({ type }) => type === 'allow'),
     mayUseAddresses: options.deniesServiceAddresses
@@ -228,9 +228,9 @@ function admissionOf(
   return defaultAdmission(surroundings, options.plugins);
 }
 
-const ttlSeconds = ({ eventTtlMs }: Setting['options']): number => Math.round(eventTtlMs / 1000);
+const ttlSeconds = ({ eventTtlMs }: ServerContext['options']): number => Math.round(eventTtlMs / 1000);
 
-function threadsOf({ options, clock }: Setting): WriteThreads | undefined {
+function openThreads({ options, clock }: ServerContext): WriteThreads | undefined {
   return openWriteThreads(clock, {
     naming: options.naming,
     prefix: options.prefix,
@@ -242,15 +242,15 @@ function threadsOf({ options, clock }: Setting): WriteThreads | undefined {
   });
 }
 
-function writerOf(
-  setting: Setting,
-  { cache, conversions, reader, ledger, resources }: State,
+function buildWriter(
+  context: ServerContext,
+  { cache, conversions, reader, ledger, resources }: ClusterState,
   admission: Admission,
   threads: WriteThreads | undefined,
 ): Writer {
-  const { options, store, clock, random, names } = setting;
+  const { options, store, clock, random, names } = context;
   return createWriter({
-    strategyOf,
+    strategyOf: strategyFor,
     store,
     cache,
     conversions,
@@ -270,12 +270,18 @@ function writerOf(
   });
 }
 
-function accessOf(setting: Setting, state: State, { metrics }: Observation, authorizer: Authorizer, writer: Writer): Access {
-  const { options, clock, random, names, failed } = setting;
+function buildAccess(
+  context: ServerContext,
+  state: ClusterState,
+  { metrics }: Observability,
+  authorizer: Authorizer,
+  writer: Writer,
+): Access {
+  const { options, clock, random, names, failed } = context;
   const { cache, reader, resources } = state;
   const bindable = bindableResources(resources);
   const live = liveObjects({ cache, clock }, bindable);
-  const looks = tokenLooks(setting.meters);
+  const lookups = tokenLooks(context.meters);
   return createAccess(options, {
     authorizer,
     gates: options.gates,
@@ -284,19 +290,19 @@ function accessOf(setting: Setting, state: State, { metrics }: Observation, auth
     names,
     reader,
     bindable,
-    objects: boundObjects(live, names),
-    bootstrapSecrets: bootstrapSecrets(live, names),
+    objects: boundObjectReader(live, names),
+    bootstrapSecrets: bootstrapSecretReader(live, names),
     serverAddress: serverAddress(options),
     keySetAddress: options.keySetAddress,
     tokenUses: {
       counted: (use) => metrics.tokenUsed(use),
-      looked: (isKnown) => looks[isKnown ? 'hit' : 'miss'].add(),
+      looked: (isKnown) => lookups[isKnown ? 'hit' : 'miss'].add(),
       ofSecret: legacyUses({ clock, mark: secretMarker({ writer, secrets: bindable.secrets, names, clock }), failed }),
     },
   });
 }
 
-/** What a service account token can be bound to. */
+/** The resources that a service account token can be bound to. */
 function bindableResources(resources: Resources): Readonly<Record<BindableResource, Resource>> {
   return {
     serviceaccounts: resources.require('serviceaccounts'),
@@ -306,8 +312,8 @@ function bindableResources(resources: Resources): Readonly<Record<BindableResour
   };
 }
 
-function operationsOf(setting: Setting, state: State, admission: Admission, access: Access, writer: Writer): Operations {
-  const { clock, names } = setting;
+function buildOperations(context: ServerContext, state: ClusterState, admission: Admission, access: Access, writer: Writer): Operations {
+  const { clock, names } = context;
   const { cache, reader, resources } = state;
   const pods = resources.require('pods');
   const budgets = resources.require('poddisruptionbudgets.policy');
@@ -315,18 +321,18 @@ function operationsOf(setting: Setting, state: State, admission: Admission, acce
   return createOperations({ table, cache, namespaces: resources.require('namespaces'), admission, clock, names }, resources.builtIn);
 }
 
-function apiOf(
-  setting: Setting,
-  state: State,
-  observation: Observation,
+function buildApi(
+  context: ServerContext,
+  state: ClusterState,
+  observability: Observability,
   writer: Writer,
   operations: Operations,
   showing: Showing | undefined,
 ): ApiParts {
-  const { options, clock, random, names } = setting;
+  const { options, clock, random, names } = context;
   const { resources, reader, gate } = state;
-  const { metrics, storeAnswers, scheduler } = observation;
-  const distrusted = setting.meters.count('kube_apiserver_pod_logs_backend_tls_failure_total');
+  const { metrics, storeAnswers, scheduler } = observability;
+  const tlsFailures = context.meters.count('kube_apiserver_pod_logs_backend_tls_failure_total');
   return {
     clock,
     random,
@@ -343,17 +349,17 @@ function apiOf(
     aliasOf: (namespace) => namespaceAlias(names, namespace),
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tables, clock, naming: options.naming, showing }),
-    nodeAccess: nodeAccess(setting),
+    nodeAccess: nodeAccess(context),
     watches: new LiveWatches(),
     outbox: new Outbox(clock),
     scheduler,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     watchMeter: (group, version, kind, resource) => metrics.watchMeter(group, version, kind, resource),
     logAsked: (believesAll) =>
-      setting.meters.count('kube_apiserver_pod_logs_insecure_backend_total', believesAll ? 'skip_tls_allowed' : 'enforce_tls').add(),
-    logDistrusted: () => distrusted.add(),
+      context.meters.count('kube_apiserver_pod_logs_insecure_backend_total', believesAll ? 'skip_tls_allowed' : 'enforce_tls').add(),
+    logDistrusted: () => tlsFailures.add(),
     watchListMeter: ({ group, version, resource }, info) =>
-      setting.meters.observer('apiserver_watch_list_duration_seconds', group, version, resource, scopeOf(info)),
+      context.meters.observer('apiserver_watch_list_duration_seconds', group, version, resource, scopeOf(info)),
     deprecatedRequested: (row, removed, subresource) => metrics.deprecatedRequested(row, removed, subresource),
     longRunningStarted: (exchange) => metrics.requests.longRunningStarted(exchange),
   };
@@ -362,7 +368,7 @@ function apiOf(
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 const KUBELET_TIMEOUT_MS = 5_000;
 
-function nodeAccess({ options, clock }: Setting): NodeAccess {
+function nodeAccess({ options, clock }: ServerContext): NodeAccess {
   const { addressTypes = ADDRESS_TYPES, credentials = () => ({}), timeoutMs = KUBELET_TIMEOUT_MS, resolveHost } = options.kubelets ?? {};
   return {
     addressTypes,

@@ -7,6 +7,6 @@ it.each([
   [undefined, '0.0.0.0', '127.0.0.1:6443'],
   [undefined, '::', '127.0.0.1:6443'],
   [undefined, '10.9.9.9', '10.9.9.9:6443'],
-])('advertising %s and listening on %s, a server is found at %s', (advertiseAddress, host, address) => {
+])('serverAddress with the advertised address %s and the bind address %s is %s', (advertiseAddress, host, address) => {
   expect(serverAddress({ advertiseAddress, host, port: 6443 })).toBe(address);
 });

@@ -1,12 +1,12 @@
-/** Where clients reach a server, as far as it knows. */
+/** Determines the address under which clients reach a server. */
 import type { ServerOptions } from './server-options';
 
-const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-type Placed = Pick<ServerOptions, 'externalHostname' | 'advertiseAddress' | 'host' | 'port'>;
+type AddressOptions = Pick<ServerOptions, 'externalHostname' | 'advertiseAddress' | 'host' | 'port'>;
 
-/** `host:port`: the external name, else the advertised address, else the one that is listened on, else loopback. */
-export function serverAddress({ externalHostname, advertiseAddress, host, port }: Placed): string {
-  const address = externalHostname ?? advertiseAddress ?? (EVERYWHERE.has(host) ? '127.0.0.1' : host);
+/** `host:port`: the external name, otherwise the advertised address, otherwise the bind address, otherwise loopback. */
+export function serverAddress({ externalHostname, advertiseAddress, host, port }: AddressOptions): string {
+  const address = externalHostname ?? advertiseAddress ?? (ANY_ADDRESS.has(host) ? '127.0.0.1' : host);
   return `${address.includes(':') ? `[${address}]` : address}:${port}`;
 }

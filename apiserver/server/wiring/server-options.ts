@@ -1,4 +1,4 @@
-/** What a server is made from: its options, and what it is given from outside. Holds no behaviour. */
+/** The options and dependencies from which a server is composed. Contains no behaviour. */
 import type { LiveConfiguration } from '../../../shared/configuration/configuration-files';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Dialect, GeneratedNames } from '../../../shared/names/dialect';
@@ -18,16 +18,16 @@ import type { Store } from '../../storage/store';
 import type { GrpcCalls } from '../../storage/grpc-calls';
 import type { Tracing } from '../../tracing/span';
 import type { AccessOptions } from '../access/access';
-import type { ConnectionCaps, Connections } from '../connections/connection-limiter';
+import type { ConnectionCaps, ConnectionLimiter } from '../connections/connection-limiter';
 import type { BodyPace } from '../../endpoints/request/exchange-progress';
 import type { BackendOptions } from '../../endpoints/forward/backend';
 import type { ResolveHost } from '../../registry/operations/destination';
 import type { Listener, TlsBounds, TlsFiles } from '../connections/listeners';
-import type { ConnectionLimits } from '../connections/http2-sessions';
+import type { ConnectionTimeouts } from '../connections/http2-sessions';
 import type { StartGate } from '../start-gate';
 import type { ServerState } from '../filters/server-state';
 
-/** How machines are reached; absent = as the flags' defaults say. */
+/** How kubelets are reached; absent = the defaults of the flags. */
 export interface KubeletOptions extends Omit<BackendOptions, 'clock'> {
   readonly addressTypes: readonly string[];
   /** Absent to use the system's resolver. */
@@ -39,30 +39,33 @@ export interface ServerOptions extends AccessOptions {
   /** 0 = any free port. */
   readonly port: number;
   readonly tls: TlsFiles;
-  /** Absent = the usual. */
+  /** Absent = the defaults. */
   readonly tlsBounds?: TlsBounds;
-  /** Plain HTTP as the local administrator; absent = none. */
+  /** Plain HTTP on loopback, for the local administrator; absent = none. */
   readonly local?: { readonly host: string; readonly port: number };
   readonly naming: Dialect;
-  /** What is served; absent = everything that is not off by default. */
+  /** The served kinds; absent = all kinds that are not disabled by default. */
   readonly kinds?: readonly KindRow[];
   readonly gates: FeatureGates;
   readonly prefix: string;
-  /** The name under which clients find it; absent = its address. */
+  /** The name under which clients reach the server; absent = its address. */
   readonly externalHostname?: string | undefined;
-  /** Where others reach this server; absent = it is left out of the default Service's endpoints. */
+  /**
+   * The address under which other machines reach this server; absent = it is not in the endpoints of the default
+   * Service.
+   */
   readonly advertiseAddress: string | undefined;
   readonly serviceRanges: ServiceRanges;
-  /** Which admission plug-ins are on; absent = as their table says. */
+  /** Enabled and disabled admission plug-ins; absent = the defaults. */
   readonly plugins?: PluginSwitches;
-  /** What they are told; absent = nothing. */
+  /** Configuration of the admission plug-ins; absent = none. */
   readonly admission?: AdmissionSettings | undefined;
-  /** Who judges images, where the plug-in that asks is on. */
+  /** The image review backend of the plug-in ImagePolicyWebhook. */
   readonly imageReviews?: AskImages | undefined;
-  /** Only who is permitted may give Services addresses from outside the cluster. */
+  /** Only permitted users may set external addresses of Services. */
   readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;
-  /** Where the keys of tokens are found; absent = here. */
+  /** URL of the token keys; absent = at this server. */
   readonly keySetAddress?: string | undefined;
   readonly eventTtlMs: number;
   readonly compactionMs: number;
@@ -70,55 +73,58 @@ export interface ServerOptions extends AccessOptions {
   readonly minRequestTimeoutSeconds: number;
   readonly maxReadOnly: number;
   readonly maxMutating: number;
-  /** Whether flow schemas and priority levels decide who waits; then the two limits together are the seats of all levels. Absent = they do. */
+  /**
+   * Whether API Priority and Fairness is enabled; the sum of the two limits is then the number of seats. Absent =
+   * enabled.
+   */
   readonly flowControl?: boolean;
   readonly kubelets?: KubeletOptions;
-  /** What servers behind APIServices are shown; absent = nothing. */
+  /** Credentials for aggregated API servers; absent = none. */
   readonly proxyCredentials?: () => ProxyCredentials;
   readonly maxStreams: number;
-  /** Of each request, that its HTTP/2 connection is ended with it; absent = 0. */
+  /** Probability per request of ending its HTTP/2 connection with GOAWAY; absent = 0. */
   readonly goawayChance?: number;
   readonly connectionCaps: ConnectionCaps;
-  /** Absent = nothing is recorded. */
+  /** Absent = no audit events are recorded. */
   readonly audit?: Auditor | undefined;
   readonly livezGraceMs: number;
   readonly shutdownDelayMs: number;
   readonly shutdownWatchGraceMs: number;
   readonly sendRetryAfter: boolean;
-  /** Patience with slow clients, where it is not the usual one. */
-  readonly connectionLimits?: Partial<ConnectionLimits>;
+  /** Overrides of the default timeouts for slow clients. */
+  readonly connectionTimeouts?: Partial<ConnectionTimeouts>;
   readonly bodyPace?: BodyPace;
 }
 
 /** The name of the configuration of encryption at rest. */
 export const ENCRYPTION = 'encryption-provider-config';
 
-/** What the server has to know of the encryption of its store. */
+/** The parts of encryption at rest that the server uses. */
 export interface EncryptionAtRest {
   readonly metrics: EncryptionMetrics;
   /** Identifies this replica in metrics. */
   readonly server: string;
-  /** The listener is told whenever what could not be decrypted may be readable. */
+  /** `listener` is called when values that could not be decrypted may have become readable. */
   onChange(listener: () => void): void;
-  /** Tells what is wrong with the services that keep keys; undefined = there will be none. */
+  /** Reports the problem of the key management services, undefined = they work. Undefined when none are configured. */
   readonly health: (() => Promise<string | undefined>) | undefined;
 }
 
-/** The open ports, and what all of them share. */
+/** The open ports, and the state that they share. */
 export interface Listening {
-  readonly progress: ServerState;
-  readonly connections: Connections;
+  readonly serverState: ServerState;
+  readonly connections: ConnectionLimiter;
   readonly gate: StartGate;
   readonly secure: Listener;
   /** Plain HTTP; undefined when there is none. */
   readonly local: Listener | undefined;
-  /** For a start that fails or is interrupted: refuses what waits and cuts all connections. */
+  /** Called when startup fails or is interrupted: refuses held requests and destroys all connections. */
   close(): Promise<void>;
 }
 
-/** What a server shares with the process around it. */
-export interface Surroundings {
-  /** The ports, where they were opened before the rest was there; absent = they are opened first of all. */
+/** The dependencies that the process provides. */
+export interface ServerDependencies {
+  /** Listeners that were opened before; absent = the server opens them. */
   readonly listening?: Listening;
   readonly store: Store;
   readonly clock: Clock;
@@ -126,22 +132,21 @@ export interface Surroundings {
   readonly logger: Logger;
   /** The configuration files in use. */
   readonly configurations: readonly LiveConfiguration[];
-  /** Absent = no traces are kept. */
+  /** Absent = requests are not traced. */
   readonly tracing?: Tracing | undefined;
-  /** Absent = the store is no service. */
+  /** Absent = the store is in process. */
   readonly storeCalls?: GrpcCalls | undefined;
-  /** Absent = values are stored as they are. */
+  /** Absent = values are stored in plain text. */
   readonly encryption?: EncryptionAtRest;
-  /** What has been counted so far; absent = nothing. */
+  /** Metrics counted so far; absent = none. */
   readonly meters?: Meters;
 }
 
-/** What every phase of the composition is given. */
-export interface Setting extends Surroundings {
+/** The options and dependencies that every phase of the composition uses. */
+export interface ServerContext extends ServerDependencies {
   readonly options: ServerOptions;
   readonly names: GeneratedNames;
-  /** What is counted and timed. */
   readonly meters: Meters;
-  /** What went wrong and is tried again. */
+  /** Logs a failure that will be retried. */
   readonly failed: (message: string, error: unknown) => void;
 }

@@ -1,45 +1,48 @@
-/** The fourth phase: HTTP. Discovery and the other documents, and the filter chain that the start gate passes requests to once the server is ready. */
+/**
+ * The fourth phase: discovery and the other documents, and the filter chain that receives the requests of the start
+ * gate once the server is ready.
+ */
 import { createDiscovery } from '../../discovery/discovery';
 import { createOpenApi, type OpenApi } from '../../openapi/openapi';
-import { certificateReader, type Authorities } from '../tls/client-certificate-reader';
+import { createCertificateReader, type Authorities } from '../tls/client-certificate-reader';
 import { ClientAuthorities } from '../tls/client-authorities';
-import { requestListener, type ChainParts, type RequestListener } from '../chain';
+import { requestListener, type ChainDependencies, type RequestListener } from '../chain';
 import { Deadlines } from '../filters/deadlines';
 import type { TlsFiles } from '../connections/listeners';
-import { Ongoing } from '../filters/request-wait-group';
-import { pathRoutes, type PathRoute } from '../routes/path-routes';
+import { RequestWaitGroup } from '../filters/request-wait-group';
+import { createPathRoutes, type PathRoute } from '../routes/path-routes';
 import { serverAddress } from './server-address';
 import type { Origin } from '../../endpoints/request/exchange';
-import type { Observation } from './observability';
+import type { Observability } from './observability';
 import type { Registry } from './registry';
-import type { Listening, Setting } from './server-options';
-import type { State } from './cluster-state';
+import type { Listening, ServerContext } from './server-options';
+import type { ClusterState } from './cluster-state';
 
 export interface Serving {
-  /** What has to be answered before the server may end. */
-  readonly ongoing: Ongoing;
+  /** The requests that graceful shutdown waits for. */
+  readonly waitGroup: RequestWaitGroup;
   /** The filter chains of the listeners. */
   readonly chains: Readonly<Record<Origin, RequestListener>>;
-  /** Puts renewed certificates to use: ours for new connections, those of the clients' authorities for all. */
+  /** Uses renewed certificates: the server's own for new connections, the client authorities for all. */
   readonly renew: (tls: TlsFiles) => void;
-  /** What is in use. */
+  /** The files in use. */
   readonly tls: () => TlsFiles;
 }
 
 export function startServing(
-  setting: Setting,
-  state: State,
-  observation: Observation,
+  context: ServerContext,
+  state: ClusterState,
+  observability: Observability,
   registry: Registry,
   { secure }: Pick<Listening, 'secure'>,
 ): Serving {
-  const { tls } = setting.options;
-  const ongoing = new Ongoing();
+  const { tls } = context.options;
+  const waitGroup = new RequestWaitGroup();
   const authorities = {
-    clients: new ClientAuthorities(setting.clock, tls.clientCa),
-    proxies: new ClientAuthorities(setting.clock, tls.proxyCa),
+    clients: new ClientAuthorities(context.clock, tls.clientCa),
+    proxies: new ClientAuthorities(context.clock, tls.proxyCa),
   };
-  const chain = chainOf(setting, state, observation, registry, { ongoing, authorities });
+  const chain = createChainDependencies(context, state, observability, registry, { waitGroup, authorities });
   let current = tls;
   const renew = (renewed: TlsFiles): void => {
     secure.renew(renewed);
@@ -48,76 +51,82 @@ export function startServing(
     authorities.proxies.replace(renewed.proxyCa);
   };
   const chains = { secure: requestListener(chain, 'secure'), local: requestListener(chain, 'local') };
-  return { ongoing, chains, renew, tls: () => current };
+  return { waitGroup, chains, renew, tls: () => current };
 }
 
-/** What lasts as long as the server serves. */
-interface Kept {
-  readonly ongoing: Ongoing;
+/** Shared by all requests of the server. */
+interface SharedParts {
+  readonly waitGroup: RequestWaitGroup;
   readonly authorities: Authorities;
 }
 
-function chainOf(setting: Setting, state: State, observation: Observation, registry: Registry, { ongoing, authorities }: Kept): ChainParts {
-  const { options, clock, random, logger } = setting;
-  const { progress, inFlight, flowControl, metrics } = observation;
+function createChainDependencies(
+  context: ServerContext,
+  state: ClusterState,
+  observability: Observability,
+  registry: Registry,
+  { waitGroup, authorities }: SharedParts,
+): ChainDependencies {
+  const { options, clock, random, logger } = context;
+  const { serverState, inFlight, flowControl, metrics } = observability;
   const served = new Set(state.resources.builtIn.map(({ group }) => group));
   const servesGroup = (group: string): boolean => served.has(group);
   return {
     api: registry.api,
-    paths: pathsOf(setting, state, observation, registry, servesGroup),
+    paths: createPaths(context, state, observability, registry, servesGroup),
     servesGroup,
     aggregation: { ...state.registrations, extensions: registry.extensions },
     clock,
     random,
     logger,
     naming: options.naming,
-    state: progress,
-    ongoing,
+    serverState,
+    waitGroup,
     deadlines: new Deadlines(clock, options.bodyPace),
     inFlight,
     flowControl,
-    countOf: (stored) => (state.cache.ready ? state.cache.count(stored) : 0),
+    countObjects: (stored) => (state.cache.ready ? state.cache.count(stored) : 0),
     metrics,
     audit: options.audit,
-    tracing: setting.tracing,
+    tracing: context.tracing,
     requestTimeoutMs: options.requestTimeoutMs,
     goawayChance: options.goawayChance ?? 0,
     authenticate: registry.access.authenticate,
     frontProxy: options.frontProxy,
     authorizer: registry.authorizer,
-    certificateOf: certificateReader(authorities),
+    certificateOf: createCertificateReader(authorities),
   };
 }
 
-function pathsOf(
-  setting: Setting,
-  state: State,
-  { health, metrics }: Observation,
+function createPaths(
+  context: ServerContext,
+  state: ClusterState,
+  { health, metrics }: Observability,
   { access }: Registry,
   servesGroup: (group: string) => boolean,
 ): readonly PathRoute[] {
-  const { options } = setting;
+  const { options } = context;
   const { naming } = options;
   const {
     resources,
     registrations: { registrations },
   } = state;
   const rows = (): typeof resources.rows => resources.rows;
-  return pathRoutes({
+  return createPathRoutes({
     health,
     metrics,
     discovery: createDiscovery({ rows, remotes: () => registrations.remoteVersions(), naming, serverAddress: serverAddress(options) }),
-    openApi: openApiOf(setting, state, access.openId?.serves() === true),
+    openApi: createOpenApiHandler(context, state, access.openId?.serves() === true),
     openId: access.openId,
     build: { gitCommit: '', buildDate: '1970-01-01T00:00:00Z', runtime: process.version, platform: `${process.platform}/${process.arch}` },
     servesGroup,
   });
 }
 
-/** Where there are definitions, clients will ask what they say. */
-function openApiOf(
-  { options, clock, logger }: Setting,
-  { resources, definitions, registrations: { registrations } }: State,
+/** When custom resources exist, the OpenAPI document is built ahead of the first request for it. */
+function createOpenApiHandler(
+  { options, clock, logger }: ServerContext,
+  { resources, definitions, registrations: { registrations } }: ClusterState,
   openId: boolean,
 ): OpenApi {
   const openApi = createOpenApi({

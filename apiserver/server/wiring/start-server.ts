@@ -1,6 +1,6 @@
 /**
- * Puts an API server together from its parts, phase by phase, and takes it apart again. Each phase is a file of wiring/ and rests on the ones
- * before it, so reading them in this order shows who depends on whom. Never parses flags and never ends the process.
+ * Composes an API server phase by phase, and shuts it down. Each phase is a file of wiring/ and depends only on
+ * earlier ones, in the order of this file. Neither parses flags nor ends the process.
  */
 import { KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
@@ -11,14 +11,14 @@ import type { OpenedCache } from '../../cache/sync/open-cache';
 import { Meters } from '../../metrics/meters';
 import { meteredStore } from '../../metrics/store-metrics';
 import { buildResources } from '../../registry/resources';
-import { bootstrapSteps } from './startup-steps';
-import { observe } from './observability';
+import { startupSteps } from './startup-steps';
+import { createObservability } from './observability';
 import { startListening } from './listening';
 import { buildRegistry } from './registry';
 import { startServing } from './serving';
-import type { Listening, ServerOptions, Setting, Surroundings } from './server-options';
+import type { Listening, ServerOptions, ServerContext, ServerDependencies } from './server-options';
 import { openState } from './cluster-state';
-import { startInOrder } from '../startup-sequence';
+import { startSequentially } from '../startup-sequence';
 import type { TlsFiles } from '../connections/listeners';
 import { shutDown } from './shutdown';
 
@@ -26,41 +26,41 @@ export interface RunningServer {
   readonly port: number;
   readonly localPort: number | undefined;
   readonly cache: OpenedCache;
-  /** Puts renewed certificates to use: ours for new connections, those of the clients' authorities for all. */
+  /** Uses renewed certificates: the server's own for new connections, the client authorities for all. */
   readonly renew: (tls: TlsFiles) => void;
-  /** Resolves when reads and writes are served and what the server itself needs exists. */
+  /** Resolves when requests are served and the objects that the server itself needs exist. */
   whenReady(): Promise<void>;
-  /** Goes down in order. The store stays its owner's. */
+  /** Shuts down gracefully. The caller closes the store. */
   shutdown(): Promise<void>;
 }
 
-/** Ends `surroundings.listening` when it rejects. */
-export async function startServer(options: ServerOptions, surroundings: Surroundings): Promise<RunningServer> {
-  const setting = settingOf(options, surroundings);
-  const listening = surroundings.listening ?? (await startListening(options, setting));
+/** Closes `deps.listening` when it rejects. */
+export async function startServer(options: ServerOptions, deps: ServerDependencies): Promise<RunningServer> {
+  const context = createContext(options, deps);
+  const listening = deps.listening ?? (await startListening(options, context));
   try {
-    return await startBehind(listening, setting);
+    return await startOnListeners(listening, context);
   } catch (error) {
     await listening.close();
     throw error;
   }
 }
 
-async function startBehind(listening: Listening, setting: Setting): Promise<RunningServer> {
-  const { gate, secure, local, progress } = listening;
-  const state = await openState(setting);
-  const observation = observe(setting, state, listening);
-  gate.useHealth(observation.health);
-  const registry = buildRegistry(setting, state, observation);
-  const { ongoing, renew, tls, chains } = startServing(setting, state, observation, registry, listening);
-  const steps = bootstrapSteps(setting, state, observation, registry, tls, secure.port);
-  const upkeep = startInOrder(steps, ({ checks = [] }) => {
-    for (const check of checks) progress.started.add(check);
+async function startOnListeners(listening: Listening, context: ServerContext): Promise<RunningServer> {
+  const { gate, secure, local, serverState } = listening;
+  const state = await openState(context);
+  const observability = createObservability(context, state, listening);
+  gate.useHealth(observability.health);
+  const registry = buildRegistry(context, state, observability);
+  const { waitGroup, renew, tls, chains } = startServing(context, state, observability, registry, listening);
+  const steps = startupSteps(context, state, observability, registry, tls, secure.port);
+  const startup = startSequentially(steps, ({ checks = [] }) => {
+    for (const check of checks) serverState.started.add(check);
   });
   const { cache, replicas } = state;
-  const { options, clock } = setting;
-  const ready = upkeep.complete.then(() => {
-    progress.bootstrapped = true;
+  const { options, clock } = context;
+  const ready = startup.complete.then(() => {
+    serverState.isBootstrapped = true;
     gate.open(chains);
   });
   void cache.whenReady().then(() => clock.after(MAX_BOOTSTRAP_MS, () => gate.open(chains)));
@@ -74,39 +74,39 @@ async function startBehind(listening: Listening, setting: Setting): Promise<Runn
       shutDown({
         options,
         clock,
-        progress,
+        serverState,
         gate,
         replicas,
-        ongoing,
+        waitGroup,
         watches: registry.api.watches,
         listeners: local === undefined ? [secure] : [secure, local],
-        upkeep,
+        startup,
         cache,
       }),
   };
 }
 
 /**
- * How long requests wait for the objects that the server makes for itself, once its state is loaded. Writing those may call webhooks, and a webhook may need an answer
- * of this server to give its own.
+ * How long requests wait for the objects that the server creates for itself, once its state is loaded. Creating them
+ * may call webhooks, and a webhook may need a response of this server before it responds.
  */
 const MAX_BOOTSTRAP_MS = 5_000;
 
-const TOLD_EVERY_MS = 30_000;
+const LOG_INTERVAL_MS = 30_000;
 
-function settingOf(options: ServerOptions, surroundings: Surroundings): Setting {
-  const { clock, logger, meters = new Meters() } = surroundings;
-  const resourceOf = typeNames(options.prefix, buildResources(KINDS).storedTypes);
+function createContext(options: ServerOptions, deps: ServerDependencies): ServerContext {
+  const { clock, logger, meters = new Meters() } = deps;
+  const typeNameOf = typeNames(options.prefix, buildResources(KINDS).storedTypes);
   return {
-    ...surroundings,
-    store: meteredStore(surroundings.store, { meters, clock, resourceOf }),
+    ...deps,
+    store: meteredStore(deps.store, { meters, clock, resourceOf: typeNameOf }),
     meters,
     options,
     names: GENERATED_NAMES[options.naming],
-    // What is tried again every second while the store is away would bury the line that says why it is.
+    // Failures that repeat every second while the store is unavailable would hide the line with the cause.
     failed: eachNowAndThen(
       clock,
-      TOLD_EVERY_MS,
+      LOG_INTERVAL_MS,
       (message, error) => `${message}: ${errorMessage(error)}`,
       (message: string, error: unknown) => logger.warn(message, { error }),
     ),

@@ -1,6 +1,7 @@
 /**
- * What the server itself keeps in order while it runs, in the order in which it begins; startup-sequence.ts runs the list. Each part lives in
- * reconcilers or custom-resources. Nothing here is waited for by requests, except that the server says it is ready only when all have begun.
+ * The background components of the server in their order of startup; startup-sequence.ts runs them. They are
+ * implemented in reconcilers and custom-resources. Requests do not wait for them, except that the server is ready
+ * only when all have started.
  */
 import { systemNamespaces } from '../../../shared/names/dialect';
 import { keepAuthenticationFacts, type AuthenticationFacts } from '../../reconcilers/authentication-facts';
@@ -24,40 +25,43 @@ import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
 import type { StartCheck } from '../../health/start-checks';
 import type { FlowControl } from '../../flow-control/flow-control';
 import { commonSettings } from './common-settings';
-import { followFlowObjects } from '../informers/flow-schema-informer';
-import { stateOfServices } from '../informers/webhook-configuration-informer';
+import { startFlowSchemaInformer } from '../informers/flow-schema-informer';
+import { createServiceStateReader } from '../informers/webhook-configuration-informer';
 import type { TlsFiles } from '../connections/listeners';
-import type { Observation } from './observability';
+import type { Observability } from './observability';
 import type { Registry } from './registry';
 import type { Serving } from './serving';
-import type { Setting } from './server-options';
-import type { State } from './cluster-state';
-import type { Running, StartStep } from '../startup-sequence';
+import type { ServerContext } from './server-options';
+import type { ClusterState } from './cluster-state';
+import type { RunningStep, StartupStep } from '../startup-sequence';
 
 const SERVICES = 'apiservices.apiregistration.platform.io';
-/** They are registered as available. */
-const OF_OWN_SERVICES: readonly StartCheck[] = [
+/** The APIServices of built-in groups are registered as available. */
+const LOCAL_SERVICE_CHECKS: readonly StartCheck[] = [
   'poststarthook/kube-apiserver-autoregistration',
   'poststarthook/apiservice-status-local-available-controller',
 ];
-/** Each is asked whether it is there, which groups and versions it serves and how it describes them: all of that by the one who looks after them. */
-const OF_OTHER_SERVERS: readonly StartCheck[] = [
+/**
+ * One reconciler checks availability, discovery and OpenAPI of aggregated API servers, so its step completes these
+ * checks.
+ */
+const REMOTE_SERVICE_CHECKS: readonly StartCheck[] = [
   'poststarthook/apiservice-status-remote-available-controller',
   'poststarthook/apiservice-discovery-controller',
   'poststarthook/apiservice-openapi-controller',
   'poststarthook/apiservice-openapiv3-controller',
 ];
-/** How many requests are let in, by what schemas say of them or by their number alone, and by how many objects a list has: known from then on. */
-const OF_REQUESTS: readonly StartCheck[] = [
+/** Flow control, the in-flight limits and the object counts are available from this step on. */
+const FLOW_CONTROL_CHECKS: readonly StartCheck[] = [
   'poststarthook/priority-and-fairness-config-consumer',
   'poststarthook/priority-and-fairness-filter',
   'poststarthook/max-in-flight-filter',
   'poststarthook/storage-object-count-tracker-hook',
 ];
-const NOTHING_TO_STOP = (): void => undefined;
+const noop = (): void => undefined;
 
-/** What others are asked by, and has to be known whole before anybody is answered. */
-const followedSteps = ({ definitions, rbac, nodes, policies, webhooks, registrations }: State): readonly StartStep[] => [
+/** The informers, which must be synced before the server responds to requests. */
+const informerSteps = ({ definitions, rbac, nodes, policies, webhooks, registrations }: ClusterState): readonly StartupStep[] => [
   {
     name: 'definitions of custom resources',
     checks: ['poststarthook/start-apiextensions-informers', 'poststarthook/crd-informer-synced'],
@@ -74,88 +78,97 @@ const followedSteps = ({ definitions, rbac, nodes, policies, webhooks, registrat
   },
 ];
 
-export function bootstrapSteps(
-  setting: Setting,
-  state: State,
-  { flowControl }: Pick<Observation, 'flowControl'>,
+export function startupSteps(
+  context: ServerContext,
+  state: ClusterState,
+  { flowControl }: Pick<Observability, 'flowControl'>,
   { writer, extensions }: Pick<Registry, 'writer' | 'extensions'>,
   tls: Serving['tls'],
   port: number,
-): readonly StartStep[] {
-  const ownServices = inTwoSteps(() => apiServices(setting, state, writer));
+): readonly StartupStep[] {
+  const localServices = startAndWait(() => apiServices(context, state, writer));
   return [
-    { name: 'expiry of events', start: () => eventExpiry(setting, state) },
-    ...followedSteps(state),
+    { name: 'expiry of events', start: () => eventExpiry(context, state) },
+    ...informerSteps(state),
     {
       name: 'audit of allocations',
       checks: ['poststarthook/start-service-ip-repair-controllers'],
-      start: () => allocationAudit(setting, state, writer),
+      start: () => allocationAudit(context, state, writer),
     },
-    ...keptSteps(setting, state, flowControl, writer),
-    ...controllerSteps(setting, state, writer, tls),
-    { name: 'registrations of this API', checks: OF_OWN_SERVICES, start: ownServices.start },
+    ...reconcilerSteps(context, state, flowControl, writer),
+    ...controllerSteps(context, state, writer, tls),
+    { name: 'registrations of this API', checks: LOCAL_SERVICE_CHECKS, start: localServices.start },
     {
       name: 'availability of other servers',
-      checks: OF_OTHER_SERVERS,
-      start: () => availability(setting, state, extensions, writer),
+      checks: REMOTE_SERVICE_CHECKS,
+      start: () => availability(context, state, extensions, writer),
     },
-    ...replicaSteps(setting, state, writer, port),
+    ...replicaSteps(context, state, writer, port),
     {
       name: 'default Service',
       checks: ['poststarthook/bootstrap-controller'],
-      start: () => defaultService(setting, state, writer, port),
+      start: () => defaultService(context, state, writer, port),
     },
-    { name: 'first registrations of this API', checks: ['autoregister-completion'], start: ownServices.wait },
+    { name: 'first registrations of this API', checks: ['autoregister-completion'], start: localServices.wait },
     {
       name: 'record of this replica',
       start() {
-        const { advertiseAddress } = setting.options;
+        const { advertiseAddress } = context.options;
         if (advertiseAddress !== undefined) state.replicas.join({ ip: advertiseAddress, port });
-        // It leaves as soon as the server says that it is not ready: see shutdown.ts.
-        return { stop: NOTHING_TO_STOP };
+        // The record is removed as soon as the server is not ready; see shutdown.ts.
+        return { stop: noop };
       },
     },
   ];
 }
 
-/** What a cluster cannot do without. */
-function keptSteps(setting: Setting, state: State, flowControl: FlowControl | undefined, writer: Writer): readonly StartStep[] {
-  const { clock, names, failed } = setting;
+/** Reconcilers of the objects that every cluster needs. */
+function reconcilerSteps(
+  context: ServerContext,
+  state: ClusterState,
+  flowControl: FlowControl | undefined,
+  writer: Writer,
+): readonly StartupStep[] {
+  const { clock, names, failed } = context;
   const { cache, resources } = state;
-  const own = { writer, cache, clock, failed };
-  const kept = (resource: string, objects: Parameters<typeof keepSystemObjects>[0]['objects']): Running =>
-    keepSystemObjects({ ...own, names, resource: resources.require(resource), objects });
+  const common = { writer, cache, clock, failed };
+  const reconcileObjects = (resource: string, objects: Parameters<typeof keepSystemObjects>[0]['objects']): RunningStep =>
+    keepSystemObjects({ ...common, names, resource: resources.require(resource), objects });
   return [
     {
       name: 'system namespaces',
       checks: ['poststarthook/start-system-namespaces-controller'],
-      start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))),
+      start: () => reconcileObjects('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))),
     },
-    { name: 'default roles', checks: ['poststarthook/rbac/bootstrap-roles'], start: () => keepDefaultRoles({ ...own, resources, names }) },
-    ...flowControlSteps(setting, state, flowControl, writer),
+    {
+      name: 'default roles',
+      checks: ['poststarthook/rbac/bootstrap-roles'],
+      start: () => keepDefaultRoles({ ...common, resources, names }),
+    },
+    ...flowControlSteps(context, state, flowControl, writer),
     {
       name: 'system priority classes',
       checks: ['poststarthook/scheduling/bootstrap-system-priority-classes'],
-      start: () => kept('priorityclasses.scheduling.platform.io', SYSTEM_PRIORITY_CLASSES),
+      start: () => reconcileObjects('priorityclasses.scheduling.platform.io', SYSTEM_PRIORITY_CLASSES),
     },
   ];
 }
 
-/** What is looked after from here on. */
-function controllerSteps(setting: Setting, state: State, writer: Writer, tls: () => TlsFiles): readonly StartStep[] {
-  const { clock, names, failed } = setting;
+/** Controllers that run in the background. */
+function controllerSteps(context: ServerContext, state: ClusterState, writer: Writer, tls: () => TlsFiles): readonly StartupStep[] {
+  const { clock, names, failed } = context;
   const { cache, resources, definitions, replicas } = state;
-  const own = { writer, cache, clock, failed };
+  const common = { writer, cache, clock, failed };
   return [
     {
       name: 'record of the use of tokens',
       checks: ['poststarthook/start-legacy-token-tracking-controller'],
-      start: () => inBackground(keepTokenTracking({ ...own, configMaps: resources.require('configmaps'), names })),
+      start: () => inBackground(keepTokenTracking({ ...common, configMaps: resources.require('configmaps'), names })),
     },
     {
       name: 'facts of authentication',
       checks: ['poststarthook/start-cluster-authentication-info-controller'],
-      start: () => inBackground(authenticationFacts(setting, state, writer, tls)),
+      start: () => inBackground(authenticationFacts(context, state, writer, tls)),
     },
     {
       name: 'lifecycle of definitions',
@@ -163,7 +176,7 @@ function controllerSteps(setting: Setting, state: State, writer: Writer, tls: ()
       start: () =>
         inBackground(
           keepDefinitions({
-            ...own,
+            ...common,
             names,
             definitions,
             resource: resources.require('customresourcedefinitions.apiextensions.platform.io'),
@@ -174,9 +187,9 @@ function controllerSteps(setting: Setting, state: State, writer: Writer, tls: ()
   ];
 }
 
-/** This server among the others. */
-function replicaSteps(setting: Setting, { cache, resources }: State, writer: Writer, port: number): readonly StartStep[] {
-  const { options, clock, random, names, failed } = setting;
+/** The steps that concern the other replicas of this server. */
+function replicaSteps(context: ServerContext, { cache, resources }: ClusterState, writer: Writer, port: number): readonly StartupStep[] {
+  const { options, clock, random, names, failed } = context;
   const identity: IdentityLeasesOptions = {
     writer,
     cache,
@@ -200,14 +213,14 @@ function replicaSteps(setting: Setting, { cache, resources }: State, writer: Wri
       checks: ['poststarthook/start-kube-apiserver-identity-lease-garbage-collector'],
       start: () => inBackground(cleanIdentityLeases(identity)),
     },
-    { name: 'clocks and settings of other servers', start: () => peers(setting, identity, cache) },
+    { name: 'clocks and settings of other servers', start: () => peers(context, identity, cache) },
   ];
 }
 
-/** Nobody waits for what there is at the start: it says nothing yet. */
-function peers({ logger, meters }: Setting, identity: IdentityLeasesOptions, cache: State['cache']): Running {
+/** Other replicas are not awaited, because what they publish is only observed. */
+function peers({ logger, meters }: ServerContext, identity: IdentityLeasesOptions, cache: ClusterState['cache']): RunningStep {
   const offset = meters.count('apiserver_peer_clock_offset_seconds');
-  const others = meters.count('apiserver_peers_with_other_settings');
+  const differing = meters.count('apiserver_peers_with_other_settings');
   const following = followPeers({
     ...identity,
     cache,
@@ -215,38 +228,38 @@ function peers({ logger, meters }: Setting, identity: IdentityLeasesOptions, cac
     found: (message, fields) => logger.warn(message, fields),
     counted(seconds, count) {
       offset.value = seconds;
-      others.value = count;
+      differing.value = count;
     },
   });
   return { stop: () => following.stop() };
 }
 
-/** Begun by one step, and waited for by a later one, so that what stands between goes on meanwhile. */
-function inTwoSteps(begin: () => Upkeep): { readonly start: () => Running; readonly wait: () => Running } {
-  let begun: Upkeep | undefined;
+/** Starts a reconciler in one step and waits for it in a later one, so that the steps between run meanwhile. */
+function startAndWait(startReconciler: () => Upkeep): { readonly start: () => RunningStep; readonly wait: () => RunningStep } {
+  let started: Upkeep | undefined;
   return {
-    start: () => inBackground((begun = begin())),
-    wait: () => (begun === undefined ? { stop: NOTHING_TO_STOP } : { complete: begun.complete, stop: NOTHING_TO_STOP }),
+    start: () => inBackground((started = startReconciler())),
+    wait: () => (started === undefined ? { stop: noop } : { complete: started.complete, stop: noop }),
   };
 }
 
-/** Nobody waits for its first look. */
-function inBackground(upkeep: Upkeep): Running {
-  return { stop: () => upkeep.stop() };
+/** Its first reconciliation is not awaited. */
+function inBackground(reconciler: Upkeep): RunningStep {
+  return { stop: () => reconciler.stop() };
 }
 
 function flowControlSteps(
-  { clock, names, failed }: Setting,
-  { cache, resources }: State,
+  { clock, names, failed }: ServerContext,
+  { cache, resources }: ClusterState,
   flowControl: FlowControl | undefined,
   writer: Writer,
-): readonly StartStep[] {
-  const own = { cache, resources, names, clock, failed };
-  // Whoever comes before they are there shares the few seats of those whom no schema knows.
-  const keep = (): Running => keepFlowObjects({ ...own, writer });
-  const control = (): Running => {
-    if (flowControl === undefined) return { stop: NOTHING_TO_STOP };
-    const following = followFlowObjects(own, flowControl);
+): readonly StartupStep[] {
+  const common = { cache, resources, names, clock, failed };
+  // Requests that arrive before these objects exist share the few seats of the catch-all level.
+  const startFlowSchemas = (): RunningStep => keepFlowObjects({ ...common, writer });
+  const startFlowControl = (): RunningStep => {
+    if (flowControl === undefined) return { stop: noop };
+    const following = startFlowSchemaInformer(common, flowControl);
     return {
       complete: following.complete,
       stop() {
@@ -256,12 +269,12 @@ function flowControlSteps(
     };
   };
   return [
-    { name: 'flow schemas and priority levels', checks: ['poststarthook/priority-and-fairness-config-producer'], start: keep },
-    { name: 'flow control', checks: OF_REQUESTS, start: control },
+    { name: 'flow schemas and priority levels', checks: ['poststarthook/priority-and-fairness-config-producer'], start: startFlowSchemas },
+    { name: 'flow control', checks: FLOW_CONTROL_CHECKS, start: startFlowControl },
   ];
 }
 
-function eventExpiry({ options, store, clock, random, failed }: Setting, { cache, resources }: State): Running {
+function eventExpiry({ options, store, clock, random, failed }: ServerContext, { cache, resources }: ClusterState): RunningStep {
   return startEventExpiry({
     store,
     cache,
@@ -274,10 +287,10 @@ function eventExpiry({ options, store, clock, random, failed }: Setting, { cache
 }
 
 function allocationAudit(
-  { options, store, names, clock, random, logger, failed }: Setting,
-  { cache, ledger, resources }: State,
+  { options, store, names, clock, random, logger, failed }: ServerContext,
+  { cache, ledger, resources }: ClusterState,
   writer: Writer,
-): Running {
+): RunningStep {
   return startAllocationAudit({
     names,
     store,
@@ -296,8 +309,8 @@ function allocationAudit(
 }
 
 function authenticationFacts(
-  { options, clock, names, failed }: Setting,
-  { cache, resources }: State,
+  { options, clock, names, failed }: ServerContext,
+  { cache, resources }: ClusterState,
   writer: Writer,
   tls: () => TlsFiles,
 ): Upkeep {
@@ -310,9 +323,9 @@ function authenticationFacts(
   return keepAuthenticationFacts({ writer, cache, configMaps: resources.require('configmaps'), names, clock, failed, facts });
 }
 
-function apiServices({ clock, names, failed }: Setting, { cache, resources, definitions }: State, writer: Writer): Upkeep {
+function apiServices({ clock, names, failed }: ServerContext, { cache, resources, definitions }: ClusterState, writer: Writer): Upkeep {
   const services = resources.require(SERVICES);
-  const kept = keepApiServices({
+  const reconciler = keepApiServices({
     writer,
     cache,
     services,
@@ -322,31 +335,43 @@ function apiServices({ clock, names, failed }: Setting, { cache, resources, defi
     clock,
     failed,
   });
-  definitions.onChange(({ before, after }) => kept.changed([...(before?.rows ?? []), ...(after?.rows ?? [])]));
-  return kept;
+  definitions.onChange(({ before, after }) => reconciler.changed([...(before?.rows ?? []), ...(after?.rows ?? [])]));
+  return reconciler;
 }
 
 function availability(
-  { names, clock, random, meters, failed }: Setting,
-  { cache, resources, registrations }: State,
+  { names, clock, random, meters, failed }: ServerContext,
+  { cache, resources, registrations }: ClusterState,
   extensions: Extensions,
   writer: Writer,
-): Running {
+): RunningStep {
   const services = resources.require(SERVICES);
-  const stateOf = stateOfServices(cache, resources);
-  const lost = (name: string, reason: string): void => meters.count('aggregator_unavailable_apiservice_total', name, reason).add();
-  const keeper = keepAvailability({ ...registrations, extensions, stateOf, writer, cache, services, names, clock, random, lost, failed });
-  const watching = registrations.watch((name) => keeper.look(name));
+  const stateOf = createServiceStateReader(cache, resources);
+  const onUnavailable = (name: string, reason: string): void => meters.count('aggregator_unavailable_apiservice_total', name, reason).add();
+  const reconciler = keepAvailability({
+    ...registrations,
+    extensions,
+    stateOf,
+    writer,
+    cache,
+    services,
+    names,
+    clock,
+    random,
+    lost: onUnavailable,
+    failed,
+  });
+  const watching = registrations.watch((name) => reconciler.look(name));
   return {
     stop() {
       watching.stop();
-      keeper.stop();
+      reconciler.stop();
       extensions.close();
     },
   };
 }
 
-function defaultService({ clock, names, failed }: Setting, state: State, writer: Writer, port: number): Running {
+function defaultService({ clock, names, failed }: ServerContext, state: ClusterState, writer: Writer, port: number): RunningStep {
   const { cache, ledger, replicas, resources } = state;
   return keepDefaultService({
     writer,

@@ -1,8 +1,11 @@
-/** Whose rules hold for a kind: those of the built-in kinds are in apiserver/kinds, those of custom ones follow from their schema. */
+/**
+ * Selects the strategy of a kind: from apiserver/kinds for built-in kinds, derived from the schema for custom
+ * resources.
+ */
 import { groupResourceText } from '../../../shared/api/identity/identity';
 import { customStrategy } from '../../custom-resources/strategy';
 import { STRATEGIES } from '../../kinds';
 import type { StrategyOf } from '../../registry/object/resource-info';
 
-export const strategyOf: StrategyOf = (row) =>
+export const strategyFor: StrategyOf = (row) =>
   row.custom === undefined ? (STRATEGIES.get(groupResourceText(row)) ?? {}) : customStrategy(row, row.custom);

@@ -1,4 +1,4 @@
-/** What a worker thread for large objects is told, and what it answers. Holds no code. */
+/** The messages between the server and its worker threads for large objects. */
 import type { MessagePort } from 'node:worker_threads';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { FeatureName } from '../../../shared/cli/feature-gates';
@@ -7,8 +7,8 @@ import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { EncoderForm, ShownHeavy } from '../../endpoints/representation/showing';
 import type { OffloadedWrite, OffloadResult, SentEntry, SentResource } from '../../registry/write/executor/offload/messages';
 
-/** Of the server; the same in every job. */
-export interface WriteSetting {
+/** Settings of the server; the same in every job. */
+export interface WorkerSettings {
   readonly naming: Dialect;
   readonly prefix: string;
   readonly eventTtlSeconds: number;
@@ -18,22 +18,22 @@ export interface WriteSetting {
   readonly nodePorts: PortRange;
 }
 
-/** How an object is to be shown. */
-export interface ShowWork extends Omit<EncoderForm, 'row'> {
+/** Encodes an object for a response. */
+export interface EncodeTask extends Omit<EncoderForm, 'row'> {
   readonly type: 'show';
   readonly resource: SentResource;
   readonly entry: SentEntry;
   readonly as: 'item' | 'object';
 }
 
-/** A write, and where its questions go. */
-export interface WriteWork extends OffloadedWrite {
+/** A write, and the port for its questions to the server. */
+export interface WriteTask extends OffloadedWrite {
   readonly server: MessagePort;
 }
 
-export interface WriteJob {
-  readonly setting: WriteSetting;
-  readonly work: ShowWork | WriteWork;
+export interface WorkerJob {
+  readonly settings: WorkerSettings;
+  readonly task: EncodeTask | WriteTask;
 }
 
-export type WriteAnswer = { readonly result: OffloadResult } | { readonly shown: ShownHeavy } | { readonly fault: string };
+export type WorkerResult = { readonly result: OffloadResult } | { readonly shown: ShownHeavy } | { readonly fault: string };

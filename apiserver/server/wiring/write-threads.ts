@@ -1,6 +1,6 @@
 /**
- * The worker threads for offloaded writes, two at most, which end when nobody has asked for a while. Each user's writes have their turn. One that takes too
- * long or too much memory costs its thread and is refused.
+ * The pool of worker threads for offloaded writes and encodings: at most two, which end when idle. Writes are
+ * scheduled fairly by user. A job that exceeds its time or memory costs its thread and is refused.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,46 +21,48 @@ import { hasManyValues, OFFLOAD_LIMITS } from '../../registry/write/executor/off
 import { bufferOf, bytesOf, sentEntry, sentResource } from '../../registry/write/executor/offload/transfer';
 import { movable, startThread } from '../../../shared/scheduling/thread';
 import { ThreadLost, ThreadPool, ThreadsBusy, type Moved, type Thread } from '../../../shared/scheduling/thread-pool';
-import type { WriteAnswer, WriteJob, WriteSetting } from './worker-messages';
+import type { WorkerResult, WorkerJob, WorkerSettings } from './worker-messages';
 
-/** Only the built program has it; run from sources (tests) no write is offloaded. */
+/** Exists in the built program only; when run from sources (tests) nothing is offloaded. */
 const WORKER_FILE = join(__dirname, 'write-worker.js');
 const MEMORY_MB = 512;
 const LIMITS = {
   threads: 2,
   timeMs: 20_000,
-  /** Each holds some 40 MB; whoever comes later waits a little longer, until its code has been compiled again. */
+  /**
+   * An idle thread holds some 40 MB; a later job waits a little longer for a new one, which compiles its code again.
+   */
   idleMs: 8_000,
   patienceMs: 100,
   /** Bytes of bodies and stored objects. */
   waiting: 48 * 1024 * 1024,
 };
 
-/** Whoever is shown an object need not know where others of its kind are stored. */
-const NOWHERE: StoredType = { name: '', segment: '', namespaced: false };
+/** An encoding does not depend on where objects are stored. */
+const NO_STORED_TYPE: StoredType = { name: '', segment: '', namespaced: false };
 
 export class WriteThreads implements OffloadThreads, Showing {
   readonly limits = OFFLOAD_LIMITS;
-  private readonly pool: ThreadPool<WriteJob, WriteAnswer>;
+  private readonly pool: ThreadPool<WorkerJob, WorkerResult>;
 
   constructor(
     private readonly clock: Pick<Clock, 'after'>,
-    private readonly setting: WriteSetting,
-    start: () => Thread<WriteJob, WriteAnswer>,
+    private readonly settings: WorkerSettings,
+    start: () => Thread<WorkerJob, WorkerResult>,
   ) {
     this.pool = new ThreadPool(start, LIMITS);
   }
 
-  /** The questions of the worker come through a channel of their own. */
+  /** Questions of the worker use a message channel of their own. */
   async run(write: OffloadedWrite, remote: RemoteSteps): Promise<OffloadResult> {
     const { port1: questions, port2: server } = new MessageChannel();
     questions.on('message', (question: StepQuestion) => {
-      void remote.ask(question).then((answer) => questions.postMessage(answer));
+      void remote.ask(question).then((runJob) => questions.postMessage(runJob));
     });
     try {
-      const answer = await this.answer({ ...write, server }, bytesOf(write.what)?.length ?? 0);
-      if ('result' in answer) return answer.result;
-      throw unexpected(answer);
+      const runJob = await this.runJob({ ...write, server }, bytesOf(write.what)?.length ?? 0);
+      if ('result' in runJob) return runJob.result;
+      throw unexpectedResult(runJob);
     } finally {
       questions.close();
     }
@@ -71,23 +73,23 @@ export class WriteThreads implements OffloadThreads, Showing {
   }
 
   async show({ row, ...form }: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<ShownHeavy> {
-    const resource = sentResource({ row, stored: NOWHERE });
-    const answer = await this.answer({ type: 'show', ...form, resource, entry: sentEntry(entry), as }, 0);
-    if (!('shown' in answer)) throw unexpected(answer);
-    const { shown } = answer;
+    const resource = sentResource({ row, stored: NO_STORED_TYPE });
+    const runJob = await this.runJob({ type: 'show', ...form, resource, entry: sentEntry(entry), as }, 0);
+    if (!('shown' in runJob)) throw unexpectedResult(runJob);
+    const { shown } = runJob;
     if ('body' in shown) return { body: bufferOf(shown.body) };
     return {
       kept: new Map([...shown.kept].map(([key, { bytes, ...cells }]): [string, Kept] => [key, { ...cells, bytes: bufferOf(bytes) }])),
     };
   }
 
-  /** `sent` = bytes. */
-  private async answer(work: WriteJob['work'], sent: number): Promise<WriteAnswer> {
-    const weight = sent + (work.entry?.bytes.length ?? 0);
+  /** `sentBytes`: the length of the request body. */
+  private async runJob(task: WorkerJob['task'], sentBytes: number): Promise<WorkerResult> {
+    const weight = sentBytes + (task.entry?.bytes.length ?? 0);
     try {
       return await this.pool.run(
-        { setting: this.setting, work },
-        { clock: this.clock, weight, flow: work.type === 'show' ? '' : work.user.name, moved: movedWith(work) },
+        { settings: this.settings, task },
+        { clock: this.clock, weight, flow: task.type === 'show' ? '' : task.user.name, moved: transferList(task) },
       );
     } catch (error) {
       if (error instanceof ThreadsBusy) throw tooManyRequests('too many large objects at once, please try again later', 1);
@@ -98,18 +100,18 @@ export class WriteThreads implements OffloadThreads, Showing {
   }
 }
 
-/** Copies, made for this. */
-function movedWith(work: WriteJob['work']): readonly Moved[] {
-  const { resource, entry } = work;
+/** The buffers that are transferred instead of copied; they were made for this job. */
+function transferList(task: WorkerJob['task']): readonly Moved[] {
+  const { resource, entry } = task;
   const schemas = resource.type === 'custom' ? resource.versions.map(({ schema }) => schema) : [];
-  if (work.type === 'show') return movable([entry?.bytes, ...schemas]);
-  return [...movable([entry?.bytes, bytesOf(work.what), ...schemas]), work.server];
+  if (task.type === 'show') return movable([entry?.bytes, ...schemas]);
+  return [...movable([entry?.bytes, bytesOf(task.what), ...schemas]), task.server];
 }
 
-const unexpected = (answer: WriteAnswer): Error => new Error('fault' in answer ? answer.fault : 'a thread answered something else');
+const unexpectedResult = (runJob: WorkerResult): Error => new Error('fault' in runJob ? runJob.fault : 'a thread answered something else');
 
-/** Undefined where there is no built program. */
-export function openWriteThreads(clock: Pick<Clock, 'after'>, setting: WriteSetting): WriteThreads | undefined {
+/** Undefined when there is no built program. */
+export function openWriteThreads(clock: Pick<Clock, 'after'>, settings: WorkerSettings): WriteThreads | undefined {
   if (!existsSync(WORKER_FILE)) return undefined;
-  return new WriteThreads(clock, setting, () => startThread(WORKER_FILE, MEMORY_MB));
+  return new WriteThreads(clock, settings, () => startThread(WORKER_FILE, MEMORY_MB));
 }

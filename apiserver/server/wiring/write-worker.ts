@@ -1,6 +1,6 @@
 /**
- * A thread of write-threads.ts: runs each write that it is given and answers with its outcome. It goes behind the threads that serve requests where there are
- * not processors enough for all.
+ * The entry of the worker threads of write-threads.ts: runs each job and posts its result. Runs at lower priority
+ * than the threads that serve requests.
  */
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
@@ -24,25 +24,25 @@ import type { Resource, ServedResource } from '../../registry/verbs';
 import type { Answer, RemoteSteps, SentResource } from '../../registry/write/executor/offload/messages';
 import { receivedEntry } from '../../registry/write/executor/offload/transfer';
 import { runOffloaded, type WorkerDependencies } from '../../registry/write/executor/offload/worker';
-import { strategyOf } from './strategies';
-import type { ShowWork, WriteAnswer, WriteJob, WriteSetting, WriteWork } from './worker-messages';
+import { strategyFor } from './strategies';
+import type { EncodeTask, WorkerResult, WorkerJob, WorkerSettings, WriteTask } from './worker-messages';
 
-/** Of a thread, where the system knows such; else of everything, which is not wanted. */
+/** Applies to a single thread on Linux only; elsewhere it would apply to the whole process. */
 const NICENESS = 10;
 if (process.platform === 'linux') setPriority(NICENESS);
 
 const resources = buildResources([...SERVED_KINDS, ...OPTIONAL_KINDS]);
 const custom = new SentKinds();
 
-interface Server {
+interface WorkerState {
   readonly deps: WorkerDependencies;
   readonly infoOf: (resource: Resource) => ResourceInfo;
   readonly encoders: Encoders;
 }
 
-let server: Server | undefined;
+let state: WorkerState | undefined;
 
-function serverOf({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nodePorts }: WriteSetting): Server {
+function createState({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nodePorts }: WorkerSettings): WorkerState {
   const names = GENERATED_NAMES[naming];
   const enabled = featureGates(gates);
   const ledger = (): Ledger =>
@@ -54,7 +54,7 @@ function serverOf({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nod
     random: systemRandom,
     names,
     eventTtlSeconds,
-    // Whoever has to ask a webhook does not come here.
+    // Writes that need conversion webhooks are not offloaded.
     conversions: NO_CONVERSIONS,
     strategyContext: ({ context }) => ({
       names,
@@ -66,57 +66,64 @@ function serverOf({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nod
     }),
     ledger,
   };
-  return { deps, infoOf: resourceInfos(prefix, naming, strategyOf), encoders: new Encoders({ table: tables, clock: systemClock, naming }) };
+  return {
+    deps,
+    infoOf: resourceInfos(prefix, naming, strategyFor),
+    encoders: new Encoders({ table: tables, clock: systemClock, naming }),
+  };
 }
 
-/** What is shown need not be stored. */
-function servedOf(sent: SentResource): ServedResource {
+/** The resource need not be a stored one. */
+function servedResourceOf(sent: SentResource): ServedResource {
   if (sent.type === 'custom') return custom.of(sent);
-  const found = resources.find(sent.group, sent.version, sent.resource);
-  if (found === undefined) throw new Error(`the kind table has no row for ${sent.resource}`);
-  return found;
+  const match = resources.find(sent.group, sent.version, sent.resource);
+  if (match === undefined) throw new Error(`the kind table has no row for ${sent.resource}`);
+  return match;
 }
 
-function resourceOf(sent: SentResource): Resource {
-  const found = servedOf(sent);
-  if (found.stored === undefined) throw new Error(`nothing is stored of ${found.row.resource}`);
-  return found;
+function storedResourceOf(sent: SentResource): Resource {
+  const match = servedResourceOf(sent);
+  if (match.stored === undefined) throw new Error(`nothing is stored of ${match.row.resource}`);
+  return match;
 }
 
-function shownBy(encoders: Encoders, { resource, wanted, names, include, entry, as }: ShowWork): ShownHeavy {
-  const form = { row: servedOf(resource).row, wanted, names, include };
+function encodeEntry(encoders: Encoders, { resource, wanted, names, include, entry, as }: EncodeTask): ShownHeavy {
+  const form = { row: servedResourceOf(resource).row, wanted, names, include };
   const encoder = encoders.of(form);
-  const shown = receivedEntry(entry);
-  if (as === 'object') return { body: encoder.object(shown) };
-  listText(encoder, { revision: entry.revision, entries: [shown] });
-  return { kept: encoders.cache.slot(shown) };
+  const received = receivedEntry(entry);
+  if (as === 'object') return { body: encoder.object(received) };
+  listText(encoder, { revision: entry.revision, entries: [received] });
+  return { kept: encoders.cache.slot(received) };
 }
 
-/** Questions are asked one after the other. */
-function remoteSteps({ server: port }: WriteWork): RemoteSteps {
+/** Questions are sent one at a time. */
+function remoteSteps({ server: port }: WriteTask): RemoteSteps {
   return {
     ask: (question) =>
       new Promise((resolve) => {
-        port.once('message', (found: Answer) => resolve(found));
+        port.once('message', (match: Answer) => resolve(match));
         port.postMessage(question);
       }),
   };
 }
 
-async function answer({ setting, work }: WriteJob): Promise<WriteAnswer> {
+async function runJob({ settings, task }: WorkerJob): Promise<WorkerResult> {
   try {
-    const { deps, infoOf, encoders } = (server ??= serverOf(setting));
-    if (work.type === 'show') return { shown: shownBy(encoders, work) };
-    return { result: await runOffloaded(deps, infoOf(resourceOf(work.resource)), work, remoteSteps(work)) };
+    const { deps, infoOf, encoders } = (state ??= createState(settings));
+    if (task.type === 'show') return { shown: encodeEntry(encoders, task) };
+    return { result: await runOffloaded(deps, infoOf(storedResourceOf(task.resource)), task, remoteSteps(task)) };
   } catch (error) {
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
 
-/** What was made for the answer goes as it is; what is shown stays in the encoders' cache as well. */
-function memoryOf(made: WriteAnswer): ArrayBuffer[] {
-  const outcome = 'result' in made ? made.result.outcome : undefined;
+/**
+ * Buffers that were created for the result are transferred; encodings stay, because the cache of the encoders keeps
+ * them.
+ */
+function transferList(result: WorkerResult): ArrayBuffer[] {
+  const outcome = 'result' in result ? result.result.outcome : undefined;
   return outcome?.type === 'store' ? movable([outcome.value, outcome.shown?.bytes]) : [];
 }
 
-parentPort?.on('message', (job: WriteJob) => void answer(job).then((made) => parentPort?.postMessage(made, memoryOf(made))));
+parentPort?.on('message', (job: WorkerJob) => void runJob(job).then((result) => parentPort?.postMessage(result, transferList(result))));

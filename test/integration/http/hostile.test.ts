@@ -7,7 +7,7 @@ import { startFixture, useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 
-const api = useServer({ connectionLimits: { headersMs: 300, idleMs: 60_000, checkMs: 50 } });
+const api = useServer({ connectionTimeouts: { headersMs: 300, idleMs: 60_000, checkMs: 50 } });
 afterEach(async () => expect((await api.get('/readyz')).text).toBe('ok'));
 
 it('ends the watch of a client that never reads', async () => {

@@ -13,7 +13,7 @@ const LIMIT = 64 * 1024;
 
 const api = useServer({
   bodyPace: { patienceMs: 500, bytesPerSecond: 1024 },
-  connectionLimits: { headersMs: 1000, idleMs: 60_000, checkMs: 50 },
+  connectionTimeouts: { headersMs: 1000, idleMs: 60_000, checkMs: 50 },
 });
 const openSession = (): ClientHttp2Session => api.connectHttp2({ maxSendHeaderBlockLength: 1_000_000 });
 

@@ -11,7 +11,7 @@ const UNREAD_MS = 1_000;
 const OBJECTS = 12;
 const OBJECT_BYTES = 900_000;
 
-const api = useServer({ connectionLimits: { unreadMs: UNREAD_MS, checkMs: 50 } });
+const api = useServer({ connectionTimeouts: { unreadMs: UNREAD_MS, checkMs: 50 } });
 beforeAll(async () => {
   for (let index = 0; index < OBJECTS; index += 1) await api.createConfigMap(`large-${index}`, { blob: 'x'.repeat(OBJECT_BYTES) });
 }, 60_000);

@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
-import { Connections } from '../../../apiserver/server/connections/connection-limiter';
-import { listenSecurely, USUAL_TLS } from '../../../apiserver/server/connections/listeners';
+import { ConnectionLimiter } from '../../../apiserver/server/connections/connection-limiter';
+import { listenSecurely, DEFAULT_TLS } from '../../../apiserver/server/connections/listeners';
 import { systemClock } from '../../../shared/runtime/clock';
 
 const HANDSHAKE_MS = 100;
@@ -17,12 +17,12 @@ async function main(certificate: string, key: string): Promise<void> {
       host: '127.0.0.1',
       port: 0,
       tls: { cert: readFileSync(certificate), key: readFileSync(key) },
-      bounds: USUAL_TLS,
-      connections: new Connections({ total: 0, perAddress: 0 }),
+      bounds: DEFAULT_TLS,
+      connections: new ConnectionLimiter({ total: 0, perAddress: 0 }),
       clock: systemClock,
       limits: { headersMs: HANDSHAKE_MS, idleMs: 60_000, checkMs: 20 },
       maxStreams: 100,
-      handshakeFailed: () => void writeSync(STANDARD_OUTPUT, 'failed\n'),
+      onHandshakeFailed: () => void writeSync(STANDARD_OUTPUT, 'failed\n'),
     },
     (_request, reply) => {
       if (reply instanceof ServerResponse) reply.end('ok');
