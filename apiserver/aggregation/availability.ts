@@ -9,9 +9,9 @@ import { tryParseObject } from '../../shared/client/rest/json-body';
 import { MASTERS } from '../../shared/api/identity/user';
 import type { ServiceState } from '../webhook-client/service-resolver';
 import { answerOf } from '../endpoints/forward/relay';
-import { remoteResources } from '../discovery/remote';
-import { remoteHeaders, type Extensions } from './extensions';
-import { unknown, type DescriptionText, type Learnt, type Registration } from './registration';
+import { remoteResources } from '../discovery/remote-version';
+import { remoteHeaders, type Extensions } from './extension-servers';
+import { unknown, type DescriptionText, type Learnt, type Registration } from './registrations';
 
 export interface Availability {
   readonly status: 'True' | 'False';

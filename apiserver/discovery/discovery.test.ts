@@ -3,7 +3,7 @@ import { OPTIONAL_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';
 import { casesOf } from '../../test/replay/recording';
 import { body, listOf, shape, text, truth } from '../../test/replay/shape';
-import type { DocumentAnswer, DocumentRequest } from './document';
+import type { DocumentAnswer, DocumentRequest } from './document-handler';
 import { createDiscovery } from './discovery';
 import { compareVersions } from '../../shared/values/version-order';
 import { servedGroups } from './groups';

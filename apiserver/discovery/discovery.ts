@@ -20,10 +20,10 @@ import {
 import { encodeProtobuf, stringifyYaml } from '../../shared/serialization';
 import { perLists } from '../registry/per-rows';
 import { acceptClauses, aggregatedParameters, aggregatedTarget, type AggregatedTarget, type Encoding } from './accept';
-import type { DocumentAnswer, DocumentRequest, Documents } from './document';
-import { aggregatedList, coreVersions, groupDocument, groupList, resourceList } from './documents';
+import type { DocumentAnswer, DocumentRequest, Documents } from './document-handler';
+import { aggregatedList, coreVersions, groupDocument, groupList, resourceList } from './discovery-documents';
 import { servedGroups, type ServedGroup } from './groups';
-import type { RemoteVersion } from './remote';
+import type { RemoteVersion } from './remote-version';
 
 export interface DiscoveryParts {
   /** What is served; the same list until something changes. */

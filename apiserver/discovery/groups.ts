@@ -6,7 +6,7 @@ import { compareBytes } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { canonicalGroup } from '../../shared/names/dialect';
 import { compareVersions } from '../../shared/values/version-order';
-import type { RemoteVersion } from './remote';
+import type { RemoteVersion } from './remote-version';
 
 export interface ServedVersion {
   readonly version: string;

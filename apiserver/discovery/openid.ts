@@ -6,7 +6,7 @@ import type { JsonObject } from '../../shared/values/json';
 import { notAcceptable } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { derived } from '../../shared/runtime/derived';
-import type { DocumentRequest, Documents } from './document';
+import type { DocumentRequest, Documents } from './document-handler';
 
 /** The same object until the keys change. */
 export interface PublishedKeys {

@@ -3,8 +3,8 @@ import { compareBytes, type JsonObject } from '../../shared/values/json';
 import { notAcceptable } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { acceptClauses } from './accept';
-import type { DocumentAnswer } from './document';
-import { versionDocument, type BuildInfo } from './documents';
+import type { DocumentAnswer } from './document-handler';
+import { versionDocument, type BuildInfo } from './discovery-documents';
 
 /** `paths` in any order. Whatever is accepted, it is answered. */
 export function indexDocument(paths: readonly string[]): DocumentAnswer {

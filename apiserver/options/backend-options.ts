@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { KubeletCredentials } from '../endpoints/forward/backend';
-import type { ProxyCredentials } from '../aggregation/extensions';
+import type { ProxyCredentials } from '../aggregation/extension-servers';
 import { readBundle } from '../../shared/pki/certificate-bundle';
 import { FollowedFiles } from '../../shared/runtime/files/followed-files';
 import type { ServerFlags } from './flags';

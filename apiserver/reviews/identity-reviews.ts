@@ -7,7 +7,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { AuthenticateToken } from '../authentication/tokens';
 import { authenticated } from '../authentication/union';
 import type { OperationHandler } from '../registry/operations/operation';
-import { shownUser } from './user';
+import { shownUser } from './user-info-json';
 
 export interface TokenReviewParts {
   readonly authenticateToken: AuthenticateToken;

@@ -11,7 +11,7 @@ import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../shared
 import type { Random } from '../../shared/runtime/random';
 import { Exchange, type ExchangeParts, type Incoming, type Origin, type Outgoing } from '../endpoints/request/exchange';
 import { Query } from '../endpoints/request/query';
-import { sendStatus } from '../endpoints/answer/respond';
+import { sendStatus } from '../endpoints/response/send-response';
 import type { Meters } from '../metrics/meters';
 import type { RequestListener } from './chain';
 import { sendHealth } from './routes/health-response';

@@ -13,8 +13,8 @@ import { headersToBackend } from './headers';
 import { logFailure } from './log-failure';
 import { sendLogFrames, wantsLogFrames } from './log-frames';
 import { answerOf, joinConnections, pathOf, relay, relayAnswer, sendBody } from './relay';
-import { relayProxied } from './proxied-page';
-import { saidIn } from './said';
+import { relayProxied } from './proxied-response';
+import { saidIn } from './error-excerpt';
 
 export interface Forwarded {
   readonly destination: Destination;

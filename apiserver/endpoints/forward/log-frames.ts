@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { LOG_PROTOCOLS } from '../../../shared/names/dialect';
 import type { Exchange } from '../request/exchange';
-import { logProtocol, UpgradableReply } from '../request/upgradable-reply';
+import { logProtocol, UpgradableReply } from '../request/upgradable-response';
 import { CLOSED, offeredProtocols, UNREAD_BYTES } from './web-socket';
 
 /** The size of upstream's messages. */

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { notePieceWritten } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';
 import { hasBody, headersToClient } from './headers';
-import { UpgradableReply } from '../request/upgradable-reply';
+import { UpgradableReply } from '../request/upgradable-response';
 
 export type BackendAnswer =
   | { readonly type: 'failure'; readonly error: Error }

@@ -7,16 +7,16 @@ import { DecodeError, decodeObject } from '../../../shared/api/types';
 import { ProtobufFault, SyntaxFault } from '../../../shared/serialization';
 import { canonicalGroup, apiVersionIn } from '../../../shared/names/dialect';
 import type { DeleteOptions, ParsedBody, Resource } from '../../registry/verbs';
-import type { ApiParts } from './api-parts';
+import type { ApiParts } from './api-dependencies';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
 import { decode, HeadFault } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { collectionDeleteOptions, deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../request/parameters';
 import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
-import { sendStatus } from '../answer/respond';
-import { ANSWERED, ANSWERING } from '../request/traced';
-import { negotiated, sendEntry } from './answer';
+import { sendStatus } from '../response/send-response';
+import { ANSWERED, ANSWERING } from '../request/request-tracing';
+import { negotiated, sendEntry } from './negotiated-response';
 
 const TYPE = 'meta.v1.DeleteOptions';
 

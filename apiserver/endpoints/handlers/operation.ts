@@ -6,15 +6,15 @@ import { success } from '../../../shared/api/errors/status';
 import { dialectOfGroup, type Dialect } from '../../../shared/names/dialect';
 import type { ParsedBody, ServedResource } from '../../registry/verbs';
 import { bodyRow } from '../../registry/operations/operation';
-import type { ApiParts } from './api-parts';
+import type { ApiParts } from './api-dependencies';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
 import { parseObject } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
-import { sendStatus } from '../answer/respond';
-import { negotiated, sendEntry, withEncoder } from './answer';
-import { recordSent } from './recording';
+import { sendStatus } from '../response/send-response';
+import { negotiated, sendEntry, withEncoder } from './negotiated-response';
+import { recordSent } from './audit-recording';
 import { NOT_STORED, STORED, STORING } from './write';
 
 export async function operate(

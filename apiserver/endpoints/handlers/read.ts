@@ -1,12 +1,12 @@
 /** GET of one object and of collections. */
 import type { ResourceRequest } from '../request/request-info';
 import type { Resource } from '../../registry/verbs';
-import type { ApiParts } from './api-parts';
+import type { ApiParts } from './api-dependencies';
 import type { Exchange } from '../request/exchange';
 import { getVersion, listOptions } from '../request/parameters';
-import { sendList } from '../answer/respond';
-import { listOptionsOf, negotiated, refuseSingleForm, sendEntry, shownAs, subresourceRow } from './answer';
-import { recordedList } from './recording';
+import { sendList } from '../response/send-response';
+import { listOptionsOf, negotiated, refuseSingleForm, sendEntry, shownAs, subresourceRow } from './negotiated-response';
+import { recordedList } from './audit-recording';
 
 export async function get(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const shown = shownAs(resource, info);

@@ -1,11 +1,11 @@
 /** GET of what is shown without being stored. Versions, pages and matches are no matter: what is shown is as it is now. */
 import type { VirtualResource } from '../../registry/verbs';
-import type { ApiParts } from './api-parts';
+import type { ApiParts } from './api-dependencies';
 import type { Exchange } from '../request/exchange';
 import type { ResourceRequest } from '../request/request-info';
-import { sendList } from '../answer/respond';
-import { listOptionsOf, negotiated, refuseSingleForm, sendEntry } from './answer';
-import { recordedList } from './recording';
+import { sendList } from '../response/send-response';
+import { listOptionsOf, negotiated, refuseSingleForm, sendEntry } from './negotiated-response';
+import { recordedList } from './audit-recording';
 
 export async function showOne(parts: ApiParts, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {
   const form = negotiated(parts, exchange, resource, info, 'object');

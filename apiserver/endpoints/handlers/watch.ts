@@ -5,13 +5,13 @@ import { freshFields } from '../../registry/object/hidden-fields';
 import { INITIAL_EVENTS_END } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { Resource, Selection } from '../../registry/verbs';
-import type { ApiParts } from './api-parts';
+import type { ApiParts } from './api-dependencies';
 import type { Exchange } from '../request/exchange';
-import { UpgradableReply } from '../request/upgradable-reply';
+import { UpgradableReply } from '../request/upgradable-response';
 import { watchOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
-import { WatchStream } from '../answer/watch-stream';
-import { negotiated } from './answer';
+import { WatchStream } from '../response/watch-stream';
+import { negotiated } from './negotiated-response';
 
 export async function watch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;

@@ -4,14 +4,14 @@ import type { KindRow } from '../../../shared/api/kinds';
 import { parseJson, SyntaxFault } from '../../../shared/serialization';
 import type { ObjectBody, Resource, SentBody, Subresource } from '../../registry/verbs';
 import { slotTimeSlice } from '../../../shared/scheduling/yielding';
-import type { ApiParts } from './api-parts';
+import type { ApiParts } from './api-dependencies';
 import { bodyFormat, patchType, readBody } from '../request/body';
 import { parseObject } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { patchOptions, writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
-import { negotiated, sendEntry, shownAs } from './answer';
-import { recordSent } from './recording';
+import { negotiated, sendEntry, shownAs } from './negotiated-response';
+import { recordSent } from './audit-recording';
 
 /** What traces say of creations and updates. */
 export const STORING = 'About to store object in database';

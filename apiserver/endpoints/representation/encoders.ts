@@ -13,7 +13,7 @@ import { EncodingCache } from './encoding-cache';
 import { metadataMember, respelledPart } from './entry-json';
 import { JsonEncoder, MetadataEncoder } from './json-encoder';
 import { metadataOnly, ProtobufEncoder, wholeObject } from './protobuf-encoder';
-import type { AnswerNames, EncoderForm, Showing } from './showing';
+import type { AnswerNames, EncoderForm, Showing } from './encoding-offload';
 import { Spelling } from './spelling';
 import { TableEncoder, type IncludeObject } from './table-encoder';
 import { YamlEncoder } from './yaml-encoder';

@@ -16,9 +16,9 @@ import type { Outbox } from '../output/outbox';
 import { endInPieces, hasRoom, isLong } from '../output/write-progress';
 import { ChainContext } from './chain-context';
 import { ExchangeProgress } from './exchange-progress';
-import { endAfterBody } from './linger';
-import { outsideReads } from './outside-reads';
-import { UpgradableReply, type OpenedWebSocket, type WebSocketUse } from './upgradable-reply';
+import { endAfterBody } from './end-after-body';
+import { outsideReads } from './after-reading';
+import { UpgradableReply, type OpenedWebSocket, type WebSocketUse } from './upgradable-response';
 import { WarningList } from './warnings';
 
 /** What came on an HTTP/2 stream; the stream itself brings the body and takes the reply. */

@@ -28,7 +28,7 @@ import { inOrder } from '../../authorization/union';
 import { createOpenId, type OpenId } from '../../discovery/openid';
 import type { Reader, Resource } from '../../registry/verbs';
 import type { OperationTable } from '../../registry/operations/operation';
-import { reviewTable } from '../../reviews/table';
+import { reviewTable } from '../../reviews/review-table';
 import type { TokenRequestParts } from '../../reviews/token-request';
 
 export interface AccessOptions {

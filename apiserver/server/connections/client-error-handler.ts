@@ -12,7 +12,7 @@ import { headersTooLarge, methodNotAllowedOnRoute, type StatusError } from '../.
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { statusJson } from '../../endpoints/representation/status-json';
-import { LINGER_MS } from '../../endpoints/request/linger';
+import { LINGER_MS } from '../../endpoints/request/end-after-body';
 import { MAX_HEAD_BYTES } from '../filters/head-limit';
 import { isResponding, speaksHttp1 } from './http1-socket';
 

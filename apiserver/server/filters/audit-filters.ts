@@ -6,7 +6,7 @@ import { groupIn, type Dialect } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/quote';
 import type { Auditor } from '../../audit/auditor';
 import type { AuditObject } from '../../audit/event';
-import { sendText } from '../../endpoints/answer/respond';
+import { sendText } from '../../endpoints/response/send-response';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { sourceIps } from '../../endpoints/request/source-ips';
 import type { Filter } from './filter-chain';

@@ -8,7 +8,7 @@ import { Bag } from '../../../shared/runtime/bag';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Exchange } from '../../endpoints/request/exchange';
 import type { BodyPace } from '../../endpoints/request/exchange-progress';
-import { sendStatus } from '../../endpoints/answer/respond';
+import { sendStatus } from '../../endpoints/response/send-response';
 
 const TIMED_OUT = Buffer.from(
   `${JSON.stringify({

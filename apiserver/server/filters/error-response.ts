@@ -7,7 +7,7 @@ import type { Logger } from '../../../shared/runtime/logger';
 import { BodyAborted } from '../../endpoints/request/body';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { UnreadableRequest } from '../../endpoints/request/request-info';
-import { sendStatus, sendText } from '../../endpoints/answer/respond';
+import { sendStatus, sendText } from '../../endpoints/response/send-response';
 import { PageNotFound } from '../../endpoints/routes';
 
 export const PAGE_NOT_FOUND = '404 page not found\n';

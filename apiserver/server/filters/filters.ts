@@ -23,7 +23,7 @@ import { whenKnown, type Eventually } from '../../../shared/runtime/eventually';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { Query } from '../../endpoints/request/query';
 import { pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../../endpoints/request/request-info';
-import { sendStatus, sendText } from '../../endpoints/answer/respond';
+import { sendStatus, sendText } from '../../endpoints/response/send-response';
 import type { StoredType } from '../../cache/cache';
 import type { Admitted, FlowControl, Rejected } from '../../flow-control/flow-control';
 import { estimateSeats } from '../../flow-control/seats';

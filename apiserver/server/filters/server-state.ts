@@ -2,7 +2,7 @@
  * The stages of startup and shutdown, set by start-server.ts and shutdown.ts only, and the response to requests that
  * are rejected during shutdown.
  */
-import { sendText } from '../../endpoints/answer/respond';
+import { sendText } from '../../endpoints/response/send-response';
 import type { Exchange } from '../../endpoints/request/exchange';
 import type { StartCheck } from '../../health/start-checks';
 

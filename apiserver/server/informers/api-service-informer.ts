@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { serviceNameOf } from '../../webhook-client/service-resolver';
-import { registrationOf, Registrations, type Registration } from '../../aggregation/registration';
+import { registrationOf, Registrations, type Registration } from '../../aggregation/registrations';
 import { follow, together, type Following } from '../../cache/sync/follow';
 import type { OpenedCache } from '../../cache/sync/options';
 import { parseEntry } from '../../registry/object/stored-object';

@@ -1,7 +1,7 @@
 /** Sends the response of a health endpoint. The checks are in shared/runtime/health.ts. */
 import type { Health, HealthEndpoint } from '../../../shared/runtime/health';
 import type { Exchange } from '../../endpoints/request/exchange';
-import { sendText, TEXT } from '../../endpoints/answer/respond';
+import { sendText, TEXT } from '../../endpoints/response/send-response';
 
 /** `check`: the name of a single check; undefined = all checks of the endpoint. */
 export async function sendHealth(

@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
-import type { ProxyCredentials } from '../../aggregation/extensions';
+import type { ProxyCredentials } from '../../aggregation/extension-servers';
 import type { AskImages } from '../../admission/image-policy';
 import type { AdmissionSettings } from '../../admission/settings';
 import type { PluginSwitches } from '../../admission/switches';

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { OpenedCache } from '../../cache/sync/open-cache';
-import type { LiveWatches } from '../../endpoints/answer/live-watches';
+import type { LiveWatches } from '../../endpoints/response/open-watches';
 import type { Replicas } from '../../reconcilers/replicas/replicas';
 import type { StartupSequence } from '../startup-sequence';
 import type { Listener } from '../connections/listeners';

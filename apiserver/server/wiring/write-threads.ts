@@ -9,7 +9,7 @@ import { requestTooLarge, timeout, tooManyRequests } from '../../../shared/api/e
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry, StoredType } from '../../cache/cache';
 import type { Kept } from '../../endpoints/representation/encoding-cache';
-import type { EncoderForm, Showing, ShownHeavy } from '../../endpoints/representation/showing';
+import type { EncoderForm, Showing, ShownHeavy } from '../../endpoints/representation/encoding-offload';
 import type {
   OffloadedWrite,
   OffloadResult,

@@ -9,7 +9,7 @@ import { yieldIfDue } from '../../../shared/scheduling/yielding';
 import type { Exchange } from '../request/exchange';
 import { headersToClient } from './headers';
 import { LinkRewriter } from './link-rewriter';
-import { rewriteLink, type ProxyPlace } from './proxied-link';
+import { rewriteLink, type ProxyPlace } from './rewrite-link';
 import { relay } from './relay';
 
 /** Flushes each piece of a compressed page as soon as it arrives. */

@@ -10,7 +10,7 @@ import type { Resolve } from '../webhook-client/service-resolver';
 import { dial } from '../endpoints/forward/backend';
 import type { OutgoingTraces } from '../tracing/span';
 import { IdleCheckingAgent } from './idle-checking-agent';
-import type { Registration } from './registration';
+import type { Registration } from './registrations';
 
 /** What this server shows of itself, in PEM; each absent = nothing. */
 export interface ProxyCredentials {

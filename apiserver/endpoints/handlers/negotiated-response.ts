@@ -4,17 +4,17 @@ import type { KindRow, SubresourceRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
 import type { Resource, ServedResource } from '../../registry/verbs';
 import { scaleEntry } from '../../registry/object/scale';
-import type { ApiParts } from './api-parts';
+import type { ApiParts } from './api-dependencies';
 import type { Exchange } from '../request/exchange';
 import { negotiate, type Offer, type Representation } from '../request/negotiation';
 import type { ResourceRequest } from '../request/request-info';
-import { ANSWERED, ANSWERING, answering } from '../request/traced';
+import { ANSWERED, ANSWERING, answering } from '../request/request-tracing';
 import type { Encoder } from '../representation/encoder';
-import type { EncoderForm } from '../representation/showing';
-import { sendObject, wantsPretty, type ListAnswerOptions } from '../answer/respond';
-import type { AnswerOptions } from '../answer/stream-output';
-import { formOf } from './encoder-of';
-import { recordEntry } from './recording';
+import type { EncoderForm } from '../representation/encoding-offload';
+import { sendObject, wantsPretty, type ListAnswerOptions } from '../response/send-response';
+import type { AnswerOptions } from '../response/stream-output';
+import { formOf } from './encoder-for';
+import { recordEntry } from './audit-recording';
 
 export interface Negotiated {
   readonly wanted: Representation;

@@ -1,6 +1,6 @@
 /** APIServices of other servers, read once when they change, and which of them a path belongs to. Asks nobody. */
 import { compareBytes, isObject, arrayAt, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
-import type { RemoteVersion } from '../discovery/remote';
+import type { RemoteVersion } from '../discovery/remote-version';
 
 export interface Registration {
   /** Of the APIService. */

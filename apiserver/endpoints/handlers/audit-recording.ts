@@ -2,11 +2,11 @@
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
 import type { ShownPage } from '../../registry/verbs';
-import { listText } from '../answer/respond';
+import { listText } from '../response/send-response';
 import type { Exchange } from '../request/exchange';
 import type { Representation } from '../request/negotiation';
-import type { ApiParts } from './api-parts';
-import { encoderOf } from './encoder-of';
+import type { ApiParts } from './api-dependencies';
+import { encoderOf } from './encoder-for';
 
 const PLAIN: Representation = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false };
 

@@ -2,12 +2,12 @@
 import { badRequest } from '../../../shared/api/errors/status';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Encoder } from '../representation/encoder';
-import type { EncoderForm } from '../representation/showing';
+import type { EncoderForm } from '../representation/encoding-offload';
 import type { IncludeObject } from '../representation/table-encoder';
 import type { Exchange } from '../request/exchange';
 import type { Representation } from '../request/negotiation';
 import type { Query } from '../request/query';
-import type { ApiParts } from './api-parts';
+import type { ApiParts } from './api-dependencies';
 
 /** What an encoder is made for. Throws the 400 of a Table that is asked for with unknown contents. */
 export function formOf({ dialect, alias, query }: Exchange, row: KindRow, wanted: Representation): EncoderForm {

@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { SpdyClient } from './spdy';
+import { SpdyClient } from './spdy-client';
 
 let close = (): void => undefined;
 afterEach(() => close());

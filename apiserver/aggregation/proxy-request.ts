@@ -8,14 +8,14 @@ import { decodePercent } from '../../shared/values/percent';
 import { quote } from '../../shared/values/quote';
 import { connectionText } from '../../shared/runtime/connection-text';
 import { errorCode } from '../../shared/runtime/error-code';
-import { sendText } from '../endpoints/answer/respond';
+import { sendText } from '../endpoints/response/send-response';
 import { hasBody, headersToBackend, upgradeTo } from '../endpoints/forward/headers';
 import { answerOf, joinConnections, pathOf, relayAnswer, sendBody, targetOf, type BackendAnswer } from '../endpoints/forward/relay';
 import type { Exchange } from '../endpoints/request/exchange';
-import { UpgradableReply } from '../endpoints/request/upgradable-reply';
+import { UpgradableReply } from '../endpoints/request/upgradable-response';
 import type { OutgoingRequest } from '../tracing/span';
-import { remoteHeaders, type Extensions } from './extensions';
-import type { Registration } from './registration';
+import { remoteHeaders, type Extensions } from './extension-servers';
+import type { Registration } from './registrations';
 
 const UNAVAILABLE = 'service unavailable\n';
 const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';

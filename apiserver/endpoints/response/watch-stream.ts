@@ -10,7 +10,7 @@ import type { Exchange } from '../request/exchange';
 import type { WebSocket } from 'ws';
 import { chunked } from '../output/frame';
 import { FrameOutput } from '../output/frame-output';
-import type { LiveWatch, LiveWatches } from './live-watches';
+import type { LiveWatch, LiveWatches } from './open-watches';
 import type { Outbox } from '../output/outbox';
 import type { Encoder } from '../representation/encoder';
 

@@ -1,4 +1,4 @@
-import { rewriteLink } from './proxied-link';
+import { rewriteLink } from './rewrite-link';
 
 const PREFIX = '/api/v1/namespaces/n/services/s:w/proxy';
 const context = { prefix: PREFIX, backend: new URL('http://192.0.2.2:8080'), host: 'api.example:6443' };

@@ -15,8 +15,8 @@ import type { ExchangeParts } from '../request/exchange';
 import type { SelectionBuilder } from '../request/parameters';
 import type { Encoders } from '../representation/encoders';
 import type { ResourceRequest } from '../request/request-info';
-import type { WatchMeter } from '../answer/watch-stream';
-import type { LiveWatches } from '../answer/live-watches';
+import type { WatchMeter } from '../response/watch-stream';
+import type { LiveWatches } from '../response/open-watches';
 
 /** How machines behind objects are reached. */
 export interface NodeAccess {

@@ -16,8 +16,8 @@ import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
 import { ownContext, ownWrite } from '../reconcilers/reconciler';
 import { check, type Availability, type CheckedServer } from './availability';
-import type { Extensions } from './extensions';
-import { availableCondition, type Registration, type Registrations } from './registration';
+import type { Extensions } from './extension-servers';
+import { availableCondition, type Registration, type Registrations } from './registrations';
 
 export interface AvailabilityParts {
   readonly registrations: Registrations;

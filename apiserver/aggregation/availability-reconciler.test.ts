@@ -5,9 +5,9 @@ import { EXTENSION_GROUP, startExtensionServer, type ExtensionServer } from '../
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { KINDS } from '../../shared/api/kinds';
 import { systemClock } from '../../shared/runtime/clock';
-import { Extensions } from './extensions';
-import { keepAvailability, type AvailabilityKeeper } from './keeper';
-import { Registrations, type Registration } from './registration';
+import { Extensions } from './extension-servers';
+import { keepAvailability, type AvailabilityKeeper } from './availability-reconciler';
+import { Registrations, type Registration } from './registrations';
 
 const NAME = `v1.${EXTENSION_GROUP}`;
 let server: ExtensionServer;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { indentJson, JsonIndenter } from './indent';
+import { indentJson, JsonIndenter } from './json-indenter';
 
 it('indents any JSON as JSON.stringify does, wherever it is cut', () => {
   fc.assert(

@@ -3,7 +3,7 @@ import { createGzip } from 'node:zlib';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { notePieceWritten, PieceWriter } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';
-import { JsonIndenter, withoutNewline } from '../representation/indent';
+import { JsonIndenter, withoutNewline } from '../representation/json-indenter';
 import { acceptsGzip, GZIP, GZIP_FROM_BYTES } from './compression';
 
 export interface AnswerOptions {

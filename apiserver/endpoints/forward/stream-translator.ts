@@ -11,8 +11,8 @@ import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../
 import { tryParseObject } from '../../../shared/client/rest/json-body';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
-import { saidIn } from './said';
-import { SpdyClient } from './spdy';
+import { saidIn } from './error-excerpt';
+import { SpdyClient } from './spdy-client';
 import { askForSpdy } from './spdy-upgrade';
 import { bytesOf, CLOSED, UNREAD_BYTES } from './web-socket';
 
