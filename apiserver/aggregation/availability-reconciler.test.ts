@@ -5,21 +5,21 @@ import { EXTENSION_GROUP, startExtensionServer, type ExtensionServer } from '../
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { KINDS } from '../../shared/api/kinds';
 import { systemClock } from '../../shared/runtime/clock';
-import { Extensions } from './extension-servers';
-import { keepAvailability, type AvailabilityKeeper } from './availability-reconciler';
+import { ExtensionServers } from './extension-servers';
+import { startAvailabilityReconciler, type AvailabilityReconciler } from './availability-reconciler';
 import { Registrations, type Registration } from './registrations';
 
 const NAME = `v1.${EXTENSION_GROUP}`;
 let server: ExtensionServer;
-let keeper: AvailabilityKeeper;
+let reconciler: AvailabilityReconciler;
 let clock: ManualClock;
 let registrations: Registrations;
 /** The port that the Service resolves to, or `undefined` when resolution fails. */
 let port: number | undefined;
-let isServiceThere = true;
+let serviceExists = true;
 /** Number of address resolutions: a check makes three when resolution fails. */
 let resolutions = 0;
-let extensions: Extensions;
+let extensions: ExtensionServers;
 
 beforeAll(async () => {
   server = await startExtensionServer('ext', 'agg');
@@ -29,7 +29,7 @@ afterAll(() => server.close());
 beforeEach(() => {
   server.behave('well');
   server.calls.length = 0;
-  [port, isServiceThere, resolutions] = [undefined, true, 0];
+  [port, serviceExists, resolutions] = [undefined, true, 0];
   clock = new ManualClock();
   registrations = new Registrations();
   const registration: Registration = {
@@ -38,12 +38,12 @@ beforeEach(() => {
     version: 'v1',
     priorities: { group: 100, version: 10 },
     service: { namespace: 'agg', name: 'ext', port: 443 },
-    authority: '',
-    believesAll: true,
+    caBundle: '',
+    insecureSkipTlsVerify: true,
     isAvailable: false,
   };
   registrations.set(NAME, registration);
-  extensions = new Extensions({
+  extensions = new ExtensionServers({
     resolve: () => {
       resolutions += 1;
       return port === undefined ? { fault: 'nothing answers' } : { host: '127.0.0.1', port };
@@ -53,24 +53,24 @@ beforeEach(() => {
   });
   const row = KINDS.find(({ kind }) => kind === 'APIService');
   if (row === undefined) throw new Error('no APIServices');
-  keeper = keepAvailability({
+  reconciler = startAvailabilityReconciler({
     registrations,
     extensions,
-    stateOf: () => (isServiceThere ? 'ready' : 'absent'),
+    stateOf: () => (serviceExists ? 'ready' : 'absent'),
     writer: { update: () => Promise.reject(new Error('nothing is stored')) },
     cache: { get: () => undefined },
     services: { row, hub: row, stored: { name: 'apiservices', segment: 'apiservices', namespaced: false } },
     clock,
     names: GENERATED_NAMES.platform,
     random: new FixedRandom(),
-    lost: () => undefined,
+    onUnavailable: () => undefined,
     failed: (_message, error) => {
       throw error;
     },
   });
 });
 afterEach(() => {
-  keeper.stop();
+  reconciler.stop();
   extensions.close();
 });
 
@@ -89,14 +89,14 @@ async function checksWithin(seconds: number): Promise<readonly number[]> {
 
 describe('the availability keeper', () => {
   it('retries an unavailable server after 1, 2, 4, 8 and 16 seconds, then every 30 seconds', async () => {
-    keeper.look(NAME);
+    reconciler.recheck(NAME);
     await settle();
     expect(resolutions).toBe(3);
     expect(await checksWithin(100)).toEqual([1, 3, 7, 15, 31, 61, 91]);
   });
 
   it('detects a server that becomes available at the next retry, and checks it again after 30 seconds', async () => {
-    keeper.look(NAME);
+    reconciler.recheck(NAME);
     await clock.advanceAsync(5_000);
     ({ port } = server);
     await clock.advanceAsync(2_000);
@@ -106,7 +106,7 @@ describe('the availability keeper', () => {
 
   it('restarts the back-off when an available server becomes unavailable', async () => {
     ({ port } = server);
-    keeper.look(NAME);
+    reconciler.recheck(NAME);
     await waitUntil('its resources are known', isDiscovered);
     await settle();
     port = undefined;
@@ -114,10 +114,10 @@ describe('the availability keeper', () => {
   });
 
   it('checks immediately and restarts the back-off when the Service or its endpoints change', async () => {
-    keeper.look(NAME);
+    reconciler.recheck(NAME);
     await clock.advanceAsync(20_000);
     resolutions = 0;
-    keeper.look(NAME);
+    reconciler.recheck(NAME);
     await settle();
     expect(resolutions).toBe(3);
     expect(await checksWithin(4)).toEqual([1, 3]);
@@ -126,10 +126,10 @@ describe('the availability keeper', () => {
   it('aborts a hanging check when the endpoints change', async () => {
     server.behave('hang');
     ({ port } = server);
-    keeper.look(NAME);
+    reconciler.recheck(NAME);
     await waitUntil('the server is asked', () => server.calls.length === 1);
     server.behave('well');
-    keeper.look(NAME);
+    reconciler.recheck(NAME);
     await waitUntil('its resources are known', isDiscovered);
     expect(clock.monotonic()).toBe(0);
   });
@@ -137,10 +137,10 @@ describe('the availability keeper', () => {
   it('limits how often changes of the endpoints abort a hanging check', async () => {
     server.behave('hang');
     ({ port } = server);
-    keeper.look(NAME);
+    reconciler.recheck(NAME);
     for (let change = 1; change <= 20; change += 1) {
       await waitUntil('the server is asked', () => server.calls.length >= Math.min(change, 6));
-      keeper.look(NAME);
+      reconciler.recheck(NAME);
     }
     await settle();
     expect(server.calls).toHaveLength(6);
@@ -151,18 +151,18 @@ describe('the availability keeper', () => {
   });
 
   it('rechecks a missing Service after 30 seconds', async () => {
-    isServiceThere = false;
-    keeper.look(NAME);
+    serviceExists = false;
+    reconciler.recheck(NAME);
     await clock.advanceAsync(29_000);
     expect(clock.pending).toBe(1);
-    isServiceThere = true;
+    serviceExists = true;
     ({ port } = server);
     await clock.advanceAsync(1_000);
     await waitUntil('its resources are known', isDiscovered);
   });
 
   it('stops checking a server whose APIService is deleted', async () => {
-    keeper.look(NAME);
+    reconciler.recheck(NAME);
     await settle();
     registrations.set(NAME, undefined);
     await clock.advanceAsync(1_000);

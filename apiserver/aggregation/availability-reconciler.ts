@@ -1,7 +1,8 @@
 /**
- * Reconciles the Available condition of APIServices and discovery with the servers behind them. A server is checked when its APIService, its Service or the endpoints of
- * that Service change, every 30 s while it is available, and with back-off from 1 s while it does not respond. Checks of different servers run concurrently. Every replica
- * runs this; an unchanged condition is not written.
+ * Reconciles the Available condition of APIServices and discovery with the servers behind them. A server is checked
+ * when its APIService, its Service or the endpoints of that Service change, every 30 s while it is available, and
+ * with back-off from 1 s while it does not respond. Checks of different servers run concurrently. Every replica runs
+ * this; an unchanged condition is not written.
  */
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
@@ -15,13 +16,13 @@ import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
 import { ownContext, ownWrite } from '../reconcilers/reconciler';
-import { check, type Availability, type CheckedServer } from './availability';
-import type { Extensions } from './extension-servers';
+import { checkAvailability, type Availability, type CheckResult } from './availability';
+import type { ExtensionServers } from './extension-servers';
 import { availableCondition, type Registration, type Registrations } from './registrations';
 
-export interface AvailabilityParts {
+export interface AvailabilityDependencies {
   readonly registrations: Registrations;
-  readonly extensions: Pick<Extensions, 'locate' | 'open'>;
+  readonly extensions: Pick<ExtensionServers, 'locate' | 'open'>;
   readonly stateOf: (service: Registration['service']) => ServiceState;
   readonly writer: Pick<Writer, 'update'>;
   readonly cache: Pick<Cache, 'get'>;
@@ -30,25 +31,28 @@ export interface AvailabilityParts {
   readonly names: GeneratedNames;
   readonly clock: Clock;
   readonly random: Random;
-  /** One that was there is away. */
-  readonly lost: (name: string, reason: string) => void;
-  /** Told of what went wrong; it is tried again. */
+  /** Called when a server that was available becomes unavailable. */
+  readonly onUnavailable: (name: string, reason: string) => void;
+  /** Called with failures, which are retried. */
   readonly failed: (message: string, error: unknown) => void;
 }
 
-export interface AvailabilityKeeper {
+export interface AvailabilityReconciler {
   /** Called when the APIService, its Service or the endpoints of the Service have changed. */
-  look(name: string): void;
+  recheck(name: string): void;
   stop(): void;
 }
 
 const INTERVAL_MS = 30_000;
 const BACK_OFF = { firstMs: 1_000, longestMs: INTERVAL_MS };
-/** How many changes abort a running check before one is allowed to finish, so that permanently changing endpoints cannot prevent a result. */
+/**
+ * How many changes abort a running check before one is allowed to finish, so that permanently changing endpoints
+ * cannot prevent a result.
+ */
 const MAX_ABORTS = 5;
 
-export function keepAvailability(parts: AvailabilityParts): AvailabilityKeeper {
-  return new Keeper(parts);
+export function startAvailabilityReconciler(deps: AvailabilityDependencies): AvailabilityReconciler {
+  return new Reconciler(deps);
 }
 
 interface ServerState {
@@ -61,14 +65,14 @@ interface ServerState {
   aborts: number;
 }
 
-class Keeper implements AvailabilityKeeper {
+class Reconciler implements AvailabilityReconciler {
   private readonly servers = new Map<string, ServerState>();
-  private stopped = false;
+  private isStopped = false;
 
-  constructor(private readonly parts: AvailabilityParts) {}
+  constructor(private readonly deps: AvailabilityDependencies) {}
 
-  look(name: string): void {
-    if (this.stopped) return;
+  recheck(name: string): void {
+    if (this.isStopped) return;
     const server = this.serverOf(name);
     server.backOff.reset();
     if (server.running === undefined) {
@@ -82,7 +86,7 @@ class Keeper implements AvailabilityKeeper {
   }
 
   stop(): void {
-    this.stopped = true;
+    this.isStopped = true;
     for (const { timer, running } of this.servers.values()) {
       timer?.cancel();
       running?.abort();
@@ -93,7 +97,7 @@ class Keeper implements AvailabilityKeeper {
   private serverOf(name: string): ServerState {
     let server = this.servers.get(name);
     if (server === undefined) {
-      const backOff = new BackOff(this.parts.random, BACK_OFF);
+      const backOff = new BackOff(this.deps.random, BACK_OFF);
       server = { backOff, timer: undefined, running: undefined, isOutdated: false, aborts: 0 };
       this.servers.set(name, server);
     }
@@ -104,13 +108,13 @@ class Keeper implements AvailabilityKeeper {
     server.timer?.cancel();
     server.running = new AbortController();
     server.isOutdated = false;
-    const outcome = await this.checkOne(name, server, server.running.signal).catch((error: unknown) => {
-      this.parts.failed(`the availability of ${name} could not be checked`, error);
+    const outcome = await this.checkServer(name, server, server.running.signal).catch((error: unknown) => {
+      this.deps.failed(`the availability of ${name} could not be checked`, error);
       return 'retry' as const;
     });
     server.running = undefined;
-    if (this.stopped) return;
-    if (this.parts.registrations.get(name) === undefined) {
+    if (this.isStopped) return;
+    if (this.deps.registrations.get(name) === undefined) {
       this.servers.delete(name);
       return;
     }
@@ -118,33 +122,43 @@ class Keeper implements AvailabilityKeeper {
     server.aborts = 0;
     if (outcome === 'done') server.backOff.reset();
     const delayMs = outcome === 'done' ? INTERVAL_MS : server.backOff.next();
-    server.timer = this.parts.clock.after(delayMs, () => void this.run(name, server));
+    server.timer = this.deps.clock.after(delayMs, () => void this.run(name, server));
   }
 
-  /** `retry` when the server did not respond: no event announces its recovery, whereas a missing Service or endpoint is announced by its creation. */
-  private async checkOne(name: string, server: ServerState, signal: AbortSignal): Promise<'done' | 'retry'> {
-    const { registrations, extensions, stateOf, clock } = this.parts;
+  /**
+   * `retry` when the server did not respond: no event announces its recovery, whereas a missing Service or endpoint
+   * is announced by its creation.
+   */
+  private async checkServer(name: string, server: ServerState, signal: AbortSignal): Promise<'done' | 'retry'> {
+    const { registrations, extensions, stateOf, clock } = this.deps;
     const registration = registrations.get(name);
     if (registration === undefined) return 'done';
-    const found = await check(extensions, registration, stateOf(registration.service), clock, registrations.described(name), signal);
-    if (this.stopped || signal.aborted) return 'done';
-    registrations.learn(name, found.learnt);
-    if ((await this.updateCondition(name, found)) === 'conflict') server.isOutdated = true;
-    return found.isUnanswered ? 'retry' : 'done';
+    const result = await checkAvailability(
+      extensions,
+      registration,
+      stateOf(registration.service),
+      clock,
+      registrations.descriptionOf(name),
+      signal,
+    );
+    if (this.isStopped || signal.aborted) return 'done';
+    registrations.setDiscovered(name, result.discovered);
+    if ((await this.updateCondition(name, result)) === 'conflict') server.isOutdated = true;
+    return result.hasNoResponse ? 'retry' : 'done';
   }
 
   /** Returns `conflict` when another replica has written first. */
-  private async updateCondition(name: string, found: CheckedServer): Promise<'conflict' | undefined> {
-    const { writer, cache, services, clock, names, lost } = this.parts;
+  private async updateCondition(name: string, result: CheckResult): Promise<'conflict' | undefined> {
+    const { writer, cache, services, clock, names, onUnavailable } = this.deps;
     const entry = cache.get(services.stored, name);
     if (entry === undefined) return undefined;
     const { object } = parseEntry(entry);
-    if (objectAt(objectAt(object, 'spec'), 'service') === undefined || isTold(object, found)) return undefined;
-    const value = { ...object, status: { ...objectAt(object, 'status'), conditions: [conditionOf(object, found, clock.now())] } };
+    if (objectAt(objectAt(object, 'spec'), 'service') === undefined || isConditionCurrent(object, result)) return undefined;
+    const value = { ...object, status: { ...objectAt(object, 'status'), conditions: [conditionOf(object, result, clock.now())] } };
     const body = { value, duplicates: [], format: 'json' } as const;
     try {
       await writer.update(ownContext(clock), services, { namespace: '', name }, 'status', body, ownWrite(names));
-      if (found.status === 'False' && stringAt(availableCondition(object), 'status') === 'True') lost(name, found.reason);
+      if (result.status === 'False' && stringAt(availableCondition(object), 'status') === 'True') onUnavailable(name, result.reason);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       if (error.reason === 'Conflict') return 'conflict';
@@ -154,14 +168,14 @@ class Keeper implements AvailabilityKeeper {
   }
 }
 
-function isTold(object: JsonObject, { status, reason, message }: Availability): boolean {
-  const known = availableCondition(object);
-  return stringAt(known, 'status') === status && stringAt(known, 'reason') === reason && stringAt(known, 'message') === message;
+function isConditionCurrent(object: JsonObject, { status, reason, message }: Availability): boolean {
+  const condition = availableCondition(object);
+  return stringAt(condition, 'status') === status && stringAt(condition, 'reason') === reason && stringAt(condition, 'message') === message;
 }
 
 /** `ms` since 1970. */
 function conditionOf(object: JsonObject, { status, reason, message }: Availability, ms: number): JsonObject {
-  const known = availableCondition(object);
-  const since = stringAt(known, 'status') === status ? stringAt(known, 'lastTransitionTime') : undefined;
+  const condition = availableCondition(object);
+  const since = stringAt(condition, 'status') === status ? stringAt(condition, 'lastTransitionTime') : undefined;
   return { type: 'Available', status, lastTransitionTime: since ?? timestamp(ms), reason, message };
 }

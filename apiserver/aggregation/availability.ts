@@ -1,4 +1,7 @@
-/** Whether the server behind a registration can be asked: upstream's conditions, from what is known of its Service and what it says when it is asked. Writes nothing. */
+/**
+ * Checks whether an aggregated API server is available: upstream's conditions, from the state of its Service and its
+ * responses. Writes nothing.
+ */
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { gzip } from 'node:zlib';
@@ -8,10 +11,10 @@ import type { Clock } from '../../shared/runtime/clock';
 import { tryParseObject } from '../../shared/client/rest/json-body';
 import { MASTERS } from '../../shared/api/identity/user';
 import type { ServiceState } from '../webhook-client/service-resolver';
-import { answerOf } from '../endpoints/forward/relay';
+import { awaitResponse } from '../endpoints/forward/relay';
 import { remoteResources } from '../discovery/remote-version';
-import { remoteHeaders, type Extensions } from './extension-servers';
-import { unknown, type DescriptionText, type Learnt, type Registration } from './registrations';
+import { remoteHeaders, type ExtensionServers } from './extension-servers';
+import { undiscovered, type OpenApiV2Document, type DiscoveredServer, type Registration } from './registrations';
 
 export interface Availability {
   readonly status: 'True' | 'False';
@@ -19,30 +22,30 @@ export interface Availability {
   readonly message: string;
 }
 
-export interface CheckedServer extends Availability {
-  /** The server was asked and its response was missing or invalid. */
-  readonly isUnanswered: boolean;
-  readonly learnt: Learnt;
+export interface CheckResult extends Availability {
+  /** The server was contacted, and its response was missing or invalid. */
+  readonly hasNoResponse: boolean;
+  readonly discovered: DiscoveredServer;
 }
 
-const ANSWER_MS = 5_000;
-/** Of one document. */
-const MOST_BYTES = 4 * 1024 * 1024;
-/** One that fails may have met an endpoint that has just gone. */
+const RESPONSE_TIMEOUT_MS = 5_000;
+/** Limit for one document. */
+const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
+/** A failed attempt may have used an endpoint that was just removed. */
 const ATTEMPTS = 3;
 
-/** What the Service says; undefined = its server has to be asked. Pure. */
-export function faultOf({ service: { namespace, name, port } }: Registration, state: ServiceState): Availability | undefined {
-  const said = `service/${name} in "${namespace}"`;
+/** The condition that follows from the state of the Service; undefined = the server must be contacted. Pure. */
+export function serviceFault({ service: { namespace, name, port } }: Registration, state: ServiceState): Availability | undefined {
+  const service = `service/${name} in "${namespace}"`;
   switch (state) {
     case 'absent':
-      return unavailable('ServiceNotFound', `${said} is not present`);
+      return unavailable('ServiceNotFound', `${service} is not present`);
     case 'no-port':
-      return unavailable('ServicePortError', `${said} is not listening on port ${port}`);
+      return unavailable('ServicePortError', `${service} is not listening on port ${port}`);
     case 'no-endpoints':
-      return unavailable('EndpointsNotFound', `cannot find endpoints for ${said}`);
+      return unavailable('EndpointsNotFound', `cannot find endpoints for ${service}`);
     case 'none-ready':
-      return unavailable('MissingEndpoints', `endpoints for ${said} have no addresses with port name ""`);
+      return unavailable('MissingEndpoints', `endpoints for ${service} have no addresses with port name ""`);
     case 'ready':
       return undefined;
   }
@@ -50,128 +53,136 @@ export function faultOf({ service: { namespace, name, port } }: Registration, st
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 
-/** `before`: the description from an earlier check, valid while the server is registered. After an abort of `signal` the result is meaningless. Never rejects. */
-export async function check(
-  extensions: Asking['extensions'],
+/**
+ * `previous`: the OpenAPI document from an earlier check, valid while the server is registered. After an abort of
+ * `signal` the result is meaningless. Never rejects.
+ */
+export async function checkAvailability(
+  extensions: CheckContext['extensions'],
   registration: Registration,
   state: ServiceState,
   clock: Clock,
-  before?: DescriptionText,
+  previous?: OpenApiV2Document,
   signal?: AbortSignal,
-): Promise<CheckedServer> {
-  const fault = faultOf(registration, state);
-  if (fault !== undefined) return { ...fault, isUnanswered: false, learnt: unknown(before) };
+): Promise<CheckResult> {
+  const fault = serviceFault(registration, state);
+  if (fault !== undefined) return { ...fault, hasNoResponse: false, discovered: undiscovered(previous) };
   const { group, version } = registration;
   const path = `/apis/${group}/${version}`;
-  const asking = { extensions, registration, clock, signal };
-  let told = '';
+  const context = { extensions, registration, clock, signal };
+  let lastFault = '';
   for (let attempt = 0; attempt < ATTEMPTS && signal?.aborted !== true; attempt++) {
-    const answer = await fetchDocument(asking, path);
-    if ('body' in answer) {
-      const resources = remoteResources(registration, answer.body ?? {});
-      const [openApi, description] = await Promise.all([openApiOf(asking), descriptionOf(asking, before)]);
-      const learnt = { resources, openApi, description };
-      return { status: 'True', reason: 'Passed', message: 'all checks passed', isUnanswered: false, learnt };
+    const response = await fetchDocument(context, path);
+    if ('body' in response) {
+      const resources = remoteResources(registration, response.body ?? {});
+      const [openApi, description] = await Promise.all([fetchOpenApiUrl(context), fetchDescription(context, previous)]);
+      const discovered = { resources, openApi, description };
+      return { status: 'True', reason: 'Passed', message: 'all checks passed', hasNoResponse: false, discovered };
     }
-    told = answer.fault;
+    lastFault = response.fault;
   }
   return {
-    ...unavailable('FailedDiscoveryCheck', `failing or missing response from ${told}`),
-    isUnanswered: true,
-    learnt: unknown(before),
+    ...unavailable('FailedDiscoveryCheck', `failing or missing response from ${lastFault}`),
+    hasNoResponse: true,
+    discovered: undiscovered(previous),
   };
 }
 
-/** Where the document of this version is; only one of this very version counts. */
-async function openApiOf(asking: Asking): Promise<string | undefined> {
-  const { registration } = asking;
-  const answer = await fetchDocument(asking, '/openapi/v3');
-  const paths = 'body' in answer ? answer.body?.['paths'] : undefined;
+/** The URL of the OpenAPI v3 document; only one for this very version is accepted. */
+async function fetchOpenApiUrl(context: CheckContext): Promise<string | undefined> {
+  const { registration } = context;
+  const response = await fetchDocument(context, '/openapi/v3');
+  const paths = 'body' in response ? response.body?.['paths'] : undefined;
   const name = `apis/${registration.group}/${registration.version}`;
   const entry = isObject(paths) ? paths[name] : undefined;
   const url = isObject(entry) ? entry['serverRelativeURL'] : undefined;
   return typeof url === 'string' && url.startsWith(`/openapi/v3/${name}`) ? url : undefined;
 }
 
-/** What it says of itself in version 2; what it said before where it says nothing now, the same, or nonsense. */
-async function descriptionOf(asking: Asking, before: DescriptionText | undefined): Promise<DescriptionText | undefined> {
-  const known = before?.etag === undefined ? {} : { 'if-none-match': before.etag };
-  const answer = await fetchBytes(asking, '/openapi/v2', { ...remoteHeaders({ name: 'system:aggregator', groups: [] }), ...known });
-  const text = 'bytes' in answer ? answer.bytes : undefined;
-  if (text === undefined || !('bytes' in answer)) return before;
+/** The OpenAPI v2 document; `previous` when the server returns none, the same one or an invalid one. */
+async function fetchDescription(context: CheckContext, previous: OpenApiV2Document | undefined): Promise<OpenApiV2Document | undefined> {
+  const ifNoneMatch = previous?.etag === undefined ? {} : { 'if-none-match': previous.etag };
+  const response = await fetchBytes(context, '/openapi/v2', {
+    ...remoteHeaders({ name: 'system:aggregator', groups: [] }),
+    ...ifNoneMatch,
+  });
+  const text = 'bytes' in response ? response.bytes : undefined;
+  if (text === undefined || !('bytes' in response)) return previous;
   const id = createHash('sha512').update(text).digest('base64');
-  if (id === before?.id && answer.etag === before.etag) return before;
-  if (id !== before?.id && tryParseObject(text.toString())?.['swagger'] !== '2.0') return before;
+  if (id === previous?.id && response.etag === previous.etag) return previous;
+  if (id !== previous?.id && tryParseObject(text.toString())?.['swagger'] !== '2.0') return previous;
   const packed = await new Promise<Buffer>((resolve, reject) =>
     gzip(text, { level: 1 }, (error, bytes) => (error === null ? resolve(bytes) : reject(error))),
   );
-  return { id, packed, etag: answer.etag };
+  return { id, packed, etag: response.etag };
 }
 
-interface Asking {
-  readonly extensions: Pick<Extensions, 'locate' | 'open'>;
+interface CheckContext {
+  readonly extensions: Pick<ExtensionServers, 'locate' | 'open'>;
   readonly registration: Registration;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
 }
 
 type Fetched = { readonly body: JsonObject | undefined } | { readonly fault: string };
-/** `bytes`: undefined = too many, or they do not come to an end. */
+/** `bytes`: undefined when the body is too long or incomplete. */
 type FetchedBytes = { readonly bytes: Buffer | undefined; readonly etag: string | undefined } | { readonly fault: string };
 
-async function fetchDocument(asking: Asking, path: string): Promise<Fetched> {
-  const answer = await fetchBytes(asking, path, remoteHeaders({ name: 'system:kube-aggregator', groups: [MASTERS] }));
-  if ('fault' in answer) return answer;
-  return { body: answer.bytes === undefined ? undefined : tryParseObject(answer.bytes.toString()) };
+async function fetchDocument(context: CheckContext, path: string): Promise<Fetched> {
+  const response = await fetchBytes(context, path, remoteHeaders({ name: 'system:kube-aggregator', groups: [MASTERS] }));
+  if ('fault' in response) return response;
+  return { body: response.bytes === undefined ? undefined : tryParseObject(response.bytes.toString()) };
 }
 
 async function fetchBytes(
-  { extensions, registration, clock, signal }: Asking,
+  { extensions, registration, clock, signal }: CheckContext,
   path: string,
-  as: OutgoingHttpHeaders,
+  identity: OutgoingHttpHeaders,
 ): Promise<FetchedBytes> {
   if (signal?.aborted === true) return { fault: 'the check was cut short' };
   const url = extensions.locate(registration);
   if (!(url instanceof URL)) return { fault: url.fault };
-  const asked = `${url.protocol}//${url.hostname}:${url.port === '' ? '443' : url.port}${path}`;
-  const headers = { accept: 'application/json', ...as };
-  const request = extensions.open(registration, url, { method: 'GET', path, headers, alone: true });
-  const cut = (): void => void request.destroy();
-  signal?.addEventListener('abort', cut);
-  let isLate = false;
-  const timer = clock.after(ANSWER_MS, () => {
-    isLate = true;
-    request.destroy();
+  const requestUrl = `${url.protocol}//${url.hostname}:${url.port === '' ? '443' : url.port}${path}`;
+  const headers = { accept: 'application/json', ...identity };
+  const clientRequest = extensions.open(registration, url, { method: 'GET', path, headers, needsOwnConnection: true });
+  const abort = (): void => void clientRequest.destroy();
+  signal?.addEventListener('abort', abort);
+  let isTimedOut = false;
+  const timer = clock.after(RESPONSE_TIMEOUT_MS, () => {
+    isTimedOut = true;
+    clientRequest.destroy();
   });
   try {
-    const answered = answerOf(request);
-    request.end();
-    const answer = await answered;
-    if (answer.type === 'upgraded') answer.socket.destroy();
-    if (answer.type !== 'answer') {
-      const late = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
-      const text = isLate ? late : connectionText(answer.type === 'failure' ? answer.error : new Error('unexpected upgrade'), url);
-      return { fault: `${asked}: Get ${JSON.stringify(asked)}: ${text}` };
+    const pending = awaitResponse(clientRequest);
+    clientRequest.end();
+    const response = await pending;
+    if (response.type === 'upgraded') response.socket.destroy();
+    if (response.type !== 'answer') {
+      const timeoutMessage = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+      const text = isTimedOut
+        ? timeoutMessage
+        : connectionText(response.type === 'failure' ? response.error : new Error('unexpected upgrade'), url);
+      return { fault: `${requestUrl}: Get ${JSON.stringify(requestUrl)}: ${text}` };
     }
-    const { statusCode = 0 } = answer.message;
-    if (statusCode < 200 || statusCode > 299) return { fault: `${asked}: bad status from ${asked}: ${statusCode}` };
-    return { bytes: await bytesOf(answer.message), etag: answer.message.headers.etag };
+    const { statusCode = 0 } = response.message;
+    if (statusCode < 200 || statusCode > 299) return { fault: `${requestUrl}: bad status from ${requestUrl}: ${statusCode}` };
+    return { bytes: await readBytes(response.message), etag: response.message.headers.etag };
   } finally {
     timer.cancel();
-    signal?.removeEventListener('abort', cut);
-    request.destroy();
+    signal?.removeEventListener('abort', abort);
+    clientRequest.destroy();
   }
 }
 
-/** Undefined = they are too many, or do not come to an end. */
-async function bytesOf(message: AsyncIterable<unknown>): Promise<Buffer | undefined> {
+/** Undefined when the body is too long or incomplete. */
+async function readBytes(message: AsyncIterable<unknown>): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of message) {
       if (!Buffer.isBuffer(chunk)) continue;
       length += chunk.length;
-      if (length > MOST_BYTES) return undefined;
+      if (length > MAX_DOCUMENT_BYTES) return undefined;
       chunks.push(chunk);
     }
   } catch {

@@ -1,6 +1,6 @@
 /**
- * Connections to the servers behind registrations: to one of the ready endpoints of the Service, with the certificate that says that it is this server who speaks for
- * users, kept for the next request. Knows nothing of what is said on them.
+ * Connections to aggregated API servers (extension API servers): to one of the ready endpoints of the Service, with
+ * the front-proxy client certificate that authorizes this server to act for users. Connections are kept alive.
  */
 import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
 import type { UserInfo } from '../../shared/api/identity/user';
@@ -12,62 +12,66 @@ import type { OutgoingTraces } from '../tracing/span';
 import { IdleCheckingAgent } from './idle-checking-agent';
 import type { Registration } from './registrations';
 
-/** What this server shows of itself, in PEM; each absent = nothing. */
+/** The client certificate of this server in PEM; each member is optional. */
 export interface ProxyCredentials {
   readonly cert?: Buffer;
   readonly key?: Buffer;
 }
 
-export interface ExtensionsParts {
-  /** A place behind a Service, or why there is none. */
+export interface ExtensionServersDependencies {
+  /** Resolves a Service to an address, or to the reason why there is none. */
   readonly resolve: Resolve;
   readonly credentials: () => ProxyCredentials;
   readonly clock: Clock;
-  /** Told of all that is handed on; absent = nobody keeps traces. */
+  /** Traces proxied requests; absent = no tracing. */
   readonly traces?: OutgoingTraces | undefined;
 }
 
 export interface ExtensionRequest {
   readonly method: string;
-  /** With the query; as it is. */
+  /** Includes the query; sent unchanged. */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
-  /** On a connection of its own: nobody knows what has become of a body on one that broke. */
-  readonly alone: boolean;
+  /** Use a new connection: when a kept one breaks, it is unknown whether the server has received a body. */
+  readonly needsOwnConnection: boolean;
 }
 
-/** For a connection to stand. */
+/** Connect time-out. */
 const CONNECT_MS = 5_000;
-const MOST_FREE = 16;
+const MAX_IDLE_SOCKETS = 16;
 
-export class Extensions {
-  private readonly agent = new IdleCheckingAgent({ keepAlive: true, maxFreeSockets: MOST_FREE });
+export class ExtensionServers {
+  private readonly agent = new IdleCheckingAgent({ keepAlive: true, maxFreeSockets: MAX_IDLE_SOCKETS });
 
-  constructor(private readonly parts: ExtensionsParts) {}
+  constructor(private readonly deps: ExtensionServersDependencies) {}
 
   get traces(): OutgoingTraces | undefined {
-    return this.parts.traces;
+    return this.deps.traces;
   }
 
-  /** Where the server is at present. */
+  /** The present address of the server. */
   locate({ service }: Registration): URL | { readonly fault: string } {
-    const place = this.parts.resolve(service);
-    if ('fault' in place) return place;
-    const host = parseHost(place.host);
-    return host === undefined ? { fault: `lookup ${place.host}: no such host` } : hostUrl('https', host, place.port);
+    const resolved = this.deps.resolve(service);
+    if ('fault' in resolved) return resolved;
+    const host = parseHost(resolved.host);
+    return host === undefined ? { fault: `lookup ${resolved.host}: no such host` } : hostUrl('https', host, resolved.port);
   }
 
-  /** The caller sends the body and listens. */
-  open({ service, authority, believesAll }: Registration, url: URL, { method, path, headers, alone }: ExtensionRequest): ClientRequest {
-    return dial({ clock: this.parts.clock, timeoutMs: CONNECT_MS }, url, {
+  /** The caller sends the body and listens for the response. */
+  open(
+    { service, caBundle, insecureSkipTlsVerify }: Registration,
+    url: URL,
+    { method, path, headers, needsOwnConnection }: ExtensionRequest,
+  ): ClientRequest {
+    return dial({ clock: this.deps.clock, timeoutMs: CONNECT_MS }, url, {
       method,
       path,
       headers: { ...headers, host: `${url.hostname}:${url.port === '' ? '443' : url.port}` },
-      agent: alone ? false : this.agent,
+      agent: needsOwnConnection ? false : this.agent,
       servername: `${service.name}.${service.namespace}.svc`,
-      rejectUnauthorized: !believesAll,
-      ...(authority === '' ? {} : { ca: authority }),
-      ...this.parts.credentials(),
+      rejectUnauthorized: !insecureSkipTlsVerify,
+      ...(caBundle === '' ? {} : { ca: caBundle }),
+      ...this.deps.credentials(),
     });
   }
 
@@ -76,14 +80,14 @@ export class Extensions {
   }
 }
 
-/** As whom a request comes, for a server that believes this one. */
+/** The headers with which an aggregated API server identifies the user. */
 export function remoteHeaders({ name, groups, extra = {} }: UserInfo): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { 'X-Remote-User': headerValue(name), 'X-Remote-Group': groups.map(headerValue) };
   for (const [key, values] of Object.entries(extra)) headers[`X-Remote-Extra-${headerKey(key)}`] = values.map(headerValue);
   return headers;
 }
 
-/** Bytes of UTF-8; what would end a header is a space. */
+/** UTF-8 bytes; control characters, which could end a header, become spaces. */
 const headerValue = (text: string): string =>
   Buffer.from(text)
     .toString('latin1')

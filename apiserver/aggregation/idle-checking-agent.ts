@@ -1,6 +1,7 @@
 /**
- * An agent that closes a kept connection when its server sends data while no request is pending: the data would become the beginning of the response to another user.
- * Node closes connections whose response was not read completely.
+ * An agent that closes a kept connection when its server sends data while no request is pending: the data would
+ * become the beginning of the response to another user. Node itself closes a connection when its response
+ * was not read completely.
  */
 import { Agent } from 'node:https';
 import type { ClientRequest } from 'node:http';

@@ -1,33 +1,36 @@
-/** APIServices of other servers, read once when they change, and which of them a path belongs to. Asks nobody. */
+/**
+ * The APIServices of aggregated API servers, parsed when they change, and the index from paths to them. Contacts no
+ * server.
+ */
 import { compareBytes, isObject, arrayAt, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { RemoteVersion } from '../discovery/remote-version';
 
 export interface Registration {
-  /** Of the APIService. */
+  /** Name of the APIService. */
   readonly name: string;
-  /** As it is registered. */
+  /** In the registered spelling. */
   readonly group: string;
   readonly version: string;
   readonly priorities: RemoteVersion['priorities'];
   readonly service: { readonly namespace: string; readonly name: string; readonly port: number };
-  /** PEM of those who vouch for the server; '' = those whom the machine trusts. */
-  readonly authority: string;
-  /** Whoever answers is believed. */
-  readonly believesAll: boolean;
-  /** As its status says. */
+  /** PEM of the authorities that verify the server; '' = the system's. */
+  readonly caBundle: string;
+  /** Verification of the server's certificate is disabled. */
+  readonly insecureSkipTlsVerify: boolean;
+  /** From the status of the APIService. */
   readonly isAvailable: boolean;
 }
 
-const HTTPS = 443;
+const DEFAULT_PORT = 443;
 
-/** Undefined = the server itself answers. */
-export function registrationOf(name: string, object: JsonObject): Registration | undefined {
+/** Undefined when the APIService is local. */
+export function readRegistration(name: string, object: JsonObject): Registration | undefined {
   const spec = objectAt(object, 'spec');
   const service = objectAt(spec, 'service');
   if (spec === undefined || service === undefined) return undefined;
-  const numberAt = (value: JsonObject, member: string): number | undefined => {
-    const found = own(value, member);
-    return typeof found === 'number' ? found : undefined;
+  const numberAt = (parent: JsonObject, member: string): number | undefined => {
+    const value = own(parent, member);
+    return typeof value === 'number' ? value : undefined;
   };
   return {
     name,
@@ -37,10 +40,10 @@ export function registrationOf(name: string, object: JsonObject): Registration |
     service: {
       namespace: stringAt(service, 'namespace') ?? '',
       name: stringAt(service, 'name') ?? '',
-      port: numberAt(service, 'port') ?? HTTPS,
+      port: numberAt(service, 'port') ?? DEFAULT_PORT,
     },
-    authority: Buffer.from(stringAt(spec, 'caBundle') ?? '', 'base64').toString('latin1'),
-    believesAll: own(spec, 'insecureSkipTLSVerify') === true,
+    caBundle: Buffer.from(stringAt(spec, 'caBundle') ?? '', 'base64').toString('latin1'),
+    insecureSkipTlsVerify: own(spec, 'insecureSkipTLSVerify') === true,
     isAvailable: stringAt(availableCondition(object), 'status') === 'True',
   };
 }
@@ -50,45 +53,49 @@ export function availableCondition(object: JsonObject): JsonObject | undefined {
   return conditions.find((condition) => stringAt(condition, 'type') === 'Available');
 }
 
-/** What is known of a server beyond its registration. */
-export interface Learnt {
-  /** Undefined = nobody knows at present. */
+/** What is discovered from a server beyond its registration. */
+export interface DiscoveredServer {
+  /** Undefined = unknown at present. */
   readonly resources: readonly JsonObject[] | undefined;
-  /** Where its OpenAPI document is, of version 3; undefined = it has none. */
+  /** URL of the OpenAPI v3 document; undefined when there is none. */
   readonly openApi: string | undefined;
-  /** What it says of itself in version 2; undefined = nothing, so far. */
-  readonly description: DescriptionText | undefined;
+  /** The OpenAPI v2 document; undefined when none has been received. */
+  readonly description: OpenApiV2Document | undefined;
 }
 
-/** A document of another server, as it came. */
-export interface DescriptionText {
-  /** Another one when it says something else. */
+/** The OpenAPI v2 document of an aggregated API server, unparsed. */
+export interface OpenApiV2Document {
+  /** Changes with the content. */
   readonly id: string;
   /** Compressed with gzip. */
   readonly packed: Uint8Array;
-  /** With which it is asked for again; undefined = it gave none. */
+  /** The ETag for conditional requests; undefined when the server sent none. */
   readonly etag: string | undefined;
 }
 
-/** Nothing is known, but what has been said before. */
-export const unknown = (description: DescriptionText | undefined): Learnt => ({ resources: undefined, openApi: undefined, description });
+/** Nothing is discovered, apart from an earlier document. */
+export const undiscovered = (description: OpenApiV2Document | undefined): DiscoveredServer => ({
+  resources: undefined,
+  openApi: undefined,
+  description,
+});
 
-/** A document of another server in the index of OpenAPI. */
+/** An OpenAPI v3 document of an aggregated API server in the index. */
 export interface RemoteDocument {
   /** `apis/<group>/<version>` */
   readonly name: string;
   readonly url: string;
 }
 
-/** What one says in version 2. */
-export interface RemoteDescribed {
+/** An OpenAPI v2 document with the name of its version. */
+export interface RemoteDescription {
   /** `apis/<group>/<version>` */
   readonly name: string;
   readonly id: string;
   readonly packed: Uint8Array;
 }
 
-const isSame = (a: Learnt, b: Learnt): boolean =>
+const isSame = (a: DiscoveredServer, b: DiscoveredServer): boolean =>
   a.description?.id === b.description?.id &&
   a.description?.etag === b.description?.etag &&
   a.openApi === b.openApi &&
@@ -97,57 +104,60 @@ const isSame = (a: Learnt, b: Learnt): boolean =>
 /** Segments of `/openapi/v3/apis/<group>/<version>`, including the empty first one. */
 const DOCUMENT_SEGMENTS = 6;
 
-/** Their number is that of the objects. */
+/** Indexed registrations; one per APIService. */
 export class Registrations {
-  private readonly all = new Map<string, { readonly registration: Registration; readonly learnt: Learnt }>();
+  private readonly byName = new Map<string, { readonly registration: Registration; readonly discovered: DiscoveredServer }>();
   private byVersion = new Map<string, Registration>();
   private versions: readonly RemoteVersion[] = [];
   private documents: readonly RemoteDocument[] = [];
-  private descriptions: readonly RemoteDescribed[] = [];
+  private descriptions: readonly RemoteDescription[] = [];
 
-  /** Undefined = it has gone, or has become the server's own. */
+  /** `undefined` removes the registration: the APIService was deleted or has become local. */
   set(name: string, registration: Registration | undefined): void {
-    if (registration === undefined && !this.all.has(name)) return;
-    const learnt = this.all.get(name)?.learnt ?? unknown(undefined);
-    if (registration === undefined) this.all.delete(name);
-    else this.all.set(name, { registration, learnt });
-    this.settle();
+    if (registration === undefined && !this.byName.has(name)) return;
+    const discovered = this.byName.get(name)?.discovered ?? undiscovered(undefined);
+    if (registration === undefined) this.byName.delete(name);
+    else this.byName.set(name, { registration, discovered });
+    this.rebuildLists();
   }
 
-  learn(name: string, learnt: Learnt): void {
-    const known = this.all.get(name);
-    if (known === undefined || isSame(known.learnt, learnt)) return;
-    this.all.set(name, { registration: known.registration, learnt });
-    this.settle();
+  setDiscovered(name: string, discovered: DiscoveredServer): void {
+    const current = this.byName.get(name);
+    if (current === undefined || isSame(current.discovered, discovered)) return;
+    this.byName.set(name, { registration: current.registration, discovered });
+    this.rebuildLists();
   }
 
   get(name: string): Registration | undefined {
-    return this.all.get(name)?.registration;
+    return this.byName.get(name)?.registration;
   }
 
-  /** What it has said of itself. */
-  described(name: string): DescriptionText | undefined {
-    return this.all.get(name)?.learnt.description;
+  /** The OpenAPI v2 document. */
+  descriptionOf(name: string): OpenApiV2Document | undefined {
+    return this.byName.get(name)?.discovered.description;
   }
 
   states(): readonly (readonly [name: string, isAvailable: boolean])[] {
-    return Array.from(this.all.values(), ({ registration: { name, isAvailable } }) => [name, isAvailable] as const);
+    return Array.from(this.byName.values(), ({ registration: { name, isAvailable } }) => [name, isAvailable] as const);
   }
 
   names(): readonly string[] {
-    return [...this.all.keys()];
+    return [...this.byName.keys()];
   }
 
-  /** Those behind a Service, or behind any of a namespace. */
-  behind(namespace: string, name?: string): readonly string[] {
-    if (this.all.size === 0) return [];
-    const found = [...this.all.values()].filter(
+  /** The APIServices of a Service, or of all Services in a namespace. */
+  namesOfService(namespace: string, name?: string): readonly string[] {
+    if (this.byName.size === 0) return [];
+    const matching = [...this.byName.values()].filter(
       ({ registration: { service } }) => service.namespace === namespace && (name === undefined || service.name === name),
     );
-    return found.map(({ registration }) => registration.name);
+    return matching.map(({ registration }) => registration.name);
   }
 
-  /** The registration that serves a request target: `/apis/<group>/<version>` with all paths below it, and the OpenAPI document of that version without paths below it. */
+  /**
+   * The registration that serves a request target: `/apis/<group>/<version>` with all paths below it, and the OpenAPI
+   * document of that version without paths below it.
+   */
   find(url: string): Registration | undefined {
     if (this.byVersion.size === 0) return undefined;
     const segments = (url.split('?', 1)[0] ?? '').split('/', DOCUMENT_SEGMENTS + 1);
@@ -168,29 +178,29 @@ export class Registrations {
   }
 
   /** The same list until something changes. */
-  remoteDescriptions(): readonly RemoteDescribed[] {
+  remoteDescriptions(): readonly RemoteDescription[] {
     return this.descriptions;
   }
 
-  private settle(): void {
-    const all = [...this.all.values()].sort((a, b) => compareBytes(a.registration.name, b.registration.name));
-    this.byVersion = new Map(all.map(({ registration }) => [`${registration.group}/${registration.version}`, registration]));
-    this.versions = all.map(({ registration: { group, version, priorities }, learnt: { resources } }) => ({
+  private rebuildLists(): void {
+    const sorted = [...this.byName.values()].sort((a, b) => compareBytes(a.registration.name, b.registration.name));
+    this.byVersion = new Map(sorted.map(({ registration }) => [`${registration.group}/${registration.version}`, registration]));
+    this.versions = sorted.map(({ registration: { group, version, priorities }, discovered: { resources } }) => ({
       group,
       version,
       priorities,
       resources,
     }));
-    this.documents = all.flatMap(({ registration: { group, version }, learnt: { openApi } }) =>
+    this.documents = sorted.flatMap(({ registration: { group, version }, discovered: { openApi } }) =>
       openApi === undefined ? [] : [{ name: `apis/${group}/${version}`, url: openApi }],
     );
-    const described = all.flatMap(({ registration: { group, version }, learnt: { description } }) =>
+    const descriptions = sorted.flatMap(({ registration: { group, version }, discovered: { description } }) =>
       description === undefined ? [] : [{ name: `apis/${group}/${version}`, id: description.id, packed: description.packed }],
     );
-    if (!sameDescriptions(described, this.descriptions)) this.descriptions = described;
+    if (!sameDescriptions(descriptions, this.descriptions)) this.descriptions = descriptions;
   }
 }
 
-function sameDescriptions(a: readonly RemoteDescribed[], b: readonly RemoteDescribed[]): boolean {
+function sameDescriptions(a: readonly RemoteDescription[], b: readonly RemoteDescription[]): boolean {
   return a.length === b.length && a.every(({ name, id }, at) => b[at]?.name === name && b[at].id === id);
 }

@@ -1,25 +1,25 @@
 /**
- * The Accept header as discovery reads it: which encoding, and whether the aggregated form is wanted, in which version and dialect.
- * Knows nothing of Tables or streams: clauses that ask for those do not fit here.
+ * Evaluates the Accept header for discovery: the encoding, and whether the aggregated form is requested, in which
+ * version and dialect. Clauses for Tables or streams do not match.
  */
 import { type Dialect, DIALECTS, groupIn, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
 
 export type Encoding =
   | { readonly type: 'json' | 'yaml' }
-  /** The dialect is that of the media type's spelling. */
+  /** The dialect of the media type. */
   | { readonly type: 'protobuf'; readonly dialect: Dialect };
 
-/** Values of `g`, `v` and `as`. */
-export interface Target {
+/** Values of the parameters `g`, `v` and `as`. */
+export interface AcceptTarget {
   readonly group: string;
   readonly version: string;
   readonly as: string;
 }
 
-export interface Clause {
+export interface AcceptClause {
   readonly encoding: Encoding;
-  /** Undefined when none of the parameters is given. */
-  readonly target: Target | undefined;
+  /** Undefined when none of these parameters is given. */
+  readonly target: AcceptTarget | undefined;
 }
 
 const AGGREGATED_VERSIONS = ['v2', 'v2beta1'] as const;
@@ -36,8 +36,8 @@ const ENCODINGS: ReadonlyMap<string, Encoding> = new Map<string, Encoding>([
   ...DIALECTS.map((dialect): [string, Encoding] => [PROTOBUF_MEDIA_TYPE[dialect], { type: 'protobuf', dialect }]),
 ]);
 
-/** The clauses whose media type is known, most wanted first. No header means JSON. */
-export function acceptClauses(header: string | undefined): readonly Clause[] {
+/** The clauses with a known media type in order of preference. No header means JSON. */
+export function acceptClauses(header: string | undefined): readonly AcceptClause[] {
   if (header === undefined || header.trim() === '') return [{ encoding: { type: 'json' }, target: undefined }];
   const weighted = header.split(',').flatMap((text) => {
     const [mediaType = '', ...parameters] = text.split(';').map((part) => part.trim());
@@ -54,7 +54,7 @@ function nameAndValue(parameter: string): [string, string] {
   return equals < 0 ? [parameter, ''] : [parameter.slice(0, equals).trim(), parameter.slice(equals + 1).trim()];
 }
 
-function targetOf(values: ReadonlyMap<string, string>): Target | undefined {
+function targetOf(values: ReadonlyMap<string, string>): AcceptTarget | undefined {
   const [group, version, as] = [values.get('g'), values.get('v'), values.get('as')];
   if (group === undefined && version === undefined && as === undefined) return undefined;
   return { group: group ?? '', version: version ?? '', as: as ?? '' };
@@ -70,15 +70,15 @@ export interface AggregatedTarget {
   readonly dialect: Dialect;
 }
 
-/** The aggregated document that a clause asks for, if there is such a one. */
-export function aggregatedTarget({ group, version, as }: Target): AggregatedTarget | undefined {
+/** The aggregated form that a clause requests, if it exists. */
+export function aggregatedTarget({ group, version, as }: AcceptTarget): AggregatedTarget | undefined {
   if (as !== AGGREGATED_KIND) return undefined;
-  const known = AGGREGATED_VERSIONS.find((candidate) => candidate === version);
+  const supported = AGGREGATED_VERSIONS.find((candidate) => candidate === version);
   const dialect = DIALECTS.find((candidate) => groupIn(candidate, DISCOVERY_GROUP) === group);
-  return known === undefined || dialect === undefined ? undefined : { version: known, dialect };
+  return supported === undefined || dialect === undefined ? undefined : { version: supported, dialect };
 }
 
-/** What stands in the Content-Type of an aggregated document after its media type; clients compare it. */
+/** The parameters in the Content-Type of an aggregated document, which clients compare. */
 export function aggregatedParameters(version: AggregatedVersion, dialect: Dialect): string {
   return `;g=${groupIn(dialect, DISCOVERY_GROUP)};v=${version};as=${AGGREGATED_KIND}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The discovery documents as JSON values, members in upstream's order. Names are spelled in the dialect that is
- * asked for. Never knows about HTTP.
+ * Builds the discovery documents as JSON values, with members in upstream's order and names in the requested dialect.
+ * Independent of HTTP.
  */
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../shared/api/identity/identity';
@@ -20,15 +20,16 @@ export function coreVersions(core: ServedGroup, serverAddress: string): JsonObje
 }
 
 /**
- * `/apis`: every group in every spelling it has, all canonical ones first, for clients of either. Where upstream's names were chosen there are just those: a client that
- * looks for a kind in all groups would find it twice.
+ * `/apis`: every group in each of its spellings, canonical ones first, for clients of either dialect. With the
+ * Kubernetes naming only that spelling is listed, because a client that searches all groups for a kind would find it
+ * twice.
  */
 export function groupList(groups: readonly ServedGroup[], naming: Dialect): JsonObject {
-  const chosen = groups.map((group) => groupEntry(group, naming));
-  const others = groups
+  const preferred = groups.map((group) => groupEntry(group, naming));
+  const alternative = groups
     .filter(({ group, spelling }) => naming === 'platform' && spelling === undefined && groupIn('kubernetes', group) !== group)
     .map((group) => groupEntry(group, 'kubernetes'));
-  return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...chosen, ...others] };
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...preferred, ...alternative] };
 }
 
 /** `/apis/<group>` */
@@ -56,7 +57,7 @@ function resourceEntry(row: KindRow): JsonObject {
     singularName: row.singular,
     namespaced: row.namespaced,
     kind: row.kind,
-    verbs: inOrder(row, row.verbs),
+    verbs: orderedVerbs(row, row.verbs),
     ...namesOf(row),
     ...(row.virtual === true ? {} : { storageVersionHash: storageVersionHash(row) }),
   };
@@ -70,11 +71,11 @@ function subresourceEntry(row: KindRow, { name, verbs, kind }: SubresourceRow, d
     namespaced: row.namespaced,
     ...(foreign === undefined ? {} : { group: groupIn(dialect, foreign.group), version: foreign.version }),
     kind: kind?.kind ?? row.kind,
-    verbs: inOrder(row, verbs),
+    verbs: orderedVerbs(row, verbs),
   };
 }
 
-function inOrder({ custom }: KindRow, verbs: readonly Verb[]): Verb[] {
+function orderedVerbs({ custom }: KindRow, verbs: readonly Verb[]): Verb[] {
   return custom === undefined ? [...verbs].sort() : [...verbs];
 }
 
@@ -86,21 +87,24 @@ function namesOf({ shortNames = [], categories = [] }: KindRow): JsonObject {
 }
 
 function subresources(row: KindRow): readonly SubresourceRow[] {
-  const all = row.subresources ?? [];
-  return row.custom === undefined ? [...all].sort((a, b) => (a.name < b.name ? -1 : 1)) : all;
+  const rows = row.subresources ?? [];
+  return row.custom === undefined ? [...rows].sort((a, b) => (a.name < b.name ? -1 : 1)) : rows;
 }
 
-/** Where upstream stores objects in a version that nobody serves any more; clients compare the hash with one that they know. */
+/** Kinds that upstream stores in a version that is not served any more; clients compare the hash with a known one. */
 const HASHED_VERSIONS: Readonly<Record<string, string>> = { CustomResourceDefinition: 'v1beta1' };
 
-/** Changes when objects are stored in another version. The same in both dialects and, as it is of upstream's names, the same as upstream's. */
+/**
+ * Changes with the storage version. The same in both dialects, and equal to upstream's because it is computed from
+ * upstream's names.
+ */
 function storageVersionHash(row: KindRow): string {
   const { group, version, kind, custom } = storedRowOf(row);
   const identity = `${groupIn('kubernetes', group)}/${custom?.storageVersion ?? own(HASHED_VERSIONS, kind) ?? version}/${kind}`;
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 
-/** `/api` (core alone, which has no name) and `/apis` (all others) in the aggregated form. */
+/** `/api` (the core group, without a name) and `/apis` (all others) in the aggregated form. */
 export function aggregatedList(groups: readonly ServedGroup[], version: AggregatedVersion, dialect: Dialect): JsonObject {
   const items = groups.map(({ group, spelling, versions }) => ({
     metadata: { ...(group === '' ? {} : { name: spelling ?? groupIn(dialect, group) }), creationTimestamp: null },
@@ -119,20 +123,20 @@ function aggregatedResource(row: KindRow, dialect: Dialect): JsonObject {
   const subs = subresources(row).map(({ name, verbs, kind }) => ({
     subresource: name,
     responseKind: responseKind(row, kind, dialect),
-    verbs: inOrder(row, verbs),
+    verbs: orderedVerbs(row, verbs),
   }));
   return {
     resource: row.resource,
     responseKind: responseKind(row, undefined, dialect),
     scope: row.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: row.singular,
-    verbs: inOrder(row, row.verbs),
+    verbs: orderedVerbs(row, row.verbs),
     ...namesOf(row),
     ...(subs.length === 0 ? {} : { subresources: subs }),
   };
 }
 
-/** Group and version are left empty for built-in kinds of the list's own version. */
+/** Group and version are empty for built-in kinds of the list's own version. */
 function responseKind(row: KindRow, kind: SubresourceRow['kind'], dialect: Dialect): JsonObject {
   if (kind === undefined || (kind.group === row.group && kind.version === row.version)) {
     const { group, version } = row.custom === undefined ? { group: '', version: '' } : row;
@@ -141,12 +145,12 @@ function responseKind(row: KindRow, kind: SubresourceRow['kind'], dialect: Diale
   return { group: groupIn(dialect, kind.group), version: kind.version, kind: kind.kind };
 }
 
-/** What `/version` says about how the program was made. */
+/** The build information in `/version`. */
 export interface BuildInfo {
   readonly gitCommit: string;
   /** RFC 3339. */
   readonly buildDate: string;
-  /** The runtime that the program runs on, where upstream names its compiler. */
+  /** The runtime version, in place of upstream's compiler version. */
   readonly runtime: string;
   readonly platform: string;
 }

@@ -3,13 +3,13 @@ import { OPTIONAL_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';
 import { casesOf } from '../../test/replay/recording';
 import { body, listOf, shape, text, truth } from '../../test/replay/shape';
-import type { DocumentAnswer, DocumentRequest } from './document-handler';
+import type { DocumentResponse, DocumentRequest } from './document-handler';
 import { createDiscovery } from './discovery';
 import { compareVersions } from '../../shared/values/version-order';
 import { servedGroups } from './groups';
 import { groupIn } from '../../shared/names/dialect';
 
-/** What is off by default too. */
+/** Includes the kinds that are disabled by default. */
 const EVERY_KIND = [...SERVED_KINDS, ...OPTIONAL_KINDS];
 
 const SETTINGS = {
@@ -17,19 +17,19 @@ const SETTINGS = {
   serverAddress: '192.0.2.1:6443',
 } as const;
 const everything = createDiscovery({ ...SETTINGS, rows: () => EVERY_KIND });
-/** In the recorded answers' spelling, also where the path does not tell. */
+/** In the spelling of the recorded responses, also when the path does not determine it. */
 const upstream = createDiscovery({ ...SETTINGS, naming: 'kubernetes', rows: () => EVERY_KIND });
-/** One named group, so that whole documents can be written down. */
+/** One named group, so that whole documents can be compared. */
 const small = createDiscovery({
   ...SETTINGS,
   rows: () => SERVED_KINDS.filter(({ group }) => group === '' || group === 'coordination.platform.io'),
 });
 
-function handle(path: string, more: Partial<DocumentRequest> = {}, from = small): DocumentAnswer | undefined {
+function handle(path: string, more: Partial<DocumentRequest> = {}, from = small): DocumentResponse | undefined {
   return from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...more });
 }
 
-function get(path: string, more: Partial<DocumentRequest> = {}, from = small): DocumentAnswer {
+function get(path: string, more: Partial<DocumentRequest> = {}, from = small): DocumentResponse {
   const answer = handle(path, more, from);
   if (answer === undefined) throw new Error(`${path} is not served`);
   return answer;
@@ -67,7 +67,7 @@ const AGGREGATED = casesOf(
 );
 const GROUPS = casesOf('discovery/groups', text);
 
-/** Entries of release 1.31.1 for what is served here; it has more subresources. */
+/** Compares with release 1.31.1 for the resources that are served here; upstream has more subresources. */
 describe('discovery equals that of release 1.31.1', () => {
   const served = (group: string, version: string, name: string): boolean => {
     const [resource, subresource] = name.split('/');
@@ -154,7 +154,7 @@ test('discovery ignores a trailing slash and handles no path that it does not se
     '/openapi/v2',
   ]) {
     expect(handle(path)).toBeUndefined();
-    expect(small.leads(path)).toBe(false);
+    expect(small.serves(path)).toBe(false);
   }
 });
 
@@ -169,7 +169,7 @@ test('discovery reports all its paths', () => {
     '/apis/coordination.platform.io',
     '/apis/coordination.platform.io/v1',
   ]);
-  for (const path of small.paths()) expect(small.leads(path)).toBe(true);
+  for (const path of small.paths()) expect(small.serves(path)).toBe(true);
 });
 
 describe('aggregated discovery', () => {

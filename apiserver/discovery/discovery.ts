@@ -1,6 +1,6 @@
 /**
- * The discovery documents over HTTP: which paths they have, their encodings, and conditional requests. Documents are made when they are first asked for
- * and kept: there are a few per group. Which methods they take is the router's business.
+ * Serves the discovery documents over HTTP: their paths, encodings and conditional requests. Documents are created at
+ * their first request and cached; there are a few per group. The router decides which methods are allowed.
  */
 import { append } from '../../shared/values/append';
 import { createHash } from 'node:crypto';
@@ -20,67 +20,67 @@ import {
 import { encodeProtobuf, stringifyYaml } from '../../shared/serialization';
 import { perLists } from '../registry/per-rows';
 import { acceptClauses, aggregatedParameters, aggregatedTarget, type AggregatedTarget, type Encoding } from './accept';
-import type { DocumentAnswer, DocumentRequest, Documents } from './document-handler';
+import type { DocumentResponse, DocumentRequest, DocumentHandler } from './document-handler';
 import { aggregatedList, coreVersions, groupDocument, groupList, resourceList } from './discovery-documents';
 import { servedGroups, type ServedGroup } from './groups';
 import type { RemoteVersion } from './remote-version';
 
-export interface DiscoveryParts {
-  /** What is served; the same list until something changes. */
+export interface DiscoveryDependencies {
+  /** The served kinds; the same list until they change. */
   readonly rows: () => readonly KindRow[];
-  /** What other servers answer for; the same list until something changes. Absent = nothing. */
+  /** The versions of aggregated API servers; the same list until they change. Absent = none. */
   readonly remotes?: () => readonly RemoteVersion[];
   readonly naming: Dialect;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
 }
 
-/** Answers `/api`, `/api/<v>`, `/apis`, `/apis/<g>` and `/apis/<g>/<v>`; a trailing slash counts as absent. */
-export interface Discovery extends Documents {
-  handle(request: DocumentRequest): DocumentAnswer | undefined;
-  /** Whether there is a document at a path: groups and versions come and go. */
-  leads(path: string): boolean;
-  /** All paths that lead somewhere. */
+/** Serves `/api`, `/api/<v>`, `/apis`, `/apis/<g>` and `/apis/<g>/<v>`; a trailing slash is ignored. */
+export interface Discovery extends DocumentHandler {
+  handle(request: DocumentRequest): DocumentResponse | undefined;
+  /** Whether a path has a document; groups and versions change at run time. */
+  serves(path: string): boolean;
+  /** All paths with a document. */
   paths(): readonly string[];
 }
 
-export function createDiscovery(parts: DiscoveryParts): Discovery {
-  const present = perLists(
-    () => [parts.rows(), parts.remotes?.() ?? NONE] as const,
-    ([rows, remotes]) => new DiscoveryOfRows(parts, rows, remotes),
+export function createDiscovery(deps: DiscoveryDependencies): Discovery {
+  const currentSnapshot = perLists(
+    () => [deps.rows(), deps.remotes?.() ?? NONE] as const,
+    ([rows, remotes]) => new DiscoverySnapshot(deps, rows, remotes),
   );
   return {
-    handle: (request) => present().handle(request),
-    leads: (path) => present().leads(path),
-    paths: () => present().paths(),
+    handle: (request) => currentSnapshot().handle(request),
+    serves: (path) => currentSnapshot().serves(path),
+    paths: () => currentSnapshot().paths(),
   };
 }
 
 const NONE: readonly RemoteVersion[] = [];
 const PRIVATE = { 'cache-control': 'no-cache, private' };
 
-/** One document and how it is asked for. */
+/** A document and how it may be requested. */
 interface Route {
   readonly value: JsonObject;
   /** Its type in the protobuf tables. */
   readonly type: string;
   /** The groups of its aggregated form. */
   readonly aggregates?: readonly ServedGroup[];
-  /** Upstream's refusal of unknown media types names the representations that there are, here and not in other places. */
+  /** Whether the 406 for unknown media types lists the available representations, which differs by path in upstream. */
   readonly listsRepresentations: boolean;
 }
 
-class DiscoveryOfRows implements Discovery {
+class DiscoverySnapshot implements Discovery {
   private readonly groups: readonly ServedGroup[];
   private readonly core: readonly ServedGroup[];
   private readonly named: readonly ServedGroup[];
-  /** Only paths of served groups and versions are remembered, so clients cannot make these grow. */
+  /** Only paths of served groups and versions are cached, so clients cannot make these maps grow. */
   private readonly routes = new Map<string, Route>();
   private readonly etags = new Map<string, string>();
   private readonly bodies = new Map<string, Buffer>();
 
   constructor(
-    private readonly parts: DiscoveryParts,
+    private readonly deps: DiscoveryDependencies,
     rows: readonly KindRow[],
     remotes: readonly RemoteVersion[],
   ) {
@@ -89,22 +89,22 @@ class DiscoveryOfRows implements Discovery {
     this.named = this.groups.filter(({ group }) => group !== '');
   }
 
-  handle(request: DocumentRequest): DocumentAnswer | undefined {
+  handle(request: DocumentRequest): DocumentResponse | undefined {
     const path = withoutSlash(request.path);
     const route = this.route(path);
-    return route === undefined ? undefined : this.answer(route, path, request);
+    return route === undefined ? undefined : this.respond(route, path, request);
   }
 
-  leads(path: string): boolean {
+  serves(path: string): boolean {
     return this.route(withoutSlash(path)) !== undefined;
   }
 
   private route(path: string): Route | undefined {
-    const known = this.routes.get(path);
-    if (known !== undefined) return known;
-    const made = this.makeRoute(path);
-    if (made !== undefined) this.routes.set(path, made);
-    return made;
+    const cached = this.routes.get(path);
+    if (cached !== undefined) return cached;
+    const created = this.makeRoute(path);
+    if (created !== undefined) this.routes.set(path, created);
+    return created;
   }
 
   private makeRoute(path: string): Route | undefined {
@@ -117,24 +117,26 @@ class DiscoveryOfRows implements Discovery {
   private coreRoute([version, ...more]: readonly string[]): Route | undefined {
     const [core] = this.core;
     if (core === undefined || more.length > 0) return undefined;
-    if (version !== undefined) return versionRoute(core, version, this.parts.naming);
-    const value = coreVersions(core, this.parts.serverAddress);
+    if (version !== undefined) return versionRoute(core, version, this.deps.naming);
+    const value = coreVersions(core, this.deps.serverAddress);
     return { value, type: 'meta.v1.APIVersions', aggregates: this.core, listsRepresentations: true };
   }
 
   private groupRoute([name, version, ...more]: readonly string[]): Route | undefined {
     if (name === undefined) {
-      const value = groupList(this.named, this.parts.naming);
+      const value = groupList(this.named, this.deps.naming);
       return { value, type: 'meta.v1.APIGroupList', aggregates: this.named, listsRepresentations: false };
     }
-    const group = this.named.find((one) => (one.spelling === undefined ? one.group === canonicalGroup(name) : one.spelling === name));
+    const group = this.named.find((candidate) =>
+      candidate.spelling === undefined ? candidate.group === canonicalGroup(name) : candidate.spelling === name,
+    );
     if (group === undefined || more.length > 0) return undefined;
-    const dialect = dialectOfGroup(name) ?? this.parts.naming;
+    const dialect = dialectOfGroup(name) ?? this.deps.naming;
     if (version !== undefined) return versionRoute(group, version, dialect);
     return { value: groupDocument(group, dialect), type: 'meta.v1.APIGroup', listsRepresentations: false };
   }
 
-  private answer(route: Route, path: string, request: DocumentRequest): DocumentAnswer {
+  private respond(route: Route, path: string, request: DocumentRequest): DocumentResponse {
     const clauses = acceptClauses(request.accept);
     for (const { encoding, target } of clauses) {
       if (target === undefined) {
@@ -143,11 +145,11 @@ class DiscoveryOfRows implements Discovery {
         return { status: 200, headers: { 'content-type': contentType, ...PRIVATE }, body };
       }
       const wanted = aggregatedTarget(target);
-      // There is no protobuf schema for the aggregated form here; clients that ask for one accept JSON as well.
+      // The aggregated form has no protobuf encoding here; clients that request it accept JSON too.
       if (route.aggregates === undefined || wanted === undefined || encoding.type === 'protobuf') continue;
       return this.aggregated(path, route.aggregates, wanted, encoding, request);
     }
-    const types = [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE[this.parts.naming]].join(', ');
+    const types = [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE[this.deps.naming]].join(', ');
     if (clauses.length === 0 && route.listsRepresentations) {
       throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${types}`, {});
     }
@@ -160,8 +162,8 @@ class DiscoveryOfRows implements Discovery {
     { version, dialect }: AggregatedTarget,
     encoding: Encoding,
     request: DocumentRequest,
-  ): DocumentAnswer {
-    const etag = this.etag(path, groups, dialect);
+  ): DocumentResponse {
+    const etag = this.etagOf(path, groups, dialect);
     const headers = { 'cache-control': 'public', vary: 'Accept', etag };
     if (request.ifNoneMatch === etag) return { status: 304, headers, body: Buffer.alloc(0) };
     const contentType = mediaType(encoding) + aggregatedParameters(version, dialect);
@@ -170,17 +172,17 @@ class DiscoveryOfRows implements Discovery {
   }
 
   /** The same for both versions and all encodings of the aggregated form. */
-  private etag(path: string, groups: readonly ServedGroup[], dialect: Dialect): string {
-    return remember(this.etags, `${path} ${dialect}`, () => {
+  private etagOf(path: string, groups: readonly ServedGroup[], dialect: Dialect): string {
+    return getOrCreate(this.etags, `${path} ${dialect}`, () => {
       const json = JSON.stringify(aggregatedList(groups, 'v2', dialect));
       return `"${createHash('sha512').update(json).digest('hex').toUpperCase()}"`;
     });
   }
 
-  /** Indented answers are for people and made anew. */
+  /** Indented responses are for people and are not cached. */
   private encode(path: string, contentType: string, encoding: Encoding, type: string, pretty: boolean, value: () => JsonObject): Buffer {
     if (encoding.type === 'json' && pretty) return Buffer.from(JSON.stringify(value(), undefined, 2));
-    return remember(this.bodies, `${path} ${contentType}`, () => encodeDocument(value(), type, encoding));
+    return getOrCreate(this.bodies, `${path} ${contentType}`, () => encodeDocument(value(), type, encoding));
   }
 
   paths(): readonly string[] {
@@ -232,10 +234,10 @@ function withoutSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-function remember<T>(memory: Map<string, T>, key: string, make: () => T): T {
-  const known = memory.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  memory.set(key, made);
-  return made;
+function getOrCreate<T>(cache: Map<string, T>, key: string, make: () => T): T {
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const created = make();
+  cache.set(key, created);
+  return created;
 }

@@ -1,7 +1,6 @@
 /**
- * What the router needs of discovery and OpenAPI: a request's few relevant parts in, a complete answer out.
- *
- * What it never does: authenticate, authorise, compress, or read a body. Paths that it does not know are the router's to refuse.
+ * The interface of discovery and OpenAPI towards the router: the relevant parts of a request in, a complete response
+ * out. Handlers neither authenticate, authorize nor compress, and read no body. The router rejects unknown paths.
  */
 
 export interface DocumentRequest {
@@ -11,23 +10,23 @@ export interface DocumentRequest {
   readonly query: string;
   readonly accept: string | undefined;
   readonly ifNoneMatch: string | undefined;
-  /** JSON is to be indented, by the rules that hold for every answer. */
+  /** JSON is indented, by the rules for all responses. */
   readonly pretty: boolean;
-  /** The client takes a body that is compressed with gzip; who has it so says so in its headers. */
+  /** Whether the client accepts a body compressed with gzip, which the headers of the response then declare. */
   readonly acceptsGzip?: boolean;
 }
 
-export interface DocumentAnswer {
+export interface DocumentResponse {
   readonly status: number;
   /** Names in lower case; no content-length. A list is sent as one header line per value. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Empty for 304, 301, 406 and 404 of OpenAPI; the caller leaves it out for HEAD. */
+  /** Empty for 304, 301, 406 and 404 of OpenAPI; the caller omits it for HEAD. */
   readonly body: Buffer;
 }
 
-export interface Documents {
+export interface DocumentHandler {
   /**
-   * Undefined for paths of others, and for groups and versions that are not served. Throws StatusError (406) where upstream answers with a Status.
+   * Undefined for unknown paths, groups and versions. Throws StatusError (406) when upstream responds with a Status.
    */
-  handle(request: DocumentRequest): DocumentAnswer | Promise<DocumentAnswer> | undefined;
+  handle(request: DocumentRequest): DocumentResponse | Promise<DocumentResponse> | undefined;
 }

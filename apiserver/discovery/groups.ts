@@ -1,6 +1,6 @@
 /**
- * The served kinds, arranged as discovery lists them: groups in their order, versions in theirs, resources by name with their subresources.
- * Canonical spelling only; documents.ts puts names into a dialect.
+ * Arranges the served kinds as discovery lists them: ordered groups with ordered versions, and resources by name with
+ * their subresources. Names are in canonical spelling; discovery-documents.ts converts them to a dialect.
  */
 import { compareBytes } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
@@ -10,7 +10,7 @@ import type { RemoteVersion } from './remote-version';
 
 export interface ServedVersion {
   readonly version: string;
-  /** Ordered by resource name; none where another server answers. */
+  /** Ordered by resource name; empty for a version of an aggregated API server. */
   readonly rows: readonly KindRow[];
   readonly remote?: RemoteVersion;
 }
@@ -18,13 +18,13 @@ export interface ServedVersion {
 export interface ServedGroup {
   /** '' = core. */
   readonly group: string;
-  /** The only one that leads anywhere; absent = each dialect's. */
+  /** The only served spelling; absent = that of each dialect. */
   readonly spelling?: string;
-  /** The preferred one first. */
+  /** The preferred version first. */
   readonly versions: readonly ServedVersion[];
 }
 
-/** The order in which clients look for a kind that several groups have. Groups that are not listed follow, by name. */
+/** The order in which clients search for a kind that is in several groups. Other groups follow, by name. */
 const GROUP_ORDER: readonly string[] = [
   '',
   'apiregistration.platform.io',
@@ -48,41 +48,41 @@ const GROUP_ORDER: readonly string[] = [
   'flowcontrol.apiserver.platform.io',
 ];
 
-/** `remotes`: what other servers answer for, instead of rows where there are some. */
+/** `remotes`: versions of aggregated API servers, which replace rows of the same version. */
 export function servedGroups(rows: readonly KindRow[], remotes: readonly RemoteVersion[] = []): readonly ServedGroup[] {
-  const all = [...rows.map(({ group }) => group), ...remotes.map(({ group }) => canonicalGroup(group))];
-  const groups = [...new Set(all)].map((group) => servedGroup(group, rows, remotes));
+  const names = [...rows.map(({ group }) => group), ...remotes.map(({ group }) => canonicalGroup(group))];
+  const groups = [...new Set(names)].map((group) => servedGroup(group, rows, remotes));
   return groups
-    .map((group) => ({ group, place: placeOf(group) }))
-    .sort((a, b) => a.place.fixed - b.place.fixed || b.place.priority - a.place.priority || compareBytes(a.group.group, b.group.group))
+    .map((group) => ({ group, order: orderOf(group) }))
+    .sort((a, b) => a.order.fixed - b.order.fixed || b.order.priority - a.order.priority || compareBytes(a.group.group, b.group.group))
     .map(({ group }) => group);
 }
 
 function servedGroup(group: string, rows: readonly KindRow[], remotes: readonly RemoteVersion[]): ServedGroup {
-  const own = rows.filter((row) => row.group === group);
-  const others = remotes.filter((remote) => canonicalGroup(remote.group) === group);
-  const [first] = others;
-  const versions = servedVersions(own, others);
-  return { group, ...(own.length > 0 || first === undefined ? {} : { spelling: first.group }), versions };
+  const ownRows = rows.filter((row) => row.group === group);
+  const groupRemotes = remotes.filter((remote) => canonicalGroup(remote.group) === group);
+  const [first] = groupRemotes;
+  const versions = servedVersions(ownRows, groupRemotes);
+  return { group, ...(ownRows.length > 0 || first === undefined ? {} : { spelling: first.group }), versions };
 }
 
-/** Groups that do not come with the server follow by priority; those of definitions have this one, and so have their versions. */
+/** Groups that are not built in are ordered by priority. These are the priorities of custom resource definitions. */
 const CUSTOM_PRIORITY = { group: 1000, version: 100 };
 
-function placeOf({ group, versions }: ServedGroup): { readonly fixed: number; readonly priority: number } {
+function orderOf({ group, versions }: ServedGroup): { readonly fixed: number; readonly priority: number } {
   const index = GROUP_ORDER.indexOf(group);
   const priorities = versions.map(({ remote }) => remote?.priorities.group ?? CUSTOM_PRIORITY.group);
   return { fixed: index < 0 ? GROUP_ORDER.length : index, priority: Math.max(...priorities) };
 }
 
 function servedVersions(rows: readonly KindRow[], remotes: readonly RemoteVersion[]): readonly ServedVersion[] {
-  const others = new Map(remotes.map((remote) => [remote.version, remote]));
-  const priorityOf = (version: string): number => others.get(version)?.priorities.version ?? CUSTOM_PRIORITY.version;
-  const versions = [...new Set([...rows.map((row) => row.version), ...others.keys()])].sort(
+  const remoteByVersion = new Map(remotes.map((remote) => [remote.version, remote]));
+  const priorityOf = (version: string): number => remoteByVersion.get(version)?.priorities.version ?? CUSTOM_PRIORITY.version;
+  const versions = [...new Set([...rows.map((row) => row.version), ...remoteByVersion.keys()])].sort(
     (a, b) => priorityOf(b) - priorityOf(a) || compareVersions(a, b),
   );
   return versions.map((version) => {
-    const remote = others.get(version);
+    const remote = remoteByVersion.get(version);
     if (remote !== undefined) return { version, rows: [], remote };
     return { version, rows: rows.filter((row) => row.version === version).sort((a, b) => compareBytes(a.resource, b.resource)) };
   });

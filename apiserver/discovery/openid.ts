@@ -1,27 +1,27 @@
 /**
- * What others need to check this server's service account tokens by themselves: who issues them, and with which
- * keys. Served for issuers with an https address only, since nobody else could look there.
+ * The OpenID discovery documents, with which other parties verify this server's service account tokens: issuer and
+ * public keys. Served only for issuers with an https URL, because clients look for them there.
  */
 import type { JsonObject } from '../../shared/values/json';
 import { notAcceptable } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { derived } from '../../shared/runtime/derived';
-import type { DocumentRequest, Documents } from './document-handler';
+import type { DocumentRequest, DocumentHandler } from './document-handler';
 
 /** The same object until the keys change. */
 export interface PublishedKeys {
-  /** Names of the algorithms that tokens may be signed with. */
+  /** Names of the signature algorithms of tokens. */
   readonly algorithms: readonly string[];
   readonly keySet: JsonObject;
 }
 
-export interface OpenIdParts {
+export interface OpenIdDependencies {
   readonly issuer: string;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
-  /** Where the keys are found; undefined = at this server. */
+  /** URL of the key set; undefined = at this server. */
   readonly keySetAddress?: string | undefined;
-  /** The keys that tokens are checked with, at the moment. */
+  /** The keys that tokens are verified with at present. */
   readonly keys: () => PublishedKeys;
 }
 
@@ -33,19 +33,19 @@ interface OpenIdDocument {
   readonly body: Buffer;
 }
 
-export interface OpenId extends Documents {
+export interface OpenId extends DocumentHandler {
   /** Whether the discovery documents are served. */
   serves(): boolean;
 }
 
-/** Serves nothing where the issuer is no address. */
-export function createOpenId(parts: OpenIdParts): OpenId {
-  const isServed = isDiscoverable(parts.issuer);
-  const documentsNow = derived(parts.keys, (keys) => openIdDocuments(parts, keys));
+/** Serves nothing when the issuer is not an https URL. */
+export function createOpenId(deps: OpenIdDependencies): OpenId {
+  const isServed = isDiscoverable(deps.issuer);
+  const currentDocuments = derived(deps.keys, (keys) => openIdDocuments(deps, keys));
   return {
     serves: () => isServed,
     handle(request) {
-      const document = isServed ? documentsNow().get(request.path.replace(/\/$/, '')) : undefined;
+      const document = isServed ? currentDocuments().get(request.path.replace(/\/$/, '')) : undefined;
       if (document === undefined) return undefined;
       const { mediaType, body } = document;
       if (!accepts(request, mediaType)) throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${mediaType}`, {});
@@ -55,7 +55,7 @@ export function createOpenId(parts: OpenIdParts): OpenId {
 }
 
 function openIdDocuments(
-  { issuer, serverAddress, keySetAddress }: OpenIdParts,
+  { issuer, serverAddress, keySetAddress }: OpenIdDependencies,
   { algorithms, keySet }: PublishedKeys,
 ): ReadonlyMap<string, OpenIdDocument> {
   const [configurationPath, keySetPath] = OPENID_PATHS;

@@ -1,16 +1,18 @@
-/** Versions of groups that other servers answer for, as discovery tells of them. Asks nobody. */
+/** Group versions of aggregated API servers, as discovery lists them. */
 import { arrayAt, isObject, own, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 
 export interface RemoteVersion {
-  /** As its server spells it: in its objects it stands so. */
+  /** In the spelling of the aggregated server, which its objects use. */
   readonly group: string;
   readonly version: string;
   readonly priorities: { readonly group: number; readonly version: number };
-  /** As the aggregated form lists them; undefined = nobody knows at present. */
+  /** In the aggregated form; undefined = unknown at present. */
   readonly resources: readonly JsonObject[] | undefined;
 }
 
-/** The resources of an APIResourceList, as the aggregated form tells of them. Whatever is no resource is left out. */
+/**
+ * Converts the resources of an APIResourceList to the aggregated form. Entries without a resource name are left out.
+ */
 export function remoteResources({ group, version }: Pick<RemoteVersion, 'group' | 'version'>, list: JsonObject): readonly JsonObject[] {
   const entries = (arrayAt(list, 'resources') ?? []).filter(isObject);
   const kindOf = (entry: JsonObject): JsonObject => ({
@@ -22,14 +24,14 @@ export function remoteResources({ group, version }: Pick<RemoteVersion, 'group' 
   for (const entry of entries) {
     const [resource = '', subresource] = (stringAt(entry, 'name') ?? '').split('/', 2);
     if (subresource === undefined) continue;
-    const told = { subresource, responseKind: kindOf(entry), verbs: [...stringsAt(entry, 'verbs')] };
-    subresources.set(resource, [...(subresources.get(resource) ?? []), told]);
+    const discovered = { subresource, responseKind: kindOf(entry), verbs: [...stringsAt(entry, 'verbs')] };
+    subresources.set(resource, [...(subresources.get(resource) ?? []), discovered]);
   }
   return entries.flatMap((entry) => {
     const resource = stringAt(entry, 'name') ?? '';
     if (resource === '' || resource.includes('/')) return [];
     const [shortNames, categories] = [stringsAt(entry, 'shortNames'), stringsAt(entry, 'categories')];
-    const below = subresources.get(resource);
+    const subresourcesOfResource = subresources.get(resource);
     return {
       resource,
       responseKind: kindOf(entry),
@@ -38,7 +40,7 @@ export function remoteResources({ group, version }: Pick<RemoteVersion, 'group' 
       verbs: [...stringsAt(entry, 'verbs')],
       ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
       ...(categories.length === 0 ? {} : { categories: [...categories] }),
-      ...(below === undefined ? {} : { subresources: below }),
+      ...(subresourcesOfResource === undefined ? {} : { subresources: subresourcesOfResource }),
     };
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Which requests for a custom resource lead somewhere. Upstream serves these by another handler than built-in kinds, and answers otherwise where they do
- * not: in its own words, and with HEAD. The handlers are the same.
+ * Routes requests for custom resources. Upstream serves these with another handler than built-in kinds, which
+ * responds differently to invalid requests: with other messages, and to HEAD. The handlers here are the same.
  */
 import { own } from '../../shared/values/json';
 import { groupResourceText } from '../../shared/api/identity/identity';
@@ -10,11 +10,11 @@ import type { Exchange } from './request/exchange';
 import { CUSTOM_PATCH_TYPES, plainType } from './request/body';
 import type { ResourceRequest } from './request/request-info';
 
-/** The verb to carry out; undefined = there is no such page. Throws StatusError. */
-export function customVerb(exchange: Exchange, row: KindRow, info: ResourceRequest): Verb | undefined {
-  if (info.nowhere || info.watchPrefix || (row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== ''))
+/** The verb of the request; undefined when the path does not exist. Throws StatusError. */
+export function customResourceVerb(exchange: Exchange, row: KindRow, info: ResourceRequest): Verb | undefined {
+  if (info.isUnroutable || info.hasWatchPrefix || (row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== ''))
     return undefined;
-  // What follows a subresource does not count (upstream behaviour).
+  // Segments after the subresource are ignored (upstream behaviour).
   if (info.subresource !== '' && row.subresources?.some(({ name }) => name === info.subresource) !== true) throw notFound(row, info.name);
   const verb = own(METHOD_VERBS, exchange.method)?.(info);
   if (verb === undefined || (info.subresource !== '' && !SUBRESOURCE_VERBS.includes(verb)))
@@ -30,7 +30,7 @@ const SUBRESOURCE_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
 const METHOD_VERBS: Readonly<Record<string, (info: ResourceRequest) => Verb | undefined>> = {
   GET: ({ verb }) => (verb === 'get' || verb === 'list' || verb === 'watch' ? verb : undefined),
   HEAD: ({ name }) => (name === '' ? 'list' : 'get'),
-  // A name in the path of a creation does not count (upstream behaviour).
+  // A name in the path of a creation is ignored (upstream behaviour).
   POST: () => 'create',
   PUT: () => 'update',
   PATCH: () => 'patch',

@@ -1,5 +1,5 @@
 /**
- * What the router needs of OpenAPI. It fits what the router needs of every document (apiserver/discovery/document.ts), of which it uses less.
+ * What the router needs of OpenAPI. It fits what the router needs of every document (apiserver/discovery/document-handler.ts), of which it uses less.
  */
 
 export interface OpenApiRequest {

@@ -1,6 +1,6 @@
 /**
- * Whether somebody may do something: SubjectAccessReview for anyone, the local one within a namespace, the self one for
- * whoever asks. Decided by the same authorizers as requests are.
+ * Access reviews: SubjectAccessReview for any user, LocalSubjectAccessReview within a namespace,
+ * SelfSubjectAccessReview for the requesting user. They are decided by the authorizers of requests.
  */
 import { invalidAs, invalidValue, type FieldError } from '../../shared/api/errors/field-error';
 import { isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
@@ -13,39 +13,39 @@ import { SIGNERS, type Attributes, type Authorizer } from '../authorization/auth
 import { selectorsOf, type RequestSelectors } from '../authorization/selectors';
 import type { OperationHandler } from '../registry/operations/operation';
 
-export interface AccessReviewParts {
+export interface AccessReviewDependencies {
   readonly authorizer: Authorizer;
   readonly names: GeneratedNames;
-  /** Whether selectors count; else the answer does not repeat what did not count. */
+  /** Whether selectors are evaluated; otherwise the response does not repeat them. */
   readonly withSelectors: boolean;
 }
 
-export function reviewAccess(parts: AccessReviewParts): OperationHandler {
+export function reviewAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object }) => {
     const spec = specOf(object);
-    refuse([...attributeFaults(spec), ...subjectFaults(spec), ...metadataFaults(object, [])]);
-    return decide(parts, object, spec, subjectOf(spec), 'explained');
+    requireNoFaults([...attributeFaults(spec), ...subjectFaults(spec), ...metadataFaults(object, [])]);
+    return decide(deps, object, spec, subjectOf(spec), 'explained');
   };
 }
 
-export function reviewLocalAccess(parts: AccessReviewParts): OperationHandler {
+export function reviewLocalAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object, key }) => {
     const spec = specOf(object);
-    refuse([
+    requireNoFaults([
       ...attributeFaults(spec),
       ...subjectFaults(spec),
       ...metadataFaults(object, ['namespace']),
-      ...placeFaults(spec, key.namespace),
+      ...namespaceFaults(spec, key.namespace),
     ]);
-    return decide(parts, object, spec, subjectOf(spec), 'explained');
+    return decide(deps, object, spec, subjectOf(spec), 'explained');
   };
 }
 
-export function reviewOwnAccess(parts: AccessReviewParts): OperationHandler {
+export function reviewOwnAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object, context }) => {
     const spec = specOf(object);
-    refuse([...attributeFaults(spec), ...metadataFaults(object, [])]);
-    return decide(parts, object, spec, context.user);
+    requireNoFaults([...attributeFaults(spec), ...metadataFaults(object, [])]);
+    return decide(deps, object, spec, context.user);
   };
 }
 
@@ -53,8 +53,8 @@ function specOf(object: JsonObject): JsonObject {
   return objectAt(object, 'spec') ?? {};
 }
 
-/** The kind is missing from upstream's message. */
-function refuse(faults: readonly FieldError[]): void {
+/** Upstream's message lacks the kind. */
+function requireNoFaults(faults: readonly FieldError[]): void {
   if (faults.length > 0) throw invalid({ group: 'authorization.platform.io', kind: '' }, '', faults);
 }
 
@@ -71,7 +71,7 @@ function subjectFaults(spec: JsonObject): readonly FieldError[] {
   return isNamed ? [] : [invalidValue('spec.user', '', 'at least one of user or group must be specified')];
 }
 
-/** `allowed` members and what the server itself notes are overlooked. */
+/** `allowed` members and managed fields, which the server sets, are ignored. */
 function metadataFaults(object: JsonObject, allowed: readonly string[]): readonly FieldError[] {
   const { managedFields: _, ...metadata } = readMetadata(object);
   const given = Object.entries(metadata).filter(([member, value]) => !allowed.includes(member) && !isEmpty(value));
@@ -84,14 +84,14 @@ function isEmpty(value: unknown): boolean {
   return value === null || Object.keys(value).length === 0;
 }
 
-/** What a review within a namespace asks about lies in that namespace. */
-function placeFaults(spec: JsonObject, namespace: string): readonly FieldError[] {
+/** A local review must be about its own namespace. */
+function namespaceFaults(spec: JsonObject, namespace: string): readonly FieldError[] {
   const [resource, path] = [objectAt(spec, 'resourceAttributes'), objectAt(spec, 'nonResourceAttributes')];
-  const asked = stringAt(resource, 'namespace') ?? '';
+  const requested = stringAt(resource, 'namespace') ?? '';
   return [
-    ...(resource === undefined || asked === namespace
+    ...(resource === undefined || requested === namespace
       ? []
-      : [invalidValue('spec.resourceAttributes.namespace', asked, 'must match metadata.namespace')]),
+      : [invalidValue('spec.resourceAttributes.namespace', requested, 'must match metadata.namespace')]),
     ...(path === undefined ? [] : [invalidValue('spec.nonResourceAttributes', path, 'disallowed on this kind of request')]),
   ];
 }
@@ -109,7 +109,7 @@ function subjectOf(spec: JsonObject): UserInfo {
 }
 
 async function decide(
-  { authorizer, names, withSelectors }: AccessReviewParts,
+  { authorizer, names, withSelectors }: AccessReviewDependencies,
   object: JsonObject,
   spec: JsonObject,
   reviewed: UserInfo,
@@ -119,11 +119,11 @@ async function decide(
   if (resource !== undefined && !withSelectors) for (const member of ['fieldSelector', 'labelSelector']) delete resource[member];
   const attributes = attributesOf(spec);
   const user = canonicalUser(reviewed, names);
-  const { type, reason: short } = await authorizer.authorize(user, attributes);
-  // Who may do anything does so by no rule.
-  const isByRule = type !== 'allow' || short !== '';
-  const more = explained === undefined || !isByRule ? '' : (authorizer.explain?.(user, attributes) ?? '');
-  const reason = [short, more].filter((text) => text !== '').join('; ');
+  const { type, reason: authorizerReason } = await authorizer.authorize(user, attributes);
+  // Unrestricted access is granted without a rule.
+  const isByRule = type !== 'allow' || authorizerReason !== '';
+  const explanation = explained === undefined || !isByRule ? '' : (authorizer.explain?.(user, attributes) ?? '');
+  const reason = [authorizerReason, explanation].filter((text) => text !== '').join('; ');
   const status = {
     allowed: type === 'allow',
     ...(type === 'deny' ? { denied: true } : {}),
@@ -132,7 +132,7 @@ async function decide(
   return { ...object, status };
 }
 
-/** What is asked about; groups and namespaces are in stored spelling by now. */
+/** The attributes of the review; groups and namespaces are already in stored spelling. */
 function attributesOf(spec: JsonObject): Attributes {
   const resource = objectAt(spec, 'resourceAttributes');
   const text = (member: string): string => stringAt(resource ?? objectAt(spec, 'nonResourceAttributes'), member) ?? '';
@@ -151,7 +151,7 @@ function attributesOf(spec: JsonObject): Attributes {
   };
 }
 
-/** Given as text or as requirements; it is told as requirements. */
+/** A selector given as text is converted to requirements. */
 function selectorAt(resource: JsonObject, member: keyof RequestSelectors): RequestSelectors | undefined {
   const selector = objectAt(resource, member);
   if (selector === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Who somebody is: the bearer of a token (TokenReview), and whoever asks (SelfSubjectReview). */
+/** Identity reviews: TokenReview for the bearer of a token, and SelfSubjectReview for the requesting user. */
 import { objectAt, stringAt, stringsAt } from '../../shared/values/json';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { badRequest } from '../../shared/api/errors/status';
@@ -7,28 +7,28 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { AuthenticateToken } from '../authentication/tokens';
 import { authenticated } from '../authentication/union';
 import type { OperationHandler } from '../registry/operations/operation';
-import { shownUser } from './user-info-json';
+import { userInfoJson } from './user-info-json';
 
-export interface TokenReviewParts {
+export interface TokenReviewDependencies {
   readonly authenticateToken: AuthenticateToken;
-  /** What a token has to be made for when the review does not say. */
+  /** Audiences of a token when the review names none. */
   readonly apiAudiences: readonly string[];
   readonly names: GeneratedNames;
 }
 
-/** The token counts as it stands: where upstream cuts it at a blank, as in a header, it is no token here. */
-export function reviewToken({ authenticateToken, apiAudiences, names }: TokenReviewParts): OperationHandler {
+/** The token is used unchanged: upstream cuts it at a space, as in a header; here such a token is invalid. */
+export function reviewToken({ authenticateToken, apiAudiences, names }: TokenReviewDependencies): OperationHandler {
   return async ({ object }) => {
     const spec = objectAt(object, 'spec') ?? {};
     const token = stringAt(spec, 'token') ?? '';
     if (token === '') throw badRequest('token is required for TokenReview in authentication');
-    const asked = stringsAt(spec, 'audiences');
-    const outcome = await authenticateToken(token, asked.length === 0 ? apiAudiences : asked);
+    const requested = stringsAt(spec, 'audiences');
+    const outcome = await authenticateToken(token, requested.length === 0 ? apiAudiences : requested);
     const status =
       outcome.type === 'user'
         ? {
             authenticated: true,
-            user: shownUser(authenticated(outcome.user, names)),
+            user: userInfoJson(authenticated(outcome.user, names)),
             ...(outcome.audiences.length === 0 ? {} : { audiences: [...outcome.audiences] }),
           }
         : { user: {}, error: outcome.type === 'failed' ? outcome.reason : '' };
@@ -36,11 +36,11 @@ export function reviewToken({ authenticateToken, apiAudiences, names }: TokenRev
   };
 }
 
-/** Answers with an object of its own: nothing of the body counts. */
-export function reviewSelf(clock: Clock): OperationHandler {
+/** Responds with a new object; the body is ignored. */
+export function reviewOwnIdentity(clock: Clock): OperationHandler {
   return ({ context }) =>
     Promise.resolve({
       metadata: { creationTimestamp: timestamp(clock.now()) },
-      status: { userInfo: shownUser(context.user) },
+      status: { userInfo: userInfoJson(context.user) },
     });
 }

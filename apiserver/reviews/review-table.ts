@@ -1,28 +1,28 @@
-/** Which function answers which review. */
+/** The table of review operations. */
 import type { FeatureGates } from '../../shared/cli/feature-gates';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Authorizer } from '../authorization/authorizer';
 import type { OperationTable } from '../registry/operations/operation';
 import { reviewAccess, reviewLocalAccess, reviewOwnAccess } from './access-reviews';
-import { reviewSelf, reviewToken, type TokenReviewParts } from './identity-reviews';
+import { reviewOwnIdentity, reviewToken, type TokenReviewDependencies } from './identity-reviews';
 import { reviewOwnRules } from './rules-review';
-import { requestToken, type TokenRequestParts } from './token-request';
+import { requestToken, type TokenRequestDependencies } from './token-request';
 
-export interface ReviewParts extends TokenReviewParts {
+export interface ReviewDependencies extends TokenReviewDependencies {
   readonly authorizer: Authorizer;
   readonly gates: Pick<FeatureGates, 'enabled'>;
   readonly clock: Clock;
-  /** Undefined = no tokens are issued. */
-  readonly tokenRequests: TokenRequestParts | undefined;
+  /** Undefined = the server issues no tokens. */
+  readonly tokenRequests: TokenRequestDependencies | undefined;
 }
 
-export function reviewTable(parts: ReviewParts): OperationTable {
-  const { authorizer, clock, gates, names } = parts;
+export function createReviewTable(deps: ReviewDependencies): OperationTable {
+  const { authorizer, clock, gates, names } = deps;
   const access = { authorizer, names, withSelectors: gates.enabled('AuthorizeWithSelectors') };
   return {
-    'serviceaccounts/token': requestToken(parts.tokenRequests),
-    'tokenreviews.authentication.platform.io': reviewToken(parts),
-    'selfsubjectreviews.authentication.platform.io': reviewSelf(clock),
+    'serviceaccounts/token': requestToken(deps.tokenRequests),
+    'tokenreviews.authentication.platform.io': reviewToken(deps),
+    'selfsubjectreviews.authentication.platform.io': reviewOwnIdentity(clock),
     'subjectaccessreviews.authorization.platform.io': reviewAccess(access),
     'localsubjectaccessreviews.authorization.platform.io': reviewLocalAccess(access),
     'selfsubjectaccessreviews.authorization.platform.io': reviewOwnAccess(access),

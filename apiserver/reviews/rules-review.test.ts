@@ -44,15 +44,15 @@ it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10
     { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' },
   );
   expect(objectOf(review)['status']).toEqual({
-    resourceRules: held.map(({ verbs, groups, resources: of, names: only }) => ({
+    resourceRules: held.map(({ verbs, groups, resources: resourceNames, names: allowedNames }) => ({
       verbs,
       apiGroups: groups,
-      resources: of,
-      ...(only.length === 0 ? {} : { resourceNames: only }),
+      resources: resourceNames,
+      ...(allowedNames.length === 0 ? {} : { resourceNames: allowedNames }),
     })),
     nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
     incomplete: false,
   });
-  // Ten times while they are collected, five while they are written, and a few times between.
+  // Ten times while the rules are collected, five while they are encoded, and a few times between.
   expect(requeues).toBeGreaterThan(15);
 });

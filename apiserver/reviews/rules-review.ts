@@ -1,4 +1,4 @@
-/** What whoever asks may do in a namespace (SelfSubjectRulesReview): as much as the authorizers can tell without being asked about each thing. */
+/** SelfSubjectRulesReview: the rules of the requesting user in a namespace, as far as the authorizers can list them. */
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { runSteps, type Steps } from '../../shared/scheduling/steps';
 import { slotYielder, yieldIfDue } from '../../shared/scheduling/yielding';
@@ -6,7 +6,7 @@ import { badRequest } from '../../shared/api/errors/status';
 import type { Authorizer, PathRule, ResourceRule } from '../authorization/authorizer';
 import type { OperationHandler } from '../registry/operations/operation';
 
-/** Answers with an object of its own, which does not say what was asked. */
+/** Responds with a new object, which does not repeat the request. */
 export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
   return async ({ object, context }) => {
     const namespace = stringAt(objectAt(object, 'spec'), 'namespace') ?? '';
@@ -15,8 +15,8 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
     const yielder = slotYielder(context);
     const { resources, paths, incomplete, errors } = authorizer.rules(context.user, namespace);
     const status = {
-      resourceRules: await runSteps(showing(resources, shownResourceRule), yielder),
-      nonResourceRules: await runSteps(showing(paths, shownPathRule), yielder),
+      resourceRules: await runSteps(convertRules(resources, cachedResourceRule), yielder),
+      nonResourceRules: await runSteps(convertRules(paths, nonResourceRule), yielder),
       incomplete,
       ...(errors.length === 0 ? {} : { evaluationError: errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]` }),
     };
@@ -26,25 +26,28 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
 
 const RULES_PER_STEP = 1024;
 
-/** There may be thousands of rules, and many who ask at once. */
-function* showing<Rule>(rules: readonly Rule[], show: (rule: Rule) => JsonObject): Steps<JsonObject[]> {
-  const shown: JsonObject[] = [];
+/** Yields regularly, because there may be thousands of rules and many concurrent reviews. */
+function* convertRules<Rule>(rules: readonly Rule[], convert: (rule: Rule) => JsonObject): Steps<JsonObject[]> {
+  const converted: JsonObject[] = [];
   for (const rule of rules) {
-    if (shown.length % RULES_PER_STEP === 0) yield;
-    shown.push(show(rule));
+    if (converted.length % RULES_PER_STEP === 0) yield;
+    converted.push(convert(rule));
   }
-  return shown;
+  return converted;
 }
 
-/** Rules last longer than requests, and twenty who ask about thousands of them at once are to hold no copies. Nobody changes what is here. */
-const shownBefore = new WeakMap<ResourceRule, JsonObject>();
+/**
+ * Rules outlive requests, and concurrent reviews of thousands of rules must not hold copies. The converted rules are
+ * never modified.
+ */
+const convertedRules = new WeakMap<ResourceRule, JsonObject>();
 
-function shownResourceRule(rule: ResourceRule): JsonObject {
-  const known = shownBefore.get(rule);
-  if (known !== undefined) return known;
-  const shown = resourceRule(rule);
-  shownBefore.set(rule, shown);
-  return shown;
+function cachedResourceRule(rule: ResourceRule): JsonObject {
+  const cached = convertedRules.get(rule);
+  if (cached !== undefined) return cached;
+  const converted = resourceRule(rule);
+  convertedRules.set(rule, converted);
+  return converted;
 }
 
 function resourceRule({ verbs, groups, resources, names }: ResourceRule): JsonObject {
@@ -56,6 +59,6 @@ function resourceRule({ verbs, groups, resources, names }: ResourceRule): JsonOb
   };
 }
 
-function shownPathRule({ verbs, paths }: PathRule): JsonObject {
+function nonResourceRule({ verbs, paths }: PathRule): JsonObject {
   return { verbs: [...verbs], nonResourceURLs: [...paths] };
 }

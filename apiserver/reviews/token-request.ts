@@ -1,4 +1,4 @@
-/** A token for a service account: how long it is good, for whom, and what it stands and falls with. */
+/** TokenRequest: issues a token for a service account, with its lifetime, audiences and bound object. */
 import { invalidValue } from '../../shared/api/errors/field-error';
 import { parseApiVersion, type GroupVersion } from '../../shared/api/identity/identity';
 import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../shared/values/json';
@@ -13,7 +13,7 @@ import type { Reader, RequestContext, Resource } from '../registry/verbs';
 import type { OperationHandler } from '../registry/operations/operation';
 import { parseEntry } from '../registry/object/stored-object';
 
-export interface TokenRequestParts {
+export interface TokenRequestDependencies {
   readonly issueToken: IssueToken;
   readonly apiAudiences: readonly string[];
   /** See ServiceAccountOptions. */
@@ -27,28 +27,31 @@ export interface TokenRequestParts {
 
 const GROUP_KIND = { group: 'authentication.platform.io', kind: 'TokenRequest' };
 
-const LEAST_SECONDS = 600;
-const MOST_SECONDS = 2 ** 32;
-/** What pods ask for. Programs that read their token only once would fail then, so theirs go on for a year and are counted. */
+const MIN_SECONDS = 600;
+const MAX_SECONDS = 2 ** 32;
+/**
+ * The expiration that kubelets request for pods. Programs that read their token only once would fail after it, so
+ * such tokens are valid for a year, and late uses are counted.
+ */
 const EXTENDED_FROM_SECONDS = 3607;
 const EXTENDED_TO_SECONDS = 365 * 24 * 3600;
 
-/** `parts` undefined = this server issues no tokens. */
-export function requestToken(parts: TokenRequestParts | undefined): OperationHandler {
-  if (parts === undefined) return () => Promise.reject(routeNotFound());
+/** `deps` undefined = the server issues no tokens. */
+export function requestToken(deps: TokenRequestDependencies | undefined): OperationHandler {
+  if (deps === undefined) return () => Promise.reject(routeNotFound());
   return async ({ context, key, object }) => {
-    const { clock } = parts;
-    const account = await read(parts, context, 'serviceaccounts', key.namespace, key.name);
+    const { clock } = deps;
+    const account = await readObject(deps, context, 'serviceaccounts', key.namespace, key.name);
     checkName(object, key.name);
-    const spec = specOf(object, parts.apiAudiences);
-    const seconds = grantedSeconds(parts, context, spec);
-    const bound = await boundObjects(parts, context, key, objectAt(spec, 'boundObjectRef'));
+    const spec = specOf(object, deps.apiAudiences);
+    const seconds = grantedSeconds(deps, context, spec);
+    const bound = await boundObjects(deps, context, key, objectAt(spec, 'boundObjectRef'));
     const now = Math.floor(clock.now() / 1000);
     const audiences = stringsAt(spec, 'audiences');
-    const isExtended = isPodsOwn(parts, bound, seconds, audiences);
-    const id = parts.random.uuid();
+    const isExtended = isPodToken(deps, bound, seconds, audiences);
+    const id = deps.random.uuid();
     context.annotate?.('authentication.platform.io/issued-credential-id', `JTI=${id}`);
-    const token = await parts.issueToken({
+    const token = await deps.issueToken({
       audiences,
       expires: now + (isExtended ? EXTENDED_TO_SECONDS : seconds),
       ...(isExtended ? { warnAfter: now + seconds } : {}),
@@ -75,14 +78,14 @@ function checkName(object: JsonObject, name: string): void {
   throw invalid(GROUP_KIND, name, [invalidValue('metadata.name', given, 'must match the service account name if specified')]);
 }
 
-/** With its audiences. Throws 422 for a time that cannot be granted. */
+/** The spec with its audiences. Throws 422 for an invalid expiration. */
 function specOf(object: JsonObject, apiAudiences: readonly string[]): JsonObject {
   const spec = objectAt(object, 'spec') ?? {};
   const seconds = secondsOf(spec);
   const fault =
-    seconds < LEAST_SECONDS
+    seconds < MIN_SECONDS
       ? 'may not specify a duration less than 10 minutes'
-      : seconds > MOST_SECONDS
+      : seconds > MAX_SECONDS
         ? 'may not specify a duration larger than 2^32 seconds'
         : undefined;
   if (fault !== undefined) throw invalid(GROUP_KIND, '', [invalidValue('spec.expirationSeconds', seconds, fault)]);
@@ -93,11 +96,11 @@ function secondsOf(spec: JsonObject): number {
   return Number(own(spec, 'expirationSeconds') ?? 0);
 }
 
-function grantedSeconds({ maxExpirationSeconds: most }: TokenRequestParts, context: RequestContext, spec: JsonObject): number {
-  const asked = secondsOf(spec);
-  if (most === undefined || asked <= most) return asked;
-  context.warn(`requested expiration of ${asked} seconds shortened to ${most} seconds`);
-  return most;
+function grantedSeconds({ maxExpirationSeconds: maximum }: TokenRequestDependencies, context: RequestContext, spec: JsonObject): number {
+  const requested = secondsOf(spec);
+  if (maximum === undefined || requested <= maximum) return requested;
+  context.warn(`requested expiration of ${requested} seconds shortened to ${maximum} seconds`);
+  return maximum;
 }
 
 interface Bound {
@@ -106,8 +109,8 @@ interface Bound {
   readonly node?: ObjectClaim;
 }
 
-function isPodsOwn(
-  { extendExpiration, apiAudiences }: TokenRequestParts,
+function isPodToken(
+  { extendExpiration, apiAudiences }: TokenRequestDependencies,
   { pod }: Bound,
   seconds: number,
   audiences: readonly string[],
@@ -116,9 +119,9 @@ function isPodsOwn(
   return extendExpiration && pod !== undefined && seconds === EXTENDED_FROM_SECONDS && isForThisServer;
 }
 
-/** What the token is to be bound to, as it stands in the store. */
+/** The object that the token is bound to, as stored. */
 async function boundObjects(
-  parts: TokenRequestParts,
+  deps: TokenRequestDependencies,
   context: RequestContext,
   key: { readonly namespace: string; readonly name: string },
   reference: JsonObject | undefined,
@@ -129,37 +132,37 @@ async function boundObjects(
   const gv = parseApiVersion(stringAt(reference, 'apiVersion') ?? '') ?? { group: '', version: '' };
   switch (gv.group === '' ? kind : '') {
     case 'Pod': {
-      const pod = await read(parts, context, 'pods', key.namespace, name);
+      const pod = await readObject(deps, context, 'pods', key.namespace, name);
       if ((stringAt(objectAt(pod, 'spec'), 'serviceAccountName') ?? '') !== key.name)
         throw badRequest(`cannot bind token for serviceaccount "${key.name}" to pod running with different serviceaccount name.`);
       checkUid(kind, name, reference, pod);
-      return { pod: claimOf(name, pod), ...(await nodeOf(parts, context, pod)) };
+      return { pod: claimOf(name, pod), ...(await nodeOf(deps, context, pod)) };
     }
     case 'Secret': {
-      const secret = await read(parts, context, 'secrets', key.namespace, name);
+      const secret = await readObject(deps, context, 'secrets', key.namespace, name);
       checkUid(kind, name, reference, secret);
       return { secret: claimOf(name, secret) };
     }
     case 'Node': {
-      const node = await read(parts, context, 'nodes', '', name);
+      const node = await readObject(deps, context, 'nodes', '', name);
       checkUid(kind, name, reference, node);
       return { node: claimOf(name, node) };
     }
     default:
-      throw badRequest(`cannot bind token to object of type ${shownKind(gv, kind)}`);
+      throw badRequest(`cannot bind token to object of type ${kindText(gv, kind)}`);
   }
 }
 
-function shownKind({ group, version }: GroupVersion, kind: string): string {
+function kindText({ group, version }: GroupVersion, kind: string): string {
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** The node that a pod runs on; of one that is gone, its name. */
-async function nodeOf(parts: TokenRequestParts, context: RequestContext, pod: JsonObject): Promise<Pick<Bound, 'node'>> {
+/** The node that a pod runs on; only its name when it does not exist. */
+async function nodeOf(deps: TokenRequestDependencies, context: RequestContext, pod: JsonObject): Promise<Pick<Bound, 'node'>> {
   const name = stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '';
   if (name === '') return {};
   try {
-    return { node: claimOf(name, await read(parts, context, 'nodes', '', name)) };
+    return { node: claimOf(name, await readObject(deps, context, 'nodes', '', name)) };
   } catch (error) {
     if (error instanceof StatusError && error.code === 404) return { node: { name, uid: '' } };
     throw error;
@@ -167,9 +170,9 @@ async function nodeOf(parts: TokenRequestParts, context: RequestContext, pod: Js
 }
 
 function checkUid(kind: string, name: string, reference: JsonObject, object: JsonObject): void {
-  const [wanted, found] = [stringAt(reference, 'uid') ?? '', claimOf(name, object).uid];
-  if (wanted === '' || wanted === found) return;
-  const text = `the UID in the bound object reference (${wanted}) does not match the UID in record. The object might have been deleted and then recreated`;
+  const [expected, actual] = [stringAt(reference, 'uid') ?? '', claimOf(name, object).uid];
+  if (expected === '' || expected === actual) return;
+  const text = `the UID in the bound object reference (${expected}) does not match the UID in record. The object might have been deleted and then recreated`;
   throw conflict({ group: '', resource: kind }, name, text);
 }
 
@@ -177,8 +180,8 @@ function claimOf(name: string, object: JsonObject): ObjectClaim {
   return { name, uid: stringAt(readMetadata(object), 'uid') ?? '' };
 }
 
-async function read(
-  { reader, resources }: TokenRequestParts,
+async function readObject(
+  { reader, resources }: TokenRequestDependencies,
   context: RequestContext,
   resource: BindableResource,
   namespace: string,

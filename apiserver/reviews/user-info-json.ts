@@ -1,8 +1,8 @@
-/** A user as reviews show one. */
+/** Encodes a user for reviews. */
 import type { JsonObject } from '../../shared/values/json';
 import type { UserInfo } from '../../shared/api/identity/user';
 
-export function shownUser({ name, uid, groups, extra }: UserInfo): JsonObject {
+export function userInfoJson({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {
     username: name,
     ...(uid === undefined ? {} : { uid }),

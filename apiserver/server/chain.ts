@@ -8,8 +8,8 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
 import { timed as withTime } from '../../shared/runtime/timed';
-import type { Extensions } from '../aggregation/extension-servers';
-import { handOn } from '../aggregation/proxy-request';
+import type { ExtensionServers } from '../aggregation/extension-servers';
+import { proxyRequest } from '../aggregation/proxy-request';
 import type { Registrations } from '../aggregation/registrations';
 import type { Auditor } from '../audit/auditor';
 import type { ClientCertificate } from '../authentication/authenticator';
@@ -18,8 +18,8 @@ import type { FlowControl } from '../flow-control/flow-control';
 import type { FrontProxyOptions } from '../authentication/front-proxy';
 import type { AuthenticateRequest } from '../authentication/union';
 import type { Authorizer } from '../authorization/authorizer';
-import type { ApiParts } from '../endpoints/handlers/api-dependencies';
-import { traced } from '../endpoints/request/request-tracing';
+import type { ApiDependencies } from '../endpoints/handlers/api-dependencies';
+import { traceRequest } from '../endpoints/request/request-tracing';
 import { Exchange, type Incoming, type Origin, type Outgoing } from '../endpoints/request/exchange';
 import { PageNotFound, routeResource } from '../endpoints/routes';
 import type { Metrics } from '../metrics/metrics';
@@ -40,11 +40,11 @@ import type { ServerState } from './filters/server-state';
 /** Aggregated API servers and their APIServices. */
 export interface Aggregation {
   readonly registrations: Registrations;
-  readonly extensions: Extensions;
+  readonly extensions: ExtensionServers;
 }
 
 export interface ChainDependencies {
-  readonly api: ApiParts;
+  readonly api: ApiDependencies;
   /** Routes for paths that are not resources. */
   readonly paths: readonly PathRoute[];
   /** Whether a group, in canonical spelling, is built in. */
@@ -95,7 +95,7 @@ export function requestListener(deps: ChainDependencies, origin: Origin): Reques
     exchange.whenFinished(() => metrics.requests.finished(exchange));
     if (log !== undefined) exchange.whenFinished(() => log(exchange));
     if (tracing === undefined) run(exchange);
-    else traced(tracing, exchange, run);
+    else traceRequest(tracing, exchange, run);
   };
 }
 
@@ -166,7 +166,7 @@ function route(deps: ChainDependencies, onError: OnError): Handler {
   return async (exchange) => {
     const { info } = exchange;
     const registration = registrations.find(exchange.request.url ?? '');
-    if (registration !== undefined) return handOn(extensions, registration, exchange);
+    if (registration !== undefined) return proxyRequest(extensions, registration, exchange);
     if (info.kind === 'path') {
       routePath(exchange, info.path);
       return;

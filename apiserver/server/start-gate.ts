@@ -9,7 +9,7 @@ import type { Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../shared/runtime/health';
 import type { Random } from '../../shared/runtime/random';
-import { Exchange, type ExchangeParts, type Incoming, type Origin, type Outgoing } from '../endpoints/request/exchange';
+import { Exchange, type ExchangeDependencies, type Incoming, type Origin, type Outgoing } from '../endpoints/request/exchange';
 import { Query } from '../endpoints/request/query';
 import { sendStatus } from '../endpoints/response/send-response';
 import type { Meters } from '../metrics/meters';
@@ -24,7 +24,7 @@ export interface StartGateLimits {
   readonly waitMs: number;
 }
 
-export interface StartGateDependencies extends ExchangeParts {
+export interface StartGateDependencies extends ExchangeDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly meters: Meters;

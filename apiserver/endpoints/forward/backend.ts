@@ -1,4 +1,7 @@
-/** Connections to machines behind objects: with whom they are trusted and how long they may take to stand. Knows nothing of what is said on them. */
+/**
+ * Opens connections to backends (kubelets, pods, services, nodes), with the trust and the connect time-out that apply
+ * to them.
+ */
 import { request as plainRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
 import { request as secureRequest, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -6,9 +9,9 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { TRUST_WHAT_IS_NAMED } from '../../../shared/pki/trust';
 import type { Trust } from '../../registry/operations/destination';
 
-/** With what kubelets are connected to; each absent = without. */
+/** Credentials for connections to kubelets; each is optional. */
 export interface KubeletCredentials {
-  /** PEM. Without it every certificate is believed, as upstream does. */
+  /** PEM. Without it every certificate is accepted, as upstream does. */
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
@@ -17,7 +20,7 @@ export interface KubeletCredentials {
 export interface BackendOptions {
   readonly clock: Clock;
   readonly credentials: () => KubeletCredentials;
-  /** For a connection to stand. Milliseconds. */
+  /** Connect time-out in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -28,55 +31,58 @@ export interface BackendRequest {
   readonly pinned?: readonly string[] | undefined;
   readonly method: string;
   readonly headers: OutgoingHttpHeaders;
-  /** With the query; as it is. */
+  /** Includes the query; sent unchanged. */
   readonly path: string;
-  /** The client does not care who answers. */
-  readonly believesAll?: boolean;
+  /** The client has disabled verification of the certificate. */
+  readonly insecureSkipTlsVerify?: boolean;
 }
 
 export class Backends {
   constructor(private readonly options: BackendOptions) {}
 
-  /** Each on a connection of its own. The caller sends the body and listens. */
-  open({ url, trust, pinned, method, headers, path, believesAll = false }: BackendRequest): ClientRequest {
-    const lookup = pinned === undefined ? {} : { lookup: lookupOf(pinned) };
+  /** Opens a new connection for each request. The caller sends the body and listens for the response. */
+  open({ url, trust, pinned, method, headers, path, insecureSkipTlsVerify = false }: BackendRequest): ClientRequest {
+    const lookup = pinned === undefined ? {} : { lookup: fixedLookup(pinned) };
     const settings = { method, headers, path, agent: false, setHost: headers['host'] === undefined, ...lookup };
-    // Else the client's word for the server would count.
+    // Otherwise Node would take the server name from the client's Host header.
     const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '';
-    const tls = { ...this.tlsFor(trust, believesAll), servername };
+    const tls = { ...this.tlsFor(trust, insecureSkipTlsVerify), servername };
     const { clock, timeoutMs } = this.options;
     return dial({ clock, timeoutMs }, url, { ...settings, ...tls });
   }
 
-  private tlsFor(trust: Trust, believesAll: boolean) {
+  private tlsFor(trust: Trust, insecureSkipTlsVerify: boolean) {
     if (trust === 'any') return { rejectUnauthorized: false };
     const credentials = this.options.credentials();
-    return { ...credentials, rejectUnauthorized: credentials.ca !== undefined && !believesAll };
+    return { ...credentials, rejectUnauthorized: credentials.ca !== undefined && !insecureSkipTlsVerify };
   }
 }
 
 /** A lookup function that resolves every name to the given addresses. */
-function lookupOf(pinned: readonly string[]): LookupFunction {
+function fixedLookup(pinned: readonly string[]): LookupFunction {
   const addresses = pinned.map((address) => ({ address, family: isIP(address) }));
-  return (hostname, { all = false }, done) => {
+  return (hostname, { all: returnsAll = false }, done) => {
     const [first] = addresses;
     if (first === undefined) done(new Error(`lookup ${hostname}: no such host`), '');
-    else if (all) done(null, addresses);
+    else if (returnsAll) done(null, addresses);
     else done(null, first.address, first.family);
   };
 }
 
-/** A request to a server that has to be there in time. The caller sends the body and listens. */
+/**
+ * Opens a request to a server that must accept the connection in time. The caller sends the body and listens for the
+ * response.
+ */
 export function dial({ clock, timeoutMs }: Pick<BackendOptions, 'clock' | 'timeoutMs'>, url: URL, settings: RequestOptions): ClientRequest {
   const isSecure = url.protocol === 'https:';
   const request = isSecure ? secureRequest(url, { ...TRUST_WHAT_IS_NAMED, ...settings }) : plainRequest(url, settings);
-  const late = clock.after(timeoutMs, () =>
+  const timer = clock.after(timeoutMs, () =>
     request.destroy(Object.assign(new Error(`dial tcp ${url.host}: i/o timeout`), { code: 'ETIMEDOUT' })),
   );
   request.once('socket', (socket) => {
-    if (request.reusedSocket) late.cancel();
-    else socket.once(isSecure ? 'secureConnect' : 'connect', () => late.cancel());
+    if (request.reusedSocket) timer.cancel();
+    else socket.once(isSecure ? 'secureConnect' : 'connect', () => timer.cancel());
   });
-  request.once('close', () => late.cancel());
+  request.once('close', () => timer.cancel());
   return request;
 }

@@ -1,17 +1,17 @@
-/** What somebody says who does not do what he was asked for: a beginning of it, and no more is read. */
+/** Reads the beginning of an error response, and no more. */
 import type { IncomingMessage } from 'node:http';
 
-/** So many bytes at most, as text; also of an answer that breaks off. Ends the answer. */
-export async function saidIn(message: IncomingMessage, mostBytes: number): Promise<string> {
-  let said: Buffer = Buffer.alloc(0);
+/** Returns at most `maxBytes` bytes as text, also when the response breaks off. Destroys the response. */
+export async function readExcerpt(message: IncomingMessage, maxBytes: number): Promise<string> {
+  let excerpt: Buffer = Buffer.alloc(0);
   try {
     for await (const chunk of message) {
-      if (Buffer.isBuffer(chunk)) said = Buffer.concat([said, chunk]).subarray(0, mostBytes);
-      if (said.length >= mostBytes) break;
+      if (Buffer.isBuffer(chunk)) excerpt = Buffer.concat([excerpt, chunk]).subarray(0, maxBytes);
+      if (excerpt.length >= maxBytes) break;
     }
   } catch {
-    // What has come is told.
+    // The bytes received so far are the excerpt.
   }
   message.destroy();
-  return said.toString();
+  return excerpt.toString();
 }

@@ -1,6 +1,7 @@
 /**
- * Hands a request on to the machine behind an object and its answer back, piece by piece as each side takes them: nothing is gathered. A redirect is never followed. What
- * goes wrong before there is an answer is told in upstream's words, what goes wrong later cuts the client off; a log just ends.
+ * Forwards a request to the backend behind an object, and streams its response back with backpressure. Redirects are
+ * not followed. Errors before the response are reported in upstream's words; later errors abort the response, except
+ * that a log just ends.
  */
 import type { IncomingMessage } from 'node:http';
 import { serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
@@ -10,59 +11,64 @@ import { allowUnread, forbidUnread } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
 import { headersToBackend } from './headers';
-import { logFailure } from './log-failure';
+import { kubeletLogError } from './log-failure';
 import { sendLogFrames, wantsLogFrames } from './log-frames';
-import { answerOf, joinConnections, pathOf, relay, relayAnswer, sendBody } from './relay';
-import { relayProxied } from './proxied-response';
-import { saidIn } from './error-excerpt';
+import { awaitResponse, joinConnections, requestPath, relay, relayResponse, sendBody } from './relay';
+import { relayProxiedResponse } from './proxied-response';
+import { readExcerpt } from './error-excerpt';
 
-export interface Forwarded {
+export interface ForwardOptions {
   readonly destination: Destination;
-  /** Path and query there, where they are the client's own: a proxy's. */
+  /** Path and query for the backend when they are the client's own, as for a proxy. */
   readonly target: string;
-  /** Path of the proxy as the client sent it, without a trailing slash: `/api/v1/nodes/n/proxy`. Absent when links are not rewritten. */
+  /**
+   * Path of the proxy as the client sent it, without a trailing slash: `/api/v1/nodes/n/proxy`. Absent when links are
+   * not rewritten.
+   */
   readonly prefix?: string | undefined;
   readonly upgrades: boolean;
-  /** The client of a log does not care who shows it. */
-  readonly believesAll: boolean;
+  /** The client of a log has disabled verification of the kubelet's certificate. */
+  readonly insecureSkipTlsVerify: boolean;
   readonly name: string;
-  /** The certificate of whom a log was asked of is not trusted. */
-  logDistrusted(): void;
+  /** Called when the certificate of the kubelet that serves a log is not trusted. */
+  onLogTlsFailure(): void;
 }
 
-/** Resolves when both sides have ended. Rejects with StatusError as long as the client can be told something. */
-export async function forward(backends: Backends, exchange: Exchange, forwarded: Forwarded): Promise<void> {
-  const { destination, prefix, upgrades, believesAll } = forwarded;
+/** Resolves when both sides have ended. Rejects with StatusError as long as no response has been sent. */
+export async function forward(backends: Backends, exchange: Exchange, options: ForwardOptions): Promise<void> {
+  const { destination, prefix, upgrades, insecureSkipTlsVerify } = options;
   const { type, url, trust, pinned } = destination;
   const isLog = type === 'log';
   const request = backends.open({
     url,
     trust,
     pinned,
-    believesAll,
+    insecureSkipTlsVerify,
     method: isLog ? 'GET' : exchange.method,
-    headers: isLog ? {} : { ...headersToBackend(exchange, upgrades), ...(type === 'proxy' ? { 'x-forwarded-uri': pathOf(exchange) } : {}) },
-    path: type === 'proxy' ? forwarded.target : url.pathname + url.search,
+    headers: isLog
+      ? {}
+      : { ...headersToBackend(exchange, upgrades), ...(type === 'proxy' ? { 'x-forwarded-uri': requestPath(exchange) } : {}) },
+    path: type === 'proxy' ? options.target : url.pathname + url.search,
   });
   exchange.output.once('close', () => request.destroy());
-  letStayUnread(exchange);
-  const answered = answerOf(request);
+  allowUnreadOutput(exchange);
+  const pending = awaitResponse(request);
   if (isLog) request.end();
   else sendBody(exchange, request);
-  const answer = await answered;
-  if (answer.type === 'failure') {
-    if (isLog && isDistrusted(answer.error)) forwarded.logDistrusted();
-    throw failureOf(destination, answer.error);
+  const response = await pending;
+  if (response.type === 'failure') {
+    if (isLog && isDistrusted(response.error)) options.onLogTlsFailure();
+    throw connectionError(destination, response.error);
   }
-  if (answer.type === 'upgraded') return joinConnections(exchange, answer.message, answer.socket, answer.head);
-  if (isLog) return showLog(exchange, answer.message, forwarded.name);
-  if (prefix === undefined || upgrades) return relayAnswer(exchange, answer.message);
-  return relayProxied(exchange, answer.message, { prefix, backend: url, host: clientHost(exchange) });
+  if (response.type === 'upgraded') return joinConnections(exchange, response.message, response.socket, response.head);
+  if (isLog) return sendLog(exchange, response.message, options.name);
+  if (prefix === undefined || upgrades) return relayResponse(exchange, response.message);
+  return relayProxiedResponse(exchange, response.message, { prefix, backend: url, host: clientHost(exchange) });
 }
 
 const clientHost = ({ request: { headers } }: Exchange): string => String(headers.host ?? headers[':authority'] ?? '');
 
-function letStayUnread(exchange: Exchange): void {
+function allowUnreadOutput(exchange: Exchange): void {
   const { output } = exchange;
   const target = 'socket' in output ? output.socket : output;
   if (target === null) return;
@@ -70,30 +76,30 @@ function letStayUnread(exchange: Exchange): void {
   exchange.whenFinished(() => forbidUnread(target));
 }
 
-/** No answer, in upstream's words. */
-export function failureOf({ type, url }: Destination, error: Error): StatusError {
+/** The error for a missing response, in upstream's words. */
+export function connectionError({ type, url }: Destination, error: Error): StatusError {
   const text = connectionText(error, url);
   switch (type) {
     case 'log':
-      return unexplained(`Get ${JSON.stringify(url.href)}: ${text}`);
+      return internalFailure(`Get ${JSON.stringify(url.href)}: ${text}`);
     case 'stream':
-      return unexplained(`error dialing backend: ${text}`);
+      return internalFailure(`error dialing backend: ${text}`);
     case 'proxy':
       return serviceUnavailable(`error trying to reach service: ${text}`);
   }
 }
 
-const unexplained = (message: string): StatusError => new StatusError(undefined, message, undefined, { code: 500 });
+const internalFailure = (message: string): StatusError => new StatusError(undefined, message, undefined, { code: 500 });
 
-/** Of what a kubelet says instead of a log so much is read. Bytes. */
-const SAID_BYTES = 4_096;
+/** Limit for the excerpt of a kubelet's error response. Bytes. */
+const MAX_EXCERPT_BYTES = 4_096;
 
-async function showLog(exchange: Exchange, message: IncomingMessage, pod: string): Promise<void> {
+async function sendLog(exchange: Exchange, message: IncomingMessage, pod: string): Promise<void> {
   const status = message.statusCode ?? 502;
   if (status === 200 && wantsLogFrames(exchange)) return sendLogFrames(exchange, message);
   if (status === 200) {
-    exchange.head(200, { 'Content-Type': 'text/plain' });
+    exchange.sendHead(200, { 'Content-Type': 'text/plain' });
     return relay(exchange, message, 'end');
   }
-  throw logFailure(status, await saidIn(message, SAID_BYTES), message.headers.location, pod);
+  throw kubeletLogError(status, await readExcerpt(message, MAX_EXCERPT_BYTES), message.headers.location, pod);
 }

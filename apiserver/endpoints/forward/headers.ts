@@ -1,6 +1,6 @@
 /**
- * Headers of a proxied request and of its response. Removes hop-by-hop headers and the client's credentials, and frames the body again. Invariant: a client cannot choose
- * where one request to the backend ends and the next begins.
+ * Headers of a proxied request and of its response. Removes hop-by-hop headers and the client's credentials, and
+ * frames the body again. Invariant: a client cannot choose where one request to the backend ends and the next begins.
  */
 import { IncomingMessage, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { WEBSOCKET_TOKEN_PROTOCOLS } from '../../../shared/names/dialect';
@@ -8,7 +8,7 @@ import type { Exchange } from '../request/exchange';
 import { sourceIps } from '../request/source-ips';
 
 /** Hop-by-hop headers, and `Expect`, which this server has already answered. */
-const OF_CONNECTIONS: ReadonlySet<string> = new Set([
+const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'expect',
   'http2-settings',
@@ -28,7 +28,7 @@ const CORS_HEADERS: ReadonlySet<string> = new Set([
   'access-control-allow-methods',
   'access-control-allow-origin',
 ]);
-const OF_USERS = /^(authorization|impersonate-|x-remote-)/;
+const IDENTITY_HEADERS = /^(authorization|impersonate-|x-remote-)/;
 
 const LENGTH = /^[0-9]+$/;
 
@@ -39,20 +39,29 @@ export function hasBody({ request, output }: Exchange): boolean {
   return 'endAfterHeaders' in output && !output.endAfterHeaders;
 }
 
-/** The framing headers of a body: its length if the client stated it, otherwise chunked, which Node does not choose by itself for GET, HEAD, DELETE and OPTIONS. */
-function framingOf(exchange: Exchange): OutgoingHttpHeaders {
+/**
+ * The framing headers of a body: its length if the client stated it, otherwise chunked, which Node does not choose by
+ * itself for GET, HEAD, DELETE and OPTIONS.
+ */
+function framingHeaders(exchange: Exchange): OutgoingHttpHeaders {
   if (!hasBody(exchange)) return {};
   const { 'content-length': length = '', 'transfer-encoding': coding } = exchange.request.headers;
   return coding === undefined && LENGTH.test(length) ? { 'content-length': length } : { 'transfer-encoding': 'chunked' };
 }
 
-/** HTTP in another version, or TLS: requests on such an upgraded connection would bypass authentication by this server. */
+/**
+ * HTTP in another version, or TLS: requests on such an upgraded connection would bypass authentication by this
+ * server.
+ */
 const HTTP_PROTOCOL = /^(h2c?|http|tls)(\/|$)/i;
-/** A protocol with or without a version. What is none may still be taken for one by a lenient server: `h2c;q=1`. */
+/** A protocol with or without a version. A lenient server may accept a malformed one as a protocol: `h2c;q=1`. */
 const PROTOCOL = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)?$/;
 
-/** The protocols that the client requests in `Upgrade` and that may be proxied, as one header value; `undefined` when there is none. */
-export function upgradeTo(exchange: Exchange): string | undefined {
+/**
+ * The protocols that the client requests in `Upgrade` and that may be proxied, as one header value; `undefined` when
+ * there is none.
+ */
+export function upgradeProtocols(exchange: Exchange): string | undefined {
   const protocols = (exchange.header('upgrade') ?? '').split(',').map((protocol) => protocol.trim());
   const allowed = protocols.filter((protocol) => PROTOCOL.test(protocol) && !HTTP_PROTOCOL.test(protocol));
   return allowed.length === 0 ? undefined : allowed.join(', ');
@@ -64,29 +73,30 @@ export function headersToBackend(exchange: Exchange, upgrades: boolean): Outgoin
   const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
   const sent: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(':') || OF_CONNECTIONS.has(name) || named.has(name) || OF_USERS.test(name)) continue;
+    if (value === undefined || name.startsWith(':') || HOP_BY_HOP_HEADERS.has(name) || named.has(name) || IDENTITY_HEADERS.test(name))
+      continue;
     sent[name] = value;
   }
   delete sent['content-length'];
-  Object.assign(sent, framingOf(exchange));
+  Object.assign(sent, framingHeaders(exchange));
   const host = headers.host ?? headers[':authority'];
   if (typeof host === 'string') sent['host'] = host;
   sent['x-forwarded-for'] = sourceIps(exchange).join(', ');
   if (!upgrades) return sent;
   sent['connection'] = 'Upgrade';
-  sent['upgrade'] = upgradeTo(exchange);
-  return withoutTokens(sent);
+  sent['upgrade'] = upgradeProtocols(exchange);
+  return withoutTokenProtocols(sent);
 }
 
-/** A token may stand among the protocols of a WebSocket. */
-function withoutTokens(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+/** Removes bearer tokens, which clients may send as WebSocket sub-protocols. */
+function withoutTokenProtocols(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const { 'sec-websocket-protocol': listed, ...others } = headers;
   if (typeof listed !== 'string') return headers;
-  const left = listed.split(',').filter((protocol) => !WEBSOCKET_TOKEN_PROTOCOLS.some((prefix) => protocol.trim().startsWith(prefix)));
-  return left.length === 0 ? others : { ...others, 'sec-websocket-protocol': left.join(',').trim() };
+  const remaining = listed.split(',').filter((protocol) => !WEBSOCKET_TOKEN_PROTOCOLS.some((prefix) => protocol.trim().startsWith(prefix)));
+  return remaining.length === 0 ? others : { ...others, 'sec-websocket-protocol': remaining.join(',').trim() };
 }
 
 export function headersToClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  const isKept = (name: string): boolean => !OF_CONNECTIONS.has(name) && !CORS_HEADERS.has(name);
-  return Object.fromEntries(Object.entries(headers).filter(([name, value]) => value !== undefined && isKept(name)));
+  const isForwarded = (name: string): boolean => !HOP_BY_HOP_HEADERS.has(name) && !CORS_HEADERS.has(name);
+  return Object.fromEntries(Object.entries(headers).filter(([name, value]) => value !== undefined && isForwarded(name)));
 }

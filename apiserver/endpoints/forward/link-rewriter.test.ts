@@ -9,7 +9,9 @@ function rewritten(page: string, chunkLength = page.length): string {
   return output + rewriter.end();
 }
 
-/** Pages as the reference server rewrites them, except that it also re-serializes tags with double-quoted attributes. */
+/**
+ * Pages as the reference server rewrites them, except that it also re-serializes tags with double-quoted attributes.
+ */
 const PAGES: readonly (readonly [page: string, expected: string])[] = [
   ['<a href="/x">', '<a href="/p/x">'],
   [`<A class=y HREF='/x'>T &amp; 'q' "d" > < é</A>`, `<A class=y HREF='/p/x'>T &amp; 'q' "d" > < é</A>`],

@@ -1,6 +1,7 @@
 /**
- * Rewrites the links of an HTML page that arrives in pieces: finds the attribute values that are links and replaces the beginning of each, up to its query. All other bytes
- * are copied unchanged. Works on latin1 text, which preserves the bytes of every encoding that contains ASCII. Buffers at most one link of {@link MAX_LINK} characters.
+ * Rewrites the links of an HTML page that arrives in pieces: finds the attribute values that are links and replaces
+ * the beginning of each, up to its query. All other bytes are copied unchanged. Works on latin1 text, which preserves
+ * the bytes of every encoding that contains ASCII. Buffers at most one link of {@link MAX_LINK} characters.
  */
 
 type State =
@@ -52,7 +53,7 @@ const LINK_ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(LINKS).map(([element, attributes]) => [element, new Set(attributes.split(' '))]),
 );
 
-/** Elements whose content is text up to their end tag. */
+/** Elements that contain only text up to their end tag. */
 const RAW_TEXT = ['iframe', 'noembed', 'noframes', 'noscript', 'script', 'style', 'textarea', 'title', 'xmp'];
 
 const END_TAGS: ReadonlyMap<string, RegExp> = new Map(
@@ -61,7 +62,7 @@ const END_TAGS: ReadonlyMap<string, RegExp> = new Map(
 
 const NOTHING = /(?!)/;
 
-/** Of a longer link only the beginning is read before it is rewritten. */
+/** A longer link is rewritten after only its beginning has been read. */
 const MAX_LINK = 8_192;
 /** Longer than every name in {@link LINKS}. */
 const MAX_NAME = 32;
@@ -86,7 +87,7 @@ export class LinkRewriter {
   /** The output for the current piece. */
   private output = '';
   /** Position in the current piece up to which it has been copied to the output. */
-  private kept = 0;
+  private copiedUntil = 0;
 
   /** `rewrite` returns the new beginning of a link, or `undefined` to keep it. */
   constructor(private readonly rewrite: (link: string) => string | undefined) {}
@@ -94,10 +95,10 @@ export class LinkRewriter {
   /** Returns the output for the text; a link that may continue in the next piece is held back. */
   write(text: string): string {
     this.output = '';
-    this.kept = 0;
+    this.copiedUntil = 0;
     let at = 0;
     while (at < text.length) at = this.steps[this.state](text, at);
-    return this.output + text.slice(this.kept);
+    return this.output + text.slice(this.copiedUntil);
   }
 
   /** Returns the text that is held back when the page ends within a link. */
@@ -159,8 +160,8 @@ export class LinkRewriter {
       return this.enter(at + this.quote.length, 'value');
     },
     value: (text, at) => {
-      const found = this.quote === '' ? search(END_OF_UNQUOTED, text, at) : text.indexOf(this.quote, at);
-      const end = found < 0 ? text.length : found;
+      const index = this.quote === '' ? search(END_OF_UNQUOTED, text, at) : text.indexOf(this.quote, at);
+      const end = index < 0 ? text.length : index;
       if (this.isLink) this.readLink(text, at, end);
       return end < text.length ? this.enter(end + this.quote.length, 'beforeAttribute') : end;
     },
@@ -172,19 +173,19 @@ export class LinkRewriter {
   }
 
   private skipPast(last: string, text: string, at: number, then: State): number {
-    const found = text.indexOf(last, at);
-    return found < 0 ? text.length : this.enter(found + 1, then);
+    const index = text.indexOf(last, at);
+    return index < 0 ? text.length : this.enter(index + 1, then);
   }
 
   /** Skips to the end of a pattern, of which up to `overlap` characters may be in earlier pieces. */
   private skipThrough(pattern: RegExp, overlap: number, text: string, at: number, then: State): number {
     const searched = this.tail + text.slice(at);
-    const found = pattern.exec(searched);
-    if (found === null) {
+    const match = pattern.exec(searched);
+    if (match === null) {
       this.tail = searched.slice(-overlap);
       return text.length;
     }
-    const end = at + found.index + found[0].length - this.tail.length;
+    const end = at + match.index + match[0].length - this.tail.length;
     this.tail = '';
     this.isEndTag = true;
     return this.enter(end, then);
@@ -203,10 +204,13 @@ export class LinkRewriter {
     return this.enter(at + 1, END_TAGS.has(this.element) ? 'rawText' : 'text');
   }
 
-  /** Moves the part of a link in this piece from the unchanged text to `link`, and rewrites the link when it is complete. */
+  /**
+   * Moves the part of a link in this piece from the unchanged text to `link`, and rewrites the link when it is
+   * complete.
+   */
   private readLink(text: string, at: number, end: number): void {
-    this.output += text.slice(this.kept, at);
-    this.kept = end;
+    this.output += text.slice(this.copiedUntil, at);
+    this.copiedUntil = end;
     this.link += text.slice(at, end);
     if (end === text.length && this.link.length <= MAX_LINK) return;
     this.output += rewriteValue(this.link, this.rewrite);
@@ -247,13 +251,16 @@ function rewriteValue(value: string, rewrite: (link: string) => string | undefin
   return rewritten === undefined ? value : escape(rewritten) + value.slice(length);
 }
 
-/** The link up to its query, a space or a character outside of ASCII, with character references decoded, and its length in the page. */
+/**
+ * The link up to its query, a space or a character outside of ASCII, with character references decoded, and its
+ * length in the page.
+ */
 function plainStart(value: string): { readonly link: string; readonly length: number } {
   if (!UNUSUAL.test(value)) return { link: value, length: value.length };
   let [link, length] = ['', 0];
   for (CHARACTER.lastIndex = 0; length < value.length; length = CHARACTER.lastIndex) {
-    const found = CHARACTER.exec(value);
-    const character = found === null ? undefined : characterOf(found);
+    const match = CHARACTER.exec(value);
+    const character = match === null ? undefined : characterOf(match);
     if (character === undefined || character === '?' || character === '#') break;
     if (!SPACE.test(character)) link += character;
     else if (link !== '') break;

@@ -1,8 +1,11 @@
-/** What a client is told when a kubelet does not show a log: the reference server's words by the kubelet's status. */
+/**
+ * Builds the error for a kubelet that does not serve a log, with the reference server's message for the kubelet's
+ * status.
+ */
 import { internalError, StatusError, type Reason } from '../../../shared/api/errors/status';
 
-/** `%s` = what the kubelet has said. */
-const BY_STATUS: Readonly<Partial<Record<number, readonly [reason: Reason, text: string]>>> = {
+/** `%s` stands for the kubelet's message. */
+const REASON_BY_STATUS: Readonly<Partial<Record<number, readonly [reason: Reason, text: string]>>> = {
   401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
   403: ['Forbidden', '%s'],
   404: ['NotFound', 'the server could not find the requested resource'],
@@ -16,17 +19,18 @@ const BY_STATUS: Readonly<Partial<Record<number, readonly [reason: Reason, text:
 
 const LOG = 'pods/log';
 
-/** `said`: the beginning of the kubelet's body. `location`: where it would send the client. */
-export function logFailure(status: number, said: string, location: string | undefined, pod: string): StatusError {
+/** `message`: the beginning of the kubelet's body. `location`: the target of its redirect. */
+export function kubeletLogError(status: number, message: string, location: string | undefined, pod: string): StatusError {
   if (status >= 300 && status < 400 && location !== undefined)
     return new StatusError(undefined, `Get ${JSON.stringify(location)}: redirects forbidden`, undefined, { code: 500 });
-  if (status === 400) return new StatusError('BadRequest', said);
-  if (status === 500) return internalError(said);
-  const [reason, text] = BY_STATUS[status] ?? otherwise(status, said);
-  return new StatusError(reason, `${text.replace('%s', () => said)} ( ${LOG} ${pod})`, { name: pod, kind: LOG }, { code: status });
+  if (status === 400) return new StatusError('BadRequest', message);
+  if (status === 500) return internalError(message);
+  const [reason, text] = REASON_BY_STATUS[status] ?? defaultReason(status, message);
+  return new StatusError(reason, `${text.replace('%s', () => message)} ( ${LOG} ${pod})`, { name: pod, kind: LOG }, { code: status });
 }
 
-function otherwise(status: number, said: string): readonly [reason: Reason | undefined, text: string] {
-  if (status > 500) return ['InternalError', `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`];
+function defaultReason(status: number, message: string): readonly [reason: Reason | undefined, text: string] {
+  if (status > 500)
+    return ['InternalError', `an error on the server (${JSON.stringify(message)}) has prevented the request from succeeding`];
   return [undefined, `the server responded with the status code ${status} but did not return more information`];
 }

@@ -1,19 +1,20 @@
 /**
- * Sends a log over a WebSocket: first an empty message, then the log in messages of at most 2 KiB, binary or base64 text by sub-protocol, and a normal close when the log
- * ends or breaks off. Ignores messages of the client. Reads from the kubelet only as fast as the client reads.
+ * Sends a log over a WebSocket: first an empty message, then the log in messages of at most 2 KiB, binary or base64
+ * text by sub-protocol, and a normal close when the log ends or breaks off. Ignores messages of the client. Reads
+ * from the kubelet only as fast as the client reads.
  */
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { LOG_PROTOCOLS } from '../../../shared/names/dialect';
 import type { Exchange } from '../request/exchange';
-import { logProtocol, UpgradableReply } from '../request/upgradable-response';
-import { CLOSED, offeredProtocols, UNREAD_BYTES } from './web-socket';
+import { logProtocol, UpgradableResponse } from '../request/upgradable-response';
+import { CLOSE_CODES, offeredProtocols, UNREAD_BYTES } from './web-socket';
 
 /** The size of upstream's messages. */
 const MESSAGE_BYTES = 2_048;
 
 export function wantsLogFrames(exchange: Exchange): boolean {
-  return exchange.output instanceof UpgradableReply && offeredProtocols(exchange) !== undefined;
+  return exchange.output instanceof UpgradableResponse && offeredProtocols(exchange) !== undefined;
 }
 
 /** Resolves when both sides have ended. A client that offers only other protocols is refused with 403. */
@@ -26,31 +27,31 @@ export async function sendLogFrames(exchange: Exchange, log: IncomingMessage): P
   const { webSocket, carrier } = exchange.openWebSocket('log');
   if (webSocket === undefined) log.destroy();
   else {
-    const clientGone = new Promise((resolve) => carrier.once('close', resolve));
-    void clientGone.then(() => log.destroy());
-    await sendAll(webSocket, log, (bytes) => exchange.progress.addSentBytes(bytes));
-    await clientGone;
+    const clientClosed = new Promise((resolve) => carrier.once('close', resolve));
+    void clientClosed.then(() => log.destroy());
+    await sendMessages(webSocket, log, (bytes) => exchange.progress.addSentBytes(bytes));
+    await clientClosed;
   }
   exchange.finish();
 }
 
-async function sendAll(webSocket: WebSocket, log: IncomingMessage, sent: (bytes: number) => void): Promise<void> {
+async function sendMessages(webSocket: WebSocket, log: IncomingMessage, onSent: (bytes: number) => void): Promise<void> {
   const isText = webSocket.protocol === LOG_PROTOCOLS.base64;
   const send = (piece: Buffer): Promise<void> | undefined => {
-    const taken = new Promise<void>((resolve) => {
+    const sentCallback = new Promise<void>((resolve) => {
       webSocket.send(isText ? piece.toString('base64') : piece, { binary: !isText }, () => resolve());
     });
-    return webSocket.bufferedAmount > UNREAD_BYTES ? taken : undefined;
+    return webSocket.bufferedAmount > UNREAD_BYTES ? sentCallback : undefined;
   };
   void send(Buffer.alloc(0));
   try {
     for await (const chunk of log) {
       if (!Buffer.isBuffer(chunk)) continue;
       for (let at = 0; at < chunk.length; at += MESSAGE_BYTES) await send(chunk.subarray(at, at + MESSAGE_BYTES));
-      sent(chunk.length);
+      onSent(chunk.length);
     }
   } catch {
     // A log that breaks off is closed like one that ends.
   }
-  webSocket.close(CLOSED.normally);
+  webSocket.close(CLOSE_CODES.normally);
 }

@@ -1,7 +1,8 @@
 /**
- * Ports forwarded over a WebSocket: what its messages hold are the bytes of the connection on which the kubelet forwards them, and nobody here looks into them. The client
- * is told that its WebSocket stands when that connection does; until then it is answered like any other. What both sides hear is as recorded of the reference, but that a
- * client is told when its kubelet has gone, and why words are not taken.
+ * Tunnels port forwarding over a WebSocket: its messages contain the bytes of a SPDY connection with the kubelet,
+ * which are not parsed here. The WebSocket is accepted only after the kubelet has upgraded its connection; until then
+ * errors are ordinary responses. The behaviour is as recorded from the reference server, except that the client
+ * receives a close frame when the kubelet disconnects, and a close code when it sends text.
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
@@ -9,61 +10,64 @@ import { PORT_FORWARD_PROTOCOL } from '../../../shared/names/dialect';
 import type { Destination } from '../../registry/operations/destination';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
-import { failureOf } from './forward';
+import { connectionError } from './forward';
 import { headersToBackend } from './headers';
-import { relayAnswer, type BackendAnswer } from './relay';
-import { askForSpdy } from './spdy-upgrade';
-import { bytesOf, CLOSED, UNREAD_BYTES } from './web-socket';
+import { relayResponse, type BackendResponse } from './relay';
+import { requestSpdyUpgrade } from './spdy-upgrade';
+import { messageBytes, CLOSE_CODES, UNREAD_BYTES } from './web-socket';
 
 const NOT_UPGRADED = Buffer.from('unable to upgrade: missing upgrade headers in response\n');
 
-/** Resolves when both sides have ended. Rejects with StatusError as long as the client can be told something. */
-export async function tunnelPorts(backends: Backends, exchange: Exchange, destination: Destination): Promise<void> {
+/** Resolves when both sides have ended. Rejects with StatusError as long as no response has been sent. */
+export async function tunnelPortForward(backends: Backends, exchange: Exchange, destination: Destination): Promise<void> {
   const { host, 'x-forwarded-for': sources } = headersToBackend(exchange, false);
-  const left = new Promise((resolve) => exchange.output.once('close', resolve));
-  const answer = await askForSpdy(backends, destination.url, [PORT_FORWARD_PROTOCOL], left, { host, 'x-forwarded-for': sources });
-  switch (answer.type) {
+  const clientClosed = new Promise((resolve) => exchange.output.once('close', resolve));
+  const response = await requestSpdyUpgrade(backends, destination.url, [PORT_FORWARD_PROTOCOL], clientClosed, {
+    host,
+    'x-forwarded-for': sources,
+  });
+  switch (response.type) {
     case 'upgraded':
-      return carryOn(exchange, answer);
+      return openTunnel(exchange, response);
     case 'failure':
-      throw failureOf(destination, answer.error);
+      throw connectionError(destination, response.error);
     case 'answer':
-      return relayAnswer(exchange, answer.message);
+      return relayResponse(exchange, response.message);
     case 'otherProtocol':
       return exchange.send(500, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }, NOT_UPGRADED);
   }
 }
 
-async function carryOn(exchange: Exchange, { socket, head, message }: Extract<BackendAnswer, { type: 'upgraded' }>): Promise<void> {
-  const isAgreed = message.headers['x-stream-protocol-version'] === PORT_FORWARD_PROTOCOL;
-  const { webSocket, carrier } = exchange.openWebSocket(isAgreed ? 'agreedTunnel' : 'tunnel');
+async function openTunnel(exchange: Exchange, { socket, head, message }: Extract<BackendResponse, { type: 'upgraded' }>): Promise<void> {
+  const isProtocolAccepted = message.headers['x-stream-protocol-version'] === PORT_FORWARD_PROTOCOL;
+  const { webSocket, carrier } = exchange.openWebSocket(isProtocolAccepted ? 'agreedTunnel' : 'tunnel');
   if (webSocket === undefined) socket.destroy();
   else {
-    const gone = new Promise((resolve) => carrier.once('close', resolve));
-    join(webSocket, socket, head);
-    await gone;
+    const clientClosed = new Promise((resolve) => carrier.once('close', resolve));
+    joinTunnel(webSocket, socket, head);
+    await clientClosed;
   }
   exchange.finish();
 }
 
-/** Each side waits for the other to take what it has sent. */
-function join(webSocket: WebSocket, socket: Duplex, head: Buffer): void {
-  const pass = (bytes: Buffer): void => {
+/** Pauses each side while the other does not keep up. */
+function joinTunnel(webSocket: WebSocket, socket: Duplex, head: Buffer): void {
+  const sendToClient = (bytes: Buffer): void => {
     webSocket.send(bytes, { binary: true }, () => {
       if (webSocket.bufferedAmount <= UNREAD_BYTES) socket.resume();
     });
     if (webSocket.bufferedAmount > UNREAD_BYTES) socket.pause();
   };
-  if (head.length > 0) pass(head);
-  socket.on('data', pass);
-  socket.once('close', () => webSocket.close(CLOSED.normally));
+  if (head.length > 0) sendToClient(head);
+  socket.on('data', sendToClient);
+  socket.once('close', () => webSocket.close(CLOSE_CODES.normally));
   webSocket.on('message', (data, isBinary) => {
-    if (!isBinary) webSocket.close(CLOSED.wordsAreNotTaken);
-    else if (!socket.write(bytesOf(data))) {
+    if (!isBinary) webSocket.close(CLOSE_CODES.wordsAreNotTaken);
+    else if (!socket.write(messageBytes(data))) {
       webSocket.pause();
       socket.once('drain', () => webSocket.resume());
     }
   });
-  // What has been said before it is heard to the end; what comes back is for nobody.
+  // Bytes sent before the close are still written to the kubelet; its later output is discarded.
   webSocket.once('close', () => socket.end(() => socket.destroy()));
 }

@@ -40,16 +40,16 @@ beforeAll(async () => {
       prefix: PREFIX,
       target: '/page',
       upgrades: false,
-      believesAll: false,
+      insecureSkipTlsVerify: false,
       name: 's',
-      logDistrusted: () => undefined,
+      onLogTlsFailure: () => undefined,
     });
   });
 });
 afterAll(() => {
-  for (const one of [backend, server]) {
-    one.closeAllConnections();
-    one.close();
+  for (const listener of [backend, server]) {
+    listener.closeAllConnections();
+    listener.close();
   }
 });
 
@@ -98,32 +98,32 @@ describe('a proxied page', () => {
     ['GZIP', gzipSync, gunzipSync],
     ['deflate', deflateRawSync, inflateRawSync],
     ['identity', (page: Buffer) => page, (page: Buffer) => page],
-  ])('is rewritten when its Content-Encoding is %s', async (encoding, pack, unpack) => {
-    const packed = pack(PAGE);
+  ])('is rewritten when its Content-Encoding is %s', async (encoding, compress, decompress) => {
+    const compressed = compress(PAGE);
     respond = (_, response) =>
-      response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': packed.length }).end(packed);
+      response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': compressed.length }).end(compressed);
     const message = await get();
     expect(message.headers['content-encoding']).toBe(encoding);
-    expect(unpack((await readBody(message)) ?? Buffer.alloc(0))).toEqual(REWRITTEN);
+    expect(decompress((await readBody(message)) ?? Buffer.alloc(0))).toEqual(REWRITTEN);
   });
 
   it.each(['br', 'gzip, gzip', 'constructor'])('is passed on unchanged when its Content-Encoding is %s', async (encoding) => {
-    const packed = brotliCompressSync(PAGE);
+    const compressed = brotliCompressSync(PAGE);
     respond = (_, response) =>
-      response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': packed.length }).end(packed);
+      response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': compressed.length }).end(compressed);
     const message = await get();
-    expect([message.headers['content-length'], await readBody(message)]).toEqual([String(packed.length), packed]);
+    expect([message.headers['content-length'], await readBody(message)]).toEqual([String(compressed.length), compressed]);
   });
 
-  it.each([false, true])('is streamed to the client as the backend writes it (compressed: %s)', async (isPacked) => {
+  it.each([false, true])('is streamed to the client as the backend writes it (compressed: %s)', async (isCompressed) => {
     let finish: () => void = () => undefined;
     respond = (_, response) => {
-      response.writeHead(200, { ...HTML, ...(isPacked ? { 'content-encoding': 'gzip' } : {}) });
-      const packer = createGzip();
-      if (isPacked) packer.pipe(response);
-      const out = isPacked ? packer : response;
+      response.writeHead(200, { ...HTML, ...(isCompressed ? { 'content-encoding': 'gzip' } : {}) });
+      const compressor = createGzip();
+      if (isCompressed) compressor.pipe(response);
+      const out = isCompressed ? compressor : response;
       out.write('<p>first</p><a href="/');
-      packer.flush();
+      compressor.flush();
       finish = () => void out.end('x">');
     };
     const message = await get();
@@ -133,7 +133,7 @@ describe('a proxied page', () => {
     finish();
     await once(message, 'end');
     const page = Buffer.concat(pieces);
-    expect(String(isPacked ? gunzipSync(page) : page)).toBe(`<p>first</p><a href="${PREFIX}/x">`);
+    expect(String(isCompressed ? gunzipSync(page) : page)).toBe(`<p>first</p><a href="${PREFIX}/x">`);
   });
 
   it('is cut off when the backend closes the connection early or its encoding is corrupt', async () => {
@@ -143,16 +143,16 @@ describe('a proxied page', () => {
     expect(await readBody(await get())).toBeUndefined();
   });
 
-  it.each([false, true])('is no longer read from the backend after its client disconnects (compressed: %s)', async (isPacked) => {
+  it.each([false, true])('is no longer read from the backend after its client disconnects (compressed: %s)', async (isCompressed) => {
     const left = new Promise<void>((resolve) => {
       respond = (_, response) => {
         response.once('close', resolve);
-        response.writeHead(200, { ...HTML, ...(isPacked ? { 'content-encoding': 'gzip' } : {}) });
-        const packer = createGzip();
-        if (isPacked) packer.pipe(response);
-        const out = isPacked ? packer : response;
+        response.writeHead(200, { ...HTML, ...(isCompressed ? { 'content-encoding': 'gzip' } : {}) });
+        const compressor = createGzip();
+        if (isCompressed) compressor.pipe(response);
+        const out = isCompressed ? compressor : response;
         out.write(randomBytes(100_000).toString('hex'));
-        packer.flush();
+        compressor.flush();
       };
     });
     const message = await get();

@@ -1,6 +1,7 @@
 /**
- * Forwards a proxied response and rewrites its links to lead through the proxy: those of HTML pages, also compressed with gzip or deflate, and the header Location. A page
- * is streamed, so its response has no length. Other responses are forwarded unchanged.
+ * Forwards a proxied response and rewrites its links to lead through the proxy: those of HTML pages, also compressed
+ * with gzip or deflate, and the header Location. A page is streamed, so its response has no length. Other responses
+ * are forwarded unchanged.
  */
 import type { IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
@@ -9,7 +10,7 @@ import { yieldIfDue } from '../../../shared/scheduling/yielding';
 import type { Exchange } from '../request/exchange';
 import { headersToClient } from './headers';
 import { LinkRewriter } from './link-rewriter';
-import { rewriteLink, type ProxyPlace } from './rewrite-link';
+import { rewriteLink, type ProxyAddresses } from './rewrite-link';
 import { relay } from './relay';
 
 /** Flushes each piece of a compressed page as soon as it arrives. */
@@ -20,38 +21,42 @@ const ENCODINGS: ReadonlyMap<string, readonly [decode: () => Duplex, encode: () 
   ['deflate', [createInflateRaw, () => createDeflateRaw(EACH_PIECE)]],
 ]);
 
-export function relayProxied(exchange: Exchange, message: IncomingMessage, place: ProxyPlace): Promise<void> {
+export function relayProxiedResponse(exchange: Exchange, message: IncomingMessage, addresses: ProxyAddresses): Promise<void> {
   const { statusCode = 502, headers: received } = message;
   const headers = headersToClient(received);
   const { location } = received;
-  const transforms = location === undefined ? transformsFor(exchange, received, place) : undefined;
-  if (location !== undefined) headers['location'] = rewriteLink(location, place) ?? location;
+  const transforms = location === undefined ? transformsFor(exchange, received, addresses) : undefined;
+  if (location !== undefined) headers['location'] = rewriteLink(location, addresses) ?? location;
   if (transforms !== undefined) delete headers['content-length'];
-  exchange.head(statusCode, headers);
+  exchange.sendHead(statusCode, headers);
   return relay(exchange, message, 'cut', responseHasBody(exchange, statusCode) ? transforms?.() : undefined);
 }
 
 const responseHasBody = ({ method }: Exchange, status: number): boolean => method !== 'HEAD' && status !== 204 && status !== 304;
 
 /** The streams that rewrite a page; `undefined` when the response is not a page or has an unknown encoding. */
-function transformsFor(exchange: Exchange, headers: IncomingMessage['headers'], place: ProxyPlace): (() => readonly Duplex[]) | undefined {
+function transformsFor(
+  exchange: Exchange,
+  headers: IncomingMessage['headers'],
+  addresses: ProxyAddresses,
+): (() => readonly Duplex[]) | undefined {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
   if (type.trim().toLowerCase() !== 'text/html') return undefined;
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return () => [rewritingStream(exchange, place)];
+  if (encoding === '' || encoding === 'identity') return () => [rewritingStream(exchange, addresses)];
   const [decode, encode] = ENCODINGS.get(encoding) ?? [];
-  return decode === undefined || encode === undefined ? undefined : () => [decode(), rewritingStream(exchange, place), encode()];
+  return decode === undefined || encode === undefined ? undefined : () => [decode(), rewritingStream(exchange, addresses), encode()];
 }
 
 /** Bytes that are rewritten before the event loop is yielded. */
-const SLICE = 4_096;
+const SLICE_BYTES = 4_096;
 
-function rewritingStream(exchange: Exchange, place: ProxyPlace): Duplex {
-  const rewriter = new LinkRewriter((link) => rewriteLink(link, place));
+function rewritingStream(exchange: Exchange, addresses: ProxyAddresses): Duplex {
+  const rewriter = new LinkRewriter((link) => rewriteLink(link, addresses));
   return Duplex.from(async function* (page: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const piece of page) {
-      for (let at = 0; at < piece.length; at += SLICE) {
-        const rewritten = rewriter.write(piece.toString('latin1', at, at + SLICE));
+      for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+        const rewritten = rewriter.write(piece.toString('latin1', at, at + SLICE_BYTES));
         if (rewritten !== '') yield Buffer.from(rewritten, 'latin1');
         await yieldIfDue(exchange);
       }

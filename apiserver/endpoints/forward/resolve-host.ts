@@ -4,14 +4,14 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { withTimeout } from '../../../shared/runtime/with-timeout';
 import type { ResolveHost } from '../../registry/operations/destination';
 
-export function hostResolver(clock: Clock, timeoutMs: number): ResolveHost {
+export function createHostResolver(clock: Clock, timeoutMs: number): ResolveHost {
   return (name) => withTimeout(addressesOf(name), clock, timeoutMs, () => []);
 }
 
 async function addressesOf(name: string): Promise<readonly string[]> {
   try {
-    const found = await lookup(name, { all: true });
-    return found.map(({ address }) => address);
+    const results = await lookup(name, { all: true });
+    return results.map(({ address }) => address);
   } catch {
     return [];
   }

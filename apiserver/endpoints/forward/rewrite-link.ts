@@ -1,7 +1,7 @@
 /** Rewrites a single link of a proxied page so that it leads through the proxy. */
 
 /** The addresses of a proxy and of its backend. */
-export interface ProxyPlace {
+export interface ProxyAddresses {
   /** Path of the proxy, without a trailing slash: `/api/v1/nodes/n/proxy`. */
   readonly prefix: string;
   /** A URL of the backend; its path is ignored. */
@@ -14,14 +14,17 @@ const SCHEME = /^([a-z][a-z\d+.-]*:)/i;
 /** An absolute path, or a host followed by one. Browsers read `\` as `/`. */
 const FROM_ROOT = /^(?:https?:(?=[/\\]{2}))?([/\\]{1,2})/i;
 
-/** The usual links: absolute paths that need no normalization, without dot segments, hosts or characters that have to be encoded. */
+/**
+ * The usual links: absolute paths that need no normalization, without dot segments, hosts or characters that have to
+ * be encoded.
+ */
 const PLAIN_PATH = /^(?:\/[\w~-][\w.~-]*)+\/?$/;
 
 /**
- * The rewritten link; `undefined` for a relative link, a link to another host and a link that leads through the proxy already. A link to the host of the backend becomes
- * a path, a link to the host of this server keeps the host.
+ * The rewritten link; `undefined` for a relative link, a link to another host and a link that leads through the proxy
+ * already. A link to the host of the backend becomes a path, a link to the host of this server keeps the host.
  */
-export function rewriteLink(link: string, { prefix, backend, host }: ProxyPlace): string | undefined {
+export function rewriteLink(link: string, { prefix, backend, host }: ProxyAddresses): string | undefined {
   if (PLAIN_PATH.test(link)) return link.startsWith(prefix) ? undefined : prefix + link;
   // Browsers remove these characters from a URL.
   const text = link.replace(/[\t\n\r]/g, '').trim();

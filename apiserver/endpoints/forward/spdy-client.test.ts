@@ -11,11 +11,11 @@ const data = (stream: number, text: string, isLast: boolean): Buffer => {
   return Buffer.concat([head, Buffer.from(text)]);
 };
 
-test('last words are heard although the other side has closed when something is written', async () => {
-  const heard: string[] = [];
-  let ended: () => void = () => undefined;
-  const end = new Promise<void>((resolve) => (ended = resolve));
-  const other = await new Promise<{ socket: Socket; accepted: Socket }>((resolve) => {
+test('SpdyClient receives the last data of a peer that has reset the connection, although it writes to it', async () => {
+  const received: string[] = [];
+  let onStreamEnd: () => void = () => undefined;
+  const end = new Promise<void>((resolve) => (onStreamEnd = resolve));
+  const connection = await new Promise<{ socket: Socket; accepted: Socket }>((resolve) => {
     const server = createServer((accepted) => resolve({ socket, accepted }));
     let socket: Socket;
     close = () => void server.close();
@@ -25,12 +25,12 @@ test('last words are heard although the other side has closed when something is 
       socket.on('error', () => undefined);
     });
   });
-  const spdy = new SpdyClient(other.socket, { data: (_, bytes) => void heard.push(bytes.toString()), ended });
+  const spdy = new SpdyClient(connection.socket, { onData: (_, bytes) => void received.push(bytes.toString()), onStreamEnd });
   const stream = spdy.openStream({ streamtype: 'stdin' });
-  await new Promise((resolve) => other.accepted.once('readable', resolve));
-  other.accepted.write(data(stream, 'last words', true));
-  other.accepted.resetAndDestroy();
+  await new Promise((resolve) => connection.accepted.once('readable', resolve));
+  connection.accepted.write(data(stream, 'last data', true));
+  connection.accepted.resetAndDestroy();
   spdy.write(stream, Buffer.alloc(100_000));
   await end;
-  expect(heard).toEqual(['last words']);
+  expect(received).toEqual(['last data']);
 });

@@ -1,26 +1,35 @@
-/** A kubelet is asked to go on in SPDY. What is said on the connection then, and what a client hears where there is none, is its caller's. */
+/** Requests an upgrade to SPDY from a kubelet. Callers handle the streams and report errors. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Backends } from './backend';
-import { answerOf, type BackendAnswer } from './relay';
+import { awaitResponse, type BackendResponse } from './relay';
 
-/** Resolves with an upgrade only where it is one to SPDY. `gone` = the client is, and with it its connection to the kubelet. */
-export async function askForSpdy(
+/**
+ * Resolves with an upgrade only when the kubelet switches to SPDY. When `clientGone` resolves, the connection to the
+ * kubelet is closed.
+ */
+export async function requestSpdyUpgrade(
   backends: Backends,
   url: URL,
   protocols: readonly string[],
-  gone: Promise<unknown>,
-  more: OutgoingHttpHeaders = {},
-): Promise<BackendAnswer | { readonly type: 'otherProtocol' }> {
-  const headers = { ...more, connection: 'Upgrade', upgrade: 'SPDY/3.1', 'content-length': 0, 'x-stream-protocol-version': [...protocols] };
+  clientClosed: Promise<unknown>,
+  extraHeaders: OutgoingHttpHeaders = {},
+): Promise<BackendResponse | { readonly type: 'otherProtocol' }> {
+  const headers = {
+    ...extraHeaders,
+    connection: 'Upgrade',
+    upgrade: 'SPDY/3.1',
+    'content-length': 0,
+    'x-stream-protocol-version': [...protocols],
+  };
   const request = backends.open({ url, trust: 'kubelet', method: 'POST', headers, path: url.pathname + url.search });
-  void gone.then(() => request.destroy());
-  const answered = answerOf(request);
+  void clientClosed.then(() => request.destroy());
+  const pending = awaitResponse(request);
   request.end();
-  const answer = await answered;
-  if (answer.type !== 'upgraded') return answer;
-  const { socket, message } = answer;
+  const response = await pending;
+  if (response.type !== 'upgraded') return response;
+  const { socket, message } = response;
   socket.on('error', () => undefined);
-  if (message.headers.upgrade?.toLowerCase() === 'spdy/3.1') return answer;
+  if (message.headers.upgrade?.toLowerCase() === 'spdy/3.1') return response;
   socket.destroy();
   return { type: 'otherProtocol' };
 }

@@ -1,9 +1,9 @@
-/** What the streams that come over WebSockets have in common. Knows nothing of what is said on them. */
+/** What the WebSocket streams have in common: close codes, limits, sub-protocols. */
 import type { Exchange } from '../request/exchange';
 
-/** Why a WebSocket is closed. */
-export const CLOSED = { normally: 1000, wordsAreNotTaken: 1003 } as const;
-/** What a client may leave unread before the other side is made to wait. */
+/** Close codes. */
+export const CLOSE_CODES = { normally: 1000, wordsAreNotTaken: 1003 } as const;
+/** Number of bytes that a client may leave unread before the other side is paused. */
 export const UNREAD_BYTES = 1024 * 1024;
 
 /** The sub-protocols that the client offers, in its order; `undefined` when it does not request a WebSocket. */
@@ -14,8 +14,8 @@ export function offeredProtocols({ request: { headers } }: Exchange): readonly s
 }
 
 /** Whether the client requests a WebSocket and offers this sub-protocol. */
-export const asksFor = (protocol: string, exchange: Exchange): boolean => offeredProtocols(exchange)?.includes(protocol) === true;
+export const offersProtocol = (protocol: string, exchange: Exchange): boolean => offeredProtocols(exchange)?.includes(protocol) === true;
 
-/** A message. */
-export const bytesOf = (data: Buffer | ArrayBuffer | readonly Buffer[]): Buffer =>
+/** The bytes of a message. */
+export const messageBytes = (data: Buffer | ArrayBuffer | readonly Buffer[]): Buffer =>
   Buffer.isBuffer(data) ? data : data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.concat(data);

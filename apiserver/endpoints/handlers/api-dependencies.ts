@@ -1,4 +1,4 @@
-/** What the handlers of the API are built from. Holds no behaviour. */
+/** The dependencies of the API handlers. Contains no behaviour. */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { NamespaceAlias } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -11,22 +11,22 @@ import type { Operations } from '../../registry/operations/operation';
 import type { Views } from '../../registry/operations/views';
 import type { Backends } from '../forward/backend';
 import type { Exchange } from '../request/exchange';
-import type { ExchangeParts } from '../request/exchange';
+import type { ExchangeDependencies } from '../request/exchange';
 import type { SelectionBuilder } from '../request/parameters';
 import type { Encoders } from '../representation/encoders';
 import type { ResourceRequest } from '../request/request-info';
 import type { WatchMeter } from '../response/watch-stream';
-import type { LiveWatches } from '../response/open-watches';
+import type { OpenWatches } from '../response/open-watches';
 
-/** How machines behind objects are reached. */
+/** How backends behind objects are reached. */
 export interface NodeAccess {
-  /** Types of nodes' addresses, the most preferred first. */
+  /** Types of node addresses in order of preference. */
   readonly addressTypes: readonly string[];
   readonly resolveHost: ResolveHost;
   readonly backends: Backends;
 }
 
-export interface ApiParts extends ExchangeParts {
+export interface ApiDependencies extends ExchangeDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly gates: FeatureGates;
@@ -38,21 +38,21 @@ export interface ApiParts extends ExchangeParts {
   readonly operations: Operations;
   readonly views: Views;
   readonly select: SelectionBuilder;
-  /** Set when a name is the other dialect's for a system namespace. */
+  /** The alias of a system namespace in the other dialect; undefined for other names. */
   aliasOf(namespace: string): NamespaceAlias | undefined;
   readonly encoders: Encoders;
   readonly nodeAccess: NodeAccess;
-  readonly watches: LiveWatches;
-  /** Least duration of a watch that names none, in seconds; the most is twice that. */
+  readonly watches: OpenWatches;
+  /** Minimum duration of a watch without a time-out, in seconds; the maximum is twice that. */
   readonly minRequestTimeoutSeconds: number;
   /** Counts a long-running request as open. The caller calls the returned function when the request ends. */
-  longRunningStarted(exchange: Exchange): () => void;
-  /** Somebody asks for a log; `believesAll` = whatever certificate the kubelet shows. */
-  logAsked(believesAll: boolean): void;
-  readonly logDistrusted: () => void;
-  /** Times the state that watches begin with, for those who ask for it as a list. */
+  startLongRunning(exchange: Exchange): () => void;
+  /** Counts a request for a log. `insecureSkipTlsVerify`: verification of the kubelet's certificate is disabled. */
+  countLogRequest(insecureSkipTlsVerify: boolean): void;
+  readonly countLogTlsFailure: () => void;
+  /** Times the initial state of watches that request it as a list. */
   watchListMeter(row: KindRow, info: ResourceRequest): { observe(seconds: number): void };
-  /** A request has come for a version that is going away. */
-  deprecatedRequested(row: KindRow, removed: string | undefined, subresource: string): void;
+  /** Counts a request for a deprecated version. */
+  countDeprecatedRequest(row: KindRow, removed: string | undefined, subresource: string): void;
   watchMeter(group: string, version: string, kind: string, resource: string): WatchMeter;
 }

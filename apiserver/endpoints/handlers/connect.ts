@@ -1,4 +1,4 @@
-/** Requests that lead to a machine behind an object. */
+/** Requests that are forwarded to a backend behind an object: log, exec, attach, portforward, proxy. */
 import type { SubresourceRow } from '../../../shared/api/kinds';
 import { schemaOf } from '../../../shared/api/types';
 import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
@@ -8,86 +8,91 @@ import { decodePercent } from '../../../shared/values/percent';
 import { setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Resource } from '../../registry/verbs';
 import { connect } from '../../registry/operations/connect';
-import { upgradeTo } from '../forward/headers';
+import { upgradeProtocols } from '../forward/headers';
 import { forward } from '../forward/forward';
-import { targetOf } from '../forward/relay';
+import { requestTarget } from '../forward/relay';
 import { translateStreams } from '../forward/stream-translator';
-import { tunnelPorts } from '../forward/port-forward-tunnel';
-import { asksFor } from '../forward/web-socket';
-import { UpgradableReply } from '../request/upgradable-response';
-import type { ApiParts } from './api-dependencies';
-import { toldOptions } from './kubelet-options';
+import { tunnelPortForward } from '../forward/port-forward-tunnel';
+import { offersProtocol } from '../forward/web-socket';
+import { UpgradableResponse } from '../request/upgradable-response';
+import type { ApiDependencies } from './api-dependencies';
+import { kubeletOptions } from './kubelet-options';
 import type { Exchange } from '../request/exchange';
 import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
 
-export async function connectTo(
-  parts: ApiParts,
+export async function connectToBackend(
+  deps: ApiDependencies,
   exchange: Exchange,
   resource: Resource,
   subresource: SubresourceRow,
   info: ResourceRequest,
 ): Promise<void> {
-  const { namespace, name, subresource: asked } = info;
+  const { namespace, name, subresource: subresourceName } = info;
   const key = { namespace, name };
   const { kind } = subresource;
-  if (asked === 'proxy') checkProxiedPath(exchange.request.url ?? '', resource.row.namespaced, info.rest);
+  if (subresourceName === 'proxy') checkProxiedPath(exchange.request.url ?? '', resource.row.namespaced, info.rest);
   if (kind !== undefined)
-    await parts.operations.admitConnection(exchange, { resource, subresource }, key, optionsOf(kind.type, exchange.query, info));
+    await deps.operations.admitConnection(exchange, { resource, subresource }, key, optionsOf(kind.type, exchange.query, info));
   const { query } = exchange;
-  const believesAll = query.boolean('insecureSkipTLSVerifyBackend') === true;
-  if (asked === 'log') parts.logAsked(believesAll);
-  const upgrades = upgradeTo(exchange) !== undefined && exchange.output instanceof UpgradableReply;
-  const { reader, resources, random, nodeAccess } = parts;
+  const insecureSkipTlsVerify = query.boolean('insecureSkipTLSVerifyBackend') === true;
+  if (subresourceName === 'log') deps.countLogRequest(insecureSkipTlsVerify);
+  const upgrades = upgradeProtocols(exchange) !== undefined && exchange.output instanceof UpgradableResponse;
+  const { reader, resources, random, nodeAccess } = deps;
   const [nodes, endpoints, pods] = [resources.require('nodes'), resources.require('endpoints'), resources.require('pods')];
   const { addressTypes, resolveHost } = nodeAccess;
   const destination = await connect({ reader, nodes, endpoints, pods, random, addressTypes, resolveHost }, exchange, {
     resource,
-    subresource: asked,
+    subresource: subresourceName,
     key,
     container: query.get('container') ?? '',
-    told: toldOptions(asked, query, name),
+    told: kubeletOptions(subresourceName, query, name),
     upgrades,
   });
   if (destination === undefined) {
     exchange.send(204, {}, Buffer.alloc(0));
     return;
   }
-  const { target, prefix, isBare } = destination.type === 'proxy' ? proxiedUrl(targetOf(exchange), resource.row.namespaced) : NOT_PROXIED;
-  if (isBare && !upgrades && REDIRECTED.has(exchange.method)) redirectBelow(exchange);
-  else if (upgrades && isTranslated(parts, exchange, asked)) await translateStreams(nodeAccess.backends, exchange, destination.url);
-  else if (upgrades && isTunnel(parts, exchange, asked)) await tunnelPorts(nodeAccess.backends, exchange, destination);
+  const { target, prefix, hasNoPath } =
+    destination.type === 'proxy' ? splitProxyUrl(requestTarget(exchange), resource.row.namespaced) : NOT_PROXIED;
+  if (hasNoPath && !upgrades && REDIRECTED_METHODS.has(exchange.method)) redirectToSlash(exchange);
+  else if (upgrades && isTranslated(deps, exchange, subresourceName))
+    await translateStreams(nodeAccess.backends, exchange, destination.url);
+  else if (upgrades && isTunnel(deps, exchange, subresourceName)) await tunnelPortForward(nodeAccess.backends, exchange, destination);
   else
     await forward(nodeAccess.backends, exchange, {
       destination,
       target,
       prefix,
       upgrades,
-      believesAll,
+      insecureSkipTlsVerify,
       name,
-      logDistrusted: parts.logDistrusted,
+      onLogTlsFailure: deps.countLogTlsFailure,
     });
 }
 
-/** Over WebSockets these are told to the kubelet in another protocol. */
-const TRANSLATED: ReadonlySet<string> = new Set(['exec', 'attach']);
+/** Over WebSockets, these are translated to SPDY for the kubelet. */
+const TRANSLATED_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach']);
 
-const isTranslated = ({ gates }: ApiParts, exchange: Exchange, asked: string): boolean =>
-  TRANSLATED.has(asked) && gates.enabled('TranslateStreamCloseWebsocketRequests') && asksFor(CLOSING_STREAM_PROTOCOL, exchange);
+const isTranslated = ({ gates }: ApiDependencies, exchange: Exchange, subresource: string): boolean =>
+  TRANSLATED_SUBRESOURCES.has(subresource) &&
+  gates.enabled('TranslateStreamCloseWebsocketRequests') &&
+  offersProtocol(CLOSING_STREAM_PROTOCOL, exchange);
 
-const isTunnel = ({ gates }: ApiParts, exchange: Exchange, asked: string): boolean =>
-  asked === 'portforward' && gates.enabled('PortForwardWebsockets') && asksFor(PORT_FORWARD_TUNNEL, exchange);
+const isTunnel = ({ gates }: ApiDependencies, exchange: Exchange, subresource: string): boolean =>
+  subresource === 'portforward' && gates.enabled('PortForwardWebsockets') && offersProtocol(PORT_FORWARD_TUNNEL, exchange);
 
 /** Segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`. */
 const SEGMENTS = { namespaced: 8, other: 6 };
 
 /**
- * Throws 400 when the path that is forwarded differs from the path that admission sees. The former is cut out of the request target as it was sent, the latter is decoded:
- * they differ when a slash before the subresource is escaped, or the target is an absolute URL.
+ * Throws 400 when the path for the backend differs from the path that admission sees. The former is cut out of the
+ * raw request target, the latter is decoded: they differ when a slash before the subresource is escaped, or when the
+ * target is an absolute URL.
  */
 function checkProxiedPath(url: string, namespaced: boolean, rest: readonly string[]): void {
-  const written = (url.split('?', 1)[0] ?? '').split('/').slice(namespaced ? SEGMENTS.namespaced : SEGMENTS.other);
-  const path = (decodePercent(headerText(written.join('/'))) ?? '').split('/');
+  const rawSegments = (url.split('?', 1)[0] ?? '').split('/').slice(namespaced ? SEGMENTS.namespaced : SEGMENTS.other);
+  const path = (decodePercent(headerText(rawSegments.join('/'))) ?? '').split('/');
   // Trailing slashes are ignored.
   while (path.at(-1) === '') path.pop();
   if (path.join('/') !== rest.join('/')) throw badRequest('the path of a proxied request must not escape a slash before the subresource');
@@ -99,13 +104,13 @@ interface ProxiedUrl {
   /** Path and query for the backend. */
   readonly target: string;
   /** Whether the path ends with the subresource, without a slash. */
-  readonly isBare: boolean;
+  readonly hasNoPath: boolean;
 }
 
-const NOT_PROXIED: ProxiedUrl = { prefix: undefined, target: '', isBare: false };
+const NOT_PROXIED: ProxiedUrl = { prefix: undefined, target: '', hasNoPath: false };
 
 /** Splits a URL, as the client sent it, where the path for the backend begins. */
-function proxiedUrl(url: string, namespaced: boolean): ProxiedUrl {
+function splitProxyUrl(url: string, namespaced: boolean): ProxiedUrl {
   const [path = '', ...query] = url.split('?');
   const segments = path.split('/');
   const start = namespaced ? SEGMENTS.namespaced : SEGMENTS.other;
@@ -113,24 +118,28 @@ function proxiedUrl(url: string, namespaced: boolean): ProxiedUrl {
   return {
     prefix: segments.slice(0, start).join('/'),
     target: `/${rest.join('/')}${query.length === 0 ? '' : `?${query.join('?')}`}`,
-    isBare: rest.length === 0,
+    hasNoPath: rest.length === 0,
   };
 }
 
-/** Methods that are redirected to the path with a trailing slash, without which relative links of a page would leave the proxy. Other methods return no page. */
-const REDIRECTED: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/**
+ * Methods that are redirected to the path with a trailing slash, without which relative links of a page would leave
+ * the proxy. Other methods return no page.
+ */
+const REDIRECTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-function redirectBelow(exchange: Exchange): void {
+function redirectToSlash(exchange: Exchange): void {
   const [path = '', ...query] = (exchange.request.url ?? '').split('?');
   const location = `${path}/${query.length === 0 ? '' : `?${query.join('?')}`}`;
   exchange.send(301, { Location: location }, Buffer.alloc(0));
 }
 
-/** What the query asks for, as an object of the options' kind. What stands behind the subresource is a path. */
+/** The query parameters as an object of the options kind. Segments after the subresource are its path. */
 function optionsOf(type: string, query: Query, { rest }: ResourceRequest): JsonObject {
   const options: JsonObject = {};
   for (const { name, type: field } of schemaOf(type).fields) {
-    const value = name === 'path' ? pathOf(rest) : field.kind === 'list' ? listOf(query.all(name), field.of) : valueOf(query, name, field);
+    const value =
+      name === 'path' ? joinRest(rest) : field.kind === 'list' ? listValue(query.getAll(name), field.of) : scalarValue(query, name, field);
     if (value !== undefined) setMember(options, name, value);
   }
   return options;
@@ -138,11 +147,11 @@ function optionsOf(type: string, query: Query, { rest }: ResourceRequest): JsonO
 
 type Field = ReturnType<typeof schemaOf>['fields'][number]['type'];
 
-const pathOf = (rest: readonly string[]): string | undefined => (rest.length === 0 ? undefined : `/${rest.join('/')}`);
+const joinRest = (rest: readonly string[]): string | undefined => (rest.length === 0 ? undefined : `/${rest.join('/')}`);
 
 const isNumber = (field: Field): boolean => field.kind === 'scalar' && field.scalar.startsWith('int');
 
-function listOf(texts: readonly string[], item: Field): JsonValue | undefined {
+function listValue(texts: readonly string[], item: Field): JsonValue | undefined {
   if (texts.length === 0) return undefined;
   if (!isNumber(item)) return [...texts];
   return texts
@@ -151,7 +160,7 @@ function listOf(texts: readonly string[], item: Field): JsonValue | undefined {
     .filter(Number.isSafeInteger);
 }
 
-function valueOf(query: Query, name: string, field: Field): JsonValue | undefined {
+function scalarValue(query: Query, name: string, field: Field): JsonValue | undefined {
   if (field.kind === 'scalar' && field.scalar === 'bool') return query.boolean(name);
   const text = query.get(name);
   if (text === undefined || text === '') return undefined;

@@ -1,4 +1,4 @@
-/** DELETE of one object and of collections. Options come from the body and from the query. */
+/** DELETE of one object and of collections, with options from the body or the query. */
 import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { clientFault, deletedCollectionStatus } from '../../../shared/api/errors/status';
 import { parseApiVersion } from '../../../shared/api/identity/identity';
@@ -7,72 +7,82 @@ import { DecodeError, decodeObject } from '../../../shared/api/types';
 import { ProtobufFault, SyntaxFault } from '../../../shared/serialization';
 import { canonicalGroup, apiVersionIn } from '../../../shared/names/dialect';
 import type { DeleteOptions, ParsedBody, Resource } from '../../registry/verbs';
-import type { ApiParts } from './api-dependencies';
+import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
 import { decode, HeadFault } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
-import { collectionDeleteOptions, deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../request/parameters';
+import { collectionDeleteOptions, deleteOptions, dryRunErrors, listOptions, META_GROUP, requireNoErrors } from '../request/parameters';
 import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
 import { sendStatus } from '../response/send-response';
-import { ANSWERED, ANSWERING } from '../request/request-tracing';
-import { negotiated, sendEntry } from './negotiated-response';
+import { RESPONSE_WRITTEN, WRITING_RESPONSE } from '../request/request-tracing';
+import { negotiateResponse, sendEntry } from './negotiated-response';
 
 const TYPE = 'meta.v1.DeleteOptions';
 
-export async function remove(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const form = negotiated(parts, exchange, resource, info, 'object');
-  const options = await optionsOf(parts, exchange);
+export async function deleteObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
+  const form = negotiateResponse(deps, exchange, resource, info, 'object');
+  const options = await readDeleteOptions(deps, exchange);
   exchange.trace?.event('About to delete object from database');
-  const result = await parts.writer.delete(exchange, resource, { namespace: info.namespace, name: info.name }, options);
+  const result = await deps.writer.delete(exchange, resource, { namespace: info.namespace, name: info.name }, options);
   exchange.trace?.event('Object deleted from database');
   switch (result.type) {
     case 'object':
-      await sendEntry(parts, exchange, resource, form, result.code, result.entry);
+      await sendEntry(deps, exchange, resource, form, result.code, result.entry);
       return;
     case 'status':
-      exchange.trace?.event(ANSWERING);
+      exchange.trace?.event(WRITING_RESPONSE);
       sendStatus(exchange, result.status, result.code);
-      exchange.trace?.event(ANSWERED);
+      exchange.trace?.event(RESPONSE_WRITTEN);
       return;
   }
 }
 
-export async function removeCollection(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  negotiated(parts, exchange, resource, info, 'object');
-  const list = listOptions(resource.row, exchange.query, parts.select);
-  const options = await optionsOf(parts, exchange, collectionDeleteOptions);
-  const page = await parts.writer.deleteCollection(exchange, resource, info.namespace, list, options);
-  exchange.trace?.event(ANSWERING);
+export async function deleteCollection(
+  deps: ApiDependencies,
+  exchange: Exchange,
+  resource: Resource,
+  info: ResourceRequest,
+): Promise<void> {
+  negotiateResponse(deps, exchange, resource, info, 'object');
+  const list = listOptions(resource.row, exchange.query, deps.select);
+  const options = await readDeleteOptions(deps, exchange, collectionDeleteOptions);
+  const page = await deps.writer.deleteCollection(exchange, resource, info.namespace, list, options);
+  exchange.trace?.event(WRITING_RESPONSE);
   sendStatus(exchange, deletedCollectionStatus(resource.row, page.continue), 200);
-  exchange.trace?.event(ANSWERED);
+  exchange.trace?.event(RESPONSE_WRITTEN);
 }
 
-/** The query's options count where there is no body; a dry run is honoured wherever it stands. */
-async function optionsOf(
-  parts: ApiParts,
+/** Options in the query apply only without a body; `dryRun` applies in either place. */
+async function readDeleteOptions(
+  deps: ApiDependencies,
   exchange: Exchange,
   fromQuery: (query: Query) => DeleteOptions = deleteOptions,
 ): Promise<DeleteOptions> {
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
-  const dryRun = exchange.query.all('dryRun');
+  const dryRun = exchange.query.getAll('dryRun');
   if (bytes.length === 0) {
     const options = fromQuery(exchange.query);
-    refuse('DeleteOptions', dryRunErrors(dryRun));
+    requireNoErrors('DeleteOptions', dryRunErrors(dryRun));
     return options;
   }
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
-  const options = decodeOptions(await parse(parts, exchange, bytes, format));
+  const options = decodeOptions(await parseDeleteOptions(deps, exchange, bytes, format));
   exchange.trace?.event('Decoded delete options');
   exchange.audit?.asked({ kind: 'DeleteOptions', apiVersion: apiVersionIn(exchange.dialect, `${META_GROUP}/__internal`), ...options });
   exchange.trace?.event('Recorded the audit event');
-  refuse('DeleteOptions', dryRunErrors([...dryRunValues(options), ...dryRun]));
-  return fromBody(options, [...dryRunValues(options), ...dryRun].includes('All'));
+  requireNoErrors('DeleteOptions', dryRunErrors([...dryRunValues(options), ...dryRun]));
+  return toDeleteOptions(options, [...dryRunValues(options), ...dryRun].includes('All'));
 }
 
-async function parse(parts: ApiParts, exchange: Exchange, bytes: Buffer, format: ParsedBody['format']): Promise<ParsedBody> {
+async function parseDeleteOptions(
+  deps: ApiDependencies,
+  exchange: Exchange,
+  bytes: Buffer,
+  format: ParsedBody['format'],
+): Promise<ParsedBody> {
   try {
-    const body = await decode(bytes, format, TYPE, parts.clock);
+    const body = await decode(bytes, format, TYPE, deps.clock);
     requireDeleteOptions(body.value, exchange);
     return body;
   } catch (error) {
@@ -81,7 +91,7 @@ async function parse(parts: ApiParts, exchange: Exchange, bytes: Buffer, format:
   }
 }
 
-/** Kind and version may be left out; any version will do. */
+/** Kind and version are optional; any version is accepted. */
 function requireDeleteOptions(value: JsonObject, exchange: Exchange): void {
   const kind = stringAt(value, 'kind') ?? '';
   if (kind === '' || kind === 'DeleteOptions') return;
@@ -106,7 +116,7 @@ function dryRunValues(options: JsonObject): string[] {
   return (arrayAt(options, 'dryRun') ?? []).filter((value) => typeof value === 'string');
 }
 
-function fromBody(options: JsonObject, dryRun: boolean): DeleteOptions {
+function toDeleteOptions(options: JsonObject, dryRun: boolean): DeleteOptions {
   const grace = own(options, 'gracePeriodSeconds');
   const orphan = own(options, 'orphanDependents');
   const policy = stringAt(options, 'propagationPolicy');

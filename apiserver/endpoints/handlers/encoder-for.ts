@@ -1,4 +1,4 @@
-/** The encoder of an answer: of a kind, in a representation, as the client spells names. */
+/** Selects the encoder of a response by kind, representation and the client's spelling of names. */
 import { badRequest } from '../../../shared/api/errors/status';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Encoder } from '../representation/encoder';
@@ -7,18 +7,18 @@ import type { IncludeObject } from '../representation/table-encoder';
 import type { Exchange } from '../request/exchange';
 import type { Representation } from '../request/negotiation';
 import type { Query } from '../request/query';
-import type { ApiParts } from './api-dependencies';
+import type { ApiDependencies } from './api-dependencies';
 
-/** What an encoder is made for. Throws the 400 of a Table that is asked for with unknown contents. */
-export function formOf({ dialect, alias, query }: Exchange, row: KindRow, wanted: Representation): EncoderForm {
-  const include = wanted.transform === 'table' ? includeObject(query) : 'Metadata';
+/** The key of an encoder. Throws 400 for an invalid `includeObject` of a Table. */
+export function encoderFormFor({ dialect, alias, query }: Exchange, row: KindRow, wanted: Representation): EncoderForm {
+  const include = wanted.transform === 'table' ? parseIncludeObject(query) : 'Metadata';
   return { row, wanted, names: { dialect, alias }, include };
 }
 
-export const encoderOf = ({ encoders }: ApiParts, exchange: Exchange, row: KindRow, wanted: Representation): Encoder =>
-  encoders.of(formOf(exchange, row, wanted));
+export const encoderFor = ({ encoders }: ApiDependencies, exchange: Exchange, row: KindRow, wanted: Representation): Encoder =>
+  encoders.encoderFor(encoderFormFor(exchange, row, wanted));
 
-function includeObject(query: Query): IncludeObject {
+function parseIncludeObject(query: Query): IncludeObject {
   const text = query.get('includeObject') ?? '';
   switch (text) {
     case '':

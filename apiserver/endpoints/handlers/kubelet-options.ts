@@ -1,64 +1,67 @@
-/** What a kubelet is told of a client's query: its options by the kubelet's names, in the order in which upstream writes them. */
+/** Translates query parameters into the kubelet's options: in the kubelet's names, in upstream's order. */
 import { fieldErrorAs, forbiddenField, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { invalid } from '../../../shared/api/errors/status';
 import type { Query } from '../request/query';
 
 type Kind = 'flag' | 'number' | 'text' | 'texts';
 
-interface Told {
+interface KubeletOption {
   /** The kubelet's name. */
   readonly name: string;
-  /** The client's. */
-  readonly from: string;
+  /** The client's query parameter. */
+  readonly parameter: string;
   readonly kind: Kind;
   /** Of a number. */
-  readonly least?: number;
+  readonly minimum?: number;
 }
 
-const STREAMS: readonly Told[] = [
-  { name: 'error', from: 'stderr', kind: 'flag' },
-  { name: 'input', from: 'stdin', kind: 'flag' },
-  { name: 'output', from: 'stdout', kind: 'flag' },
-  { name: 'tty', from: 'tty', kind: 'flag' },
+const STREAM_OPTIONS: readonly KubeletOption[] = [
+  { name: 'error', parameter: 'stderr', kind: 'flag' },
+  { name: 'input', parameter: 'stdin', kind: 'flag' },
+  { name: 'output', parameter: 'stdout', kind: 'flag' },
+  { name: 'tty', parameter: 'tty', kind: 'flag' },
 ];
 
-const BY_SUBRESOURCE: Readonly<Partial<Record<string, readonly Told[]>>> = {
+const OPTIONS_BY_SUBRESOURCE: Readonly<Partial<Record<string, readonly KubeletOption[]>>> = {
   log: [
-    { name: 'follow', from: 'follow', kind: 'flag' },
-    { name: 'limitBytes', from: 'limitBytes', kind: 'number', least: 1 },
-    { name: 'previous', from: 'previous', kind: 'flag' },
-    { name: 'sinceSeconds', from: 'sinceSeconds', kind: 'number', least: 1 },
-    { name: 'sinceTime', from: 'sinceTime', kind: 'text' },
-    { name: 'tailLines', from: 'tailLines', kind: 'number', least: 0 },
-    { name: 'timestamps', from: 'timestamps', kind: 'flag' },
+    { name: 'follow', parameter: 'follow', kind: 'flag' },
+    { name: 'limitBytes', parameter: 'limitBytes', kind: 'number', minimum: 1 },
+    { name: 'previous', parameter: 'previous', kind: 'flag' },
+    { name: 'sinceSeconds', parameter: 'sinceSeconds', kind: 'number', minimum: 1 },
+    { name: 'sinceTime', parameter: 'sinceTime', kind: 'text' },
+    { name: 'tailLines', parameter: 'tailLines', kind: 'number', minimum: 0 },
+    { name: 'timestamps', parameter: 'timestamps', kind: 'flag' },
   ],
-  exec: [{ name: 'command', from: 'command', kind: 'texts' }, ...STREAMS],
-  attach: STREAMS,
-  portforward: [{ name: 'port', from: 'ports', kind: 'texts' }],
+  exec: [{ name: 'command', parameter: 'command', kind: 'texts' }, ...STREAM_OPTIONS],
+  attach: STREAM_OPTIONS,
+  portforward: [{ name: 'port', parameter: 'ports', kind: 'texts' }],
 };
 
-/** Logs say `true`, the others `1`. Throws 422 for a log's options that make no sense together. */
-export function toldOptions(subresource: string, query: Query, pod: string): URLSearchParams {
-  const rows = BY_SUBRESOURCE[subresource] ?? [];
+/**
+ * Flags are `true` for logs and `1` for the others. Throws 422 for log options that are invalid or contradict each
+ * other.
+ */
+export function kubeletOptions(subresource: string, query: Query, pod: string): URLSearchParams {
+  const rows = OPTIONS_BY_SUBRESOURCE[subresource] ?? [];
   if (subresource === 'log') checkLogOptions(rows, query, pod);
-  const told = new URLSearchParams();
-  for (const { name, from, kind } of rows) {
-    const text = query.get(from) ?? '';
-    if (kind === 'texts') for (const value of query.all(from)) told.append(name, value);
-    else if (kind === 'flag' && query.boolean(from) === true) told.set(name, subresource === 'log' ? 'true' : '1');
-    else if (kind !== 'flag' && text !== '') told.set(name, text);
+  const options = new URLSearchParams();
+  for (const { name, parameter, kind } of rows) {
+    const text = query.get(parameter) ?? '';
+    if (kind === 'texts') for (const value of query.getAll(parameter)) options.append(name, value);
+    else if (kind === 'flag' && query.boolean(parameter) === true) options.set(name, subresource === 'log' ? 'true' : '1');
+    else if (kind !== 'flag' && text !== '') options.set(name, text);
   }
-  return told;
+  return options;
 }
 
-function checkLogOptions(rows: readonly Told[], query: Query, pod: string): void {
-  const errors: FieldError[] = rows.flatMap(({ from, kind, least = 0 }) => {
-    const text = query.get(from) ?? '';
+function checkLogOptions(rows: readonly KubeletOption[], query: Query, pod: string): void {
+  const errors: FieldError[] = rows.flatMap(({ parameter, kind, minimum = 0 }) => {
+    const text = query.get(parameter) ?? '';
     if (kind !== 'number' || text === '') return [];
     const value = Number(text);
-    if (!Number.isSafeInteger(value)) return [fieldErrorAs('FieldValueInvalid', from, JSON.stringify(text), 'must be a whole number')];
-    if (value >= least) return [];
-    return [invalidValue(from, value, least === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0')];
+    if (!Number.isSafeInteger(value)) return [fieldErrorAs('FieldValueInvalid', parameter, JSON.stringify(text), 'must be a whole number')];
+    if (value >= minimum) return [];
+    return [invalidValue(parameter, value, minimum === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0')];
   });
   const time = query.get('sinceTime') ?? '';
   if (time !== '' && (query.get('sinceSeconds') ?? '') !== '')

@@ -1,4 +1,4 @@
-/** POST of what is never stored: the body of an operation, as a virtual resource or below an object. */
+/** POST of objects that are not stored: operations that are virtual resources or subresources. */
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { stringAt } from '../../../shared/values/json';
 import type { SubresourceRow } from '../../../shared/api/kinds';
@@ -6,44 +6,44 @@ import { success } from '../../../shared/api/errors/status';
 import { dialectOfGroup, type Dialect } from '../../../shared/names/dialect';
 import type { ParsedBody, ServedResource } from '../../registry/verbs';
 import { bodyRow } from '../../registry/operations/operation';
-import type { ApiParts } from './api-dependencies';
+import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
 import { parseObject } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { sendStatus } from '../response/send-response';
-import { negotiated, sendEntry, withEncoder } from './negotiated-response';
-import { recordSent } from './audit-recording';
+import { negotiateResponse, sendEntry, withEncoder } from './negotiated-response';
+import { recordRequestBody } from './audit-recording';
 import { NOT_STORED, STORED, STORING } from './write';
 
-export async function operate(
-  parts: ApiParts,
+export async function runOperation(
+  deps: ApiDependencies,
   exchange: Exchange,
   resource: ServedResource,
   subresource: SubresourceRow | undefined,
   info: ResourceRequest,
 ): Promise<void> {
-  const place = { resource, subresource };
-  const row = bodyRow(place);
-  const { wanted } = negotiated(parts, exchange, { row }, info, 'operation');
+  const target = { resource, subresource };
+  const row = bodyRow(target);
+  const { wanted } = negotiateResponse(deps, exchange, { row }, info, 'operation');
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
   exchange.trace?.event('About to convert to expected version');
-  const body = await parseObject(bytes, format, row, parts.clock);
+  const body = await parseObject(bytes, format, row, deps.clock);
   exchange.trace?.event('Conversion done');
-  recordSent(parts, exchange, bytes);
+  recordRequestBody(deps, exchange, bytes);
   const dialect = info.dialect === undefined && wanted.dialect === undefined ? bodyDialect(body) : undefined;
   if (dialect !== undefined) exchange.setDialect(dialect);
   exchange.trace?.attempt(STORING, NOT_STORED, { len: bytes.length });
-  const entry = await parts.operations.run(exchange, place, { namespace: info.namespace, name: info.name }, body, options);
+  const entry = await deps.operations.run(exchange, target, { namespace: info.namespace, name: info.name }, body, options);
   exchange.trace?.event(STORED, { len: bytes.length });
   if ((subresource ?? resource.row).answersStatus === true) sendStatus(exchange, success(201), 201);
-  else await sendEntry(parts, exchange, { row }, withEncoder(parts, exchange, { row }, wanted), 201, entry);
+  else await sendEntry(deps, exchange, { row }, withEncoder(deps, exchange, { row }, wanted), 201, entry);
 }
 
-/** A path of the core group has one spelling, but the kind below it may be of a group that has two. */
+/** A path of the core group has one spelling, but the kind in the body may be of a group that has two. */
 function bodyDialect({ value }: ParsedBody): Dialect | undefined {
   return dialectOfGroup(parseApiVersion(stringAt(value, 'apiVersion') ?? '')?.group ?? '');
 }

@@ -1,18 +1,18 @@
 import { EventEmitter } from 'node:events';
 import { settle } from '../../../test/support/manual-clock';
 import { ManualClock } from '../../../test/support/manual-clock';
-import { chunked } from './frame';
+import { encodeChunk } from './frame';
 import { FrameOutput } from './frame-output';
 import { Outbox } from './outbox';
 
 const outbox = new Outbox(new ManualClock());
 
-/** What an output needs of an HTTP/2 stream, and what it was given. */
+/** A fake HTTP/2 stream that records the pieces written to it. */
 class Client extends EventEmitter {
   readonly pieces: Buffer[] = [];
   writableLength = 0;
   destroyed = false;
-  readonly output = FrameOutput.to(this, outbox);
+  readonly output = FrameOutput.forResponse(this, outbox);
 
   write(piece: Buffer): void {
     this.pieces.push(piece);
@@ -23,32 +23,32 @@ class Client extends EventEmitter {
   }
 }
 
-const frame = (text: string): Buffer => chunked(Buffer.from(text));
+const frame = (text: string): Buffer => encodeChunk(Buffer.from(text));
 
-it('sends what was written in one turn in one piece, in order', async () => {
+it('FrameOutput sends all frames of one turn in one piece, in order', async () => {
   const client = new Client();
   for (const text of ['one ', 'two ', 'three']) client.output.write(frame(text));
   expect(client.texts).toEqual([]);
-  expect(client.output.waiting()).toBeGreaterThanOrEqual(12);
+  expect(client.output.waitingBytes()).toBeGreaterThanOrEqual(12);
   await settle();
   client.output.write(frame('four'));
   await settle();
   expect(client.texts).toEqual(['one two three', 'four']);
-  expect(client.output.waiting()).toBe(0);
+  expect(client.output.waitingBytes()).toBe(0);
 });
 
-it('makes a piece once for all who get the same, and another for those who do not', async () => {
-  const [one, two, three] = [frame('1'), frame('2'), frame('3')];
-  const [all, alike, fewer, others, again] = [new Client(), new Client(), new Client(), new Client(), new Client()];
-  for (const client of [all, alike, again]) for (const chunk of [one, two]) client.output.write(chunk);
-  fewer.output.write(one);
-  for (const chunk of [one, three]) others.output.write(chunk);
+it('FrameOutput shares a piece between clients with the same frames, and creates another for other frames', async () => {
+  const [first, second, third] = [frame('1'), frame('2'), frame('3')];
+  const [original, alike, fewer, others, again] = [new Client(), new Client(), new Client(), new Client(), new Client()];
+  for (const client of [original, alike, again]) for (const chunk of [first, second]) client.output.write(chunk);
+  fewer.output.write(first);
+  for (const chunk of [first, third]) others.output.write(chunk);
   await settle();
-  expect([all, alike, fewer, others, again].map(({ texts }) => texts)).toEqual([['12'], ['12'], ['1'], ['13'], ['12']]);
-  expect(alike.pieces[0]).toBe(all.pieces[0]);
+  expect([original, alike, fewer, others, again].map(({ texts }) => texts)).toEqual([['12'], ['12'], ['1'], ['13'], ['12']]);
+  expect(alike.pieces[0]).toBe(original.pieces[0]);
 });
 
-it('waits for no turn when much has come, and sends at once when it is told to', async () => {
+it('FrameOutput sends at once when many bytes wait or when it is flushed', async () => {
   const client = new Client();
   const large = frame('x'.repeat(40_000));
   client.output.write(large);
@@ -61,7 +61,7 @@ it('waits for no turn when much has come, and sends at once when it is told to',
   expect(client.pieces).toHaveLength(2);
 });
 
-it('takes nothing for a client that has too much to read, and writes nothing to one that is gone', async () => {
+it('FrameOutput refuses frames when too many bytes wait, and writes nothing to a destroyed stream', async () => {
   const slow = new Client();
   slow.writableLength = 1024 * 1024 - 100;
   expect(slow.output.write(frame('x'.repeat(200)))).toBe(true);
@@ -71,14 +71,14 @@ it('takes nothing for a client that has too much to read, and writes nothing to 
   expect(slow.pieces).toEqual([]);
 });
 
-it('lets wait until the client has read, or is gone', async () => {
+it('FrameOutput.whenDrained resolves when the client has read everything, or has disconnected', async () => {
   const client = new Client();
   client.output.write(frame('x'));
-  const [read, gone] = [client.output.drained(), client.output.drained()];
+  const [read, disconnected] = [client.output.whenDrained(), client.output.whenDrained()];
   expect(client.texts).toEqual(['x']);
   client.emit('drain');
   await read;
   client.emit('close');
-  await gone;
+  await disconnected;
   expect(client.listenerCount('drain') + client.listenerCount('close')).toBe(0);
 });

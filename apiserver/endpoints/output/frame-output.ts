@@ -1,25 +1,25 @@
 /**
- * Where a watch's frames go: they gather until the outbox sends them in one piece, so that a client that has several events coming gets them with
- * one system call and one TLS record. Never waits for a client.
+ * The output of a watch: collects frames until the outbox sends them in one piece, so that several events cost one
+ * system call and one TLS record. Never waits for a client.
  */
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Joiner } from './frame';
+import type { FrameJoiner } from './frame';
 import type { Outbox, Sender } from './outbox';
-import { markAsWatch, notePieceWritten } from './write-progress';
+import { markAsWatch, recordPieceWritten } from './write-progress';
 
-/** Bytes that may wait for one client, beyond what its socket holds. */
+/** Bytes that may wait for one client, including the socket's own buffer. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** So much is sent at once. */
+/** Number of waiting bytes that are sent at once. */
 const FULL_PIECE_BYTES = 64 * 1024;
 
-type Waited = (ms: number) => void;
+type OnWaited = (ms: number) => void;
 
-const unheard: Waited = () => undefined;
+const ignoreWait: OnWaited = () => undefined;
 
-/** What is needed of a socket, a stream or a reply. */
+/** The members of a socket, stream or response that are used here. */
 interface FrameTarget {
-  /** Of a stream. */
+  /** Of an HTTP/2 stream. */
   readonly session?: object | undefined;
   readonly destroyed: boolean;
   readonly writableLength: number;
@@ -30,48 +30,49 @@ interface FrameTarget {
 
 export class FrameOutput implements Sender {
   private first: Buffer | undefined;
-  /** All that wait, the first among them, when there are several. */
+  /** All waiting frames including the first, when there are several. */
   private several: Buffer[] | undefined;
   private bytes = 0;
-  /** Clock.monotonic when the first of those that wait came. */
-  private since = 0;
-  private readonly noteWritten = (): void => notePieceWritten(this.target);
+  /** Clock.monotonic when the first waiting frame was added. */
+  private firstAt = 0;
+  private readonly recordWritten = (): void => recordPieceWritten(this.target);
 
   private constructor(
     private readonly target: FrameTarget,
     private readonly outbox: Outbox,
-    private readonly joiner: Joiner,
-    /** Hears how long the first frame of a piece has waited. */
-    private readonly waited: Waited,
+    private readonly joiner: FrameJoiner,
+    /** Called with the time that the first frame of a piece has waited. */
+    private readonly onWaited: OnWaited,
   ) {
     markAsWatch(target);
   }
 
-  static to(reply: ServerResponse | FrameTarget, outbox: Outbox, waited: Waited = unheard): FrameOutput {
-    if (!(reply instanceof ServerResponse)) return new FrameOutput(reply, outbox, outbox.bare, waited);
+  static forResponse(reply: ServerResponse | FrameTarget, outbox: Outbox, onWaited: OnWaited = ignoreWait): FrameOutput {
+    if (!(reply instanceof ServerResponse)) return new FrameOutput(reply, outbox, outbox.frames, onWaited);
     const { socket } = reply;
-    // The chunk goes straight to the socket, without the costs of an OutgoingMessage. A pipelined reply has no socket yet, and HTTP/1.0 no chunks.
+    // Chunks are written directly to the socket, without the cost of OutgoingMessage. A pipelined response has no
+    // socket yet, and HTTP/1.0 has no chunks.
     return socket !== null && reply.chunkedEncoding
-      ? new FrameOutput(socket, outbox, outbox.chunks, waited)
-      : new FrameOutput(reply, outbox, outbox.bare, waited);
+      ? new FrameOutput(socket, outbox, outbox.chunks, onWaited)
+      : new FrameOutput(reply, outbox, outbox.frames, onWaited);
   }
 
-  /** Each chunk as a message of its own. */
-  static toWebSocket(connection: Socket, outbox: Outbox, isText: boolean, waited: Waited = unheard): FrameOutput {
-    return new FrameOutput(connection, outbox, isText ? outbox.texts : outbox.binaries, waited);
+  /** Sends each frame as a WebSocket message. */
+  static forWebSocket(connection: Socket, outbox: Outbox, isText: boolean, onWaited: OnWaited = ignoreWait): FrameOutput {
+    return new FrameOutput(connection, outbox, isText ? outbox.texts : outbox.binaries, onWaited);
   }
 
   get session(): object | undefined {
     return this.target.session;
   }
 
-  /** Takes what `chunked` made; false when too much waits for the client, and then it was not taken. */
+  /** Adds a frame in the form of `encodeChunk`; false when it is refused because too many bytes wait. */
   write(chunk: Buffer): boolean {
-    if (this.waiting() > MAX_WAITING_BYTES) return false;
+    if (this.waitingBytes() > MAX_WAITING_BYTES) return false;
     this.bytes += chunk.length;
     if (this.first === undefined) {
       this.first = chunk;
-      this.since = this.outbox.now();
+      this.firstAt = this.outbox.now();
       this.outbox.add(this);
     } else if (this.several === undefined) this.several = [this.first, chunk];
     else this.several.push(chunk);
@@ -79,36 +80,36 @@ export class FrameOutput implements Sender {
     return true;
   }
 
-  /** Sends what was written. Nothing more may be said to the client before that. */
+  /** Sends the waiting frames. Must precede any other write to the client. */
   flush(): void {
     const { first, several, target } = this;
     this.first = undefined;
     this.several = undefined;
     this.bytes = 0;
     if (first === undefined || target.destroyed) return;
-    this.waited(this.outbox.now() - this.since);
-    const piece = several === undefined ? this.joiner.one(first) : this.joiner.several(several);
-    // Only where something waits already does it matter how far the client has come.
+    this.onWaited(this.outbox.now() - this.firstAt);
+    const piece = several === undefined ? this.joiner.single(first) : this.joiner.joined(several);
+    // Progress matters only when bytes already wait.
     if (target.writableLength === 0) target.write(piece);
-    else target.write(piece, this.noteWritten);
+    else target.write(piece, this.recordWritten);
   }
 
-  waiting(): number {
+  waitingBytes(): number {
     return this.target.writableLength + this.bytes;
   }
 
-  /** Resolves when the client has taken everything, or is gone. */
-  drained(): Promise<void> {
+  /** Resolves when the client has read everything, or has disconnected. */
+  whenDrained(): Promise<void> {
     this.flush();
     const { target } = this;
     return new Promise((resolve) => {
-      const settle = (): void => {
-        target.off('drain', settle);
-        target.off('close', settle);
+      const onDrained = (): void => {
+        target.off('drain', onDrained);
+        target.off('close', onDrained);
         resolve();
       };
-      target.on('drain', settle);
-      target.on('close', settle);
+      target.on('drain', onDrained);
+      target.on('close', onDrained);
     });
   }
 }

@@ -1,13 +1,14 @@
-/** A watch's frame as bytes that all its watchers share. Knows nothing of connections. */
+/** Encodes watch frames so that all watchers share their bytes. */
 
 /**
- * A frame with HTTP/1.1 chunk framing around it, so that one buffer serves every connection: HTTP/1.1 sockets take it whole, HTTP/2
- * streams take what lies between. The size is always eight digits, so that the frame's place is known.
+ * A frame with HTTP/1.1 chunk framing, so that one buffer serves every connection: HTTP/1.1 sockets take the whole
+ * buffer, HTTP/2 streams the part between. The size always has eight digits, so that the position of the frame is
+ * fixed.
  */
 const CHUNK_HEAD = 10;
 const CHUNK_TAIL = 2;
 
-export function chunked(frame: Buffer): Buffer {
+export function encodeChunk(frame: Buffer): Buffer {
   const bytes = Buffer.allocUnsafeSlow(CHUNK_HEAD + frame.length + CHUNK_TAIL);
   bytes.write(`${frame.length.toString(16).padStart(8, '0')}\r\n`, 0, 'latin1');
   bytes.set(frame, CHUNK_HEAD);
@@ -15,32 +16,32 @@ export function chunked(frame: Buffer): Buffer {
   return bytes;
 }
 
-/** The frame in what {@link chunked} made. */
-export function bare(chunk: Buffer): Buffer {
+/** The frame within a result of {@link encodeChunk}. */
+export function frameOf(chunk: Buffer): Buffer {
   return chunk.subarray(CHUNK_HEAD, chunk.length - CHUNK_TAIL);
 }
 
-/** Makes one piece of several chunks; the last one is remembered as long as others may want the same. */
-export class Joiner {
+/** Joins several chunks into one piece. The last piece is cached for other clients that need the same one. */
+export class FrameJoiner {
   private parts: readonly Buffer[] = [];
   private piece: Buffer | undefined;
 
-  constructor(private readonly shown: (chunk: Buffer) => Buffer) {}
+  constructor(private readonly transform: (chunk: Buffer) => Buffer) {}
 
-  one(chunk: Buffer): Buffer {
-    return this.shown(chunk);
+  single(chunk: Buffer): Buffer {
+    return this.transform(chunk);
   }
 
-  several(chunks: readonly Buffer[]): Buffer {
+  joined(chunks: readonly Buffer[]): Buffer {
     const { parts } = this;
     if (this.piece === undefined || parts.length !== chunks.length || !parts.every((part, index) => part === chunks[index])) {
       this.parts = chunks;
-      this.piece = Buffer.concat(chunks.map(this.shown));
+      this.piece = Buffer.concat(chunks.map(this.transform));
     }
     return this.piece;
   }
 
-  forget(): void {
+  clear(): void {
     this.parts = [];
     this.piece = undefined;
   }

@@ -1,7 +1,7 @@
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { Outbox, type Sender } from './outbox';
 
-/** Sending takes it `costMs`. */
+/** A watch that takes `costMs` to send. */
 class Watch implements Sender {
   readonly sentAt: number[] = [];
 
@@ -17,7 +17,7 @@ class Watch implements Sender {
   }
 }
 
-it('sends at the end of a turn as long as that costs little', async () => {
+it('Outbox sends at the end of a turn while sending is cheap', async () => {
   const clock = new ManualClock();
   const [outbox, watch] = [new Outbox(clock), new Watch(clock, 0.9)];
   for (let turn = 0; turn < 3; turn++) {
@@ -27,7 +27,7 @@ it('sends at the end of a turn as long as that costs little', async () => {
   expect(watch.sentAt).toEqual([0, 0.9, 1.8]);
 });
 
-it('rests as long as sending took, so that what comes meanwhile leaves in one piece', async () => {
+it('Outbox pauses for the time that sending took, and sends later frames together', async () => {
   const clock = new ManualClock();
   const [outbox, watch] = [new Outbox(clock), new Watch(clock, 8)];
   outbox.add(watch);
@@ -43,7 +43,7 @@ it('rests as long as sending took, so that what comes meanwhile leaves in one pi
   expect(watch.sentAt).toHaveLength(3);
 });
 
-it('never rests for long', async () => {
+it('Outbox limits the length of a pause', async () => {
   const clock = new ManualClock();
   const [outbox, watch] = [new Outbox(clock), new Watch(clock, 500)];
   outbox.add(watch);
@@ -53,21 +53,21 @@ it('never rests for long', async () => {
   expect(watch.sentAt).toEqual([0, 520]);
 });
 
-it('sends before an answer what goes over the same connection, and nothing else', async () => {
+it('Outbox.flushBefore sends the frames for the connection of a response, and no others', async () => {
   const clock = new ManualClock();
   const outbox = new Outbox(clock);
   const [ours, theirs] = [{}, {}];
-  const [own, other, plain] = [new Watch(clock, 0, ours), new Watch(clock, 0, theirs), new Watch(clock, 0)];
-  for (const watch of [own, other, plain]) outbox.add(watch);
+  const [sameSession, otherSession, noSession] = [new Watch(clock, 0, ours), new Watch(clock, 0, theirs), new Watch(clock, 0)];
+  for (const watch of [sameSession, otherSession, noSession]) outbox.add(watch);
   expect(outbox.flushBefore({ session: undefined })).toBe(false);
   expect(outbox.flushBefore({ session: {} })).toBe(false);
   expect(outbox.flushBefore({ session: ours })).toBe(true);
-  expect([own, other, plain].map(({ sentAt }) => sentAt.length)).toEqual([1, 0, 0]);
+  expect([sameSession, otherSession, noSession].map(({ sentAt }) => sentAt.length)).toEqual([1, 0, 0]);
   await settle();
-  expect([other, plain].map(({ sentAt }) => sentAt.length)).toEqual([1, 1]);
+  expect([otherSession, noSession].map(({ sentAt }) => sentAt.length)).toEqual([1, 1]);
 });
 
-it('yields between watches that have frames to send, and sends each frame once', async () => {
+it('Outbox yields between watches with waiting frames, and sends each frame once', async () => {
   const clock = new ManualClock();
   const outbox = new Outbox(clock);
   const watches = Array.from({ length: 20 }, () => new Watch(clock, 1));

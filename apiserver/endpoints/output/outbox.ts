@@ -1,43 +1,47 @@
 /**
- * Sends the frames of watches: those of one turn of the event loop together at its end. When that took long because many clients watch the same, the next sending waits as
- * long as the last one took, so that at least half of the time is left for requests; frames written meanwhile leave with it. It so limits its share of the time, which a
- * `TimeSlice` does not. Never holds a frame back behind a response on the same connection.
+ * Sends the frames of watches: all frames of one turn of the event loop together at its end. When that took long
+ * because many clients watch the same objects, it pauses for as long as the last sending took, so that at least half
+ * of the time remains for requests. This limits its share of the time, which a `TimeSlice` does not. Frames for a
+ * connection are always sent before a later response on it.
  */
 import type { Clock } from '../../../shared/runtime/clock';
-import { bare, Joiner } from './frame';
+import { frameOf, FrameJoiner } from './frame';
 import { binaryFrame, textFrame } from './web-socket-frame';
 
-/** Longest rest between two sendings. */
-const MAX_REST_MS = 20;
-/** Longest uninterrupted sending, in milliseconds, and watches between two looks at the clock. */
+/** Maximum pause between two sendings. */
+const MAX_PAUSE_MS = 20;
+/**
+ * Maximum duration of uninterrupted sending in milliseconds, and the number of watches between two readings of the
+ * clock.
+ */
 const SLICE_MS = 4;
 const WATCHES_PER_CHECK = 8;
-/** A timer is not finer than this. */
-const MIN_REST_MS = 1;
+/** The resolution of timers. */
+const MIN_PAUSE_MS = 1;
 
-/** What shares an HTTP/2 connection with others; undefined = has a connection of its own, or none any more. */
-export interface Sharing {
+/** Undefined when the output has a connection of its own, or none any more. */
+export interface SessionOutput {
   readonly session?: object | undefined;
 }
 
-/** Somebody who has something to send. */
-export interface Sender extends Sharing {
+/** An output with waiting frames. */
+export interface Sender extends SessionOutput {
   flush(): void;
 }
 
 export class Outbox {
-  /** With their framing, and without. */
-  readonly chunks = new Joiner((chunk) => chunk);
-  readonly bare = new Joiner(bare);
-  readonly texts = new Joiner((chunk) => textFrame(bare(chunk)));
-  readonly binaries = new Joiner((chunk) => binaryFrame(bare(chunk)));
+  /** For HTTP/1.1 (with chunk framing), HTTP/2 (without it) and WebSockets. */
+  readonly chunks = new FrameJoiner((chunk) => chunk);
+  readonly frames = new FrameJoiner(frameOf);
+  readonly texts = new FrameJoiner((chunk) => textFrame(frameOf(chunk)));
+  readonly binaries = new FrameJoiner((chunk) => binaryFrame(frameOf(chunk)));
   private senders: Sender[] = [];
-  /** Clock.monotonic before which nothing more is sent. */
-  private restsUntil = 0;
+  /** Clock.monotonic until which nothing more is sent. */
+  private pausedUntil = 0;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Clock.monotonic. */
+  /** In the time of Clock.monotonic. */
   now(): number {
     return this.clock.monotonic();
   }
@@ -47,12 +51,15 @@ export class Outbox {
     this.senders.push(sender);
   }
 
-  /** Sends what waits for watches on the connection that an answer takes: nothing is said before it. False when nothing waited. */
-  flushBefore(answer: Sharing): boolean {
-    if (answer.session === undefined) return false;
+  /**
+   * Sends the waiting frames of watches on the connection of a response, which must precede it. False when there are
+   * none.
+   */
+  flushBefore(response: SessionOutput): boolean {
+    if (response.session === undefined) return false;
     let sent = false;
     for (const sender of this.senders) {
-      if (sender.session !== answer.session) continue;
+      if (sender.session !== response.session) continue;
       sender.flush();
       sent = true;
     }
@@ -60,9 +67,9 @@ export class Outbox {
   }
 
   private schedule(): void {
-    const rest = this.restsUntil - this.clock.monotonic();
-    if (rest < MIN_REST_MS) setImmediate(() => this.flush());
-    else this.clock.after(rest, () => this.flush());
+    const pauseMs = this.pausedUntil - this.clock.monotonic();
+    if (pauseMs < MIN_PAUSE_MS) setImmediate(() => this.flush());
+    else this.clock.after(pauseMs, () => this.flush());
   }
 
   private flush(): void {
@@ -77,12 +84,12 @@ export class Outbox {
     }
     this.senders = sent === senders.length ? [] : senders.slice(sent);
     if (this.senders.length === 0) {
-      this.chunks.forget();
-      this.bare.forget();
-      this.texts.forget();
-      this.binaries.forget();
+      this.chunks.clear();
+      this.frames.clear();
+      this.texts.clear();
+      this.binaries.clear();
     }
-    this.restsUntil = endedAt + Math.min(endedAt - startedAt, MAX_REST_MS);
+    this.pausedUntil = endedAt + Math.min(endedAt - startedAt, MAX_PAUSE_MS);
     if (this.senders.length > 0) this.schedule();
   }
 }

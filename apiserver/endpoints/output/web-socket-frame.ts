@@ -1,4 +1,4 @@
-/** A message to a client of a WebSocket as one frame. Servers do not mask. */
+/** Encodes a message of a WebSocket server as one frame, unmasked as RFC 6455 requires of servers. */
 
 const TEXT = 0x81;
 const BINARY = 0x82;

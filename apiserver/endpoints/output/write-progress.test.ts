@@ -5,32 +5,32 @@ const KIB = 1024;
 
 /** Accepts the next piece when `take` is called. */
 class SlowOutput extends Writable {
-  readonly taken: number[] = [];
+  readonly pieces: number[] = [];
   private done: (() => void) | undefined;
 
   override _write(piece: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.taken.push(piece.length);
+    this.pieces.push(piece.length);
     this.done = done;
   }
 
-  async take(): Promise<void> {
+  async accept(): Promise<void> {
     this.done?.();
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-it('writes a long body piece by piece as its client takes it, and counts the pieces', async () => {
+it('endInPieces writes a long body piece by piece as the client reads it, and counts the pieces', async () => {
   const output = new SlowOutput();
   endInPieces(output, {}, Buffer.alloc(600 * KIB));
-  expect([output.taken, piecesWritten(output)]).toEqual([[256 * KIB], 0]);
-  await output.take();
-  await output.take();
-  expect([output.taken, piecesWritten(output)]).toEqual([[256 * KIB, 256 * KIB, 88 * KIB], 2]);
-  await output.take();
+  expect([output.pieces, piecesWritten(output)]).toEqual([[256 * KIB], 0]);
+  await output.accept();
+  await output.accept();
+  expect([output.pieces, piecesWritten(output)]).toEqual([[256 * KIB, 256 * KIB, 88 * KIB], 2]);
+  await output.accept();
   expect(output.writableFinished).toBe(true);
 });
 
-it('keeps the order of what is written while a long part is under way', async () => {
+it('PieceWriter keeps the order of writes while a long one is in progress', async () => {
   const received: Buffer[] = [];
   const output = new Writable({
     write(piece: Buffer, _encoding, done) {
@@ -47,7 +47,7 @@ it('keeps the order of what is written while a long part is under way', async ()
   expect(done).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-it('lets one answer of any length wait on a connection, and several as long as there is room', async () => {
+it('hasRoom allows one response of any length to wait on a connection, and several within the limit', async () => {
   const [connection, output] = [{}, new SlowOutput()];
   expect(hasRoom(connection, 2 * MAX_WAITING_BYTES)).toBe(true);
   endInPieces(output, connection, Buffer.alloc(100 * KIB));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ByteSink, ChunkPool } from './byte-sink';
 
-it('hands on everything in order, whatever the pieces', () => {
+it('ByteSink writes all pieces in order, whatever their lengths', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 700_000 }))), (pieces) => {
       const chunks: Buffer[] = [];
@@ -24,10 +24,10 @@ it('hands on everything in order, whatever the pieces', () => {
   );
 });
 
-it('asks to wait while two chunks are under way', async () => {
+it('ByteSink is full while two chunks are in flight', async () => {
   const pending: ((reusable: boolean) => void)[] = [];
   const sink = new ByteSink(new ChunkPool(), (_bytes, _last, done) => pending.push(done));
-  while (!sink.full) sink.bytes(Buffer.alloc(64 * 1024));
+  while (!sink.isFull) sink.bytes(Buffer.alloc(64 * 1024));
   expect(pending).toHaveLength(2);
   let ready = false;
   const waiting = sink.ready().then(() => (ready = true));
@@ -35,12 +35,12 @@ it('asks to wait while two chunks are under way', async () => {
   expect(ready).toBe(false);
   pending[0]?.(true);
   await waiting;
-  expect(sink.full).toBe(false);
+  expect(sink.isFull).toBe(false);
 });
 
-it('hands out small chunks once the shared memory is used up', () => {
+it('ChunkPool returns small chunks when the shared memory is in use', () => {
   const pool = new ChunkPool();
-  const sizes = Array.from({ length: 70 }, () => pool.take().length);
+  const sizes = Array.from({ length: 70 }, () => pool.acquire().length);
   expect(sizes.filter((size) => size === 256 * 1024)).toHaveLength(64);
   expect(sizes.at(-1)).toBe(16 * 1024);
 });

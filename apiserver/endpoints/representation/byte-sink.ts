@@ -1,51 +1,51 @@
 /**
- * Where answers of any length are put together: pieces are copied into chunks of fixed size, full chunks are handed on, and no more than
- * a few are under way at a time. Chunk memory is pooled and bounded over all answers. Never knows what the bytes mean.
+ * Buffers responses of any length: copies pieces into chunks of fixed size, writes full chunks, and bounds the number
+ * of chunks in flight. Chunk memory is pooled and bounded over all responses.
  */
 
 const CHUNK_BYTES = 256 * 1024;
-/** Used when the shared memory is all handed out: slower, but nobody waits for a client that does not read. */
+/** Used when all shared memory is in use: slower, but no response waits for a client that does not read. */
 const SMALL_CHUNK_BYTES = 16 * 1024;
 const MAX_POOLED = 16;
-const MAX_HANDED_OUT = 64;
+const MAX_IN_USE = 64;
 
-/** Chunks shared by all answers of a process. */
+/** Chunks shared by all responses of a process. */
 export class ChunkPool {
-  private readonly free: Buffer[] = [];
-  private handedOut = 0;
+  private readonly pooled: Buffer[] = [];
+  private inUse = 0;
 
-  take(): Buffer {
-    if (this.handedOut >= MAX_HANDED_OUT) return Buffer.allocUnsafeSlow(SMALL_CHUNK_BYTES);
-    this.handedOut += 1;
-    return this.free.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  acquire(): Buffer {
+    if (this.inUse >= MAX_IN_USE) return Buffer.allocUnsafeSlow(SMALL_CHUNK_BYTES);
+    this.inUse += 1;
+    return this.pooled.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
   }
 
-  /** `reusable` = nobody can read from it any more. */
-  give(chunk: Buffer, reusable: boolean): void {
+  /** `reusable`: nothing reads from the chunk any more. */
+  release(chunk: Buffer, reusable: boolean): void {
     if (chunk.length !== CHUNK_BYTES) return;
-    this.handedOut -= 1;
-    if (reusable && this.free.length < MAX_POOLED) this.free.push(chunk);
+    this.inUse -= 1;
+    if (reusable && this.pooled.length < MAX_POOLED) this.pooled.push(chunk);
   }
 }
 
-/** Takes a full chunk. `last` = the answer is complete. `done(true)` = the memory may be used again. */
+/** Writes a full chunk. `last`: the response is complete. `done(true)`: the memory may be reused. */
 export type ChunkWriter = (bytes: Buffer, last: boolean, done: (reusable: boolean) => void) => void;
 
-const MAX_UNDER_WAY = 2;
+const MAX_IN_FLIGHT = 2;
 
 export class ByteSink {
   private chunk: Buffer;
   private filled = 0;
-  private underWay = 0;
+  private inFlight = 0;
   private resume: (() => void) | undefined;
-  /** Bytes put in so far. */
+  /** Number of bytes added so far. */
   length = 0;
 
   constructor(
     private readonly pool: ChunkPool,
     private readonly write: ChunkWriter,
   ) {
-    this.chunk = pool.take();
+    this.chunk = pool.acquire();
   }
 
   bytes(piece: Buffer): void {
@@ -59,7 +59,7 @@ export class ByteSink {
     this.bytesInParts(piece);
   }
 
-  /** A short text of ASCII characters. */
+  /** Adds a short text of ASCII characters. */
   ascii(text: string): void {
     if (text.length > this.chunk.length - this.filled) {
       this.bytesInParts(Buffer.from(text, 'latin1'));
@@ -70,7 +70,7 @@ export class ByteSink {
     this.length += text.length;
   }
 
-  /** A short text of any characters. */
+  /** Adds a short text of any characters. */
   text(text: string): void {
     if (text.length * 3 > this.chunk.length - this.filled) {
       this.bytesInParts(Buffer.from(text));
@@ -88,26 +88,26 @@ export class ByteSink {
     this.length += 1;
   }
 
-  /** True when no more should be put in before {@link ready} has resolved. */
-  get full(): boolean {
-    return this.underWay >= MAX_UNDER_WAY;
+  /** Whether to await {@link ready} before adding more. */
+  get isFull(): boolean {
+    return this.inFlight >= MAX_IN_FLIGHT;
   }
 
   ready(): Promise<void> {
-    if (!this.full) return Promise.resolve();
+    if (!this.isFull) return Promise.resolve();
     return new Promise((resolve) => {
       this.resume = resolve;
     });
   }
 
-  /** Hands on what is left. Nothing may be put in afterwards. */
+  /** Writes the rest. Nothing may be added afterwards. */
   end(): void {
-    this.hand(true);
+    this.emit(true);
   }
 
-  /** The answer was given up: the memory goes back. */
+  /** Releases the memory of an abandoned response. */
   discard(): void {
-    this.pool.give(this.chunk, true);
+    this.pool.release(this.chunk, true);
   }
 
   private bytesInParts(piece: Buffer): void {
@@ -123,17 +123,17 @@ export class ByteSink {
   }
 
   private flush(): void {
-    this.hand(false);
-    this.chunk = this.pool.take();
+    this.emit(false);
+    this.chunk = this.pool.acquire();
     this.filled = 0;
   }
 
-  private hand(last: boolean): void {
+  private emit(last: boolean): void {
     const { chunk } = this;
-    this.underWay += 1;
+    this.inFlight += 1;
     this.write(chunk.subarray(0, this.filled), last, (reusable) => {
-      this.pool.give(chunk, reusable);
-      this.underWay -= 1;
+      this.pool.release(chunk, reusable);
+      this.inFlight -= 1;
       const { resume } = this;
       this.resume = undefined;
       resume?.();

@@ -1,6 +1,7 @@
 /**
- * How objects of one kind are written in one representation: single objects, lists, watch events. Implementations: json-encoder.ts,
- * table-encoder.ts, protobuf-encoder.ts, yaml-encoder.ts; chosen in encoders.ts. An encoder is stateless and shared by all requests.
+ * The interface of encoders: one encodes the objects of one kind in one representation, as single objects, lists and
+ * watch events. Implementations are json-encoder.ts, table-encoder.ts, protobuf-encoder.ts and yaml-encoder.ts;
+ * encoders.ts selects one. Encoders are stateless and shared by all requests.
  */
 import type { Status } from '../../../shared/api/errors/status';
 import type { Entry, WatchEventType } from '../../cache/cache';
@@ -10,33 +11,33 @@ import type { ByteSink } from './byte-sink';
 export type EventType = WatchEventType | 'BOOKMARK';
 
 export interface Encoder {
-  /** Different for any two encoders whose frames differ; the key of shared frames. */
+  /** Unique for each encoding of frames; the key under which frames are shared. */
   readonly key: string;
   readonly contentType: string;
-  /** The body of an answer with one object, shown with its own revision. */
+  /** The response body of one object, with its own revision. */
   object(entry: Entry): Buffer;
   list(page: ShownPage): ListEncoder;
   /**
-   * One complete watch frame. `revision` is shown as the object's resource version. `first` = the stream has carried no frame yet
-   * (a Table's columns are sent once).
+   * One complete watch frame. `revision` is the resource version to show. `first`: the stream has carried no frame
+   * yet (the columns of a Table are sent once).
    */
   frame(type: EventType, entry: Entry, revision: number, first: boolean): Buffer;
-  /** Whether a first frame differs from the later ones. */
+  /** Whether the first frame of a stream differs from later ones. */
   readonly firstDiffers: boolean;
   errorFrame(status: Status): Buffer;
 }
 
 /** Writes one list. `start` and `end` are called once, `item` for every entry between them, in order. */
 export interface ListEncoder {
-  /** Where the start tells how long the rest is: called for every entry, in order, before `start`. */
+  /** Present when the start contains the length of the rest: called for every entry, in order, before `start`. */
   readonly measure?: (entry: Entry) => void;
   start(sink: ByteSink): void;
   item(sink: ByteSink, entry: Entry): void;
   end(sink: ByteSink): void;
 }
 
-/** Beyond so many items a list leaves no traces in the encoding cache. */
-export const MAX_KEPT_ITEMS = 1000;
+/** Further items of a list are not added to the encoding cache. */
+export const MAX_CACHED_ITEMS = 1000;
 
 /** `{"resourceVersion":"12","continue":"…","remainingItemCount":3}` */
 export function listMetadata(page: ShownPage): string {

@@ -22,65 +22,65 @@ const entry = (text: string, dialectSensitive = false): Entry => ({
   dialectSensitive,
 });
 
-interface Asked {
+interface EncodeOptions {
   readonly include?: IncludeObject;
   readonly dialect?: Dialect;
   readonly transform?: Representation['transform'];
 }
 
-/** Whether a thread is asked to show an object of the kind, which is long, in a list: in a Table unless said otherwise. */
-function isShownElsewhere(
+/** Whether the encoding of a long object as a list item is offloaded, by default in a Table. */
+function isOffloaded(
   kind: string,
   shown: Entry,
-  { include = 'Metadata', dialect = 'platform', transform = 'table' }: Asked = {},
+  { include = 'Metadata', dialect = 'platform', transform = 'table' }: EncodeOptions = {},
 ): boolean {
-  const row = KINDS.find((one) => one.kind === kind);
+  const row = KINDS.find((candidate) => candidate.kind === kind);
   if (row === undefined) throw new Error(`no kind ${kind}`);
-  const showing = {
+  const offload = {
     limits: { bytes: LONGEST },
-    isHeavy: (bytes: Uint8Array) => bytes.length > LONGEST,
-    show: () => Promise.resolve({ body: Buffer.of() }),
+    needsOffload: (bytes: Uint8Array) => bytes.length > LONGEST,
+    encode: () => Promise.resolve({ body: Buffer.of() }),
   };
-  const encoders = new Encoders({ table: tables, clock: systemClock, naming: 'platform', showing });
+  const encoders = new Encoders({ table: tables, clock: systemClock, naming: 'platform', offload });
   const wanted = { media: 'json', transform, metaVersion: 'v1', dialect: undefined, pretty: false } as const;
-  return encoders.prepared({ row, wanted, names: { dialect, alias: undefined }, include }, shown) !== undefined;
+  return encoders.prepareItem({ row, wanted, names: { dialect, alias: undefined }, include }, shown) !== undefined;
 }
 
 it.each<[string, boolean]>([
   ['CustomResourceDefinition', false],
   ['Pod', true],
-])('asks a thread for the row of a long object only where more than its metadata is read: %s, %p', (kind, expected) => {
-  expect(isShownElsewhere(kind, entry(short('')))).toBe(expected);
+])('Encoders offload the Table row of a long object only when more than its metadata is read: %s, %p', (kind, expected) => {
+  expect(isOffloaded(kind, entry(short('')))).toBe(expected);
 });
 
-it.each<[string, Asked, boolean]>([
-  ['the row of its metadata', {}, false],
+it.each<[string, EncodeOptions, boolean]>([
+  ['its row from the metadata', {}, false],
   ['its metadata', { transform: 'partialList' }, false],
   ['all of it', { transform: 'none' }, false],
-  ['the row of all of it', { include: 'Object' }, true],
-])('where names are spelled otherwise, what is read of a long object is %s', (_what, asked, expected) => {
+  ['its row with the whole object', { include: 'Object' }, true],
+])('Encoders decide by the part that is read in another dialect: %s', (_title, options, expected) => {
   const inMetadata = entry(short(',"ownerReferences":[{"apiVersion":"apps.platform.io/v1"}]'), true);
-  expect(isShownElsewhere('CustomResourceDefinition', inMetadata, { dialect: 'kubernetes', ...asked })).toBe(expected);
+  expect(isOffloaded('CustomResourceDefinition', inMetadata, { dialect: 'kubernetes', ...options })).toBe(expected);
 });
 
-it('asks a thread where names behind the metadata are spelled otherwise', () => {
+it('Encoders offload a long object with names after the metadata that are spelled differently in the dialect', () => {
   const text = short('').replace(
     '"spec":{',
     '"spec":{"conversion":{"webhook":{"clientConfig":{"service":{"namespace":"platform-system"}}}},',
   );
-  expect(isShownElsewhere('CustomResourceDefinition', entry(text, true), { dialect: 'kubernetes', transform: 'none' })).toBe(true);
-  expect(isShownElsewhere('CustomResourceDefinition', entry(text, true), { dialect: 'kubernetes' })).toBe(false);
-  expect(isShownElsewhere('CustomResourceDefinition', entry(text), { dialect: 'kubernetes', transform: 'none' })).toBe(false);
+  expect(isOffloaded('CustomResourceDefinition', entry(text, true), { dialect: 'kubernetes', transform: 'none' })).toBe(true);
+  expect(isOffloaded('CustomResourceDefinition', entry(text, true), { dialect: 'kubernetes' })).toBe(false);
+  expect(isOffloaded('CustomResourceDefinition', entry(text), { dialect: 'kubernetes', transform: 'none' })).toBe(false);
 });
 
-it('asks a thread where the object is shown, or where the metadata are long themselves', () => {
-  expect(isShownElsewhere('CustomResourceDefinition', entry(short('')), { include: 'Object' })).toBe(true);
+it('Encoders offload a Table row that includes the object, or has long metadata', () => {
+  expect(isOffloaded('CustomResourceDefinition', entry(short('')), { include: 'Object' })).toBe(true);
   const long = short(`,"annotations":{"a":"${'x'.repeat(LONGEST)}"}`);
-  expect(isShownElsewhere('CustomResourceDefinition', entry(long))).toBe(true);
+  expect(isOffloaded('CustomResourceDefinition', entry(long))).toBe(true);
 });
 
-it('writes the items of a long binary list one by one, so that others have their turns between them', () => {
-  const row = KINDS.find((one) => one.kind === 'ConfigMap');
+it('ProtobufEncoder writes the items of a long list one by one, so that the event loop can be yielded between them', () => {
+  const row = KINDS.find((candidate) => candidate.kind === 'ConfigMap');
   if (row === undefined) throw new Error('no such kind');
   const encoders = new Encoders({ table: tables, clock: systemClock, naming: 'platform' });
   const wanted = { media: 'protobuf', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false } as const;
@@ -89,7 +89,7 @@ it('writes the items of a long binary list one by one, so that others have their
     key: `a${index}`,
   }));
   const page = { revision: 7, entries };
-  const list = encoders.of({ row, wanted, names: { dialect: 'platform', alias: undefined }, include: 'None' }).list(page);
+  const list = encoders.encoderFor({ row, wanted, names: { dialect: 'platform', alias: undefined }, include: 'None' }).list(page);
   const sink = new ByteSink(new ChunkPool(), (_bytes, _last, done) => done(true));
   const added = (write: () => void): number => {
     const before = sink.length;
@@ -97,29 +97,29 @@ it('writes the items of a long binary list one by one, so that others have their
     return sink.length - before;
   };
 
-  for (const one of entries) list.measure?.(one);
+  for (const item of entries) list.measure?.(item);
   const start = added(() => list.start(sink));
-  const items = entries.map((one) => added(() => list.item(sink, one)));
+  const items = entries.map((item) => added(() => list.item(sink, item)));
   const end = added(() => list.end(sink));
 
   expect(Math.min(...items)).toBeGreaterThan('a0ab'.length);
   expect(Math.max(start, end)).toBeLessThan(100);
 });
 
-describe('a list as YAML says what it says as JSON', () => {
+describe('a list as YAML has the same content as JSON', () => {
   const encoders = new Encoders({ table: tables, clock: new ManualClock(), naming: 'platform' });
   const written = (kind: string, wanted: Representation, entries: readonly Entry[]): Buffer => {
-    const row = KINDS.find((one) => one.kind === kind);
+    const row = KINDS.find((candidate) => candidate.kind === kind);
     if (row === undefined) throw new Error(`no kind ${kind}`);
     const parts: Buffer[] = [];
     const sink = new ByteSink(new ChunkPool(), (bytes, _last, done) => {
       parts.push(Buffer.from(bytes));
       done(true);
     });
-    const asked = { row, wanted, names: { dialect: 'platform', alias: undefined }, include: 'Metadata' } as const;
-    const list = encoders.of(asked).list({ revision: 7, entries });
+    const form = { row, wanted, names: { dialect: 'platform', alias: undefined }, include: 'Metadata' } as const;
+    const list = encoders.encoderFor(form).list({ revision: 7, entries });
     list.start(sink);
-    for (const one of entries) list.item(sink, one);
+    for (const item of entries) list.item(sink, item);
     list.end(sink);
     sink.end();
     return Buffer.concat(parts);
@@ -128,7 +128,7 @@ describe('a list as YAML says what it says as JSON', () => {
     ...entry(`{"metadata":{"name":"${name}"},"spec":{"matchingPrecedence":${matchingPrecedence}}}`),
     key: name,
   });
-  const kept = [object('a', 300), object('b', 100), object('c', 200)];
+  const objects = [object('a', 300), object('b', 100), object('c', 200)];
 
   it.each(
     ['ConfigMap', 'FlowSchema'].flatMap((kind) =>
@@ -136,7 +136,7 @@ describe('a list as YAML says what it says as JSON', () => {
     ),
   )('%s, %s, %d items', (kind, transform, count) => {
     const wanted = { transform, metaVersion: 'v1', dialect: undefined, pretty: false } as const;
-    const entries = kept.slice(0, count);
+    const entries = objects.slice(0, count);
     const yaml = written(kind, { ...wanted, media: 'yaml' }, entries);
     expect(composeYaml(yaml.toString()).value).toEqual(parseJson(written(kind, { ...wanted, media: 'json' }, entries)).value);
   });

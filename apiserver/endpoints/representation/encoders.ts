@@ -1,4 +1,4 @@
-/** Chooses the encoder for a resource and a negotiated representation, and keeps it for the next request. */
+/** Selects the encoder for a kind and a negotiated representation, and caches it. */
 import { codecOf } from '../../../shared/api/codec/codec';
 import { converterOf } from '../../../shared/api/conversion';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -10,17 +10,17 @@ import type { Representation } from '../request/negotiation';
 import { META_GROUP } from '../request/parameters';
 import type { Encoder } from './encoder';
 import { EncodingCache } from './encoding-cache';
-import { metadataMember, respelledPart } from './entry-json';
+import { metadataMember, convertedPart } from './entry-json';
 import { JsonEncoder, MetadataEncoder } from './json-encoder';
 import { metadataOnly, ProtobufEncoder, wholeObject } from './protobuf-encoder';
-import type { AnswerNames, EncoderForm, Showing } from './encoding-offload';
+import type { ResponseNames, EncoderForm, EncodingOffload } from './encoding-offload';
 import { Spelling } from './spelling';
 import { TableEncoder, type IncludeObject } from './table-encoder';
 import { YamlEncoder } from './yaml-encoder';
 
 const NOTHING = Buffer.of();
 
-/** Its bytes are those of the store, or nearly. */
+/** The encoded bytes are those of the store, or nearly. */
 const isAsStored = ({ row, wanted, names }: EncoderForm): boolean =>
   wanted.media === 'json' && wanted.transform === 'none' && names.dialect === 'platform' && row.storedAs === undefined;
 
@@ -31,81 +31,84 @@ export class Encoders {
     platform: new WeakMap(),
     kubernetes: new WeakMap(),
   };
-  /** Bounded by kinds × representations × dialects × aliases; those of a custom kind go with its definition. */
+  /**
+   * Bounded by representations × dialects × aliases per kind; the encoders of a custom kind are collected with its
+   * definition.
+   */
   private readonly others = new WeakMap<KindRow, Map<string, Encoder>>();
 
   constructor(
-    private readonly parts: {
+    private readonly deps: {
       readonly table: TableModule;
       readonly clock: Clock;
       readonly naming: Dialect;
-      /** Absent = everything is shown here. */
-      readonly showing?: Showing | undefined;
+      /** Absent = no encoding is offloaded. */
+      readonly offload?: EncodingOffload | undefined;
     },
   ) {}
 
-  /** The body of an answer with one object; a promise where a thread makes it. */
+  /** The response body of one object; a promise when a worker thread encodes it. */
   object(form: EncoderForm, entry: Entry): Buffer | Promise<Buffer> {
-    const encoder = this.of(form);
-    const { showing } = this.parts;
-    if (showing === undefined || isAsStored(form) || !this.isHeavy(showing, form, entry)) return encoder.object(entry);
-    return showing.show(form, entry, 'object').then((shown) => ('body' in shown ? shown.body : encoder.object(entry)));
+    const encoder = this.encoderFor(form);
+    const { offload } = this.deps;
+    if (offload === undefined || isAsStored(form) || !this.needsOffload(offload, form, entry)) return encoder.object(entry);
+    return offload.encode(form, entry, 'object').then((shown) => ('body' in shown ? shown.body : encoder.object(entry)));
   }
 
-  /** To be waited for before an item is written, where it is not undefined. */
-  prepared(form: EncoderForm, entry: Entry): Promise<void> | undefined {
-    const { showing } = this.parts;
-    if (showing === undefined || isAsStored(form) || this.cache.slot(entry).size > 0) return undefined;
-    if (!this.isHeavy(showing, form, entry)) return undefined;
-    return showing.show(form, entry, 'item').then((shown) => ('kept' in shown ? this.cache.fill(entry, shown.kept) : undefined));
+  /** Awaited before an item is encoded, unless undefined. */
+  prepareItem(form: EncoderForm, entry: Entry): Promise<void> | undefined {
+    const { offload } = this.deps;
+    if (offload === undefined || isAsStored(form) || this.cache.encodingsOf(entry).size > 0) return undefined;
+    if (!this.needsOffload(offload, form, entry)) return undefined;
+    return offload.encode(form, entry, 'item').then((shown) => ('encodings' in shown ? this.cache.add(entry, shown.encodings) : undefined));
   }
 
-  /** Most objects are short, and nothing has to be looked at to see that. */
-  private isHeavy(showing: Showing, form: EncoderForm, entry: Entry): boolean {
-    return entry.bytes.length > showing.limits.bytes && showing.isHeavy(this.readPart(form, entry));
+  /** Most objects are short, so their bytes are not inspected. */
+  private needsOffload(offload: EncodingOffload, form: EncoderForm, entry: Entry): boolean {
+    return entry.bytes.length > offload.limits.bytes && offload.needsOffload(this.parsedPart(form, entry));
   }
 
-  /** What of the stored bytes the encoder reads as more than bytes. */
-  private readPart({ row, wanted, names, include }: EncoderForm, { bytes, dialectSensitive }: Entry): Buffer {
+  /** The part of the stored bytes that the encoder parses. */
+  private parsedPart({ row, wanted, names, include }: EncoderForm, { bytes, dialectSensitive }: Entry): Buffer {
     if (row.custom !== undefined || row.storedAs !== undefined) return bytes;
     switch (wanted.transform) {
       case 'none': {
         if (wanted.media !== 'json') return bytes;
-        const isRespelled = names.dialect !== 'platform' && dialectSensitive;
-        return isRespelled ? respelledPart(bytes, codecOf(row).groupFields) : NOTHING;
+        const isConverted = names.dialect !== 'platform' && dialectSensitive;
+        return isConverted ? convertedPart(bytes, codecOf(row).groupFields) : NOTHING;
       }
       case 'table':
-        return include !== 'Object' && this.parts.table.readsMetadataOnly(row) ? metadataMember(bytes) : bytes;
+        return include !== 'Object' && this.deps.table.readsMetadataOnly(row) ? metadataMember(bytes) : bytes;
       case 'partial':
       case 'partialList':
         return metadataMember(bytes);
     }
   }
 
-  of({ row, wanted, names, include }: EncoderForm): Encoder {
-    return this.for(row, wanted, names, include);
+  encoderFor({ row, wanted, names, include }: EncoderForm): Encoder {
+    return this.encoderWith(row, wanted, names, include);
   }
 
-  for(row: KindRow, wanted: Representation, names: AnswerNames, include: IncludeObject): Encoder {
+  encoderWith(row: KindRow, wanted: Representation, names: ResponseNames, include: IncludeObject): Encoder {
     const { dialect, alias } = names;
     if (wanted.media === 'json' && wanted.transform === 'none' && alias === undefined) return this.json(row, dialect);
-    let known = this.others.get(row);
-    if (known === undefined) this.others.set(row, (known = new Map<string, Encoder>()));
+    let byKey = this.others.get(row);
+    if (byKey === undefined) this.others.set(row, (byKey = new Map<string, Encoder>()));
     const key = `${wanted.media}/${wanted.transform}/${wanted.metaVersion}/${wanted.dialect}/${dialect}/${alias?.shown}/${include}`;
-    let encoder = known.get(key);
-    if (encoder === undefined) known.set(key, (encoder = this.make(this.spelling(row, dialect, alias), wanted, include)));
+    let encoder = byKey.get(key);
+    if (encoder === undefined) byKey.set(key, (encoder = this.make(this.spelling(row, dialect, alias), wanted, include)));
     return encoder;
   }
 
   private json(row: KindRow, dialect: Dialect): JsonEncoder {
-    const known = this.plain[dialect];
-    let encoder = known.get(row);
-    if (encoder === undefined) known.set(row, (encoder = new JsonEncoder(this.spelling(row, dialect, undefined))));
+    const byKey = this.plain[dialect];
+    let encoder = byKey.get(row);
+    if (encoder === undefined) byKey.set(row, (encoder = new JsonEncoder(this.spelling(row, dialect, undefined))));
     return encoder;
   }
 
   private spelling(row: KindRow, dialect: Dialect, alias: NamespaceAlias | undefined): Spelling {
-    return new Spelling(row, dialect, alias, this.cache, converterOf(row, this.parts.naming));
+    return new Spelling(row, dialect, alias, this.cache, converterOf(row, this.deps.naming));
   }
 
   private make(spelling: Spelling, wanted: Representation, include: IncludeObject): Encoder {
@@ -125,7 +128,7 @@ export class Encoders {
       case 'none':
         return new JsonEncoder(spelling);
       case 'table':
-        return new TableEncoder({ ...this.parts, cache: this.cache }, spelling, metaVersion, include);
+        return new TableEncoder({ ...this.deps, cache: this.cache }, spelling, metaVersion, include);
       case 'partial':
       case 'partialList':
         return new MetadataEncoder(spelling, metaVersion);

@@ -10,18 +10,18 @@ const entry = (size: number): Entry => ({
   dialectSensitive: false,
 });
 
-it('makes each encoding of an entry once', () => {
+it('EncodingCache creates each encoding of an entry once', () => {
   const cache = new EncodingCache();
-  const one = entry(10);
+  const cached = entry(10);
   const make = jest.fn(() => ({ bytes: Buffer.from('x') }));
-  const first = cache.get(one, 'yaml', true, make);
-  expect(cache.get(one, 'yaml', true, make)).toBe(first);
-  cache.get(one, 'table', true, make);
+  const first = cache.get(cached, 'yaml', true, make);
+  expect(cache.get(cached, 'yaml', true, make)).toBe(first);
+  cache.get(cached, 'table', true, make);
   cache.get(entry(10), 'yaml', true, make);
   expect(make).toHaveBeenCalledTimes(3);
 });
 
-it('keeps nothing when told so, and never more than its bound', () => {
+it('EncodingCache stores nothing when shouldCache is false, and never exceeds its maximum size', () => {
   const cache = new EncodingCache(10_000);
   cache.get(entry(10), 'yaml', false, () => ({ bytes: Buffer.alloc(5000) }));
   expect(cache.bytes).toBe(0);

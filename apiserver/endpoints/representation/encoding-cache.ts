@@ -1,6 +1,6 @@
 /**
- * Encodings other than the stored JSON (other dialect, Table rows, metadata only, protobuf, YAML), kept per entry and encoding in one
- * bounded LRU. An entry is immutable, so what is made of it once stays right. Never looks into entries.
+ * Caches encodings other than the stored JSON (another dialect, Table rows, metadata only, protobuf, YAML) per entry
+ * and encoding in one bounded LRU. Entries are immutable, so an encoding never becomes outdated.
  */
 import { LRUCache } from 'lru-cache';
 import type { Entry } from '../../cache/cache';
@@ -8,46 +8,49 @@ import { sizeOf as bytesOf } from '../../cache/store/held-entry';
 import type { CellTemplate } from '../../printers/table/printer';
 
 /** One encoding of one entry. */
-export interface Kept {
+export interface CachedEncoding {
   readonly bytes: Buffer;
-  /** A Table row's cells, whose ages are filled in at every answer. */
+  /** The cells of a Table row, with ages that are filled in for every response. */
   readonly cells?: CellTemplate;
 }
 
 const MAX_BYTES = 48 * 1024 * 1024;
 
-/** What an entry and its slot cost besides the encodings: the entry may be gone from everywhere else. */
-const SLOT_BYTES = 256;
+/** The size of an entry and its map besides the encodings: the cache may hold the last reference to the entry. */
+const ENTRY_BYTES = 256;
 
 export class EncodingCache {
-  private readonly entries: LRUCache<Entry, Map<string, Kept>>;
+  private readonly entries: LRUCache<Entry, Map<string, CachedEncoding>>;
 
   constructor(maxBytes: number = MAX_BYTES) {
     this.entries = new LRUCache({ maxSize: maxBytes });
   }
 
-  /** The encoding of `entry` under `key`, made by `make` when it is not kept; kept afterwards unless `keep` is false. */
-  get(entry: Entry, key: string, keep: boolean, make: (entry: Entry) => Kept): Kept {
-    const slot = this.entries.get(entry);
-    const found = slot?.get(key);
-    if (found !== undefined) return found;
-    const made = make(entry);
-    if (!keep) return made;
-    const filled = slot ?? new Map<string, Kept>();
-    filled.set(key, made);
-    this.entries.set(entry, filled, { size: sizeOf(entry, filled) });
-    return made;
+  /**
+   * The encoding of `entry` under `key`, created by `make` when it is not cached, and cached unless `shouldCache` is
+   * false.
+   */
+  get(entry: Entry, key: string, shouldCache: boolean, make: (entry: Entry) => CachedEncoding): CachedEncoding {
+    const encodings = this.entries.get(entry);
+    const cached = encodings?.get(key);
+    if (cached !== undefined) return cached;
+    const encoding = make(entry);
+    if (!shouldCache) return encoding;
+    const updated = encodings ?? new Map<string, CachedEncoding>();
+    updated.set(key, encoding);
+    this.entries.set(entry, updated, { size: sizeOf(entry, updated) });
+    return encoding;
   }
 
-  /** All that is kept of an entry. */
-  slot(entry: Entry): ReadonlyMap<string, Kept> {
-    return this.entries.get(entry) ?? new Map<string, Kept>();
+  /** All cached encodings of an entry. */
+  encodingsOf(entry: Entry): ReadonlyMap<string, CachedEncoding> {
+    return this.entries.get(entry) ?? new Map<string, CachedEncoding>();
   }
 
-  /** What was made elsewhere. */
-  fill(entry: Entry, slot: ReadonlyMap<string, Kept>): void {
-    const filled = new Map([...this.slot(entry), ...slot]);
-    this.entries.set(entry, filled, { size: sizeOf(entry, filled) });
+  /** Adds encodings that a worker thread has created. */
+  add(entry: Entry, encodings: ReadonlyMap<string, CachedEncoding>): void {
+    const updated = new Map([...this.encodingsOf(entry), ...encodings]);
+    this.entries.set(entry, updated, { size: sizeOf(entry, updated) });
   }
 
   get bytes(): number {
@@ -55,9 +58,9 @@ export class EncodingCache {
   }
 }
 
-function sizeOf(entry: Entry, slot: ReadonlyMap<string, Kept>): number {
-  let size = SLOT_BYTES + bytesOf(entry);
-  for (const { bytes, cells } of slot.values()) {
+function sizeOf(entry: Entry, encodings: ReadonlyMap<string, CachedEncoding>): number {
+  let size = ENTRY_BYTES + bytesOf(entry);
+  for (const { bytes, cells } of encodings.values()) {
     size += bytes.length;
     for (const text of cells?.texts ?? []) size += text.length;
   }

@@ -1,37 +1,38 @@
 /**
- * How heavy objects are shown: a representation other than the stored JSON is made by parsing the whole object, which a thread does. What it makes is the
- * answer, or goes to the encoding cache, where the encoder of a list finds it. Only what the two sides tell each other stands here.
+ * The interface for offloading encodings to worker threads. A representation other than the stored JSON requires
+ * parsing the whole object, which takes long for a large one. The result is the response body, or is added to the
+ * encoding cache, where the encoder of a list finds it.
  */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { Representation } from '../request/negotiation';
-import type { Kept } from './encoding-cache';
+import type { CachedEncoding } from './encoding-cache';
 import type { IncludeObject } from './table-encoder';
 
-/** How the answer to one request spells names. */
-export interface AnswerNames {
+/** The spelling of names in the response to one request. */
+export interface ResponseNames {
   readonly dialect: Dialect;
   /** See ResourceRequest. */
   readonly alias: NamespaceAlias | undefined;
 }
 
-/** What an encoder is made for. */
+/** The key of an encoder. */
 export interface EncoderForm {
   readonly row: KindRow;
   readonly wanted: Representation;
-  readonly names: AnswerNames;
+  readonly names: ResponseNames;
   readonly include: IncludeObject;
 }
 
-/** An answer with one object, or what the encoding cache holds of an item. */
-export type ShownHeavy = { readonly body: Buffer } | { readonly kept: ReadonlyMap<string, Kept> };
+/** A response body with one object, or the cached encodings of a list item. */
+export type OffloadedEncoding = { readonly body: Buffer } | { readonly encodings: ReadonlyMap<string, CachedEncoding> };
 
-export interface Showing {
-  /** What is not longer is not heavy, whatever it is. */
+export interface EncodingOffload {
+  /** Objects up to this length are never offloaded. */
   readonly limits: { readonly bytes: number };
-  /** `bytes` = what of a stored object is looked into. */
-  isHeavy(bytes: Uint8Array): boolean;
-  /** Rejects with a StatusError when there is no room, or when it takes too much. */
-  show(form: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<ShownHeavy>;
+  /** `bytes`: the part of a stored object that the encoder parses. */
+  needsOffload(bytes: Uint8Array): boolean;
+  /** Rejects with a StatusError when too many jobs wait, or when the job exceeds its time or memory. */
+  encode(form: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<OffloadedEncoding>;
 }

@@ -3,7 +3,7 @@ import { groupFieldsOf } from '../../../shared/api/types/group-fields';
 import type { Entry } from '../../cache/cache';
 import { convertBody, metadataMember, withRevision } from './entry-json';
 
-it('cuts the metadata out of a body, whatever it holds', () => {
+it('metadataMember returns the metadata of a body, whatever the content', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (metadata, data) => {
       const body = Buffer.from(JSON.stringify({ metadata, data }));
@@ -12,14 +12,14 @@ it('cuts the metadata out of a body, whatever it holds', () => {
   );
 });
 
-it('shows another revision, in the metadata only', () => {
+it('withRevision replaces the resource version in the metadata only', () => {
   const body = (version: string) =>
     Buffer.from(`{"metadata":{"name":"a","resourceVersion":"${version}","annotations":{"x":"\\"resourceVersion\\":\\"7\\""}},"data":{}}`);
   expect(withRevision(body('7'), 7, 9).toString()).toBe(body('9').toString());
   expect(withRevision(body('7'), 7, 7)).toEqual(body('7'));
 });
 
-it('spells groups in the other dialect, but not what users wrote', () => {
+it('convertBody converts groups to the other dialect, but no text of users', () => {
   const body = (group: string) => ({
     metadata: {
       annotations: { apiVersion: 'coordination.platform.io/v1' },

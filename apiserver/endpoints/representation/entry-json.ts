@@ -1,6 +1,7 @@
 /**
- * The JSON of one entry: heads put before stored bytes, the metadata cut out of them, the other dialect, another resource version.
- * Works on bytes; only an entry in another version, or a dialect-sensitive one in the other dialect, is ever parsed.
+ * Builds the JSON of an entry from its stored bytes: prepends the head, extracts the metadata, converts to the other
+ * dialect, replaces the resource version. Works on bytes; only an entry in another version, or a dialect-sensitive
+ * one in the other dialect, is parsed.
  */
 import { spellGroups, type GroupFields } from '../../../shared/api/types/group-fields';
 import { isObject, stringifyJson, type JsonObject } from '../../../shared/values/json';
@@ -10,17 +11,17 @@ import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
 
-/** `apiVersion` of a kind in a dialect. */
+/** The `apiVersion` of a kind in a dialect. */
 export function apiVersionText(row: KindRow, dialect: Dialect): string {
   return apiVersionIn(dialect, apiVersionOf(row));
 }
 
-/** `{"kind":"Lease","apiVersion":"…",`: what stands before the stored members. */
+/** `{"kind":"Lease","apiVersion":"…",`: the text before the stored members. */
 export function objectHead(kind: string, apiVersion: string): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
-/** The same in the order in which custom objects have it. */
+/** The same text in the order of custom objects. */
 export function customHead(kind: string, apiVersion: string): string {
   return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`;
 }
@@ -30,12 +31,12 @@ const METADATA_START = START.length;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 
-/** The `"metadata":{…}` member of a stored body, without the braces around. */
+/** The member `"metadata":{…}` of a stored body, without the braces around it. */
 export function metadataMember(bytes: Buffer): Buffer {
   return bytes.subarray(1, metadataEnd(bytes));
 }
 
-/** A body with nothing but the metadata of a stored one. */
+/** A body with only the metadata of a stored one. */
 export function metadataAlone(bytes: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, metadataEnd(bytes)), CLOSE]);
 }
@@ -57,16 +58,16 @@ function valueEnd(bytes: Buffer, start: number): number {
   return bytes.length;
 }
 
-export interface ShownMember {
+export interface JsonMember {
   readonly name: string;
   /** Name and value. */
   readonly text: Buffer;
-  /** What follows, with the comma or the brace that it begins with. */
+  /** The text after the member, starting with a comma or the closing brace. */
   readonly rest: Buffer;
 }
 
-/** Of what follows the metadata in a body. Nothing is looked at beyond the last member that is asked for. */
-export function* membersBehindMetadata(bytes: Buffer): Generator<ShownMember> {
+/** The members after the metadata of a body. Lazy: reads no further than the last requested member. */
+export function* membersAfterMetadata(bytes: Buffer): Generator<JsonMember> {
   let rest = bytes;
   while (rest[0] === COMMA) {
     const nameEnd = stringEnd(rest, 1) + 1;
@@ -91,61 +92,67 @@ function isEscaped(bytes: Buffer, quote: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** The body with another resource version: what a DELETED event shows. */
+/** The body with another resource version, as a DELETED event shows it. */
 export function withRevision(bytes: Buffer, revision: number, shown: number): Buffer {
   if (revision === shown) return bytes;
-  // Quotes inside strings are escaped, so this text can only be the member itself; labels and annotations come after it.
+  // Quotes within strings are escaped, so the first match is the member itself; labels and annotations come after it.
   const member = `"resourceVersion":"${revision}"`;
   const at = bytes.indexOf(member);
   if (at < 0) return bytes;
   return Buffer.concat([bytes.subarray(0, at), Buffer.from(`"resourceVersion":"${shown}"`), bytes.subarray(at + member.length)]);
 }
 
-/** How a stored object is put into the version that is served. */
-export interface OtherVersion {
+/** Converts a stored object to the served version. */
+export interface VersionConversion {
   readonly convert: (object: JsonObject, entry: Entry) => JsonObject;
   readonly encode: (object: JsonObject) => string;
 }
 
-/** The body in another dialect than the stored one, or in another version. */
-export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect, version?: OtherVersion): Buffer {
+/** The body in another dialect or version than the stored one. */
+export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect, version?: VersionConversion): Buffer {
   const { bytes } = entry;
-  if (version !== undefined) return respelled(bytes, fields, dialect, { ...version, convert: (object) => version.convert(object, entry) });
-  const part = respelledPart(bytes, fields);
-  if (part.length === bytes.length) return respelled(bytes, fields, dialect);
-  const metadata = respelled(Buffer.concat([part, CLOSE]), fields, dialect);
+  if (version !== undefined)
+    return convertText(bytes, fields, dialect, { ...version, convert: (object) => version.convert(object, entry) });
+  const part = convertedPart(bytes, fields);
+  if (part.length === bytes.length) return convertText(bytes, fields, dialect);
+  const metadata = convertText(Buffer.concat([part, CLOSE]), fields, dialect);
   return Buffer.concat([metadata.subarray(0, -CLOSE.length), bytes.subarray(part.length)]);
 }
 
-/** A body with nothing but the metadata of a stored one, in another dialect. */
-export function respelledMetadata(bytes: Buffer, fields: GroupFields, dialect: Dialect): Buffer {
-  return respelled(metadataAlone(bytes), fields, dialect);
+/** A body with only the metadata of a stored one, in another dialect. */
+export function convertMetadata(bytes: Buffer, fields: GroupFields, dialect: Dialect): Buffer {
+  return convertText(metadataAlone(bytes), fields, dialect);
 }
 
-/** What of a body is parsed when it is put into the other dialect: all, or what stands before the end of its metadata. */
-export function respelledPart(bytes: Buffer, fields: GroupFields): Buffer {
+/**
+ * The part of a body that is parsed for conversion to the other dialect: all of it, or up to the end of the metadata.
+ */
+export function convertedPart(bytes: Buffer, fields: GroupFields): Buffer {
   const end = startsWithMetadata(bytes) ? metadataEnd(bytes) : bytes.length;
-  return mayHold(bytes.subarray(end), without(fields, 'metadata')) ? bytes : bytes.subarray(0, end);
+  return mayContain(bytes.subarray(end), withoutMember(fields, 'metadata')) ? bytes : bytes.subarray(0, end);
 }
 
 const startsWithMetadata = (bytes: Buffer): boolean => bytes.toString('latin1', 0, METADATA_START) === START;
 const CLOSE = Buffer.from('}');
 
-/** Whether a text may have such members: objects are often large, and what is spelled in two ways stands in their metadata. */
-function mayHold(bytes: Buffer, { here, below }: GroupFields): boolean {
-  return here.length > 0 || below.some(({ member, fields }) => bytes.includes(`"${member}":`) && mayHold(bytes, fields));
+/**
+ * Whether a text may have members with group names. Objects are often large, and members with two spellings are
+ * mostly in the metadata.
+ */
+function mayContain(bytes: Buffer, { here, below }: GroupFields): boolean {
+  return here.length > 0 || below.some(({ member, fields }) => bytes.includes(`"${member}":`) && mayContain(bytes, fields));
 }
 
-const without = ({ here, below }: GroupFields, name: string): GroupFields => ({
+const withoutMember = ({ here, below }: GroupFields, name: string): GroupFields => ({
   here,
   below: below.filter(({ member }) => member !== name),
 });
 
-interface EncoderForm extends Pick<OtherVersion, 'encode'> {
+interface BoundConversion extends Pick<VersionConversion, 'encode'> {
   readonly convert: (object: JsonObject) => JsonObject;
 }
 
-function respelled(bytes: Buffer, fields: GroupFields, dialect: Dialect, version?: EncoderForm): Buffer {
+function convertText(bytes: Buffer, fields: GroupFields, dialect: Dialect, version?: BoundConversion): Buffer {
   const { value } = parseJson(bytes);
   if (!isObject(value)) return bytes;
   const object = version === undefined ? value : version.convert(value);

@@ -1,11 +1,11 @@
-/** Objects, lists and watch events as JSON: whole objects, or their metadata only. */
+/** Encodes objects, lists and watch events as JSON: whole objects, or only their metadata. */
 import { stringifyJson } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { ShownPage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
-import { listMetadata, MAX_KEPT_ITEMS, sortedListMetadata, type Encoder, type EventType, type ListEncoder } from './encoder';
+import { listMetadata, MAX_CACHED_ITEMS, sortedListMetadata, type Encoder, type EventType, type ListEncoder } from './encoder';
 import { metadataMember, objectHead, withRevision } from './entry-json';
 import { ObjectText } from './object-text';
 import type { Spelling } from './spelling';
@@ -46,7 +46,7 @@ export class JsonEncoder implements Encoder {
       item(sink: ByteSink, entry: Entry): void {
         if (count > 0) sink.byte(COMMA);
         count += 1;
-        sink.bytes(spelling.body(entry, count <= MAX_KEPT_ITEMS));
+        sink.bytes(spelling.body(entry, count <= MAX_CACHED_ITEMS));
       },
       end(sink: ByteSink): void {
         sink.ascii(']}\n');
@@ -54,7 +54,7 @@ export class JsonEncoder implements Encoder {
     };
   }
 
-  /** What upstream knows no type of says in lists as well what it is, and is printed in the order of names. */
+  /** Upstream has no type for custom objects, so items contain kind and apiVersion, and members are sorted by name. */
   private customList(page: ShownPage): ListEncoder {
     const { apiVersion, row } = this.spelling;
     let count = 0;
@@ -63,21 +63,21 @@ export class JsonEncoder implements Encoder {
       item: (sink: ByteSink, entry: Entry): void => {
         if (count > 0) sink.byte(COMMA);
         count += 1;
-        for (const piece of this.pieces(entry, count <= MAX_KEPT_ITEMS)) sink.bytes(piece);
+        for (const piece of this.pieces(entry, count <= MAX_CACHED_ITEMS)) sink.bytes(piece);
       },
       end: (sink) => sink.ascii(`],"kind":${JSON.stringify(`${row.kind}List`)},"metadata":${sortedListMetadata(page)}}\n`),
     };
   }
 
-  private pieces(entry: Entry, keep: boolean): readonly Buffer[] {
+  private pieces(entry: Entry, shouldCache: boolean): readonly Buffer[] {
     const { spelling } = this;
-    return this.text.pieces(spelling.body(entry, keep), entry, (body) => spelling.sortedMetadata(entry, body, keep));
+    return this.text.pieces(spelling.body(entry, shouldCache), entry, (body) => spelling.sortedMetadata(entry, body, shouldCache));
   }
 
   frame(type: EventType, entry: Entry, revision: number): Buffer {
     const body = withRevision(this.spelling.body(entry, false), entry.revision, revision);
     const pieces = [FRAME_STARTS[type], ...this.text.pieces(body, entry), CLOSE_OBJECT];
-    return placed(pieces, Buffer.allocUnsafeSlow(pieces.reduce((length, piece) => length + piece.length, 0)));
+    return concatUnpooled(pieces, Buffer.allocUnsafeSlow(pieces.reduce((length, piece) => length + piece.length, 0)));
   }
 
   errorFrame(status: Status): Buffer {
@@ -108,10 +108,10 @@ export class MetadataEncoder implements Encoder {
     return Buffer.concat([this.head, this.metadata(entry, true), CLOSE_OBJECT]);
   }
 
-  /** The object without a newline at its end. */
-  write(sink: ByteSink, entry: Entry, keep: boolean): void {
+  /** Writes the object without a newline at its end. */
+  write(sink: ByteSink, entry: Entry, shouldCache: boolean): void {
     sink.bytes(this.head);
-    sink.bytes(this.metadata(entry, keep));
+    sink.bytes(this.metadata(entry, shouldCache));
     sink.byte(0x7d);
   }
 
@@ -123,9 +123,9 @@ export class MetadataEncoder implements Encoder {
       item: (sink, entry) => {
         sink.byte(count === 0 ? 0x5b : COMMA);
         count += 1;
-        this.write(sink, entry, count <= MAX_KEPT_ITEMS);
+        this.write(sink, entry, count <= MAX_CACHED_ITEMS);
       },
-      // Unlike lists of whole objects, an empty list of metadata is null upstream.
+      // Unlike a list of whole objects, an empty list of metadata is null in upstream.
       end: (sink) => sink.ascii(count === 0 ? 'null}\n' : ']}\n'),
     };
   }
@@ -139,15 +139,15 @@ export class MetadataEncoder implements Encoder {
     return jsonErrorFrame(status, this.spelling.dialect);
   }
 
-  private metadata(entry: Entry, keep: boolean): Buffer {
-    return metadataMember(this.spelling.metadataBody(entry, keep));
+  private metadata(entry: Entry, shouldCache: boolean): Buffer {
+    return metadataMember(this.spelling.metadataBody(entry, shouldCache));
   }
 }
 
 const FRAME_STARTS = frameHeads('');
 
-/** Frames are kept, so they get memory of their own. */
-function placed(pieces: readonly Buffer[], bytes: Buffer): Buffer {
+/** Frames are cached, so they get memory of their own. */
+function concatUnpooled(pieces: readonly Buffer[], bytes: Buffer): Buffer {
   let at = 0;
   for (const piece of pieces) {
     bytes.set(piece, at);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { indentJson, JsonIndenter } from './json-indenter';
 
-it('indents any JSON as JSON.stringify does, wherever it is cut', () => {
+it('JsonIndenter indents any JSON as JSON.stringify does, wherever it is split', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 7 }), (value, size) => {
       const compact = Buffer.from(JSON.stringify(value));
@@ -15,7 +15,7 @@ it('indents any JSON as JSON.stringify does, wherever it is cut', () => {
   );
 });
 
-it('keeps numbers and escapes as they are', () => {
+it('indentJson keeps numbers and escapes unchanged', () => {
   expect(indentJson(Buffer.from('{"a":9223372036854775807,"b":"\\u003c\\"{"}')).toString()).toBe(
     '{\n  "a": 9223372036854775807,\n  "b": "\\u003c\\"{"\n}',
   );

@@ -1,6 +1,6 @@
 /**
- * Compact JSON to JSON indented by two spaces, as a stream: pieces may be cut anywhere. Empty objects and lists stay `{}` and `[]`.
- * Input must be valid compact JSON. Never parses values, so every number and escape stays as it was.
+ * Indents compact JSON by two spaces as a stream that may be split anywhere. Empty objects and lists stay `{}` and
+ * `[]`. Input must be valid compact JSON. Values are not parsed, so numbers and escapes stay unchanged.
  */
 
 const QUOTE = 0x22;
@@ -16,7 +16,7 @@ export class JsonIndenter {
   private depth = 0;
   private inString = false;
   private escaped = false;
-  /** An opening bracket has been seen whose contents have not begun. */
+  /** An opening bracket has been read, and nothing after it. */
   private opened = false;
 
   /** The indented text of the next piece. */
@@ -69,7 +69,7 @@ export class JsonIndenter {
   }
 }
 
-/** A whole document, indented. */
+/** Indents a complete document. */
 export function indentJson(document: Buffer): Buffer {
   return new JsonIndenter().next(document);
 }

@@ -1,12 +1,13 @@
 /**
- * An object's text in pieces, so that stored bytes are not copied more than once: kind and apiVersion, and the members that are stored behind them. Custom
- * objects are printed in the order of their members' names (upstream behaviour); stored ones begin with their metadata. Parses no values.
+ * Builds an object's text from pieces, so that stored bytes are copied only once: kind and apiVersion, then the
+ * stored members. Members of custom objects are sorted by name (upstream behaviour); stored ones begin with the
+ * metadata. Parses no values.
  */
 import { compareBytes } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
 import { mayHaveEarlyMembers } from '../../registry/object/hidden-fields';
-import { customHead, membersBehindMetadata, metadataMember, objectHead } from './entry-json';
+import { customHead, membersAfterMetadata, metadataMember, objectHead } from './entry-json';
 import { sortedMetadata } from './sorted-metadata';
 
 export class ObjectText {
@@ -25,23 +26,29 @@ export class ObjectText {
     this.identity = [member('apiVersion', apiVersion), member('kind', kind)];
   }
 
-  /** The pieces of an encoded entry. `body`: the body of the entry in this spelling. `sorted`: returns the metadata member of a custom object's body in sorted order. */
-  pieces(body: Buffer, entry: Entry, sorted: (body: Buffer) => Buffer = sortedMember): readonly Buffer[] {
+  /**
+   * The pieces of an encoded entry. `body`: the body of the entry in this spelling. `sortMetadata`: returns the
+   * metadata member of a custom object's body in sorted order.
+   */
+  pieces(body: Buffer, entry: Entry, sortMetadata: (body: Buffer) => Buffer = sortedMember): readonly Buffer[] {
     const { custom } = this.row;
     if (custom === undefined) return [this.headBytes, body.subarray(1)];
-    const metadata = sorted(body);
+    const metadata = sortMetadata(body);
     const rest = body.subarray(1 + metadata.length);
-    return mayHaveEarlyMembers(custom, entry) ? this.withEarly(metadata, rest) : [this.headBytes, metadata, rest];
+    return mayHaveEarlyMembers(custom, entry) ? this.withEarlyMembers(metadata, rest) : [this.headBytes, metadata, rest];
   }
 
-  /** Moves members that sort before `metadata` to the front. The members behind the metadata are sorted, so these are the first of them. */
-  private withEarly(metadata: Buffer, behind: Buffer): readonly Buffer[] {
+  /**
+   * Moves members that sort before `metadata` to the front. The members after the metadata are sorted, so these are
+   * the first of them.
+   */
+  private withEarlyMembers(metadata: Buffer, membersAfter: Buffer): readonly Buffer[] {
     const early: Member[] = [...this.identity];
-    let rest = behind;
-    for (const found of membersBehindMetadata(rest)) {
-      if (compareBytes(found.name, 'metadata') > 0) break;
-      early.push(found);
-      rest = found.rest;
+    let rest = membersAfter;
+    for (const candidate of membersAfterMetadata(rest)) {
+      if (compareBytes(candidate.name, 'metadata') > 0) break;
+      early.push(candidate);
+      rest = candidate.rest;
     }
     early.sort((a, b) => compareBytes(a.name, b.name));
     return [Buffer.concat([OPEN, ...early.flatMap(({ text }) => [text, COMMA])]), metadata, rest];
@@ -51,7 +58,7 @@ export class ObjectText {
 /** The metadata member of a custom object's body in sorted order. */
 const sortedMember = (body: Buffer): Buffer => sortedMetadata(metadataMember(body));
 
-/** `text` = the whole member, name and value. */
+/** `text`: the whole member, name and value. */
 interface Member {
   readonly name: string;
   readonly text: Buffer;

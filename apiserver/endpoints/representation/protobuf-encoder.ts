@@ -1,4 +1,4 @@
-/** Objects, lists and watch events in the binary form: whole objects, or their metadata only. */
+/** Encodes objects, lists and watch events in protobuf: whole objects, or only their metadata. */
 import { isObject, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { PROTOBUF_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
@@ -6,7 +6,7 @@ import { encodeProtobuf, encodeProtobufMessage, parseJson } from '../../../share
 import type { Entry } from '../../cache/cache';
 import type { ShownPage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
-import { MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
+import { MAX_CACHED_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import type { EncodingCache } from './encoding-cache';
 import { metadataAlone, withRevision } from './entry-json';
 import type { Spelling } from './spelling';
@@ -16,8 +16,8 @@ export const STATUS_TYPE = 'meta.v1.Status';
 const LIST_META_TYPE = 'meta.v1.ListMeta';
 const METADATA_TYPE = 'meta.v1.PartialObjectMetadata';
 
-/** What an object of this encoder is called in the envelope, and how its message is built. */
-export interface BinaryShape {
+/** The type in the envelope of an object, and how its message is built. */
+export interface ProtobufShape {
   readonly kind: string;
   readonly apiVersion: string;
   /** Name in the type tables. */
@@ -25,11 +25,11 @@ export interface BinaryShape {
   readonly metadataOnly: boolean;
 }
 
-export function wholeObject({ row, apiVersion }: Spelling): BinaryShape {
+export function wholeObject({ row, apiVersion }: Spelling): ProtobufShape {
   return { kind: row.kind, apiVersion, type: row.type, metadataOnly: false };
 }
 
-export function metadataOnly(metaVersion: string): BinaryShape {
+export function metadataOnly(metaVersion: string): ProtobufShape {
   return { kind: 'PartialObjectMetadata', apiVersion: metaVersion, type: METADATA_TYPE, metadataOnly: true };
 }
 
@@ -41,7 +41,7 @@ export class ProtobufEncoder implements Encoder {
 
   constructor(
     private readonly spelling: Spelling,
-    private readonly shape: BinaryShape,
+    private readonly shape: ProtobufShape,
     mediaDialect: Dialect,
     private readonly cache: EncodingCache,
   ) {
@@ -55,7 +55,7 @@ export class ProtobufEncoder implements Encoder {
   }
 
   list(page: ShownPage): ListEncoder {
-    return new BinaryList(page, this.shape, (entry, keep) => this.message(entry, keep));
+    return new ProtobufList(page, this.shape, (entry, shouldCache) => this.message(entry, shouldCache));
   }
 
   frame(type: EventType, entry: Entry, revision: number): Buffer {
@@ -71,8 +71,8 @@ export class ProtobufEncoder implements Encoder {
     return Buffer.concat([this.head, varint(message.length), message, ENVELOPE_END]);
   }
 
-  private message(entry: Entry, keep: boolean): Buffer {
-    return this.cache.get(entry, this.key, keep, this.makeMessage).bytes;
+  private message(entry: Entry, shouldCache: boolean): Buffer {
+    return this.cache.get(entry, this.key, shouldCache, this.makeMessage).bytes;
   }
 
   private readonly makeMessage = (entry: Entry): { readonly bytes: Buffer } => ({
@@ -101,22 +101,25 @@ function envelopeHead(apiVersion: string, kind: string): Buffer {
   return Buffer.concat([MAGIC, delimited(0x0a, typeMeta), Buffer.from([0x12])]);
 }
 
-/** A message's length must be known before it begins, so a list's items are encoded first; those of long lists a second time. */
-class BinaryList implements ListEncoder {
+/**
+ * The length of a message precedes it, so the items of a list are encoded first; items beyond the cached number are
+ * encoded a second time.
+ */
+class ProtobufList implements ListEncoder {
   private readonly encoded: Buffer[] = [];
   private written = 0;
   private itemBytes = 0;
 
   constructor(
     private readonly page: ShownPage,
-    private readonly shape: BinaryShape,
-    private readonly message: (entry: Entry, keep: boolean) => Buffer,
+    private readonly shape: ProtobufShape,
+    private readonly message: (entry: Entry, shouldCache: boolean) => Buffer,
   ) {}
 
   readonly measure = (entry: Entry): void => {
-    const keep = this.encoded.length < MAX_KEPT_ITEMS;
-    const bytes = this.message(entry, keep);
-    if (keep) this.encoded.push(bytes);
+    const shouldCache = this.encoded.length < MAX_CACHED_ITEMS;
+    const bytes = this.message(entry, shouldCache);
+    if (shouldCache) this.encoded.push(bytes);
     this.itemBytes += 1 + varintLength(bytes.length) + bytes.length;
   };
 
@@ -145,7 +148,7 @@ class BinaryList implements ListEncoder {
   }
 }
 
-/** Four bytes of length, then a WatchEvent whose object is an enveloped message. */
+/** Four bytes of length, then a WatchEvent that contains the object in its envelope. */
 function eventFrame(type: EventType | 'ERROR', object: Buffer): Buffer {
   const event = Buffer.concat([delimited(0x0a, Buffer.from(type)), delimited(0x12, delimited(0x0a, object))]);
   const length = Buffer.allocUnsafe(4);

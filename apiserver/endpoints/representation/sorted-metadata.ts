@@ -1,6 +1,7 @@
 /**
- * Sorts the members of a custom object's metadata by name, as upstream encodes objects that it has no type for. The stored value, PartialObjectMetadata and Tables have the
- * order of the type. Works on JSON text in the dialect of the response: values are moved, not parsed.
+ * Sorts the members of a custom object's metadata by name, as upstream encodes objects that it has no type for. The
+ * stored value, PartialObjectMetadata and Tables have the order of the type. Works on JSON text in the dialect of the
+ * response: values are moved, not parsed.
  */
 import { parseStored } from '../../../shared/serialization';
 import { endOfText, endOfValue } from '../../../shared/serialization/json-tokens';
@@ -8,7 +9,7 @@ import { stringifyJson } from '../../../shared/values/json';
 
 const START = '"metadata":';
 const [QUOTE, COMMA, OPEN_LIST, OPEN_OBJECT] = [0x22, 0x2c, 0x5b, 0x7b];
-/** Lists whose items are objects with a type, whose members are sorted too. */
+/** Lists of objects with a type; the members of these objects are sorted too. */
 const TYPED_LISTS: ReadonlySet<string> = new Set(['managedFields', 'ownerReferences']);
 /** Matches field sets with elements that are stored in numeric order and have to be sorted as texts. */
 const NUMBERED = /"(?:i:|v:-?\d|k:\{[^}]*:-?\d)/;

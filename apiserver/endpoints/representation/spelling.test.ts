@@ -15,7 +15,7 @@ function entryOf(body: object, dialectSensitive = false): Entry {
   return { key: '', revision: 1, bytes: Buffer.from(JSON.stringify(body)), labels: {}, fields: {}, dialectSensitive };
 }
 
-const shown = (spelling: Spelling, entry: Entry): unknown => JSON.parse(spelling.body(entry, false).toString());
+const bodyOf = (spelling: Spelling, entry: Entry): unknown => JSON.parse(spelling.body(entry, false).toString());
 
 const configMap = (namespace: string, group: string) => ({
   metadata: {
@@ -29,39 +29,39 @@ const configMap = (namespace: string, group: string) => ({
   data: { namespace: 'platform-system' },
 });
 
-it("hands on the entry's own bytes where nothing is to be respelled", () => {
+it("Spelling.body returns the entry's own bytes when nothing is to be converted", () => {
   const entry = entryOf(configMap('platform-system', 'apps'));
   expect(new Spelling(rowOf('ConfigMap'), 'kubernetes', undefined, new EncodingCache()).body(entry, false)).toBe(entry.bytes);
 });
 
-it('shows the alias as the namespace, and nowhere else', () => {
+it('Spelling.body replaces the namespace by the alias, and no other text', () => {
   const entry = entryOf(configMap('platform-system', 'coordination.platform.io'), true);
-  const spelled = new Spelling(rowOf('ConfigMap'), 'kubernetes', SYSTEM, new EncodingCache());
-  expect(shown(spelled, entry)).toEqual(configMap('kube-system', 'coordination.k8s.io'));
-  expect(JSON.parse(spelled.canonicalBody(entry).toString())).toEqual(configMap('kube-system', 'coordination.platform.io'));
+  const spelling = new Spelling(rowOf('ConfigMap'), 'kubernetes', SYSTEM, new EncodingCache());
+  expect(bodyOf(spelling, entry)).toEqual(configMap('kube-system', 'coordination.k8s.io'));
+  expect(JSON.parse(spelling.canonicalBody(entry).toString())).toEqual(configMap('kube-system', 'coordination.platform.io'));
 });
 
-it("shows the alias as a Namespace's name", () => {
+it('Spelling.body replaces the name of a Namespace by the alias', () => {
   const namespace = (name: string) => ({ metadata: { name, uid: 'u', labels: { 'platform.io/metadata.name': 'platform-system' } } });
-  const spelled = new Spelling(rowOf('Namespace'), 'platform', SYSTEM, new EncodingCache());
-  expect(shown(spelled, entryOf(namespace('platform-system')))).toEqual(namespace('kube-system'));
-  expect(shown(spelled, entryOf(namespace('platform-systems')))).toEqual(namespace('platform-systems'));
+  const spelling = new Spelling(rowOf('Namespace'), 'platform', SYSTEM, new EncodingCache());
+  expect(bodyOf(spelling, entryOf(namespace('platform-system')))).toEqual(namespace('kube-system'));
+  expect(bodyOf(spelling, entryOf(namespace('platform-systems')))).toEqual(namespace('platform-systems'));
 });
 
-it('leaves bookmarks alone, and has a key of its own', () => {
+it('Spelling with an alias leaves bookmarks unchanged, and has a key of its own', () => {
   const row = rowOf('ConfigMap');
   const bookmark = entryOf({ metadata: { resourceVersion: '7', creationTimestamp: null } });
-  const spelled = new Spelling(row, 'platform', SYSTEM, new EncodingCache());
-  expect(spelled.body(bookmark, false)).toBe(bookmark.bytes);
-  expect(spelled.key).not.toBe(new Spelling(row, 'platform', undefined, new EncodingCache()).key);
+  const spelling = new Spelling(row, 'platform', SYSTEM, new EncodingCache());
+  expect(spelling.body(bookmark, false)).toBe(bookmark.bytes);
+  expect(spelling.key).not.toBe(new Spelling(row, 'platform', undefined, new EncodingCache()).key);
 });
 
-it('shows the metadata in the other dialect without looking at the rest', () => {
+it('Spelling.metadataBody converts the metadata to the other dialect without parsing the rest', () => {
   const { metadata } = configMap('platform-system', 'coordination.platform.io');
   const long = { key: '', revision: 1, labels: {}, fields: {}, dialectSensitive: true };
   const entry: Entry = { ...long, bytes: Buffer.from(`{"metadata":${JSON.stringify(metadata)},"data":{this is nothing}}`) };
-  const spelled = new Spelling(rowOf('ConfigMap'), 'kubernetes', SYSTEM, new EncodingCache());
-  expect(JSON.parse(spelled.metadataBody(entry, false).toString())).toEqual({
+  const spelling = new Spelling(rowOf('ConfigMap'), 'kubernetes', SYSTEM, new EncodingCache());
+  expect(JSON.parse(spelling.metadataBody(entry, false).toString())).toEqual({
     metadata: configMap('kube-system', 'coordination.k8s.io').metadata,
   });
 });

@@ -1,7 +1,7 @@
 /**
- * How the bodies of one kind are spelled in an answer: the version that is served, the dialect of group names, and a system namespace's alias
- * where the path used it.
- * The stored bytes are handed on untouched where nothing is to be respelled. Encoders get bodies from here only.
+ * Converts the bodies of one kind for a response: to the served version, to the dialect of group names, and to a
+ * system namespace's alias when the path uses it. Stored bytes are returned unchanged when nothing is to be
+ * converted. Encoders get bodies from here only.
  */
 import type { Converter } from '../../../shared/api/conversion';
 import { codecOf } from '../../../shared/api/codec/codec';
@@ -12,28 +12,28 @@ import { storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { EncodingCache } from './encoding-cache';
-import { apiVersionText, convertBody, metadataMember, respelledMetadata, type OtherVersion } from './entry-json';
+import { apiVersionText, convertBody, metadataMember, convertMetadata, type VersionConversion } from './entry-json';
 import { sortedMetadata } from './sorted-metadata';
 import { isWrittenWith, writtenVersion } from '../../registry/object/hidden-fields';
 
-/** In the encoding cache: the stored version in the other dialect, and the metadata of any version. */
+/** Keys in the encoding cache: the stored version in the other dialect, and the metadata of any version. */
 const STORED_BODY = 'body';
 const METADATA = 'metadata';
 
 export class Spelling {
-  /** Different for any two spellings of a kind; part of every encoder's key. */
+  /** Unique for each spelling of a kind; part of every encoder's key. */
   readonly key: string;
   /** The kind's `apiVersion` in the dialect. */
   readonly apiVersion: string;
   private readonly fields: GroupFields;
-  /** Of the version that is stored. */
+  /** Group fields of the stored version. */
   private readonly storedFields: GroupFields;
-  /** Of the body in the encoding cache. */
+  /** Key of the body in the encoding cache. */
   private readonly bodyKey: string;
   private readonly sortedKey: string;
-  /** Set when bodies may have to be put into the served version. */
-  private readonly version: OtherVersion | undefined;
-  private readonly placed: ((body: Buffer) => Buffer) | undefined;
+  /** Set when bodies may have to be converted to the served version. */
+  private readonly version: VersionConversion | undefined;
+  private readonly applyAlias: ((body: Buffer) => Buffer) | undefined;
 
   constructor(
     readonly row: KindRow,
@@ -51,74 +51,76 @@ export class Spelling {
     this.sortedKey = `sorted/${this.key}`;
     this.fields = codecOf(row).groupFields;
     this.storedFields = codecOf(storedRowOf(row)).groupFields;
-    this.placed = alias === undefined ? undefined : placer(row, alias);
+    this.applyAlias = alias === undefined ? undefined : aliasApplier(row, alias);
   }
 
-  /** An entry's body as the answer shows it. `keep` = a conversion may stay in the cache. */
-  body(entry: Entry, keep: boolean): Buffer {
-    const { placed } = this;
-    const body = this.isShownAsStored(entry) ? entry.bytes : this.converted(entry, keep);
-    return placed === undefined ? body : placed(body);
+  /** An entry's body for the response. `shouldCache`: whether a conversion is added to the cache. */
+  body(entry: Entry, shouldCache: boolean): Buffer {
+    const { applyAlias } = this;
+    const body = this.isServedAsStored(entry) ? entry.bytes : this.converted(entry, shouldCache);
+    return applyAlias === undefined ? body : applyAlias(body);
   }
 
-  private isShownAsStored(entry: Entry): boolean {
+  private isServedAsStored(entry: Entry): boolean {
     if (this.isOutdated(entry)) return false;
     return this.converter === undefined && (this.dialect === 'platform' || !entry.dialectSensitive);
   }
 
-  /** A custom object that was written in another version or with another schema. */
+  /** Whether a custom object was written in another version or with another schema. */
   private isOutdated(entry: Entry): boolean {
     const { custom } = this.row;
     return custom !== undefined && !isWrittenWith(custom, entry);
   }
 
   /**
-   * A body that shows the answer's metadata, and may have more: on their own they are not converted (upstream behaviour), and objects are often large,
-   * so nothing else of them is looked at.
+   * A body that contains the metadata for the response, and possibly more. Metadata alone is not converted between
+   * versions (upstream behaviour), and objects are often large, so nothing else is parsed.
    */
-  metadataBody(entry: Entry, keep: boolean): Buffer {
-    if (this.row.custom !== undefined) return this.body(entry, keep);
+  metadataBody(entry: Entry, shouldCache: boolean): Buffer {
+    if (this.row.custom !== undefined) return this.body(entry, shouldCache);
     if (this.dialect === 'platform' || !entry.dialectSensitive) return this.canonicalBody(entry);
-    const { bytes } = this.cache.get(entry, METADATA, keep, (source) => ({
-      bytes: respelledMetadata(source.bytes, this.storedFields, this.dialect),
+    const { bytes } = this.cache.get(entry, METADATA, shouldCache, (source) => ({
+      bytes: convertMetadata(source.bytes, this.storedFields, this.dialect),
     }));
-    return this.placed?.(bytes) ?? bytes;
+    return this.applyAlias?.(bytes) ?? bytes;
   }
 
   /** The metadata member of a custom object in sorted order. `body`: the result of {@link body} for the entry. */
-  sortedMetadata(entry: Entry, body: Buffer, keep: boolean): Buffer {
-    return this.cache.get(entry, this.sortedKey, keep, () => ({ bytes: sortedMetadata(metadataMember(body)) })).bytes;
+  sortedMetadata(entry: Entry, body: Buffer, shouldCache: boolean): Buffer {
+    return this.cache.get(entry, this.sortedKey, shouldCache, () => ({ bytes: sortedMetadata(metadataMember(body)) })).bytes;
   }
 
-  /** The body as it is stored, with the alias: what rules about objects read. */
+  /** The body as stored, with the alias: the form that printers of Tables read. */
   canonicalBody(entry: Entry): Buffer {
     if (this.isOutdated(entry)) return this.body(entry, false);
-    return this.placed?.(entry.bytes) ?? entry.bytes;
+    return this.applyAlias?.(entry.bytes) ?? entry.bytes;
   }
 
-  private converted(entry: Entry, keep: boolean): Buffer {
-    return this.cache.get(entry, this.bodyKey, keep, (source) => ({ bytes: convertBody(source, this.fields, this.dialect, this.version) }))
-      .bytes;
+  private converted(entry: Entry, shouldCache: boolean): Buffer {
+    return this.cache.get(entry, this.bodyKey, shouldCache, (source) => ({
+      bytes: convertBody(source, this.fields, this.dialect, this.version),
+    })).bytes;
   }
 }
 
-function versionOf(row: KindRow, converter: Converter | undefined): OtherVersion | undefined {
-  const form = codecOf(row);
-  const encode = (object: JsonObject): string => form.encodeBody(object);
+function versionOf(row: KindRow, converter: Converter | undefined): VersionConversion | undefined {
+  const codec = codecOf(row);
+  const encode = (object: JsonObject): string => codec.encodeBody(object);
   if (converter !== undefined) return { convert: (object) => converter.fromHub(object), encode };
   const { custom } = row;
-  return custom === undefined ? undefined : { convert: (object, entry) => form.refresh(object, writtenVersion(custom, entry)), encode };
+  return custom === undefined ? undefined : { convert: (object, entry) => codec.refresh(object, writtenVersion(custom, entry)), encode };
 }
 
-/** Replaces the one member that names the system namespace. Bodies without it (bookmarks) stay as they are. */
-function placer(row: KindRow, { stored, shown }: NamespaceAlias): (body: Buffer) => Buffer {
-  const named = groupResourceText(row) === 'namespaces';
-  const member = named ? `{"metadata":{"name":"${stored}"` : `"namespace":"${stored}"`;
+/** Replaces the member that names the system namespace. Bodies without it (bookmarks) stay unchanged. */
+function aliasApplier(row: KindRow, { stored, shown }: NamespaceAlias): (body: Buffer) => Buffer {
+  const isNamespace = groupResourceText(row) === 'namespaces';
+  const member = isNamespace ? `{"metadata":{"name":"${stored}"` : `"namespace":"${stored}"`;
   const shownMember = Buffer.from(member.replace(stored, shown));
   return (body) => {
-    // Quotes inside strings are escaped and nothing but names stands before the namespace, so the first such text is the member itself.
+    // Quotes within strings are escaped, and only names precede the namespace, so the first match is the member
+    // itself.
     const at = body.indexOf(member, 0, 'latin1');
-    if (at < 0 || (named && at > 0)) return body;
+    if (at < 0 || (isNamespace && at > 0)) return body;
     const after = at + member.length;
     const bytes = Buffer.allocUnsafeSlow(body.length - member.length + shownMember.length);
     body.copy(bytes, 0, 0, at);

@@ -1,29 +1,31 @@
-/** A Status as JSON in a dialect: groups and a system namespace in its message and details are spelled as the client spells them. */
+/**
+ * Encodes a Status in a dialect: groups and a system namespace in its message and details use the client's spelling.
+ */
 import type { JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { groupIn, textIn, textUnder, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 
-/** Members in wire order. `alias` = what the client calls the namespace. */
+/** Members in wire order. `alias`: the client's name of the namespace. */
 export function statusJson(status: Status, dialect: Dialect, alias?: NamespaceAlias): JsonObject {
-  const spell = (text: string): string => textUnder(alias, textIn(dialect, text));
+  const toDialect = (text: string): string => textUnder(alias, textIn(dialect, text));
   const json: JsonObject = { kind: status.kind, apiVersion: status.apiVersion, metadata: { ...status.metadata }, status: status.status };
-  if (status.message !== undefined && status.message !== '') json['message'] = spell(status.message);
+  if (status.message !== undefined && status.message !== '') json['message'] = toDialect(status.message);
   if (status.reason !== undefined) json['reason'] = status.reason;
-  if (status.details !== undefined) json['details'] = detailsJson(status.details, dialect, spell);
+  if (status.details !== undefined) json['details'] = detailsJson(status.details, dialect, toDialect);
   if (status.code !== undefined) json['code'] = status.code;
   return json;
 }
 
-function detailsJson(details: NonNullable<Status['details']>, dialect: Dialect, spell: (text: string) => string): JsonObject {
+function detailsJson(details: NonNullable<Status['details']>, dialect: Dialect, toDialect: (text: string) => string): JsonObject {
   const json: JsonObject = {};
-  if (details.name !== undefined) json['name'] = details.kind === 'namespaces' ? spell(details.name) : details.name;
+  if (details.name !== undefined) json['name'] = details.kind === 'namespaces' ? toDialect(details.name) : details.name;
   if (details.group !== undefined) json['group'] = groupIn(dialect, details.group);
   if (details.kind !== undefined) json['kind'] = details.kind;
   if (details.uid !== undefined) json['uid'] = details.uid;
   if (details.causes !== undefined) {
     json['causes'] = details.causes.map((cause) => ({
       ...(cause.reason === undefined ? {} : { reason: cause.reason }),
-      ...(cause.message === undefined ? {} : { message: spell(cause.message) }),
+      ...(cause.message === undefined ? {} : { message: toDialect(cause.message) }),
       ...(cause.field === undefined ? {} : { field: cause.field }),
     }));
   }

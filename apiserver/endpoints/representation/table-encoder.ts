@@ -1,4 +1,4 @@
-/** Objects, lists and watch events as a Table. Rows are kept with holes where ages go. */
+/** Encodes objects, lists and watch events as Tables. Cached rows have placeholders for ages. */
 import { isObject, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
@@ -8,23 +8,23 @@ import type { Entry } from '../../cache/cache';
 import type { CellTemplate, TableModule } from '../../printers/table/printer';
 import type { ShownPage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
-import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
-import type { EncodingCache, Kept } from './encoding-cache';
+import { listMetadata, MAX_CACHED_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
+import type { EncodingCache, CachedEncoding } from './encoding-cache';
 import { metadataAlone, metadataMember, objectHead, withRevision } from './entry-json';
 import { jsonErrorFrame } from './json-encoder';
 import { ObjectText } from './object-text';
 import type { Spelling } from './spelling';
 
-/** What each row carries beside its cells. */
+/** What each row contains besides its cells. */
 export type IncludeObject = 'Metadata' | 'Object' | 'None';
 
-export interface TableParts {
+export interface TableDependencies {
   readonly table: TableModule;
   readonly clock: Clock;
   readonly cache: EncodingCache;
 }
 
-const MAX_RANKED_ROWS = 500;
+const MAX_HELD_ROWS = 500;
 const CLOSE_ROW = Buffer.from('}');
 const NO_CELLS: CellTemplate = { texts: ['[]'], since: [] };
 
@@ -35,7 +35,7 @@ export class TableEncoder implements Encoder {
   private readonly head: string;
 
   constructor(
-    private readonly parts: TableParts,
+    private readonly deps: TableDependencies,
     private readonly spelling: Spelling,
     private readonly metaVersion: string,
     private readonly include: IncludeObject,
@@ -49,8 +49,8 @@ export class TableEncoder implements Encoder {
   }
 
   list(page: ShownPage): ListEncoder {
-    const rank = this.parts.table.rank(this.spelling.row);
-    return rank === undefined ? this.inOrder(page) : this.ranked(page, rank);
+    const rank = this.deps.table.rank(this.spelling.row);
+    return rank === undefined ? this.listInOrder(page) : this.listByRank(page, rank);
   }
 
   frame(type: EventType, entry: Entry, revision: number, first: boolean): Buffer {
@@ -61,69 +61,71 @@ export class TableEncoder implements Encoder {
     return jsonErrorFrame(status, this.spelling.dialect);
   }
 
-  private inOrder(page: ShownPage): ListEncoder {
+  private listInOrder(page: ShownPage): ListEncoder {
     let count = 0;
-    const now = this.parts.clock.now();
+    const now = this.deps.clock.now();
     return {
       start: (sink) => sink.text(`${this.head}"metadata":${listMetadata(page)},"columnDefinitions":${this.columns()},"rows":[`),
       item: (sink, entry) => {
         if (count > 0) sink.byte(0x2c);
         count += 1;
-        this.writeRow(sink, entry, now, count <= MAX_KEPT_ITEMS);
+        this.writeRow(sink, entry, now, count <= MAX_CACHED_ITEMS);
       },
       end: (sink) => sink.ascii(']}\n'),
     };
   }
 
-  /** Of kinds of which there are few: rows are held until all are there, or so many that to go on would hold up others. */
-  private ranked(page: ShownPage, rank: (object: JsonObject) => number): ListEncoder {
+  /**
+   * For kinds with few objects: rows are held until all are there, or until their number would block the event loop.
+   */
+  private listByRank(page: ShownPage, rank: (object: JsonObject) => number): ListEncoder {
     let held: { readonly entry: Entry; readonly rank: number }[] = [];
-    const inOrder = this.inOrder(page);
-    const release = (sink: ByteSink): void => {
-      for (const { entry } of held.sort((one, other) => one.rank - other.rank)) inOrder.item(sink, entry);
+    const listInOrder = this.listInOrder(page);
+    const writeHeld = (sink: ByteSink): void => {
+      for (const { entry } of held.sort((a, b) => a.rank - b.rank)) listInOrder.item(sink, entry);
       held = [];
     };
     return {
-      ...inOrder,
+      ...listInOrder,
       item: (sink, entry) => {
-        held.push({ entry, rank: rank(parsed(this.spelling.canonicalBody(entry))) });
-        if (held.length >= MAX_RANKED_ROWS) release(sink);
+        held.push({ entry, rank: rank(parseBody(this.spelling.canonicalBody(entry))) });
+        if (held.length >= MAX_HELD_ROWS) writeHeld(sink);
       },
       end: (sink) => {
-        release(sink);
-        inOrder.end(sink);
+        writeHeld(sink);
+        listInOrder.end(sink);
       },
     };
   }
 
   private columns(): string {
-    return JSON.stringify(this.parts.table.columns(this.spelling.row));
+    return JSON.stringify(this.deps.table.columns(this.spelling.row));
   }
 
   private tableText(entry: Entry, revision: number, withColumns: boolean): string {
-    const kept = this.rowOf(entry, false);
-    const tail = withRevision(kept.bytes, entry.revision, revision).toString('utf8');
-    const cells = this.parts.table.cellsJson(kept.cells ?? NO_CELLS, this.parts.clock.now());
+    const cached = this.rowOf(entry, false);
+    const tail = withRevision(cached.bytes, entry.revision, revision).toString('utf8');
+    const cells = this.deps.table.cellsJson(cached.cells ?? NO_CELLS, this.deps.clock.now());
     const columns = withColumns ? this.columns() : 'null';
     return `${this.head}"metadata":{"resourceVersion":"${revision}"},"columnDefinitions":${columns},"rows":[{"cells":${cells}${tail}]}`;
   }
 
-  private writeRow(sink: ByteSink, entry: Entry, now: number, keep: boolean): void {
-    const kept = this.rowOf(entry, keep);
-    sink.text(`{"cells":${this.parts.table.cellsJson(kept.cells ?? NO_CELLS, now)}`);
-    sink.bytes(kept.bytes);
+  private writeRow(sink: ByteSink, entry: Entry, now: number, shouldCache: boolean): void {
+    const cached = this.rowOf(entry, shouldCache);
+    sink.text(`{"cells":${this.deps.table.cellsJson(cached.cells ?? NO_CELLS, now)}`);
+    sink.bytes(cached.bytes);
   }
 
-  private rowOf(entry: Entry, keep: boolean): Kept {
-    return this.parts.cache.get(entry, this.key, keep, this.makeRow);
+  private rowOf(entry: Entry, shouldCache: boolean): CachedEncoding {
+    return this.deps.cache.get(entry, this.key, shouldCache, this.makeRow);
   }
 
-  /** What follows the cells, up to the row's end, is kept as one piece. */
-  private readonly makeRow = (entry: Entry): Kept => {
-    const { table } = this.parts;
+  /** The text after the cells, up to the end of the row, is cached in one piece. */
+  private readonly makeRow = (entry: Entry): CachedEncoding => {
+    const { table } = this.deps;
     const { row } = this.spelling;
     const body = this.spelling.canonicalBody(entry);
-    const object = parsed(table.readsMetadataOnly(row) ? metadataAlone(body) : body);
+    const object = parseBody(table.readsMetadataOnly(row) ? metadataAlone(body) : body);
     const cells = table.cellTemplate(table.tableRow(row, object));
     const conditions = table.rowConditions(row, object);
     const start = conditions === undefined ? ',"object":' : `,"conditions":${stringifyJson(conditions)},"object":`;
@@ -145,8 +147,8 @@ export class TableEncoder implements Encoder {
   }
 }
 
-/** Stored JSON is ours, so it is always an object. */
-function parsed(body: Buffer): JsonObject {
+/** Stored JSON is always an object. */
+function parseBody(body: Buffer): JsonObject {
   const { value } = parseJson(body);
   return isObject(value) ? value : {};
 }

@@ -1,4 +1,7 @@
-/** Objects and lists as YAML: what the JSON encoder of the same shape writes, member by member, so that long lists stay streams. */
+/**
+ * Encodes objects and lists as YAML by converting the JSON encoder's output member by member, so that long lists
+ * remain streams.
+ */
 import { arrayAt, isObject, sortedKeys, type JsonArray, type JsonObject } from '../../../shared/values/json';
 import { YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { parseJson, stringifyYaml } from '../../../shared/serialization';
@@ -17,39 +20,42 @@ export class YamlEncoder implements Encoder {
   }
 
   object(entry: Entry): Buffer {
-    return yamlOf(this.json.object(entry));
+    return toYaml(this.json.object(entry));
   }
 
-  /** The list around the items is written as JSON first, then as YAML in two halves: members are sorted, the items stand among them. */
+  /**
+   * The list without its items is encoded as JSON first, then as YAML in two halves: members are sorted, so some
+   * precede the items and some follow.
+   */
   list(page: ShownPage): ListEncoder {
-    const items = this.json.list(page);
+    const jsonList = this.json.list(page);
     let head: Buffer = NOTHING;
-    let after = '';
+    let tail = '';
     let empty = '';
-    let started = false;
-    const write = (sink: ByteSink, shown: JsonArray): void => {
-      if (shown.length === 0) return;
-      if (!started) sink.byte(0x0a);
-      started = true;
-      for (const item of shown) sink.text(asListItem(stringifyYaml(item)));
+    let hasItems = false;
+    const write = (sink: ByteSink, items: JsonArray): void => {
+      if (items.length === 0) return;
+      if (!hasItems) sink.byte(0x0a);
+      hasItems = true;
+      for (const item of items) sink.text(asListItem(stringifyYaml(item)));
     };
     return {
       start: (sink) => {
-        head = collect((part) => items.start(part));
-        const around = objectOf(Buffer.concat([head, collect((part) => this.json.list(page).end(part))]));
-        const member = 'rows' in around ? 'rows' : 'items';
-        sink.text(yamlText(pick(around, (name) => name < member)));
-        after = yamlText(pick(around, (name) => name > member));
-        empty = ` ${stringifyYaml(around[member] ?? null)}`;
+        head = collect((part) => jsonList.start(part));
+        const envelope = parseJsonObject(Buffer.concat([head, collect((part) => this.json.list(page).end(part))]));
+        const member = 'rows' in envelope ? 'rows' : 'items';
+        sink.text(membersToYaml(pick(envelope, (name) => name < member)));
+        tail = membersToYaml(pick(envelope, (name) => name > member));
+        empty = ` ${stringifyYaml(envelope[member] ?? null)}`;
         sink.ascii(`${member}:`);
       },
-      item: (sink, entry) => write(sink, itemsOf(collect((part) => items.item(part, entry)))),
+      item: (sink, entry) => write(sink, parseItems(collect((part) => jsonList.item(part, entry)))),
       end: (sink) => {
-        // Lists that have an order of their own have kept items back.
-        const rest = collect((part) => items.end(part));
+        // Sorted lists hold items back until the end.
+        const rest = collect((part) => jsonList.end(part));
         if (rest[0] !== CLOSE_LIST) write(sink, lastItems(head, rest));
-        if (!started) sink.text(empty);
-        sink.text(after);
+        if (!hasItems) sink.text(empty);
+        sink.text(tail);
       },
     };
   }
@@ -81,41 +87,41 @@ const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
 const [OPEN_LIST, CLOSE_LIST, COMMA] = [0x5b, 0x5d, 0x2c];
 
-const isBetween = (byte: number | undefined): boolean => byte === COMMA || byte === OPEN_LIST;
-const withoutFirst = (json: Buffer): Buffer => (isBetween(json[0]) ? json.subarray(1) : json);
+const isSeparator = (byte: number | undefined): boolean => byte === COMMA || byte === OPEN_LIST;
+const withoutSeparator = (json: Buffer): Buffer => (isSeparator(json[0]) ? json.subarray(1) : json);
 
-/** Of a part of a list: none, one or several, behind what separates them from those before. */
-function itemsOf(json: Buffer): JsonArray {
-  const { value } = parseJson(Buffer.concat([OPEN, withoutFirst(json), CLOSE]));
+/** Parses a part of a list: any number of items, after a separator. */
+function parseItems(json: Buffer): JsonArray {
+  const { value } = parseJson(Buffer.concat([OPEN, withoutSeparator(json), CLOSE]));
   return Array.isArray(value) ? value : [];
 }
 
-/** Of a list whose beginning and end these are. */
+/** The items between the start and the end of a list. */
 function lastItems(head: Buffer, end: Buffer): JsonArray {
-  const list = objectOf(Buffer.concat([head, withoutFirst(end)]));
+  const list = parseJsonObject(Buffer.concat([head, withoutSeparator(end)]));
   return arrayAt(list, 'rows') ?? arrayAt(list, 'items') ?? [];
 }
 
-function objectOf(json: Buffer): JsonObject {
+function parseJsonObject(json: Buffer): JsonObject {
   const { value } = parseJson(json);
   return isObject(value) ? value : {};
 }
 
-function yamlOf(json: Buffer): Buffer {
-  return Buffer.from(stringifyYaml(objectOf(json)));
+function toYaml(json: Buffer): Buffer {
+  return Buffer.from(stringifyYaml(parseJsonObject(json)));
 }
 
-function yamlText(object: JsonObject): string {
+function membersToYaml(object: JsonObject): string {
   return Object.keys(object).length === 0 ? '' : stringifyYaml(object);
 }
 
-function pick(object: JsonObject, wanted: (name: string) => boolean): JsonObject {
+function pick(object: JsonObject, isWanted: (name: string) => boolean): JsonObject {
   const picked: JsonObject = {};
-  for (const name of sortedKeys(object)) if (wanted(name)) picked[name] = object[name] ?? null;
+  for (const name of sortedKeys(object)) if (isWanted(name)) picked[name] = object[name] ?? null;
   return picked;
 }
 
-/** Block lines of a list item: `- ` before the first, two blanks before the others. */
+/** Indents the lines of a list item: `- ` before the first, two spaces before the others. */
 function asListItem(yaml: string): string {
   const lines = yaml.endsWith('\n') ? yaml.slice(0, -1).split('\n') : yaml.split('\n');
   return `${lines.map((line, index) => (index === 0 ? `- ${line}` : line === '' ? line : `  ${line}`)).join('\n')}\n`;

@@ -1,6 +1,6 @@
 /**
- * Request bodies: read within their bound, told apart by Content-Type, refused with upstream's texts.
- * Knows no kind, and parses nothing.
+ * Reads request bodies within their size limit, determines their format by Content-Type, and rejects others with
+ * upstream's messages. Parses no body.
  */
 import type { KindRow } from '../../../shared/api/kinds';
 import { requestTooLarge, unsupportedMediaType, unsupportedPatchType, type StatusError } from '../../../shared/api/errors/status';
@@ -10,16 +10,19 @@ import type { Exchange } from './exchange';
 import { bodyTypes, type Media } from './negotiation';
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
-/** Of what is asked for and never stored: an operation, or the options of a deletion. */
+/** Limit for bodies that are not stored: operations, and delete options. */
 export const MAX_OPERATION_BYTES = 64 * 1024;
 
-/** The client went away, or was cut off, while sending its body. */
+/** The client disconnected, or was cut off, while it sent its body. */
 export class BodyAborted extends Error {}
 
-/** The whole body, once the request has a slot on the event loop. Rejects with 413 as soon as it is known to be longer than `limit` bytes; nothing more is kept then. */
+/**
+ * Reads the whole body, once the request has a slot on the event loop. Rejects with 413 as soon as it is known to be
+ * longer than `limit` bytes, and then keeps none of it.
+ */
 export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const declared = Number(exchange.header('content-length') ?? '0');
-  if (declared > limit) throw tooLarge(exchange, limit);
+  if (declared > limit) throw rejectTooLarge(exchange, limit);
   const body = await new Promise<Buffer>((resolve, reject) => collect(exchange, limit, resolve, reject));
   exchange.progress.acceptBody(body.length);
   exchange.trace?.event('limitedReadBody succeeded', { len: body.length });
@@ -37,28 +40,28 @@ function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => v
       chunks.push(chunk);
     } else if (chunks.length > 0) {
       chunks.length = 0;
-      reject(tooLarge(exchange, limit));
+      reject(rejectTooLarge(exchange, limit));
     }
   });
-  let complete = false;
+  let isComplete = false;
   input.on('end', () => {
-    // A stream that was reset ends like one that is complete.
-    complete = !input.aborted;
-    if (!complete) return;
+    // A stream that was reset emits `end` too.
+    isComplete = !input.aborted;
+    if (!isComplete) return;
     progress.endBody();
     resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
   });
   input.on('close', () => {
-    if (!complete) reject(new BodyAborted('the client went away'));
+    if (!isComplete) reject(new BodyAborted('the client went away'));
   });
 }
 
-function tooLarge(exchange: Exchange, limit: number): StatusError {
+function rejectTooLarge(exchange: Exchange, limit: number): StatusError {
   exchange.progress.refuseBody();
   return requestTooLarge(`limit is ${limit}`);
 }
 
-/** The format that Content-Type names; missing or empty = JSON. Throws 415. */
+/** The format of the Content-Type; JSON when it is missing or empty. Throws 415. */
 export function bodyFormat(header: string | undefined, naming: Dialect, { custom }: Pick<KindRow, 'custom'> = {}): Media {
   if (header === undefined || header === '' || header === JSON_MEDIA_TYPE) return 'json';
   switch (mediaType(header)) {
@@ -68,7 +71,7 @@ export function bodyFormat(header: string | undefined, naming: Dialect, { custom
       return 'yaml';
     case PROTOBUF_MEDIA_TYPE.platform:
     case PROTOBUF_MEDIA_TYPE.kubernetes:
-      // There are no numbers for the members of custom kinds.
+      // Members of custom kinds have no protobuf field numbers.
       if (custom !== undefined) throw unsupportedMediaType(bodyTypes(naming));
       return 'protobuf';
     default:
@@ -82,13 +85,13 @@ const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
   ['application/strategic-merge-patch+json', 'strategic'],
   ['application/apply-patch+yaml', 'apply'],
 ]);
-/** Those that need no more of a kind than its schema. */
+/** The patch types that need no more of a kind than its schema. */
 export const CUSTOM_PATCH_TYPES: readonly string[] = [...PATCH_TYPES].flatMap(([text, type]) => (type === 'strategic' ? [] : [text]));
 
 /** A media type without its parameters. */
 export const plainType = (header: string | undefined): string => (header ?? '').split(';', 1)[0]?.trim() ?? '';
 
-/** The kind of patch that Content-Type names. Throws 415. */
+/** The patch type of the Content-Type. Throws 415. */
 export function patchType(header: string | undefined): PatchType {
   const type = PATCH_TYPES.get(plainType(header));
   if (type === undefined) throw unsupportedPatchType();

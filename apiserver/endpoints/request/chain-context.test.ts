@@ -21,8 +21,8 @@ const PODS: ResourceRequest = {
   name: '',
   subresource: '',
   rest: [],
-  watchPrefix: false,
-  nowhere: false,
+  hasWatchPrefix: false,
+  isUnroutable: false,
 };
 const ALICE = { name: 'alice', groups: [] };
 const BOB = { name: 'bob', groups: [] };
@@ -77,14 +77,14 @@ describe('ChainContext', () => {
     expect(() => context.setDialect('platform')).toThrow('the dialect of a request is set twice');
   });
 
-  it('answers with the alias of the path, unless the body of the request decides it', () => {
+  it('uses the alias of the path in the response, unless the body of the request determines it', () => {
     const context = contextWith(PODS);
     expect(context.alias).toBe(PODS.alias);
     context.setBodyAlias(undefined);
     expect(context.alias).toBeUndefined();
   });
 
-  it('tells from the request info that a watch is long-running', () => {
+  it('derives from the request info that a watch is long-running', () => {
     expect(contextWith(PODS).longRunning).toBeUndefined();
     expect(contextWith({ ...PODS, verb: 'watch' }).longRunning).toEqual({ seats: 'start' });
   });

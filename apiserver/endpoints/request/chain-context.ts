@@ -1,7 +1,8 @@
 /**
- * The request context that the filter chain builds up. Each part is set once, by the filter named at its setter, and is read-only afterwards. Setting a part twice
- * throws, and so does reading a part before its filter has run, unless the part is optional: both are programming errors. What changes until the response
- * is complete is in exchange-progress.ts.
+ * The request context that the filter chain builds up. Each part is set once, by the filter named at its setter, and
+ * is read-only afterwards. Setting a part twice throws, and so does reading a part before its filter has run, unless
+ * the part is optional: both are programming errors. What changes until the response is complete is in
+ * exchange-progress.ts.
  */
 import { FLOW_HEADERS, type Dialect, type FlowHeaders, type NamespaceAlias } from '../../../shared/names/dialect';
 import type { UserInfo } from '../../../shared/api/identity/user';
@@ -41,7 +42,7 @@ export abstract class ChainContext {
     return required(this.auditIdPart, 'audit ID');
   }
 
-  /** Owner: `identify`, or the start gate. */
+  /** Owner: `assignAuditId`, or the start gate. */
   setAuditId(id: string): void {
     this.auditIdPart = setOnce(this.auditIdPart, id, 'audit ID');
   }
@@ -60,7 +61,10 @@ export abstract class ChainContext {
     return required(this.infoPart, 'request info');
   }
 
-  /** `undefined` when the request failed before its path was parsed. For error responses and observers of finished requests. */
+  /**
+   * `undefined` when the request failed before its path was parsed. For error responses and observers of finished
+   * requests.
+   */
   get infoIfParsed(): RequestInfo | undefined {
     return this.infoPart;
   }
@@ -103,7 +107,7 @@ export abstract class ChainContext {
     return this.infoPart?.kind === 'resource' ? this.infoPart.alias : undefined;
   }
 
-  /** Owner: the handler that creates a Namespace, whose alias is in the body and not in the path. */
+  /** Owner: the handler that creates a Namespace; its alias is in the body and not in the path. */
   setBodyAlias(alias: NamespaceAlias | undefined): void {
     this.bodyAlias = setOnce(this.bodyAlias, { alias }, 'alias');
   }
@@ -113,7 +117,7 @@ export abstract class ChainContext {
     return this.tracePart;
   }
 
-  /** Owner: `traced`, around the chain. */
+  /** Owner: `traceRequest`, around the chain. */
   setTrace(trace: RequestTrace): void {
     this.tracePart = setOnce(this.tracePart, trace, 'trace');
   }
@@ -123,12 +127,15 @@ export abstract class ChainContext {
     return this.auditPart;
   }
 
-  /** Owner: `beginAudit`. */
+  /** Owner: `startAudit`. */
   setAudit(trail: Trail): void {
     this.auditPart = setOnce(this.auditPart, trail, 'audit trail');
   }
 
-  /** Called by `auditReceived` when the policy records nothing of this user's request, or when its first event could not be stored. */
+  /**
+   * Called by `auditReceived` when the policy records nothing of this user's request, or when its first event could
+   * not be stored.
+   */
   dropAudit(): void {
     this.auditPart = undefined;
   }
@@ -143,7 +150,7 @@ export abstract class ChainContext {
     this.deadlinePart = setOnce(this.deadlinePart, deadline, 'deadline');
   }
 
-  /** The user on whose behalf the request is processed: the impersonated one, if any. */
+  /** The user that the request is processed for: the impersonated one, if any. */
   get user(): UserInfo {
     return this.impersonatedUser ?? required(this.authenticatedUser, 'user');
   }
@@ -176,7 +183,7 @@ export abstract class ChainContext {
     headers[names.level] = this.flowHeaders.level;
   }
 
-  /** The uids of the request's FlowSchema and priority level. Owner: `controlFlow`. */
+  /** The uids of the request's FlowSchema and priority level. Owner: `applyPriorityAndFairness`. */
   setFlow(schema: string, level: string): void {
     this.flowHeaders = setOnce(this.flowHeaders, { schema, level }, 'FlowSchema');
   }
@@ -186,7 +193,7 @@ export abstract class ChainContext {
     return required(this.priorityPart, 'priority');
   }
 
-  /** Owner: `takeTurn`. */
+  /** Owner: `acquireEventLoopSlot`. */
   setPriority(priority: Priority): void {
     this.priorityPart = setOnce(this.priorityPart, priority, 'priority');
   }

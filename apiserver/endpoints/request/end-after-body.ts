@@ -1,28 +1,28 @@
 /**
- * The end of an answer over HTTP/1.1 to a client that may still be sending its body. A connection that is closed while bytes come is reset, and many a client then sees a
- * broken connection in the place of its answer. Keeps nothing of what comes.
+ * Ends an HTTP/1.1 response to a client that may still be sending its body. When a connection is closed while data
+ * arrives, it is reset, and many clients then report a broken connection instead of the response. Discards the body.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../../shared/runtime/clock';
 
-/** As long as upstream's server. */
+/** The same as in Go's HTTP server. */
 export const LINGER_MS = 500;
-/** What is sent beyond these is not read any more. */
-const MOST_BYTES = 8 * 1024 * 1024;
+/** Further bytes are not read. */
+const MAX_DISCARDED_BYTES = 8 * 1024 * 1024;
 
-/** Ends the reply, all of which has been written, when the body is over, or some time later: what comes until then is thrown away. */
+/** Ends the completely written response when the body has been received, or after a time-out. The body is discarded. */
 export function endAfterBody(output: ServerResponse, input: IncomingMessage, clock: Clock): void {
-  let left = MOST_BYTES;
-  const drop = (chunk: Buffer): void => {
-    left -= chunk.length;
-    if (left < 0) input.pause();
+  let remaining = MAX_DISCARDED_BYTES;
+  const discard = (chunk: Buffer): void => {
+    remaining -= chunk.length;
+    if (remaining < 0) input.pause();
   };
   const end = (): void => {
     timer.cancel();
-    input.off('data', drop).off('end', end).off('close', end);
+    input.off('data', discard).off('end', end).off('close', end);
     output.end();
   };
   const timer = clock.after(LINGER_MS, end);
   if (input.complete) return end();
-  input.on('data', drop).on('end', end).on('close', end);
+  input.on('data', discard).on('end', end).on('close', end);
 }

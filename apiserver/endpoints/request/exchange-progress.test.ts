@@ -35,10 +35,10 @@ describe('ExchangeProgress', () => {
   });
 
   it('closes the connection when the body is refused and when the client is sent away', () => {
-    const [refusing, leaving] = [new ExchangeProgress(), new ExchangeProgress()];
-    refusing.refuseBody();
-    leaving.goAway();
-    expect(refusing).toMatchObject({ closesConnection: true, refusesBody: true, goesAway: false });
-    expect(leaving).toMatchObject({ closesConnection: true, refusesBody: false, goesAway: true });
+    const [refusingBody, goingAway] = [new ExchangeProgress(), new ExchangeProgress()];
+    refusingBody.refuseBody();
+    goingAway.goAway();
+    expect(refusingBody).toMatchObject({ closesConnection: true, refusesBody: true, goesAway: false });
+    expect(goingAway).toMatchObject({ closesConnection: true, refusesBody: false, goesAway: true });
   });
 });

@@ -1,6 +1,7 @@
 /**
- * What changes while a request is served: how much of its body has been received, how far its response is, and what happens to its connection afterwards. One object
- * per request, owned by its exchange. Records only; reads and writes no bytes.
+ * What changes while a request is served: how much of its body has been received, how far its response is, and what
+ * happens to its connection afterwards. One object per request, owned by its exchange. Records only; reads and writes
+ * no bytes.
  */
 
 /** The minimum pace of a body: it may take `patienceMs`, and longer the more of it has been received. */
@@ -13,7 +14,7 @@ export class ExchangeProgress {
   private receiving = false;
   private receivedBytes = 0;
   /** Clock.monotonic of the first check of the body's pace. */
-  private pacedSince: number | undefined;
+  private firstPaceCheck: number | undefined;
   private wholeBodyBytes: number | undefined;
   private responseStatus = 0;
   private responseBytes = 0;
@@ -52,8 +53,8 @@ export class ExchangeProgress {
   /** Whether the body that is being received is slower than `pace`. Its time starts with the first call. */
   isBodyTooSlow({ patienceMs, bytesPerSecond }: BodyPace, now: number): boolean {
     if (!this.receiving) return false;
-    this.pacedSince ??= now;
-    return now - this.pacedSince > patienceMs + (this.receivedBytes * 1000) / bytesPerSecond;
+    this.firstPaceCheck ??= now;
+    return now - this.firstPaceCheck > patienceMs + (this.receivedBytes * 1000) / bytesPerSecond;
   }
 
   /** The status of the response that was or is being sent; 0 before. */
@@ -111,7 +112,7 @@ export class ExchangeProgress {
     this.refusingBody = true;
   }
 
-  /** Whether the client is told to open another connection for its next requests; over HTTP/2 with a GOAWAY frame. */
+  /** Whether the client must open another connection for its next requests; over HTTP/2 with a GOAWAY frame. */
   get goesAway(): boolean {
     return this.goingAway;
   }

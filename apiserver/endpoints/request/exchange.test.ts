@@ -26,7 +26,7 @@ function exchangeOn(session: object, outbox: Outbox, log: string[]): Exchange {
 
 const watchOn = (session: object, log: string[]) => ({ session, flush: () => void log.push('event') });
 
-it('answers a turn after the events that waited for the connection', async () => {
+it('Exchange.send responds one turn after the watch events that wait for its connection', async () => {
   const outbox = new Outbox(new ManualClock());
   const session = {};
   const log: string[] = [];
@@ -35,14 +35,14 @@ it('answers a turn after the events that waited for the connection', async () =>
   exchange.send(200, {}, Buffer.from('answer'));
   exchange.send(500, {}, Buffer.from('another'));
   expect(log).toEqual(['event']);
-  expect(exchange.answered).toBe(true);
+  expect(exchange.hasResponded).toBe(true);
   await settle();
   expect(log.filter((line) => line !== 'event')).toEqual(['answer']);
   expect(exchange.status).toBe(200);
-  expect(exchange.finished).toBe(true);
+  expect(exchange.isFinished).toBe(true);
 });
 
-it('answers at once when nothing waits for its connection', () => {
+it('Exchange.send responds at once when no event waits for its connection', () => {
   const outbox = new Outbox(new ManualClock());
   const log: string[] = [];
   const exchange = exchangeOn({}, outbox, log);

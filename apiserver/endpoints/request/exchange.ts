@@ -1,6 +1,7 @@
 /**
- * One request and its response on their way through the filter chain and the handler, the same over HTTP/1.1 and HTTP/2. The parts of the request context are in
- * chain-context.ts, the state that changes in exchange-progress.ts. Sends responses; decides nothing.
+ * One HTTP exchange, a request and its response, in the filter chain and the handler; the same over HTTP/1.1 and
+ * HTTP/2. The request context is in chain-context.ts, mutable state in exchange-progress.ts. Sends responses; makes
+ * no decisions.
  */
 import { IncomingMessage, ServerResponse, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
@@ -13,40 +14,40 @@ import type { Dialect } from '../../../shared/names/dialect';
 import type { RequestContext } from '../../registry/verbs';
 import type { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import type { Outbox } from '../output/outbox';
-import { endInPieces, hasRoom, isLong } from '../output/write-progress';
+import { endInPieces, hasRoom, needsPieces } from '../output/write-progress';
 import { ChainContext } from './chain-context';
 import { ExchangeProgress } from './exchange-progress';
 import { endAfterBody } from './end-after-body';
-import { outsideReads } from './after-reading';
-import { UpgradableReply, type OpenedWebSocket, type WebSocketUse } from './upgradable-response';
+import { afterReading } from './after-reading';
+import { UpgradableResponse, type OpenedWebSocket, type WebSocketUse } from './upgradable-response';
 import { WarningList } from './warnings';
 
-/** What came on an HTTP/2 stream; the stream itself brings the body and takes the reply. */
+/** The request of an HTTP/2 stream. The stream itself carries the body and the response. */
 export interface Http2Incoming {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, the pseudo headers among them. */
+  /** Names and values in turn, including the pseudo headers. */
   readonly rawHeaders: readonly string[];
 }
 
 export type Incoming = IncomingMessage | Http2Incoming;
 export type Outgoing = ServerResponse | ServerHttp2Stream;
 
-/** Where the request came in: over TLS, or over the plain loopback listener of a local set-up. */
+/** The listener that received the request: TLS, or plain HTTP on loopback. */
 export type Origin = 'secure' | 'local';
 
-/** Answers up to this length, with their head, never fill a socket's buffer so that its client has to be waited for. */
-const MAX_UNNOTICED_BYTES = 8 * 1024;
+/** Responses up to this length, with their head, fit into a socket's buffer, so they never wait for the client. */
+const MAX_IMMEDIATE_BYTES = 8 * 1024;
 
 /** Bodies up to this length are sent together with their head. */
 const MAX_TEXT_BYTES = 16 * 1024;
 
-const TOO_MUCH_WAITS = Buffer.from('Too many bytes wait to be read on this connection, please try again later.\n');
+const TOO_MANY_WAITING_BYTES = Buffer.from('Too many bytes wait to be read on this connection, please try again later.\n');
 
-/** What the exchanges of a server have in common. */
-export interface ExchangeParts {
-  /** Where the frames of watches wait. */
+/** Shared by the exchanges of a server. */
+export interface ExchangeDependencies {
+  /** Holds the frames of watches. */
   readonly outbox: Outbox;
   readonly scheduler: EventLoopScheduler;
   readonly clock: Clock;
@@ -57,14 +58,14 @@ export class Exchange extends ChainContext implements RequestContext {
   readonly progress = new ExchangeProgress();
 
   private warningList: WarningList | undefined;
-  private finishers: (() => void)[] | undefined = [];
-  private beginner: (() => void) | undefined;
+  private finishedTasks: (() => void)[] | undefined = [];
+  private initializedTask: (() => void) | undefined;
 
   constructor(
     readonly request: Incoming,
-    /** Where the reply goes. */
+    /** Carries the response. */
     readonly output: Outgoing,
-    private readonly parts: ExchangeParts,
+    private readonly deps: ExchangeDependencies,
     readonly origin: Origin,
     naming: Dialect,
     /** Clock.monotonic at arrival. */
@@ -74,7 +75,7 @@ export class Exchange extends ChainContext implements RequestContext {
     this.method = request.method ?? 'GET';
   }
 
-  /** What brings the request's body. */
+  /** Carries the request body. */
   get input(): IncomingMessage | ServerHttp2Stream {
     const { request, output } = this;
     if (request instanceof IncomingMessage) return request;
@@ -82,12 +83,12 @@ export class Exchange extends ChainContext implements RequestContext {
     return output;
   }
 
-  /** Whether its connection carries other requests beside it (HTTP/2). */
+  /** Whether the connection carries other requests at the same time (HTTP/2). */
   get isMultiplexed(): boolean {
     return !(this.output instanceof ServerResponse);
   }
 
-  /** What the answers to requests of one connection have in common. */
+  /** An object that identifies the connection. */
   private get connection(): object {
     const { request, output } = this;
     return request instanceof IncomingMessage ? request.socket : 'session' in output ? (output.session ?? output) : output;
@@ -99,7 +100,7 @@ export class Exchange extends ChainContext implements RequestContext {
     return Array.isArray(value) ? value[0] : value;
   }
 
-  /** What the request says of the term that its write rests on. Throws 400 when that cannot be understood. */
+  /** The fencing token that the write depends on. Throws 400 when it is malformed. */
   get fence(): Fence | undefined {
     const text = this.header(FENCE_HEADER);
     if (text === undefined) return undefined;
@@ -110,26 +111,26 @@ export class Exchange extends ChainContext implements RequestContext {
   }
 
   acquireSlot(): Promise<true> | undefined {
-    const slot = this.parts.scheduler.acquire(this.priority, this.user.name);
+    const slot = this.deps.scheduler.acquire(this.priority, this.user.name);
     return slot === undefined ? undefined : this.afterQueue(slot, () => true);
   }
 
-  /** Goes on when it has waited for others, which is taken note of. */
-  afterQueue<T, R>(wait: Promise<T>, goOn: (outcome: T) => R): Promise<R> {
+  /** Proceeds after a queue, and records the waiting time in the audit log. */
+  afterQueue<T, R>(wait: Promise<T>, proceed: (outcome: T) => R): Promise<R> {
     this.audit?.waits();
     return wait.then((outcome) => {
       this.audit?.goesOn();
-      return goOn(outcome);
+      return proceed(outcome);
     });
   }
 
   get isTurnOver(): boolean {
-    return this.parts.scheduler.isTurnOver();
+    return this.deps.scheduler.isTurnOver();
   }
 
   requeue(): Promise<void> {
     // The start of a request may yield before its user is authenticated.
-    return this.parts.scheduler.requeue(this.userIfAuthenticated?.name ?? '');
+    return this.deps.scheduler.requeue(this.userIfAuthenticated?.name ?? '');
   }
 
   warn(text: string): void {
@@ -162,146 +163,151 @@ export class Exchange extends ChainContext implements RequestContext {
     return this.progress.status;
   }
 
-  /** True once a head has been sent, or when no reply can be sent any more. */
-  get answered(): boolean {
+  /** True once a head has been sent, or when no response can be sent any more. */
+  get hasResponded(): boolean {
     return this.status !== 0 || this.progress.isAbandoned;
   }
 
-  /** Sends the head. Warnings and the headers of every answer are added. */
-  head(status: number, headers: OutgoingHttpHeaders): void {
+  /** Sends the head, with warnings and the headers of every response. */
+  sendHead(status: number, headers: OutgoingHttpHeaders): void {
     const { progress } = this;
     progress.startResponse(status);
-    const all: OutgoingHttpHeaders = { 'Audit-Id': this.auditId, ...headers };
-    if (headers['cache-control'] === undefined) all['Cache-Control'] = 'no-cache, private';
-    this.addFlowHeaders(all);
-    if (this.warningList !== undefined) all['Warning'] = [...this.warningList.headers()];
+    const allHeaders: OutgoingHttpHeaders = { 'Audit-Id': this.auditId, ...headers };
+    if (headers['cache-control'] === undefined) allHeaders['Cache-Control'] = 'no-cache, private';
+    this.addFlowHeaders(allHeaders);
+    if (this.warningList !== undefined) allHeaders['Warning'] = [...this.warningList.headers()];
     this.audit?.headSent();
-    const size = sizeIn(headers);
+    const size = contentLength(headers);
     this.trace?.writing(size);
     const { output } = this;
     if (!(output instanceof ServerResponse)) {
       if (output.closed || output.destroyed) return;
-      output.respond({ ':status': status, ...all });
-      if (progress.goesAway) sendAway(output);
+      output.respond({ ':status': status, ...allHeaders });
+      if (progress.goesAway) sendGoaway(output);
       return;
     }
-    if (progress.closesConnection) all['Connection'] = 'close';
-    if ((size ?? Infinity) > MAX_UNNOTICED_BYTES) readAsStream(output.socket);
-    output.writeHead(status, all);
+    if (progress.closesConnection) allHeaders['Connection'] = 'close';
+    if ((size ?? Infinity) > MAX_IMMEDIATE_BYTES) readThroughSocket(output.socket);
+    output.writeHead(status, allHeaders);
   }
 
-  /** Takes the connection over, in place of a head, where the reply allows it. */
+  /** Takes over the connection instead of sending a head. Throws when the response does not allow it. */
   openWebSocket(use: WebSocketUse): OpenedWebSocket {
-    if (!(this.output instanceof UpgradableReply)) throw new Error('the connection of this request cannot be taken over');
+    if (!(this.output instanceof UpgradableResponse)) throw new Error('the connection of this request cannot be taken over');
     this.progress.startResponse(101);
     this.audit?.headSent();
     return this.output.openWebSocket(use);
   }
 
   /**
-   * Head and body at once, once the connection's watches have been told what came before. HEAD requests get no body.
-   * Whoever hears of a change and of its acknowledgement in one read may act on either first, so the answer takes a turn more than the event.
+   * Sends head and body, after the waiting watch events of the connection. HEAD requests get no body. A client that
+   * reads an event and the response to the write that caused it at the same time may process either first, so the
+   * response is sent one turn after the event.
    */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
-    if (this.answered) return;
-    if (isLong(body) && !hasRoom(this.connection, body.length)) {
-      this.send(429, { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': '1' }, TOO_MUCH_WAITS);
+    if (this.hasResponded) return;
+    if (needsPieces(body) && !hasRoom(this.connection, body.length)) {
+      this.send(429, { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': '1' }, TOO_MANY_WAITING_BYTES);
       return;
     }
     this.progress.startResponse(status);
     if (status !== 304) headers['Content-Length'] = body.length;
     const { output } = this;
-    if (!(output instanceof ServerResponse) && this.parts.outbox.flushBefore(output)) setImmediate(() => this.hand(status, headers, body));
-    else this.hand(status, headers, body);
+    if (!(output instanceof ServerResponse) && this.deps.outbox.flushBefore(output))
+      setImmediate(() => this.sendNow(status, headers, body));
+    else this.sendNow(status, headers, body);
   }
 
-  private hand(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
+  private sendNow(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
     const { output, progress } = this;
-    this.head(status, headers);
+    this.sendHead(status, headers);
     progress.addSentBytes(body.length);
     if (this.method === 'HEAD') output.end();
     else if (progress.refusesBody && output instanceof ServerResponse && this.request instanceof IncomingMessage) {
       output.write(body);
-      endAfterBody(output, this.request, this.parts.clock);
+      endAfterBody(output, this.request, this.deps.clock);
     }
     // Node sends a text in one piece with the head, a buffer in a second one.
     else if (body.length <= MAX_TEXT_BYTES && output instanceof ServerResponse) output.end(body.toString('latin1'), 'latin1');
-    else if (isLong(body)) endInPieces(output, this.connection, body);
+    else if (needsPieces(body)) endInPieces(output, this.connection, body);
     else output.end(body);
-    if (progress.refusesBody && !(output instanceof ServerResponse)) closeWhenWritten(output);
+    if (progress.refusesBody && !(output instanceof ServerResponse)) closeAfterWrite(output);
     this.finish();
   }
 
-  /** Ends the reply without saying anything more: the client sees a cut connection or stream. */
+  /** Aborts the response: the client sees a closed connection or a reset stream. */
   abort(): void {
     this.progress.abandon();
     const { output } = this;
     if (output instanceof ServerResponse) output.destroy();
-    else outsideReads(() => output.destroy());
+    else afterReading(() => output.destroy());
     this.finish();
   }
 
-  /** `task` runs once: when the answer has been handed over or given up. */
+  /** `task` runs once: when the response has been sent or abandoned. */
   whenFinished(task: () => void): void {
-    if (this.finishers === undefined) task();
-    else this.finishers.push(task);
+    if (this.finishedTasks === undefined) task();
+    else this.finishedTasks.push(task);
   }
 
-  /** `task` runs once: when the work at the beginning of something that lasts is over, or with the answer. */
-  whenBegun(task: () => void): void {
-    this.beginner = task;
-    this.whenFinished(() => this.begun());
+  /** `task` runs once: when the initial state of a long-running request has been sent, or at its end. */
+  whenInitialized(task: () => void): void {
+    this.initializedTask = task;
+    this.whenFinished(() => this.signalInitialized());
   }
 
-  /** What lasts has told all that there was when it began. */
-  begun(): void {
-    const { beginner } = this;
-    this.beginner = undefined;
-    beginner?.();
+  /** The initial state of a long-running request has been sent. */
+  signalInitialized(): void {
+    const { initializedTask } = this;
+    this.initializedTask = undefined;
+    initializedTask?.();
   }
 
-  get finished(): boolean {
-    return this.finishers === undefined;
+  get isFinished(): boolean {
+    return this.finishedTasks === undefined;
   }
 
   finish(): void {
-    const { finishers } = this;
-    if (finishers === undefined) return;
-    this.finishers = undefined;
-    for (const task of finishers) task();
+    const { finishedTasks } = this;
+    if (finishedTasks === undefined) return;
+    this.finishedTasks = undefined;
+    for (const task of finishedTasks) task();
   }
 }
 
-function sizeIn(headers: OutgoingHttpHeaders): number | undefined {
+function contentLength(headers: OutgoingHttpHeaders): number | undefined {
   const size = headers['Content-Length'];
   return typeof size === 'number' ? size : undefined;
 }
 
 /**
- * Node lets its HTTP/1.1 parser take what arrives on a connection by itself. While an answer waits for its client the parser is paused, is given the rest of what has come
- * of the next request over TLS all the same, and the connection is cut. Whoever listens to the data, if only for a moment, has them come through the socket, which can be
- * paused; that costs each request more, so it is done only where an answer is long enough to wait.
+ * While a response waits for its client, Node pauses the HTTP/1.1 parser of the connection. Over TLS, the paused
+ * parser still receives the rest of the next request's data, and the connection is closed. A `data` listener, even a
+ * temporary one, makes Node read through the socket, which can be paused. That costs each request more, so it is done
+ * only for responses that are long enough to wait.
  */
-function readAsStream(socket: Socket | null): void {
-  const nobody = (): void => undefined;
-  socket?.on('data', nobody);
-  socket?.off('data', nobody);
+function readThroughSocket(socket: Socket | null): void {
+  const noop = (): void => undefined;
+  socket?.on('data', noop);
+  socket?.off('data', noop);
 }
 
 /**
- * Closes the stream after its response is written. A stream that is closed earlier waits for its client; if it is destroyed meanwhile, Node removes it without a reset, and
- * once the client grants it a window, Node's HTTP/2 library requests the rest of the response in an endless loop.
+ * Closes the stream after its response is written. A stream that is closed earlier waits for its client; if it is
+ * destroyed meanwhile, Node removes it without a reset, and once the client grants it a window, Node's HTTP/2 library
+ * requests the rest of the response in an endless loop.
  */
-function closeWhenWritten(stream: ServerHttp2Stream): void {
-  const close = (): void => outsideReads(() => stream.close(constants.NGHTTP2_NO_ERROR));
+function closeAfterWrite(stream: ServerHttp2Stream): void {
+  const close = (): void => afterReading(() => stream.close(constants.NGHTTP2_NO_ERROR));
   if (stream.writableFinished) close();
   else stream.once('finish', close);
 }
 
 /**
- * Names the last request that was taken. What the client has sent since is not read any more (Node takes no new stream after a GOAWAY, whatever that says), and the client
- * has to know it, so that it asks again elsewhere instead of waiting.
+ * GOAWAY names the last processed stream. Later streams of the client are not processed (Node accepts none after
+ * GOAWAY, whatever it names), and the client must know this in order to retry on another connection instead of
+ * waiting.
  */
-function sendAway({ session }: ServerHttp2Stream): void {
+function sendGoaway({ session }: ServerHttp2Stream): void {
   if (session !== undefined && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR);
 }

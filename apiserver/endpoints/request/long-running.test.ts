@@ -2,11 +2,11 @@ import { KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { longRunning } from './long-running';
 import { Query } from './query';
-import { requestInfo } from './request-info';
+import { parseRequestInfo } from './request-info';
 
 const seatsOf = (method: string, target: string): string | undefined => {
   const [path = '', query = ''] = target.split('?');
-  return longRunning(requestInfo(method, path, new Query(query), GENERATED_NAMES.kubernetes))?.seats;
+  return longRunning(parseRequestInfo(method, path, new Query(query), GENERATED_NAMES.kubernetes))?.seats;
 };
 
 describe('longRunning', () => {

@@ -1,12 +1,15 @@
 /**
- * The table of long-running requests. Deadlines, flow control, metrics, the audit log and graceful shutdown all use it. Decides by the request info alone, whether or not
- * the resource exists.
+ * The table of long-running requests. Deadlines, flow control, metrics, the audit log and graceful shutdown all use
+ * it. Decides by the request info alone, whether or not the resource exists.
  */
 import type { PathRequest, RequestInfo, ResourceRequest } from './request-info';
 
 /** A long-running request has no deadline, and graceful shutdown does not wait for it. */
 export interface LongRunning {
-  /** Seats of its priority level: `start` holds them until the initial state has been sent; `none` takes none and is never queued. */
+  /**
+   * Seats of its priority level: `start` holds them until the initial state has been sent; `none` takes none and is
+   * never queued.
+   */
   readonly seats: 'start' | 'none';
 }
 

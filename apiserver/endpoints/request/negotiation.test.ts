@@ -19,7 +19,7 @@ it.each([
   ['application/json; pretty=1;q=0.5', { media: 'json', pretty: true }],
   ['application/json;pretty=true', { media: 'json', pretty: false }],
   ['application/json;q=0.1;pretty=1,application/json', { media: 'json', pretty: false }],
-])('Accept: %s', (accept, expected) => {
+])('negotiate selects the representation for Accept: %s', (accept, expected) => {
   expect(negotiate(accept, 'object', 'platform')).toMatchObject(expected);
 });
 
@@ -35,11 +35,11 @@ it.each([
   ['application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io', 'object', `only the following media types are accepted: ${LIST}`],
   ['application/json;as=Table;v=v1', 'object', `only the following media types are accepted: ${LIST}`],
   ['application/json;v=v1;g=meta.k8s.io', 'object', `only the following media types are accepted: ${LIST}`],
-] as const)('refuses Accept: %s for %s', (accept, offer, message) => {
+] as const)('negotiate rejects Accept: %s for %s', (accept, offer, message) => {
   expect(() => negotiate(accept, offer, 'platform')).toThrow(message);
 });
 
-it('writes errors in the first plain form', () => {
+it('negotiateStatus selects the first plain representation', () => {
   expect(negotiateStatus(`${TABLE},application/yaml`)).toMatchObject({ media: 'yaml' });
   expect(negotiateStatus(TABLE)).toBeUndefined();
   expect(negotiateStatus('image/png')).toBeUndefined();

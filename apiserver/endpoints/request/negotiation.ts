@@ -1,7 +1,4 @@
-/**
- * Which representation a client accepts: the Accept header read as upstream reads it.
- * Never encodes anything.
- */
+/** Content negotiation: evaluates the Accept header as upstream does. */
 import type { KindRow } from '../../../shared/api/kinds';
 import { notAcceptable, type StatusError } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, groupIn, type Dialect } from '../../../shared/names/dialect';
@@ -12,47 +9,49 @@ export type Transform = 'none' | 'table' | 'partial' | 'partialList';
 export interface Representation {
   readonly media: Media;
   readonly transform: Transform;
-  /** Version of the meta group that a transform is asked in. */
+  /** The version of the meta group in which a transform is requested. */
   readonly metaVersion: 'v1' | 'v1beta1';
-  /** The dialect that the media type or `g=` is spelled in; undefined when neither tells. */
+  /** The dialect of the media type or of `g=`; undefined when neither determines it. */
   readonly dialect: Dialect | undefined;
-  /** JSON is to be indented, whatever else the request says about that. */
+  /** JSON is indented, regardless of the query. */
   readonly pretty: boolean;
 }
 
 const PLAIN_JSON: Representation = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false };
 
-/** What a route can answer with: an object or list, or (also) a stream; of an operation never a Table. */
+/**
+ * The representations that a route offers: an object or list, an operation (never a Table), a list or watch, a watch.
+ */
 export type Offer = 'object' | 'operation' | 'watchable' | 'watch';
 
 interface Clause {
   readonly representation: Representation;
   readonly quality: number;
   /** The media type is known. */
-  readonly known: boolean;
-  /** Its parameters can be served for an object. */
-  readonly object: boolean;
-  /** … and for a stream. */
-  readonly stream: boolean;
+  readonly isKnown: boolean;
+  /** Whether the parameters can be served for an object. */
+  readonly servesObject: boolean;
+  /** Whether the parameters can be served for a stream. */
+  readonly servesStream: boolean;
 }
 
-const MAX_REMEMBERED = 256;
-const remembered = new Map<string, readonly Clause[]>();
+const MAX_CACHED_HEADERS = 256;
+const clauseCache = new Map<string, readonly Clause[]>();
 
-/** The representation to answer with; throws the 406 that upstream would answer with. */
+/** Selects the representation of the response. Throws upstream's 406. */
 export function negotiate(accept: string | undefined, offer: Offer, naming: Dialect, kind: Pick<KindRow, 'custom'> = {}): Representation {
   if (accept === undefined || accept === '' || accept === JSON_MEDIA_TYPE || accept === '*/*') return PLAIN_JSON;
   const clauses = clausesOf(accept);
-  let known = false;
+  let isKnown = false;
   for (const clause of clauses) {
-    if (!clause.known) continue;
-    known = true;
+    if (!clause.isKnown) continue;
+    isKnown = true;
     if (serves(offer, clause) && !isUntyped(kind, clause)) return clause.representation;
   }
-  throw known ? unservable(offer, naming) : unknownTypes(offer, naming);
+  throw isKnown ? notServed(offer, naming) : noKnownType(offer, naming);
 }
 
-/** Of a custom kind only the metadata can be written as protobuf. */
+/** Only the metadata of a custom kind can be encoded in protobuf. */
 function isUntyped({ custom }: Pick<KindRow, 'custom'>, { representation: { media, transform } }: Clause): boolean {
   return custom !== undefined && media === 'protobuf' && transform === 'none';
 }
@@ -60,22 +59,23 @@ function isUntyped({ custom }: Pick<KindRow, 'custom'>, { representation: { medi
 function serves(offer: Offer, clause: Clause): boolean {
   switch (offer) {
     case 'watch':
-      return clause.stream;
+      return clause.servesStream;
     case 'operation':
-      return clause.object && clause.representation.transform !== 'table';
+      return clause.servesObject && clause.representation.transform !== 'table';
     case 'object':
     case 'watchable':
-      return clause.object;
+      return clause.servesObject;
   }
 }
 
-/** How a Status is written: in the first plain media type that the client accepts; undefined when there is none. */
+/** The representation of a Status: the first plain media type that the client accepts; undefined when there is none. */
 export function negotiateStatus(accept: string | undefined): Representation | undefined {
   if (accept === undefined || accept === '') return PLAIN_JSON;
-  return clausesOf(accept).find((clause) => clause.known && clause.object && clause.representation.transform === 'none')?.representation;
+  return clausesOf(accept).find((clause) => clause.isKnown && clause.servesObject && clause.representation.transform === 'none')
+    ?.representation;
 }
 
-/** Media types of bodies, as listed in 406 and 415 answers. */
+/** Media types of bodies, as listed in 406 and 415 responses. */
 export function bodyTypes(naming: Dialect): readonly string[] {
   return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE[naming]];
 }
@@ -84,26 +84,26 @@ function streamTypes(naming: Dialect): readonly string[] {
   return [`${JSON_MEDIA_TYPE};stream=watch`, `${PROTOBUF_MEDIA_TYPE[naming]};stream=watch`];
 }
 
-function unknownTypes(offer: Offer, naming: Dialect): StatusError {
+function noKnownType(offer: Offer, naming: Dialect): StatusError {
   const types = offer === 'object' || offer === 'operation' ? bodyTypes(naming) : [...bodyTypes(naming), ...streamTypes(naming)];
   return notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`, {});
 }
 
-function unservable(offer: Offer, naming: Dialect): StatusError {
+function notServed(offer: Offer, naming: Dialect): StatusError {
   const types = offer === 'watch' ? streamTypes(naming) : bodyTypes(naming);
   return notAcceptable(`only the following media types are accepted: ${types.join(', ')}`);
 }
 
 function clausesOf(accept: string): readonly Clause[] {
-  const found = remembered.get(accept);
-  if (found !== undefined) return found;
+  const cached = clauseCache.get(accept);
+  if (cached !== undefined) return cached;
   const clauses = accept
     .split(',')
     .slice(0, 64)
     .map(parseClause)
     .sort((a, b) => b.quality - a.quality);
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  if (accept.length <= 1024) remembered.set(accept, clauses);
+  if (clauseCache.size >= MAX_CACHED_HEADERS) clauseCache.clear();
+  if (accept.length <= 1024) clauseCache.set(accept, clauses);
   return clauses;
 }
 
@@ -127,9 +127,9 @@ function parseClause(text: string): Clause {
       pretty: parameters.get('pretty') === '1',
     },
     quality: Number.isNaN(quality) ? 1 : quality,
-    known: media !== undefined,
-    object: media !== undefined && servable,
-    stream: media !== undefined && servable && media !== 'yaml',
+    isKnown: media !== undefined,
+    servesObject: media !== undefined && servable,
+    servesStream: media !== undefined && servable && media !== 'yaml',
   };
 }
 
@@ -161,7 +161,7 @@ const TRANSFORMS: ReadonlyMap<string, Transform> = new Map([
   ['PartialObjectMetadataList', 'partialList'],
 ]);
 
-/** Undefined when the clause asks for something that is not served. */
+/** Undefined when the clause requests something that is not served. */
 function transformOf(
   parameters: ReadonlyMap<string, string>,
 ): { readonly transform: Transform; readonly metaVersion: 'v1' | 'v1beta1'; readonly dialect: Dialect | undefined } | undefined {

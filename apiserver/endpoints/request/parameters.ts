@@ -1,6 +1,6 @@
 /**
- * The query parameters of every verb, checked with upstream's texts and in its order, which decides what is complained of first.
- * A parameter that cannot be honoured is refused. Never touches objects.
+ * Parses the query parameters of every verb, with upstream's messages and in its order of checks, which determines
+ * the reported error. Parameters that cannot be honoured are rejected.
  */
 import { append } from '../../../shared/values/append';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -30,7 +30,7 @@ export function getVersion(query: Query): number | undefined {
 }
 
 export function listOptions(row: KindRow, query: Query, select: SelectionBuilder): ListOptions {
-  const { limit, selection } = common(row, query, select);
+  const { limit, selection } = commonListOptions(row, query, select);
   const version = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   const token = query.get('continue') ?? '';
@@ -44,7 +44,7 @@ export function listOptions(row: KindRow, query: Query, select: SelectionBuilder
     }
   }
   if (query.has('sendInitialEvents')) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
-  refuse('ListOptions', errors);
+  requireNoErrors('ListOptions', errors);
   if (token !== '' && version !== '' && version !== '0') throw badRequest('specifying resource version is not allowed when using continue');
 
   const fromStore = match === 'Exact' || (limit ?? 0) > 0 || row.expires === true;
@@ -65,7 +65,7 @@ export interface WatchParameters {
 }
 
 export function watchOptions(row: KindRow, query: Query, select: SelectionBuilder, watchList: boolean): WatchParameters {
-  const { selection, timeoutSeconds } = common(row, query, select);
+  const { selection, timeoutSeconds } = commonListOptions(row, query, select);
   const match = query.get('resourceVersionMatch') ?? '';
   const initial = query.boolean('sendInitialEvents');
   const errors: FieldError[] = [];
@@ -80,7 +80,7 @@ export function watchOptions(row: KindRow, query: Query, select: SelectionBuilde
     }
   }
   if (match !== '' && match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
-  refuse('ListOptions', errors);
+  requireNoErrors('ListOptions', errors);
   const revision = resourceVersion(query, clientFault);
   return {
     options: {
@@ -93,13 +93,13 @@ export function watchOptions(row: KindRow, query: Query, select: SelectionBuilde
   };
 }
 
-/** What the write verbs share; `headers` supply the manager's default name and the precondition. */
+/** Options of the write verbs; `headers` supply the default manager name and the precondition. */
 export function writeOptions(
   kind: 'CreateOptions' | 'UpdateOptions',
   query: Query,
   headers: { readonly userAgent: string | undefined; readonly ifMatch: string | undefined },
 ): WriteOptions {
-  refuse(kind, writeErrors(query));
+  requireNoErrors(kind, writeErrors(query));
   return writeValues(query, headers);
 }
 
@@ -115,7 +115,7 @@ export function patchOptions(
   } else if (force !== undefined) {
     errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
   }
-  refuse('PatchOptions', [...errors, ...writeErrors(query)]);
+  requireNoErrors('PatchOptions', [...errors, ...writeErrors(query)]);
   return { ...writeValues(query, headers), ...(force === undefined ? {} : { force }) };
 }
 
@@ -124,7 +124,10 @@ export function deleteOptions(query: Query): DeleteOptions {
   return deleteOptionsWith(query, query.get('resourceVersion'));
 }
 
-/** The delete options in the query of a collection's deletion, where `resourceVersion` selects the list and is not a precondition. */
+/**
+ * The delete options in the query of a collection's deletion, where `resourceVersion` selects the list and is not a
+ * precondition.
+ */
 export function collectionDeleteOptions(query: Query): DeleteOptions {
   return deleteOptionsWith(query, undefined);
 }
@@ -136,7 +139,7 @@ function deleteOptionsWith(query: Query, resourceVersion = ''): DeleteOptions {
   const uid = query.get('uid') ?? '';
   const preconditions = { ...(uid === '' ? {} : { uid }), ...(resourceVersion === '' ? {} : { resourceVersion }) };
   return {
-    dryRun: query.all('dryRun').includes('All'),
+    dryRun: query.getAll('dryRun').includes('All'),
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
@@ -144,17 +147,17 @@ function deleteOptionsWith(query: Query, resourceVersion = ''): DeleteOptions {
   };
 }
 
-/** 422 unless every value is `All`; a parameter without a value asks for nothing. */
+/** 422 unless every value is `All`; a parameter without a value is ignored. */
 export function dryRunErrors(values: readonly string[]): FieldError[] {
   return values.every((value) => value === 'All' || value === '') ? [] : [notSupported('dryRun', [...values], ['All'])];
 }
 
-/** Throws the 422 for options that have errors. */
-export function refuse(kind: string, errors: readonly FieldError[]): void {
+/** Throws 422 when the options have errors. */
+export function requireNoErrors(kind: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: META_GROUP, kind }, '', errors);
 }
 
-function common(
+function commonListOptions(
   row: KindRow,
   query: Query,
   select: SelectionBuilder,
@@ -178,7 +181,7 @@ function writeErrors(query: Query): FieldError[] {
   const errors: FieldError[] = [];
   const manager = query.get('fieldManager') ?? '';
   append(errors, managerFaults('fieldManager', manager));
-  append(errors, dryRunErrors(query.all('dryRun')));
+  append(errors, dryRunErrors(query.getAll('dryRun')));
   const validation = query.get('fieldValidation') ?? '';
   if (!FIELD_VALIDATION.includes(validation)) errors.push(notSupported('fieldValidation', validation, FIELD_VALIDATION));
   return errors;
@@ -190,15 +193,15 @@ function writeValues(
 ): WriteOptions {
   const manager = query.get('fieldManager') ?? '';
   return {
-    dryRun: query.all('dryRun').includes('All'),
+    dryRun: query.getAll('dryRun').includes('All'),
     fieldValidation: fieldValidation(query.get('fieldValidation')),
-    fieldManager: manager === '' ? managerOf(headers.userAgent) : manager,
-    given: { ...given('fieldManager', manager), ...given('fieldValidation', query.get('fieldValidation') ?? '') },
+    fieldManager: manager === '' ? defaultManager(headers.userAgent) : manager,
+    given: { ...givenValue('fieldManager', manager), ...givenValue('fieldValidation', query.get('fieldValidation') ?? '') },
     ...(headers.ifMatch === undefined ? {} : { ifMatch: unquoted(headers.ifMatch) }),
   };
 }
 
-const given = (name: 'fieldManager' | 'fieldValidation', value: string): object => (value === '' ? {} : { [name]: value });
+const givenValue = (name: 'fieldManager' | 'fieldValidation', value: string): object => (value === '' ? {} : { [name]: value });
 
 function fieldValidation(text: string | undefined): FieldValidation {
   return text === 'Ignore' || text === 'Strict' ? text : 'Warn';
@@ -208,14 +211,14 @@ function unquoted(text: string): string {
   return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
-const remembered = new Map<string, string>();
+const managerCache = new Map<string, string>();
 
-/** The default manager: the user agent up to its first slash, unprintable characters dropped, at most 128 bytes. */
-function managerOf(userAgent: string | undefined): string {
+/** The default manager: the user agent up to its first slash, without unprintable characters, at most 128 bytes. */
+function defaultManager(userAgent: string | undefined): string {
   if (userAgent === undefined || userAgent === '') return 'unknown';
-  const found = remembered.get(userAgent);
-  if (found !== undefined) return found;
-  // Node hands on the bytes of a header as latin1.
+  const cached = managerCache.get(userAgent);
+  if (cached !== undefined) return cached;
+  // Node decodes header bytes as latin1.
   const text = Buffer.from(userAgent, 'latin1').toString('utf8');
   const slash = text.indexOf('/');
   const printable = [...(slash < 0 ? text : text.slice(0, slash))].filter((character) => !UNPRINTABLE.test(character));
@@ -225,8 +228,8 @@ function managerOf(userAgent: string | undefined): string {
     manager += character;
   }
   if (manager === '') manager = 'unknown';
-  if (remembered.size >= 256) remembered.clear();
-  if (userAgent.length <= 512) remembered.set(userAgent, manager);
+  if (managerCache.size >= 256) managerCache.clear();
+  if (userAgent.length <= 512) managerCache.set(userAgent, manager);
   return manager;
 }
 
@@ -234,7 +237,7 @@ const INTEGER = /^[+-]?\d+$/;
 const MAX_INT64 = 9223372036854775807n;
 const MIN_INT64 = -9223372036854775808n;
 
-/** An int64; values beyond what a double holds exactly are brought into its safe range (nothing here counts that far). */
+/** Parses an int64. Values beyond the safe range of a double are clamped (no value here is that large). */
 function integer(query: Query, name: string): number | undefined {
   const text = query.get(name);
   if (text === undefined) return undefined;
@@ -247,11 +250,11 @@ function integer(query: Query, name: string): number | undefined {
 const UNSIGNED = /^\d+$/;
 const MAX_UINT64 = 18446744073709551615n;
 
-/** Unset and empty are the same: most recent. */
-function resourceVersion(query: Query, fault: (text: string) => StatusError): number | undefined {
+/** Absent and empty mean the most recent version. */
+function resourceVersion(query: Query, createError: (text: string) => StatusError): number | undefined {
   const text = query.get('resourceVersion');
   if (text === undefined || text === '') return undefined;
-  const complaint = !UNSIGNED.test(text) ? 'invalid syntax' : BigInt(text) > MAX_UINT64 ? 'value out of range' : undefined;
-  if (complaint === undefined) return Number(text);
-  throw fault(`resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: ${complaint}`);
+  const problem = !UNSIGNED.test(text) ? 'invalid syntax' : BigInt(text) > MAX_UINT64 ? 'value out of range' : undefined;
+  if (problem === undefined) return Number(text);
+  throw createError(`resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: ${problem}`);
 }

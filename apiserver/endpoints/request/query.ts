@@ -1,6 +1,6 @@
 /**
- * The query of a URL, read as upstream reads it: `+` is a blank, pairs with a `;` or a bad escape are dropped, order is kept.
- * Knows no parameter by name.
+ * Parses the query of a URL as upstream does: `+` is a space, pairs with a `;` or an invalid escape are dropped, and
+ * the order is kept.
  */
 import { decodePercent } from '../../../shared/values/percent';
 
@@ -19,7 +19,7 @@ export class Query {
     }
   }
 
-  /** The first value of a parameter; undefined when it is absent, '' when it has none. */
+  /** The first value of a parameter; undefined when it is absent, '' without a value. */
   get(name: string): string | undefined {
     const index = this.names.indexOf(name);
     return index < 0 ? undefined : this.values[index];
@@ -29,11 +29,11 @@ export class Query {
     return this.names.includes(name);
   }
 
-  all(name: string): string[] {
+  getAll(name: string): string[] {
     return this.values.filter((_, index) => this.names[index] === name);
   }
 
-  /** Booleans are never an error: `false` (any case) and `0` are false, everything else is true. Undefined when absent. */
+  /** Every text is valid: `false` (in any case) and `0` are false, all others true. Undefined when absent. */
   boolean(name: string): boolean | undefined {
     const value = this.get(name);
     return value === undefined ? undefined : isTrue(value);

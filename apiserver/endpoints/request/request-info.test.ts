@@ -1,8 +1,8 @@
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { Query } from './query';
-import { requestInfo, UnreadableRequest } from './request-info';
+import { parseRequestInfo, MalformedRequest } from './request-info';
 
-const info = (method: string, path: string, query = '') => requestInfo(method, path, new Query(query), GENERATED_NAMES.platform);
+const info = (method: string, path: string, query = '') => parseRequestInfo(method, path, new Query(query), GENERATED_NAMES.platform);
 
 it.each([
   ['GET', '/api/v1/namespaces', { verb: 'list', resource: 'namespaces', namespace: '', name: '' }],
@@ -18,14 +18,14 @@ it.each([
     { verb: 'create', group: 'coordination.platform.io', dialect: 'kubernetes' },
   ],
   ['GET', '/apis/coordination.platform.io/v1/leases/', { verb: 'list', resource: 'leases', dialect: 'platform', namespace: '' }],
-  ['GET', '/api/v1/watch/namespaces/a/pods/b', { verb: 'watch', resource: 'pods', namespace: 'a', name: 'b', watchPrefix: true }],
-  ['POST', '/api/v1/watch/pods', { verb: '', watchPrefix: true }],
-  ['GET', '/api/v1/proxy/namespaces/a/pods/b', { verb: 'proxy', nowhere: true }],
+  ['GET', '/api/v1/watch/namespaces/a/pods/b', { verb: 'watch', resource: 'pods', namespace: 'a', name: 'b', hasWatchPrefix: true }],
+  ['POST', '/api/v1/watch/pods', { verb: '', hasWatchPrefix: true }],
+  ['GET', '/api/v1/proxy/namespaces/a/pods/b', { verb: 'proxy', isUnroutable: true }],
   ['GET', '/api/v1/namespaces/kube-public', { name: 'platform-public' }],
-  ['GET', '/api/v1/namespaces//pods', { nowhere: true }],
+  ['GET', '/api/v1/namespaces//pods', { isUnroutable: true }],
   ['FOO', '/api/v1/pods', { verb: '' }],
   ['GET', '/api/v1/nodes/a/b/c/d', { name: 'a', subresource: 'b', rest: ['c', 'd'] }],
-])('%s %s', (method, path, expected) => {
+])('parseRequestInfo parses %s %s', (method, path, expected) => {
   expect(info(method, path)).toMatchObject({ kind: 'resource', ...expected });
 });
 
@@ -38,13 +38,16 @@ it.each([
   ['/api/v1/namespaces/platform-system/pods', '', { namespace: 'platform-system', alias: undefined }],
   ['/api/v1/namespaces', 'fieldSelector=metadata.name%3Dkube-system', { namespace: '', name: '', alias: SYSTEM }],
   ['/api/v1/pods', 'fieldSelector=metadata.name%3Dkube-system', { namespace: '', name: '', alias: undefined }],
-])('%s?%s under an alias', (path, query, expected) => {
+])('parseRequestInfo resolves the namespace alias of %s?%s', (path, query, expected) => {
   expect(info('GET', path, query)).toMatchObject(expected);
 });
 
-it.each(['/api/v1', '/apis/foo/v1', '/', '//api/v1/pods', '/healthz', '/apis/foo'])('%s is no resource', (path) => {
-  expect(info('GET', path)).toEqual({ kind: 'path', path, verb: 'get' });
-});
+it.each(['/api/v1', '/apis/foo/v1', '/', '//api/v1/pods', '/healthz', '/apis/foo'])(
+  'parseRequestInfo does not classify %s as a resource',
+  (path) => {
+    expect(info('GET', path)).toEqual({ kind: 'path', path, verb: 'get' });
+  },
+);
 
 it.each([
   ['watch', 'watch'],
@@ -54,15 +57,15 @@ it.each([
   ['watch=FALSE', 'list'],
   ['watch=0', 'list'],
   ['w=1', 'list'],
-])('a collection with ?%s is a %s', (query, verb) => {
-  const found = info('GET', '/api/v1/pods', query);
-  expect(found.verb).toBe(verb);
+])('parseRequestInfo of a collection with ?%s has the verb %s', (query, verb) => {
+  const parsed = info('GET', '/api/v1/pods', query);
+  expect(parsed.verb).toBe(verb);
 });
 
-it('watches one object by its name', () => {
+it('parseRequestInfo of one object with ?watch has the verb watch and the name', () => {
   expect(info('GET', '/api/v1/nodes/a', 'watch=true')).toMatchObject({ verb: 'watch', name: 'a' });
 });
 
-it('cannot read a watch of nothing', () => {
-  expect(() => info('GET', '/api/v1/watch')).toThrow(UnreadableRequest);
+it('parseRequestInfo rejects a watch prefix without a resource', () => {
+  expect(() => info('GET', '/api/v1/watch')).toThrow(MalformedRequest);
 });

@@ -1,6 +1,6 @@
 /**
- * What a request is about, told from its method, path and query alone.
- * Never asks whether the resource exists. Groups are in canonical spelling; `groupSpelling` keeps what the client wrote.
+ * Parses method, path and query into the request info. Does not check whether the resource exists. Groups are in
+ * canonical spelling; `dialect` preserves the client's.
  */
 import {
   canonicalGroup,
@@ -19,22 +19,22 @@ export interface ResourceRequest {
   readonly path: string;
   readonly verb: RequestVerb;
   readonly group: string;
-  /** The dialect in which the path spells its group; undefined where both spell it alike. */
+  /** The dialect of the group in the path; undefined when both dialects spell it alike. */
   readonly dialect: Dialect | undefined;
   readonly version: string;
-  /** In stored spelling; so is the name of a Namespace. */
+  /** In stored spelling, like the name of a Namespace. */
   readonly namespace: string;
-  /** Set when a system namespace was asked for by its alias: the answer spells it alike. */
+  /** Set when the path names a system namespace by its alias, which the response then uses. */
   readonly alias: NamespaceAlias | undefined;
   readonly resource: string;
   readonly name: string;
   readonly subresource: string;
   /** Segments after the subresource. */
   readonly rest: readonly string[];
-  /** The deprecated `/watch/` prefix. */
-  readonly watchPrefix: boolean;
-  /** The deprecated `/proxy/` prefix, or a path with empty segments: leads nowhere. */
-  readonly nowhere: boolean;
+  /** The path has the deprecated prefix `/watch/`. */
+  readonly hasWatchPrefix: boolean;
+  /** The path has the deprecated prefix `/proxy/` or empty segments, and is not served. */
+  readonly isUnroutable: boolean;
 }
 
 export interface PathRequest {
@@ -46,56 +46,56 @@ export interface PathRequest {
 
 export type RequestInfo = ResourceRequest | PathRequest;
 
-/** A path that cannot be read at all; answered with 400 and this message as plain text. */
-export class UnreadableRequest extends Error {
+/** A path that cannot be parsed; the response is 400 with this message as plain text. */
+export class MalformedRequest extends Error {
   constructor(
     message: string,
-    /** The connection cannot be trusted to carry another request. */
-    readonly closes: boolean,
+    /** Whether the connection must be closed, because its further requests cannot be trusted. */
+    readonly closesConnection: boolean,
   ) {
     super(message);
   }
 }
 
 /** `path` is decoded and starts with `/`. */
-export function requestInfo(method: string, path: string, query: Query, names: GeneratedNames): RequestInfo {
+export function parseRequestInfo(method: string, path: string, query: Query, names: GeneratedNames): RequestInfo {
   const segments = split(path);
   const prefix = segments[0];
-  const grouped = prefix === 'apis';
-  if (segments.length < (grouped ? 4 : 3) || (!grouped && prefix !== 'api')) return { kind: 'path', path, verb: method.toLowerCase() };
+  const isGrouped = prefix === 'apis';
+  if (segments.length < (isGrouped ? 4 : 3) || (!isGrouped && prefix !== 'api')) return { kind: 'path', path, verb: method.toLowerCase() };
 
-  const spelling = grouped ? (segments[1] ?? '') : '';
-  const version = segments[grouped ? 2 : 1] ?? '';
-  let at = grouped ? 3 : 2;
+  const spelling = isGrouped ? (segments[1] ?? '') : '';
+  const version = segments[isGrouped ? 2 : 1] ?? '';
+  let at = isGrouped ? 3 : 2;
   let verb = verbOf(method);
-  const special = segments[at];
-  const watchPrefix = special === 'watch';
-  const proxyPrefix = special === 'proxy';
-  if (watchPrefix || proxyPrefix) {
+  const deprecatedPrefix = segments[at];
+  const hasWatchPrefix = deprecatedPrefix === 'watch';
+  const hasProxyPrefix = deprecatedPrefix === 'proxy';
+  if (hasWatchPrefix || hasProxyPrefix) {
     at += 1;
     if (at >= segments.length) {
-      // Upstream answers the same words with 500.
-      throw new UnreadableRequest(
+      // Upstream responds with the same message and status 500.
+      throw new MalformedRequest(
         `Internal Server Error: "${path}": failed to create RequestInfo: unable to determine kind and namespace from url, ${path}\n`,
         false,
       );
     }
-    if (proxyPrefix) verb = 'proxy';
+    if (hasProxyPrefix) verb = 'proxy';
     else if (verb === 'get') verb = 'watch';
     else verb = '';
   }
 
-  const place = placeOf(segments, at);
-  if (!proxyPrefix && place.name === '') {
+  const location = parseLocation(segments, at);
+  if (!hasProxyPrefix && location.name === '') {
     if (verb === 'get') verb = query.boolean('watch') === true ? 'watch' : 'list';
     else if (verb === 'delete') verb = 'deletecollection';
-  } else if (verb === 'get' && place.subresource === '' && query.boolean('watch') === true) {
+  } else if (verb === 'get' && location.subresource === '' && query.boolean('watch') === true) {
     verb = 'watch';
   }
   const group = canonicalGroup(spelling);
-  const core = group === '';
-  const isNamespace = core && place.resource === 'namespaces';
-  const inPath = namespaceAlias(names, place.namespace);
+  const isCore = group === '';
+  const isNamespace = isCore && location.resource === 'namespaces';
+  const namespaceInPath = namespaceAlias(names, location.namespace);
   return {
     kind: 'resource',
     path,
@@ -103,26 +103,26 @@ export function requestInfo(method: string, path: string, query: Query, names: G
     group,
     dialect: dialectOfGroup(spelling),
     version,
-    namespace: inPath?.stored ?? place.namespace,
-    alias: isNamespace && place.namespace === '' ? namespaceAlias(names, pinnedName(query)) : inPath,
-    resource: place.resource,
-    name: isNamespace && place.name === inPath?.shown ? inPath.stored : place.name,
-    subresource: place.subresource,
-    rest: place.rest,
-    watchPrefix,
-    nowhere: proxyPrefix || segments.includes(''),
+    namespace: namespaceInPath?.stored ?? location.namespace,
+    alias: isNamespace && location.namespace === '' ? namespaceAlias(names, nameFromFieldSelector(query)) : namespaceInPath,
+    resource: location.resource,
+    name: isNamespace && location.name === namespaceInPath?.shown ? namespaceInPath.stored : location.name,
+    subresource: location.subresource,
+    rest: location.rest,
+    hasWatchPrefix,
+    isUnroutable: hasProxyPrefix || segments.includes(''),
   };
 }
 
 const PINNED_NAME = /^metadata\.name==?([^,=!\\]+)$/;
 
-/** The name to which a field selector narrows a collection; '' when it names none or more than that. */
-export function pinnedName(query: Query): string {
+/** The name that a field selector restricts a collection to; '' when it has none or other terms. */
+export function nameFromFieldSelector(query: Query): string {
   const selector = query.get('fieldSelector');
   return selector === undefined ? '' : (PINNED_NAME.exec(selector)?.[1] ?? '');
 }
 
-interface Place {
+interface ResourceLocation {
   readonly namespace: string;
   readonly resource: string;
   readonly name: string;
@@ -132,8 +132,11 @@ interface Place {
 
 const NO_REST: readonly string[] = [];
 
-/** `namespaces/<ns>/<rest>` names a namespace and goes on with the rest, unless the rest is a subresource of the namespace itself. */
-function placeOf(segments: readonly string[], start: number): Place {
+/**
+ * `namespaces/<ns>/<rest>` names a namespace and continues with the rest, unless the rest is a subresource of the
+ * namespace itself.
+ */
+function parseLocation(segments: readonly string[], start: number): ResourceLocation {
   let at = start;
   let namespace = '';
   if (segments[at] === 'namespaces' && segments.length > at + 1) {
@@ -150,7 +153,7 @@ function placeOf(segments: readonly string[], start: number): Place {
   };
 }
 
-/** Segments between the slashes; slashes at both ends do not count, empty segments in the middle do. */
+/** The segments between slashes. Leading and trailing slashes are ignored, empty segments between are not. */
 function split(path: string): string[] {
   let start = 0;
   let end = path.length;

@@ -1,4 +1,7 @@
-/** What a request is called in its trace, and what is said of it there. Where it is in none, each of these costs a comparison. */
+/**
+ * Names the spans of a request and sets their attributes. For an untraced request, each function costs one
+ * comparison.
+ */
 import { groupIn } from '../../../shared/names/dialect';
 import type { RequestTrace, SpanAttributes, Tracing } from '../../tracing/span';
 import type { Exchange } from './exchange';
@@ -6,13 +9,13 @@ import type { ExchangeProgress } from './exchange-progress';
 import type { RequestVerb, ResourceRequest } from './request-info';
 import { remoteAddress, socketOf, sourceIps } from './source-ips';
 
-export const ANSWERING = 'About to write a response';
+export const WRITING_RESPONSE = 'About to write a response';
 const APPLY = 'application/apply-patch';
 
-export const ANSWERED = 'Writing http response done';
+export const RESPONSE_WRITTEN = 'Writing http response done';
 
-/** What handlers are called; those that are not named are not told. */
-const HANDLERS: Readonly<Partial<Record<RequestVerb, string>>> = {
+/** Span names of the handlers; other verbs have no span. */
+const HANDLER_NAMES: Readonly<Partial<Record<RequestVerb, string>>> = {
   create: 'Create',
   delete: 'Delete',
   deletecollection: 'Delete',
@@ -22,9 +25,9 @@ const HANDLERS: Readonly<Partial<Record<RequestVerb, string>>> = {
   update: 'Update',
 };
 
-/** Does what was asked for as a part of the request's trace. */
-export function handled(trace: RequestTrace, exchange: Exchange, info: ResourceRequest, work: () => Promise<void>): Promise<void> {
-  const name = HANDLERS[info.verb];
+/** Runs a handler in a span of the request's trace. */
+export function traceHandler(trace: RequestTrace, exchange: Exchange, info: ResourceRequest, work: () => Promise<void>): Promise<void> {
+  const name = HANDLER_NAMES[info.verb];
   if (name === undefined) return work();
   const { group, version, namespace, resource, subresource } = info;
   const attributes = {
@@ -56,8 +59,8 @@ function scopeOf({ verb, name, namespace }: ResourceRequest): string {
   return namespace === '' ? 'cluster' : 'namespace';
 }
 
-/** The answer is being put together. */
-export function answering(exchange: Exchange, mediaType: string): void {
+/** Records that the response is being created. */
+export function traceResponse(exchange: Exchange, mediaType: string): void {
   if (exchange.trace === undefined) return;
   exchange.trace.answering({
     'audit-id': exchange.auditId,
@@ -68,24 +71,24 @@ export function answering(exchange: Exchange, mediaType: string): void {
   });
 }
 
-/** Does all that belongs to a request as one trace. */
-export function traced(tracing: Tracing, exchange: Exchange, work: (exchange: Exchange) => void): void {
-  const asked = { name: exchange.method, header: (name: string) => exchange.header(name) };
-  tracing.begin(asked, (trace) => {
+/** Runs the processing of a request as one trace. */
+export function traceRequest(tracing: Tracing, exchange: Exchange, work: (exchange: Exchange) => void): void {
+  const request = { name: exchange.method, header: (name: string) => exchange.header(name) };
+  tracing.begin(request, (trace) => {
     if (trace !== undefined) {
       exchange.setTrace(trace);
-      const said = saidAtOnce(exchange);
+      const startAttributes = requestAttributes(exchange);
       exchange.whenFinished(() => {
         const { status, sentBytes } = exchange.progress;
-        trace.finished(nameOf(exchange), { ...said, ...saidAtLast(exchange.progress) }, status, sentBytes);
+        trace.finished(spanName(exchange), { ...startAttributes, ...responseAttributes(exchange.progress) }, status, sentBytes);
       });
     }
     work(exchange);
   });
 }
 
-/** What nobody knows any more when the connection has gone. */
-function saidAtOnce(exchange: Exchange): SpanAttributes {
+/** Attributes that are not available any more after the connection has closed. */
+function requestAttributes(exchange: Exchange): SpanAttributes {
   const { method, origin, request } = exchange;
   const host = /^(.*?)(?::(\d+))?$/.exec(exchange.header('host') ?? exchange.header(':authority') ?? '');
   const port = socketOf(exchange)?.remotePort;
@@ -105,7 +108,7 @@ function saidAtOnce(exchange: Exchange): SpanAttributes {
   };
 }
 
-function saidAtLast({ status, sentBytes }: ExchangeProgress): SpanAttributes {
+function responseAttributes({ status, sentBytes }: ExchangeProgress): SpanAttributes {
   return {
     ...(status === 0 ? {} : { 'http.status_code': status }),
     ...(sentBytes > 0 ? { 'http.response_content_length': sentBytes } : {}),
@@ -114,11 +117,11 @@ function saidAtLast({ status, sentBytes }: ExchangeProgress): SpanAttributes {
 
 const protocolOf = (exchange: Exchange): string => (exchange.isMultiplexed ? 'HTTP/2.0' : 'HTTP/1.1');
 
-/** Method and shape of the path, without what differs from object to object. */
-function nameOf({ method, infoIfParsed: info, dialect }: Exchange): string {
+/** The method and the pattern of the path, without object names. */
+function spanName({ method, infoIfParsed: info, dialect }: Exchange): string {
   if (info?.kind !== 'resource') return method;
   const { group, version, namespace, resource, name, subresource } = info;
   const root = group === '' ? `/api/${version}` : `/apis/${groupIn(dialect, group)}/${version}`;
-  const place = namespace === '' ? '' : '/namespaces/{:namespace}';
-  return `${method} ${root}${place}/${resource}${name === '' ? '' : '/{:name}'}${subresource === '' ? '' : `/${subresource}`}`;
+  const namespaceSegment = namespace === '' ? '' : '/namespaces/{:namespace}';
+  return `${method} ${root}${namespaceSegment}/${resource}${name === '' ? '' : '/{:name}'}${subresource === '' ? '' : `/${subresource}`}`;
 }

@@ -1,28 +1,30 @@
-/** Where a request came from, as far as anybody says. Decides nothing. */
+/** Determines the source IP addresses of a request, for logs and proxied headers only. */
 import { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { Exchange } from './exchange';
 
-/** What proxies say, and who is connected. Anybody may say the former. */
+/** The addresses in forwarding headers, then the remote address. Clients may send any forwarding header. */
 export function sourceIps(exchange: Exchange): readonly string[] {
   const remote = remoteAddress(exchange);
   const forwarded = exchange.header('x-forwarded-for');
   const real = exchange.header('x-real-ip');
   if (forwarded === undefined && real === undefined) return remote === undefined ? [] : [remote];
-  const said = [...(forwarded ?? '').split(','), real ?? ''].map((address) => address.trim()).filter((address) => isIP(address) !== 0);
-  return [...new Set(remote === undefined ? said : [...said, remote])];
+  const forwardedAddresses = [...(forwarded ?? '').split(','), real ?? '']
+    .map((address) => address.trim())
+    .filter((address) => isIP(address) !== 0);
+  return [...new Set(remote === undefined ? forwardedAddresses : [...forwardedAddresses, remote])];
 }
 
 const MAPPED = '::ffff:';
 
-/** By socket: to ask one for it costs as much as all else that is told of a request. */
+/** Cached per socket: reading the address from a socket costs as much as the rest of a log entry. */
 const addresses = new WeakMap<object, string>();
 
 export function remoteAddress(exchange: Exchange): string | undefined {
   const socket = socketOf(exchange);
   if (socket === undefined) return undefined;
-  const known = addresses.get(socket);
-  if (known !== undefined) return known;
+  const cached = addresses.get(socket);
+  if (cached !== undefined) return cached;
   const { remoteAddress: address } = socket;
   if (address === undefined) return undefined;
   const plain = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
@@ -30,7 +32,7 @@ export function remoteAddress(exchange: Exchange): string | undefined {
   return plain;
 }
 
-/** Whose other end sends the request. */
+/** The socket of the connection on which the request arrived. */
 export function socketOf({ input }: Exchange): Pick<Socket, 'remoteAddress' | 'remotePort'> | undefined {
   return input instanceof IncomingMessage ? input.socket : input.session?.socket;
 }

@@ -1,6 +1,6 @@
 /**
- * The reply to a request that asks for another protocol on its connection. As long as nobody takes the connection over it is a reply over HTTP/1.1 like any other, with
- * which the connection ends. Decides nothing.
+ * The response to a request with an Upgrade header. Until the connection is taken over it is an ordinary HTTP/1.1
+ * response, and closes the connection. Makes no decisions.
  */
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -9,25 +9,26 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { CLOSING_STREAM_PROTOCOL, LOG_PROTOCOLS, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
 import { allowUnread } from '../output/write-progress';
 
-/** What clients send over a WebSocket on which they are only told things. Bytes. */
+/** Limit for client messages on WebSockets that only send to the client. Bytes. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
-/** And on one over which they send what is typed. */
-const MAX_TYPED_BYTES = 4 * 1024 * 1024;
+/** Limit for client messages on WebSockets that carry input. */
+const MAX_STREAM_MESSAGE_BYTES = 4 * 1024 * 1024;
 
-const socketsOf = (maxPayload: number, chosen: (protocols: readonly string[]) => string | undefined): WebSocketServer =>
+const createWebSocketServer = (maxPayload: number, chooseProtocol: (protocols: readonly string[]) => string | undefined): WebSocketServer =>
   new WebSocketServer({
     noServer: true,
     maxPayload,
     perMessageDeflate: false,
-    handleProtocols: (protocols) => chosen([...protocols]) ?? false,
+    handleProtocols: (protocols) => chooseProtocol([...protocols]) ?? false,
   });
 
 /**
- * The uses of a WebSocket: `told` sends watch events; `log` sends a log, with one of its sub-protocols or none; `streams` carries streams to a container, whose sub-protocol
- * the client has requested; `tunnel` and `agreedTunnel` carry a connection to a kubelet, the latter with a sub-protocol that the kubelet has accepted.
+ * The uses of a WebSocket: `events` sends watch events; `log` sends a log, with one of its sub-protocols or none;
+ * `streams` carries streams to a container with the sub-protocol that the client requested; `tunnel` and
+ * `agreedTunnel` carry a connection to a kubelet, the latter with a sub-protocol that the kubelet has accepted.
  */
-export type WebSocketUse = 'told' | 'log' | 'streams' | 'tunnel' | 'agreedTunnel';
+export type WebSocketUse = 'events' | 'log' | 'streams' | 'tunnel' | 'agreedTunnel';
 
 /** The first of the offered sub-protocols that is one for logs; `undefined` when none is. */
 export function logProtocol(offered: readonly string[]): string | undefined {
@@ -35,13 +36,15 @@ export function logProtocol(offered: readonly string[]): string | undefined {
 }
 
 const SERVERS: Readonly<Record<WebSocketUse, WebSocketServer>> = {
-  // The one that is no token.
-  told: socketsOf(MAX_MESSAGE_BYTES, (protocols) => protocols.find((protocol) => !protocol.startsWith('base64url.bearer.authorization.'))),
-  log: socketsOf(MAX_MESSAGE_BYTES, logProtocol),
-  streams: socketsOf(MAX_TYPED_BYTES, () => CLOSING_STREAM_PROTOCOL),
-  tunnel: socketsOf(MAX_TYPED_BYTES, () => undefined),
-  // The library insists on protocols that are single words: it never sees this one.
-  agreedTunnel: socketsOf(MAX_TYPED_BYTES, () => undefined).on(
+  // The first protocol that is not a bearer token.
+  events: createWebSocketServer(MAX_MESSAGE_BYTES, (protocols) =>
+    protocols.find((protocol) => !protocol.startsWith('base64url.bearer.authorization.')),
+  ),
+  log: createWebSocketServer(MAX_MESSAGE_BYTES, logProtocol),
+  streams: createWebSocketServer(MAX_STREAM_MESSAGE_BYTES, () => CLOSING_STREAM_PROTOCOL),
+  tunnel: createWebSocketServer(MAX_STREAM_MESSAGE_BYTES, () => undefined),
+  // The `ws` library accepts only tokens as sub-protocols, and this one is not a token, so the header is added here.
+  agreedTunnel: createWebSocketServer(MAX_STREAM_MESSAGE_BYTES, () => undefined).on(
     'headers',
     (headers) => void headers.push(`Sec-WebSocket-Protocol: ${PORT_FORWARD_TUNNEL}`),
   ),
@@ -52,51 +55,54 @@ export interface OpenedWebSocket {
   readonly carrier: Socket;
 }
 
-export class UpgradableReply extends ServerResponse {
-  private taken = false;
+export class UpgradableResponse extends ServerResponse {
+  private isTakenOver = false;
 
   constructor(
-    private readonly asked: IncomingMessage,
+    private readonly upgradeRequest: IncomingMessage,
     private readonly carrier: Socket,
     private readonly head: Buffer,
   ) {
-    super(asked);
+    super(upgradeRequest);
     this.shouldKeepAlive = false;
     this.assignSocket(carrier);
     this.once('finish', () => {
-      if (this.taken) return;
+      if (this.isTakenOver) return;
       this.detachSocket(carrier);
-      // Node has let go of the connection: it neither reads it nor limits its time.
+      // Node no longer reads the connection or limits its time.
       carrier.destroySoon();
     });
   }
 
-  /** The connection as it is, and what has come on it. */
+  /** Takes over the raw connection, with the bytes that have already arrived. */
   takeOver(): { readonly carrier: Socket; readonly head: Buffer } {
     allowUnread(this.carrier);
     return this.detach();
   }
 
   private detach(): { readonly carrier: Socket; readonly head: Buffer } {
-    this.taken = true;
+    this.isTakenOver = true;
     this.detachSocket(this.carrier);
     return { carrier: this.carrier, head: this.head };
   }
 
-  /** Takes the connection over. No `webSocket` = the client's handshake was no good, and it has been told. */
+  /**
+   * Takes over the connection. `webSocket` is undefined when the handshake was invalid and an error response was
+   * sent.
+   */
   openWebSocket(use: WebSocketUse): OpenedWebSocket {
-    if (use === 'told') this.detach();
+    if (use === 'events') this.detach();
     else this.takeOver();
-    if (use === 'tunnel' || use === 'agreedTunnel') delete this.asked.headers['sec-websocket-protocol'];
-    let opened: WebSocket | undefined;
-    SERVERS[use].handleUpgrade(this.asked, this.carrier, this.head, (webSocket) => (opened = webSocket));
-    // What clients say is not for anybody, and one that says it wrongly is cut off.
-    opened?.on('error', () => undefined);
-    return { webSocket: opened, carrier: this.carrier };
+    if (use === 'tunnel' || use === 'agreedTunnel') delete this.upgradeRequest.headers['sec-websocket-protocol'];
+    let openedSocket: WebSocket | undefined;
+    SERVERS[use].handleUpgrade(this.upgradeRequest, this.carrier, this.head, (webSocket) => (openedSocket = webSocket));
+    // Client messages on such connections are ignored, and malformed ones close the connection.
+    openedSocket?.on('error', () => undefined);
+    return { webSocket: openedSocket, carrier: this.carrier };
   }
 }
 
-/** Undefined = the connection is none of the kind that servers have. */
-export function upgradableReply(request: IncomingMessage, socket: Duplex, head: Buffer): UpgradableReply | undefined {
-  return socket instanceof Socket ? new UpgradableReply(request, socket, head) : undefined;
+/** Undefined when the connection is not a net.Socket. */
+export function createUpgradableResponse(request: IncomingMessage, socket: Duplex, head: Buffer): UpgradableResponse | undefined {
+  return socket instanceof Socket ? new UpgradableResponse(request, socket, head) : undefined;
 }

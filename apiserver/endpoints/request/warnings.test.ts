@@ -6,21 +6,21 @@ const headers = (...texts: string[]) => {
   return list.headers();
 };
 
-it('quotes each warning once, in order', () => {
+it('WarningList quotes each warning once, in order', () => {
   expect(headers('unknown field "spec.foo"', 'b\\c', 'unknown field "spec.foo"')).toEqual([
     '299 - "unknown field \\"spec.foo\\""',
     '299 - "b\\\\c"',
   ]);
 });
 
-it('drops what cannot stand in a header', () => {
+it('WarningList drops text that a header cannot contain', () => {
   expect(headers('two\nlines', '', 'bell\u0007')).toEqual(['299 - "bell"']);
   expect(Buffer.from(headers('ü')[0] ?? '', 'latin1').toString()).toBe('299 - "ü"');
 });
 
-it('cuts every warning to 256 characters when they are too long together, and stops at the bound', () => {
+it('WarningList shortens every warning to 256 characters when they are too long together, and drops those beyond the limit', () => {
   const long = Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(400, 'x'));
-  const found = headers(...long);
-  expect(found).toHaveLength(16);
-  expect(found.every((header) => header.length === '299 - ""'.length + 256)).toBe(true);
+  const values = headers(...long);
+  expect(values).toHaveLength(16);
+  expect(values.every((header) => header.length === '299 - ""'.length + 256)).toBe(true);
 });

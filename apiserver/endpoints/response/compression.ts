@@ -1,8 +1,8 @@
-/** Whether an answer is compressed, and how. */
+/** Decides whether a response is compressed, and how. */
 import { constants } from 'node:zlib';
 import type { Exchange } from '../request/exchange';
 
-/** Shorter answers are sent as they are. */
+/** Shorter responses are not compressed. */
 export const GZIP_FROM_BYTES = 128 * 1024;
 export const GZIP = { level: constants.Z_BEST_SPEED };
 

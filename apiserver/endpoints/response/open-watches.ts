@@ -1,34 +1,34 @@
-/** The watches that are open now, so that a server that goes down can end them one after the other. */
+/** The open watches, so that a shutdown can end them gradually. */
 import type { Clock } from '../../../shared/runtime/clock';
 
-export interface LiveWatch {
+export interface OpenWatch {
   /** Ends the stream as if it had timed out. */
   expire(): void;
 }
 
-export class LiveWatches {
-  private readonly open = new Set<LiveWatch>();
+export class OpenWatches {
+  private readonly watches = new Set<OpenWatch>();
 
   get size(): number {
-    return this.open.size;
+    return this.watches.size;
   }
 
-  add(watch: LiveWatch): void {
-    this.open.add(watch);
+  add(watch: OpenWatch): void {
+    this.watches.add(watch);
   }
 
-  delete(watch: LiveWatch): void {
-    this.open.delete(watch);
+  delete(watch: OpenWatch): void {
+    this.watches.delete(watch);
   }
 
-  /** Ends all, spread evenly over `ms`, so that their clients do not come back all at once. */
+  /** Ends all watches, spread evenly over `ms`, so that their clients do not reconnect all at once. */
   async endAll(ms: number, clock: Clock): Promise<void> {
-    const watches = [...this.open];
-    const slices = Math.min(watches.length, 20);
+    const current = [...this.watches];
+    const slices = Math.min(current.length, 20);
     for (let slice = 0; slice < slices; slice += 1) {
-      const from = Math.floor((slice * watches.length) / slices);
-      const to = Math.floor(((slice + 1) * watches.length) / slices);
-      for (const watch of watches.slice(from, to)) watch.expire();
+      const from = Math.floor((slice * current.length) / slices);
+      const to = Math.floor(((slice + 1) * current.length) / slices);
+      for (const watch of current.slice(from, to)) watch.expire();
       if (ms > 0 && slice < slices - 1) await clock.sleep(ms / slices);
     }
   }

@@ -1,7 +1,4 @@
-/**
- * Answers: one object, a list as a stream in bounded memory, a Status, a text.
- * Never decides what to answer.
- */
+/** Sends responses: one object, a list as a stream in bounded memory, a Status, or text. */
 import { gzip } from 'node:zlib';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
@@ -12,7 +9,7 @@ import { sizeOf } from '../../cache/store/held-entry';
 import type { ShownPage } from '../../registry/verbs';
 import type { Exchange } from '../request/exchange';
 import { negotiateStatus, type Representation } from '../request/negotiation';
-import { ANSWERED, answering } from '../request/request-tracing';
+import { RESPONSE_WRITTEN, traceResponse } from '../request/request-tracing';
 import { ByteSink, ChunkPool } from '../representation/byte-sink';
 import type { Entry } from '../../cache/cache';
 import type { Encoder } from '../representation/encoder';
@@ -20,59 +17,63 @@ import { indentJson, withoutNewline } from '../representation/json-indenter';
 import { STATUS_TYPE } from '../representation/protobuf-encoder';
 import { statusJson } from '../representation/status-json';
 import { acceptsGzip, GZIP, GZIP_FROM_BYTES } from './compression';
-import { StreamOutput, type AnswerOptions } from './stream-output';
+import { StreamOutput, type ResponseOptions } from './stream-output';
 
 export const TEXT = 'text/plain; charset=utf-8';
 
-export interface ListAnswerOptions extends AnswerOptions {
-  /** To be waited for before an entry is written, where it is not undefined. */
-  readonly prepared: (entry: Entry) => Promise<void> | undefined;
+export interface ListResponseOptions extends ResponseOptions {
+  /** Awaited before an entry is encoded, unless undefined. */
+  readonly prepareItem: (entry: Entry) => Promise<void> | undefined;
 }
 
-/** Whether JSON is to be indented: the media type or `pretty` says so, or the absence of both and a client that a person sits at. */
+/**
+ * Whether JSON is indented: when the media type or `pretty` requests it, or when neither is given and the client is
+ * an interactive one.
+ */
 export function wantsPretty(exchange: Exchange, wanted: Representation | undefined): boolean {
   if (wanted?.pretty === true) return true;
-  const asked = exchange.query.get('pretty');
-  if (asked !== undefined && asked !== '') return TRUE_WORDS.has(asked);
+  const requested = exchange.query.get('pretty');
+  if (requested !== undefined && requested !== '') return TRUE_VALUES.has(requested);
   const agent = exchange.header('user-agent');
   return agent !== undefined && (agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0'));
 }
 
-const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+const TRUE_VALUES: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
-/** A whole body of one object. */
-export function sendObject(exchange: Exchange, status: number, contentType: string, body: Buffer, options: AnswerOptions): void {
-  const shown = contentType === JSON_MEDIA_TYPE && options.pretty ? indentJson(withoutNewline(body)) : body;
-  if (!options.compress || shown.length <= GZIP_FROM_BYTES || !acceptsGzip(exchange)) {
-    exchange.send(status, { 'Content-Type': contentType }, shown);
+/** Sends one object with a complete body. */
+export function sendObject(exchange: Exchange, status: number, contentType: string, body: Buffer, options: ResponseOptions): void {
+  const text = contentType === JSON_MEDIA_TYPE && options.pretty ? indentJson(withoutNewline(body)) : body;
+  if (!options.compress || text.length <= GZIP_FROM_BYTES || !acceptsGzip(exchange)) {
+    exchange.send(status, { 'Content-Type': contentType }, text);
     return;
   }
-  gzip(shown, GZIP, (error, packed) => {
-    if (error === null) exchange.send(status, { 'Content-Type': contentType, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }, packed);
+  gzip(text, GZIP, (error, compressed) => {
+    if (error === null)
+      exchange.send(status, { 'Content-Type': contentType, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }, compressed);
     else exchange.abort();
   });
 }
 
-/** A Status, in a representation that the client accepts, else as indented JSON. */
+/** Sends a Status in a representation that the client accepts, otherwise as indented JSON. */
 export function sendStatus(
   exchange: Exchange,
   status: Status & { readonly code?: number },
   code: number,
-  more: Readonly<Record<string, string>> = {},
+  extraHeaders: Readonly<Record<string, string>> = {},
 ): void {
-  const headers: Record<string, string> = { ...more };
+  const headers: Record<string, string> = { ...extraHeaders };
   const retryAfter = status.details?.retryAfterSeconds;
   if (retryAfter !== undefined && retryAfter > 0) headers['Retry-After'] = String(retryAfter);
   const wanted = negotiateStatus(exchange.header('accept'));
   const json = statusJsonFor(exchange, status);
-  // Upstream records no refusal whose client takes no plain Status.
+  // Upstream records no rejection when the client does not accept a plain Status.
   exchange.audit?.refused(wanted !== undefined || status.status === 'Success' ? json : undefined);
-  answering(exchange, JSON_MEDIA_TYPE);
+  traceResponse(exchange, JSON_MEDIA_TYPE);
   const { contentType, body } = statusBody(exchange, json, wanted);
   exchange.send(code, { 'Content-Type': contentType, ...headers }, body);
 }
 
-/** As the client spells names. */
+/** Uses the client's spelling of names. */
 function statusJsonFor({ alias, dialect }: Exchange, status: Status): JsonObject {
   return statusJson(status, dialect, alias);
 }
@@ -101,43 +102,48 @@ function statusBody(
 
 const NEWLINE = Buffer.from('\n');
 
-/** A plain text, as upstream answers outside the API. */
+/** Sends plain text, as upstream does outside the API. */
 export function sendText(exchange: Exchange, code: number, text: string, headers: Record<string, string> = {}): void {
   exchange.send(code, { 'Content-Type': TEXT, 'X-Content-Type-Options': 'nosniff', ...headers }, Buffer.from(text));
 }
 
 const pool = new ChunkPool();
 
-/** A list, written piece by piece as the client takes it. Resolves when the last piece has been handed over or the client is gone. */
-export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: ListAnswerOptions): Promise<void> {
-  answering(exchange, encoder.contentType);
-  const isWhole = await streamed(exchange, encoder.contentType, options, (stream) => writeItems(exchange, encoder, page, stream, options));
-  if (isWhole) exchange.trace?.event(ANSWERED);
+/**
+ * Sends a list as fast as the client reads it. Resolves when the last chunk has been written or the client has
+ * disconnected.
+ */
+export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: ListResponseOptions): Promise<void> {
+  traceResponse(exchange, encoder.contentType);
+  const isComplete = await streamBody(exchange, encoder.contentType, options, (stream) =>
+    writeItems(exchange, encoder, page, stream, options),
+  );
+  if (isComplete) exchange.trace?.event(RESPONSE_WRITTEN);
 }
 
-/** A text of any length, whose pieces are made as the client takes them. */
-export async function sendPieces(exchange: Exchange, contentType: string, pieces: AsyncIterable<string>): Promise<void> {
-  await streamed(exchange, contentType, { compress: true, pretty: false }, async ({ sink, output }) => {
+/** Sends text of any length, generated as fast as the client reads it. */
+export async function sendTextStream(exchange: Exchange, contentType: string, pieces: AsyncIterable<string>): Promise<void> {
+  await streamBody(exchange, contentType, { compress: true, pretty: false }, async ({ sink, output }) => {
     for await (const piece of pieces) {
       sink.text(piece);
-      if (sink.full) await sink.ready();
+      if (sink.isFull) await sink.ready();
       await yieldIfDue(exchange);
-      if (output.gone) return;
+      if (output.isDisconnected) return;
     }
   });
 }
 
-interface Stream {
+interface OpenStream {
   readonly sink: ByteSink;
   readonly output: StreamOutput;
 }
 
-/** False when the client has gone before the end. */
-async function streamed(
+/** False when the client has disconnected before the end. */
+async function streamBody(
   exchange: Exchange,
   contentType: string,
-  options: AnswerOptions,
-  write: (stream: Stream) => Promise<void>,
+  options: ResponseOptions,
+  write: (stream: OpenStream) => Promise<void>,
 ): Promise<boolean> {
   const output = new StreamOutput(exchange, contentType, options);
   const sink = new ByteSink(pool, (bytes, last, done) => output.write(bytes, last, done));
@@ -147,7 +153,7 @@ async function streamed(
     sink.discard();
     throw error;
   }
-  if (output.gone) {
+  if (output.isDisconnected) {
     sink.discard();
     exchange.finish();
     return false;
@@ -158,8 +164,8 @@ async function streamed(
   return true;
 }
 
-/** A short list as a text. */
-export function listText(encoder: Encoder, page: ShownPage): string {
+/** Encodes a short list as text. */
+export function encodeListText(encoder: Encoder, page: ShownPage): string {
   const chunks: Buffer[] = [];
   const sink = new ByteSink(pool, (bytes, _last, done) => {
     chunks.push(Buffer.from(bytes));
@@ -175,27 +181,27 @@ export function listText(encoder: Encoder, page: ShownPage): string {
   return Buffer.concat(chunks).toString();
 }
 
-/** Stops early when the client is gone. */
+/** Stops early when the client has disconnected. */
 async function writeItems(
   exchange: Exchange,
   encoder: Encoder,
   page: ShownPage,
-  { sink, output }: Stream,
-  { prepared }: ListAnswerOptions,
+  { sink, output }: OpenStream,
+  { prepareItem }: ListResponseOptions,
 ): Promise<void> {
   const list = encoder.list(page);
-  /** False when the client is gone. */
+  /** False when the client has disconnected. */
   const forEach = async (entries: Iterable<Entry>, each: (entry: Entry) => void): Promise<boolean> => {
     const yielder = new ItemYielder(exchange);
     for (const entry of entries) {
-      const preparing = prepared(entry);
-      if (preparing !== undefined) await preparing;
+      const preparation = prepareItem(entry);
+      if (preparation !== undefined) await preparation;
       each(entry);
-      const isFull = sink.full;
+      const isFull = sink.isFull;
       if (isFull) await sink.ready();
       const pause = yielder.yieldIfDue(sizeOf(entry), isFull);
       if (pause !== undefined) await pause;
-      if (output.gone) return false;
+      if (output.isDisconnected) return false;
     }
     return true;
   };

@@ -1,6 +1,6 @@
 /**
- * One watch on its way to one client: frames are made once per change and encoding and shared by all watchers, a client that does not
- * keep up is cut off, and everything else ends in order. Never decides which events a watcher sees.
+ * Serves one watch to one client. Frames are created once per change and encoding and shared by all watchers; a
+ * client that does not keep up is cut off. The cache decides which events a watch receives.
  */
 import { ServerResponse } from 'node:http';
 import { expired, internalError } from '../../../shared/api/errors/status';
@@ -8,119 +8,119 @@ import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
 import type { Exchange } from '../request/exchange';
 import type { WebSocket } from 'ws';
-import { chunked } from '../output/frame';
+import { encodeChunk } from '../output/frame';
 import { FrameOutput } from '../output/frame-output';
-import type { LiveWatch, LiveWatches } from './open-watches';
+import type { OpenWatch, OpenWatches } from './open-watches';
 import type { Outbox } from '../output/outbox';
 import type { Encoder } from '../representation/encoder';
 
-/** Beyond this the initial state waits for the client. */
+/** More waiting bytes than this pause the initial state. */
 const PAUSE_BYTES = 256 * 1024;
 
-/** Counts what was sent; see metrics. */
+/** Counts events and bytes; implemented by the metrics. */
 export interface WatchMeter {
   sent(bytes: number): void;
-  /** Events have waited so long until they were handed to the client's connection. */
+  /** The time that events waited until they were written to the connection. */
   waited(ms: number): void;
-  /** The client did not keep up, and the watch has ended. */
+  /** The watch was ended because the client did not keep up. */
   tooSlow(): void;
 }
 
-export interface WatchStreamParts {
+export interface WatchStreamDependencies {
   readonly clock: Clock;
   readonly encoder: Encoder;
-  /** No event can be shown in the form that was asked for: the stream ends where the first would stand. */
-  readonly showsNothing: boolean;
+  /** No event can be encoded in the requested form: the stream ends at the first event. */
+  readonly endsAtFirstEvent: boolean;
   readonly meter: WatchMeter;
   /** Each event is a message of its own. */
   readonly overWebSocket: boolean;
-  readonly watches: LiveWatches;
+  readonly watches: OpenWatches;
   readonly outbox: Outbox;
   /** The entry that a bookmark shows. */
   bookmarkEntry(revision: number, endOfInitialEvents: boolean): Entry;
-  /** All that there was at the beginning has been told. */
-  whole(): void;
+  /** The initial state has been sent. */
+  onInitialEventsEnd(): void;
 }
 
 const JSON_TYPE = 'application/json';
-/** A WebSocket's status for an end in order. */
-const NORMAL_END = 1000;
+/** The WebSocket close code 1000. */
+const NORMAL_CLOSURE = 1000;
 
-/** A bookmark is sent so long before the stream's own end. */
+/** How long before the end of the stream the last bookmark is sent. */
 const LAST_BOOKMARK_MS = 2000;
 
-export class WatchStream implements ChangeSink, LiveWatch {
+export class WatchStream implements ChangeSink, OpenWatch {
   private readonly keys: Readonly<Record<WatchEventType, string>>;
   private output: FrameOutput | undefined;
   private webSocket: WebSocket | undefined;
   private watch: CacheWatch | undefined;
   private timers: readonly Timer[] = [];
-  private first = true;
-  private ended = false;
+  private isFirst = true;
+  private isEnded = false;
 
   constructor(
     private readonly exchange: Exchange,
-    private readonly parts: WatchStreamParts,
+    private readonly deps: WatchStreamDependencies,
   ) {
-    const { key } = parts.encoder;
+    const { key } = deps.encoder;
     this.keys = { ADDED: `A${key}`, MODIFIED: `M${key}`, DELETED: `D${key}` };
   }
 
-  /** The watch has started: the head goes out at once, and after `durationMs` the stream ends. */
-  begin(watch: CacheWatch, durationMs: number): void {
+  /** Called when the watch has started: sends the head, and ends the stream after `durationMs`. */
+  start(watch: CacheWatch, durationMs: number): void {
     this.watch = watch;
-    if (this.ended || this.exchange.answered !== (this.output !== undefined)) {
+    if (this.isEnded || this.exchange.hasResponded !== (this.output !== undefined)) {
       watch.close();
       return;
     }
-    this.opened();
-    if (this.hasEnded()) return;
-    const { clock } = this.parts;
+    this.openOutput();
+    if (this.wasEnded()) return;
+    const { clock } = this.deps;
     const end = clock.after(durationMs, () => this.expire());
     this.timers = durationMs > LAST_BOOKMARK_MS ? [end, clock.after(durationMs - LAST_BOOKMARK_MS, () => watch.bookmarkNow())] : [end];
   }
 
   event(type: WatchEventType, entry: Entry, change: Change): void {
-    if (this.ended) return;
-    const { encoder, showsNothing } = this.parts;
-    if (showsNothing) {
+    if (this.isEnded) return;
+    const { encoder, endsAtFirstEvent } = this.deps;
+    if (endsAtFirstEvent) {
       this.expire();
       return;
     }
-    const shown = type === 'DELETED' ? change.revision : entry.revision;
-    if (this.first && encoder.firstDiffers) {
-      this.send(chunked(encoder.frame(type, entry, shown, true)));
+    const revision = type === 'DELETED' ? change.revision : entry.revision;
+    if (this.isFirst && encoder.firstDiffers) {
+      this.send(encodeChunk(encoder.frame(type, entry, revision, true)));
       return;
     }
     const key = this.keys[type];
     let frame = change.frames.get(key);
     if (frame === undefined) {
-      frame = chunked(encoder.frame(type, entry, shown, false));
+      frame = encodeChunk(encoder.frame(type, entry, revision, false));
       change.frames.set(key, frame);
     }
     this.send(frame);
   }
 
   bookmark(revision: number, endOfInitialEvents: boolean): void {
-    if (this.ended) return;
-    if (this.parts.showsNothing) {
+    if (this.isEnded) return;
+    if (this.deps.endsAtFirstEvent) {
       this.expire();
       return;
     }
-    if (endOfInitialEvents) this.parts.whole();
-    const entry = this.parts.bookmarkEntry(revision, endOfInitialEvents);
-    this.send(chunked(this.parts.encoder.frame('BOOKMARK', entry, revision, this.first)));
+    if (endOfInitialEvents) this.deps.onInitialEventsEnd();
+    const entry = this.deps.bookmarkEntry(revision, endOfInitialEvents);
+    this.send(encodeChunk(this.deps.encoder.frame('BOOKMARK', entry, revision, this.isFirst)));
   }
 
   end(reason: WatchEnd): void {
-    if (this.ended) return;
-    const { encoder } = this.parts;
+    if (this.isEnded) return;
+    const { encoder } = this.deps;
     switch (reason.type) {
       case 'expired':
-        this.send(chunked(encoder.errorFrame(expired(`too old resource version: ${reason.requested} (${reason.oldest})`).status)));
+        this.send(encodeChunk(encoder.errorFrame(expired(`too old resource version: ${reason.requested} (${reason.oldest})`).status)));
         break;
       case 'failed':
-        this.send(chunked(encoder.errorFrame(internalError(reason.message).status)));
+        this.send(encodeChunk(encoder.errorFrame(internalError(reason.message).status)));
         break;
       case 'closed':
         break;
@@ -128,78 +128,78 @@ export class WatchStream implements ChangeSink, LiveWatch {
     this.expire();
   }
 
-  /** During the initial state: a promise when the client has enough to read for now. */
+  /** A promise when the client has enough to read for now. Used for the initial state. */
   ready(): Promise<void> | undefined {
-    if (this.ended || this.output === undefined || this.output.waiting() <= PAUSE_BYTES) return undefined;
-    return this.output.drained();
+    if (this.isEnded || this.output === undefined || this.output.waitingBytes() <= PAUSE_BYTES) return undefined;
+    return this.output.whenDrained();
   }
 
   live(): void {
-    this.exchange.begun();
+    this.exchange.signalInitialized();
   }
 
   expire(): void {
-    if (this.ended) return;
-    this.opened().flush();
+    if (this.isEnded) return;
+    this.openOutput().flush();
     this.close();
     if (this.webSocket === undefined) this.exchange.output.end();
-    else this.webSocket.close(NORMAL_END);
+    else this.webSocket.close(NORMAL_CLOSURE);
   }
 
   private send(frame: Buffer): void {
-    const output = this.output ?? this.opened();
-    this.first = false;
-    this.parts.meter.sent(frame.length);
-    if (!output.write(frame)) this.tooSlow();
+    const output = this.output ?? this.openOutput();
+    this.isFirst = false;
+    this.deps.meter.sent(frame.length);
+    if (!output.write(frame)) this.abortSlowClient();
   }
 
-  /** A handshake that was no good ends it as well. */
-  private hasEnded(): boolean {
-    return this.ended;
+  /** A failed WebSocket handshake ends the watch too. */
+  private wasEnded(): boolean {
+    return this.isEnded;
   }
 
   /** Sends the head, once. */
-  private opened(): FrameOutput {
+  private openOutput(): FrameOutput {
     if (this.output !== undefined) return this.output;
-    const { exchange, parts } = this;
-    parts.watches.add(this);
-    if (parts.overWebSocket) return this.openedWebSocket();
-    exchange.head(200, { 'Content-Type': streamType(parts.encoder.contentType) });
+    const { exchange, deps } = this;
+    deps.watches.add(this);
+    if (deps.overWebSocket) return this.openWebSocketOutput();
+    exchange.sendHead(200, { 'Content-Type': streamType(deps.encoder.contentType) });
     if (exchange.output instanceof ServerResponse) exchange.output.flushHeaders();
     exchange.output.once('close', () => this.close());
-    this.output = FrameOutput.to(exchange.output, parts.outbox, (ms) => parts.meter.waited(ms));
+    this.output = FrameOutput.forResponse(exchange.output, deps.outbox, (ms) => deps.meter.waited(ms));
     return this.output;
   }
 
-  /** A client whose handshake is no good is told so, and its watch has ended before it began. */
-  private openedWebSocket(): FrameOutput {
-    const { exchange, parts } = this;
-    const { webSocket, carrier } = exchange.openWebSocket('told');
+  /** A client with an invalid handshake receives an error, and the watch ends before it starts. */
+  private openWebSocketOutput(): FrameOutput {
+    const { exchange, deps } = this;
+    const { webSocket, carrier } = exchange.openWebSocket('events');
     this.webSocket = webSocket;
-    this.output = FrameOutput.toWebSocket(carrier, parts.outbox, parts.encoder.contentType === JSON_TYPE, (ms) => parts.meter.waited(ms));
+    this.output = FrameOutput.forWebSocket(carrier, deps.outbox, deps.encoder.contentType === JSON_TYPE, (ms) => deps.meter.waited(ms));
     carrier.once('close', () => this.close());
     if (webSocket === undefined) this.close();
     return this.output;
   }
 
-  private tooSlow(): void {
-    this.parts.meter.tooSlow();
+  private abortSlowClient(): void {
+    this.deps.meter.tooSlow();
     this.close();
     if (this.webSocket === undefined) this.exchange.abort();
     else this.webSocket.terminate();
   }
 
   private close(): void {
-    if (this.ended) return;
-    this.ended = true;
+    if (this.isEnded) return;
+    this.isEnded = true;
     for (const timer of this.timers) timer.cancel();
     this.watch?.close();
-    this.parts.watches.delete(this);
+    this.deps.watches.delete(this);
     this.exchange.finish();
   }
 }
 
-/** JSON streams keep the plain type. */
+/** JSON streams have the plain media type. */
 function streamType(contentType: string): string {
   return contentType === JSON_TYPE ? contentType : `${contentType};stream=watch`;
 }

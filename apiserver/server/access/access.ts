@@ -28,8 +28,8 @@ import { inOrder } from '../../authorization/union';
 import { createOpenId, type OpenId } from '../../discovery/openid';
 import type { Reader, Resource } from '../../registry/verbs';
 import type { OperationTable } from '../../registry/operations/operation';
-import { reviewTable } from '../../reviews/review-table';
-import type { TokenRequestParts } from '../../reviews/token-request';
+import { createReviewTable } from '../../reviews/review-table';
+import type { TokenRequestDependencies } from '../../reviews/token-request';
 
 export interface AccessOptions {
   readonly tokens: readonly StaticTokens[];
@@ -103,7 +103,7 @@ export function createAccess(options: AccessOptions, deps: AccessDependencies): 
   return {
     authenticate: authenticateInOrder(requestAuthenticators(options, authenticateToken), options.anonymous, deps.names),
     openId: serviceAccounts === undefined ? undefined : createOpenIdDocuments(serviceAccounts, deps),
-    operations: reviewTable({
+    operations: createReviewTable({
       authenticateToken,
       apiAudiences,
       authorizer: deps.authorizer,
@@ -128,7 +128,11 @@ function requestAuthenticators(
   ];
 }
 
-function tokenRequests(accounts: ServiceAccountOptions, apiAudiences: readonly string[], deps: AccessDependencies): TokenRequestParts {
+function tokenRequests(
+  accounts: ServiceAccountOptions,
+  apiAudiences: readonly string[],
+  deps: AccessDependencies,
+): TokenRequestDependencies {
   const { clock, random, reader, bindable, names } = deps;
   return {
     issueToken: tokenIssuer(accounts.issuers[0], accounts.keys, names),

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock } from '../../../test/support/manual-clock';
-import { markAsWatch, notePieceWritten } from '../../endpoints/output/write-progress';
+import { markAsWatch, recordPieceWritten } from '../../endpoints/output/write-progress';
 import { Http2Sessions } from './http2-sessions';
 import type { UnreadKind } from './stall-tracker';
 
@@ -113,7 +113,7 @@ it('Http2Sessions resets a stream without read progress for the unread time, and
   markAsWatch(watch);
   for (let second = 0; second < 65; second += 5) {
     expect(unread.codes).toEqual([]);
-    if (second % 30 === 0) notePieceWritten(slow);
+    if (second % 30 === 0) recordPieceWritten(slow);
     clock.advance(5_000);
   }
   expect([unread, watch, slow, empty].map(({ codes }) => codes)).toEqual([[8], [8], [], []]);

@@ -8,8 +8,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Clock } from '../../../shared/runtime/clock';
-import { outsideReads } from '../../endpoints/request/after-reading';
-import { upgradableReply } from '../../endpoints/request/upgradable-response';
+import { afterReading } from '../../endpoints/request/after-reading';
+import { createUpgradableResponse } from '../../endpoints/request/upgradable-response';
 import type { RequestListener } from '../chain';
 import type { ConnectionLimiter } from './connection-limiter';
 import { MAX_PARSED_HEAD_BYTES } from '../filters/head-limit';
@@ -177,7 +177,7 @@ function secureContext({ tls, bounds }: Pick<SecureOptions, 'tls' | 'bounds'>): 
 
 function refuseStream(stream: ServerHttp2Stream): void {
   stream.on('error', () => undefined);
-  outsideReads(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
+  afterReading(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
 }
 
 function handleStream(
@@ -210,7 +210,7 @@ function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, l
     return;
   }
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
-  const reply = upgradableReply(request, socket, head);
+  const reply = createUpgradableResponse(request, socket, head);
   if (reply === undefined) socket.destroy();
   else if (length === '0' && coding === undefined) listener(request, reply);
   else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () => socket.destroy());

@@ -57,7 +57,7 @@ it('Deadlines aborts a started response, observes earlier deadlines of single re
   const started = exchangeWith(clock);
   started.exchange.setDeadline(500);
   deadlines.watch(started.exchange, true);
-  started.exchange.head(200, {});
+  started.exchange.sendHead(200, {});
   clock.advance(501);
   await nextTurn();
   expect(started.destroyed()).toBe(true);

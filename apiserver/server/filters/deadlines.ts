@@ -67,7 +67,7 @@ function rejectSlowBody(exchange: Exchange): void {
 
 function timeOut(exchange: Exchange): void {
   exchange.progress.terminate();
-  if (exchange.answered) {
+  if (exchange.hasResponded) {
     exchange.abort();
     return;
   }

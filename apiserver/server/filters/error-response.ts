@@ -6,7 +6,7 @@ import { StatusError, unexplainedError } from '../../../shared/api/errors/status
 import type { Logger } from '../../../shared/runtime/logger';
 import { BodyAborted } from '../../endpoints/request/body';
 import type { Exchange } from '../../endpoints/request/exchange';
-import { UnreadableRequest } from '../../endpoints/request/request-info';
+import { MalformedRequest } from '../../endpoints/request/request-info';
 import { sendStatus, sendText } from '../../endpoints/response/send-response';
 import { PageNotFound } from '../../endpoints/routes';
 
@@ -20,8 +20,8 @@ export function respondToError(logger: Logger): (exchange: Exchange, error: unkn
       sendText(exchange, 404, PAGE_NOT_FOUND);
     } else if (error instanceof BodyAborted) {
       abortUnfinished(exchange);
-    } else if (error instanceof UnreadableRequest) {
-      if (error.closes) exchange.progress.closeConnection();
+    } else if (error instanceof MalformedRequest) {
+      if (error.closesConnection) exchange.progress.closeConnection();
       sendText(exchange, 400, error.message);
     } else if (error instanceof StatusError) {
       respondWithStatus(exchange, error);
@@ -38,18 +38,18 @@ export function respondToError(logger: Logger): (exchange: Exchange, error: unkn
 }
 
 function respondWithStatus(exchange: Exchange, error: StatusError): void {
-  if (exchange.answered) abortUnfinished(exchange);
+  if (exchange.hasResponded) abortUnfinished(exchange);
   else sendStatus(exchange, error.status, error.code);
 }
 
 /** Aborts an incomplete response. A complete one, such as a 504 after which the handler fails, is still delivered. */
 function abortUnfinished(exchange: Exchange): void {
-  if (!exchange.finished) exchange.abort();
+  if (!exchange.isFinished) exchange.abort();
 }
 
 function respondToPanic(exchange: Exchange): void {
   exchange.audit?.panic();
-  if (exchange.answered) abortUnfinished(exchange);
+  if (exchange.hasResponded) abortUnfinished(exchange);
   else if (exchange.infoIfParsed?.kind === 'resource') respondWithStatus(exchange, unexplainedError());
   else sendText(exchange, 500, PANIC_TEXT);
 }

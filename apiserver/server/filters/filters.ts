@@ -22,7 +22,7 @@ import { refusalOf, turnedRefusal } from '../../authorization/union';
 import { whenKnown, type Eventually } from '../../../shared/runtime/eventually';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { Query } from '../../endpoints/request/query';
-import { pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../../endpoints/request/request-info';
+import { nameFromFieldSelector, parseRequestInfo, MalformedRequest, type RequestInfo } from '../../endpoints/request/request-info';
 import { sendStatus, sendText } from '../../endpoints/response/send-response';
 import type { StoredType } from '../../cache/cache';
 import type { Admitted, FlowControl, Rejected } from '../../flow-control/flow-control';
@@ -57,13 +57,13 @@ export function assignAuditId(random: Random): Filter {
   };
 }
 
-/** Parses the request info from method and URL. Throws {@link UnreadableRequest}. */
+/** Parses the request info from method and URL. Throws {@link MalformedRequest}. */
 export function readRequestInfo(resources: Resources, naming: Dialect): Filter {
   const names = GENERATED_NAMES[naming];
   return (exchange) => {
     const { path, query } = splitUrl(exchange.request.url ?? '/');
     if (query !== '') exchange.setQuery(new Query(query));
-    const info = requestInfo(exchange.method, path, exchange.query, names);
+    const info = parseRequestInfo(exchange.method, path, exchange.query, names);
     exchange.setInfo(info);
     const resource = info.kind === 'resource' ? resources.find(info.group, info.version, info.resource) : undefined;
     if (resource !== undefined) exchange.setResource(resource);
@@ -91,7 +91,7 @@ function decodedPath(raw: string): string {
   if (!NEEDS_DECODING.test(raw)) return raw;
   const text = headerText(raw);
   const path = text.includes('%') ? decodePercent(text) : text;
-  if (path === undefined) throw new UnreadableRequest('400 Bad Request', true);
+  if (path === undefined) throw new MalformedRequest('400 Bad Request', true);
   return path;
 }
 
@@ -268,8 +268,8 @@ export function applyPriorityAndFairness(flowControl: FlowControl, countObjects:
   function applyDecision(exchange: Exchange, decision: Admitted | Rejected): boolean {
     if ('done' in decision) {
       if (exchange.longRunning === undefined) exchange.whenFinished(decision.done);
-      else exchange.whenBegun(decision.done);
-      return !exchange.finished;
+      else exchange.whenInitialized(decision.done);
+      return !exchange.isFinished;
     }
     exchange.progress.terminate();
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
@@ -367,7 +367,7 @@ function attributesOf(exchange: Exchange): Attributes {
   const { info } = exchange;
   if (info.kind === 'path') return info;
   // A list or watch of one name counts as a request for that name.
-  const pinned = info.name === '' && (info.verb === 'list' || info.verb === 'watch') ? pinnedName(exchange.query) : '';
+  const pinned = info.name === '' && (info.verb === 'list' || info.verb === 'watch') ? nameFromFieldSelector(exchange.query) : '';
   return pinned === '' ? info : { ...info, name: pinned };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { serviceNameOf } from '../../webhook-client/service-resolver';
-import { registrationOf, Registrations, type Registration } from '../../aggregation/registrations';
+import { readRegistration, Registrations, type Registration } from '../../aggregation/registrations';
 import { follow, together, type Following } from '../../cache/sync/follow';
 import type { OpenedCache } from '../../cache/sync/options';
 import { parseEntry } from '../../registry/object/stored-object';
@@ -33,7 +33,7 @@ export function startApiServiceInformer(options: ApiServiceInformerOptions): Api
     {
       place(entry) {
         const { key } = entry;
-        const registration = registrationOf(key, parseEntry(entry).object);
+        const registration = readRegistration(key, parseEntry(entry).object);
         registrations.set(key, registration);
         const spec = registration === undefined ? undefined : specText(registration);
         if (spec === undefined) specs.delete(key);
@@ -60,7 +60,7 @@ export function startApiServiceInformer(options: ApiServiceInformerOptions): Api
 }
 
 function watchServices(registrations: Registrations, options: ApiServiceInformerOptions, onChange: (name: string) => void): Following {
-  const notifyServices = (namespace: string, name?: string): void => registrations.behind(namespace, name).forEach(onChange);
+  const notifyServices = (namespace: string, name?: string): void => registrations.namesOfService(namespace, name).forEach(onChange);
   const storedOf = (resource: string) => options.resources.require(resource).stored;
   return together([
     follow(

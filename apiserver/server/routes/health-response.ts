@@ -11,7 +11,12 @@ export async function sendHealth(
   exchange: Exchange,
 ): Promise<void> {
   const { query } = exchange;
-  const { status, text, nosniff } = await health.answer({ endpoint, check, verbose: query.has('verbose'), exclude: query.all('exclude') });
+  const { status, text, nosniff } = await health.answer({
+    endpoint,
+    check,
+    verbose: query.has('verbose'),
+    exclude: query.getAll('exclude'),
+  });
   if (nosniff) sendText(exchange, status, text);
   else exchange.send(status, { 'Content-Type': TEXT }, Buffer.from(text));
 }

@@ -5,16 +5,16 @@
 import { gzip } from 'node:zlib';
 import { routeNotFound } from '../../../shared/api/errors/status';
 import { canonicalGroup } from '../../../shared/names/dialect';
-import type { DocumentAnswer, Documents } from '../../discovery/document-handler';
+import type { DocumentResponse, DocumentHandler } from '../../discovery/document-handler';
 import type { Discovery } from '../../discovery/discovery';
 import type { BuildInfo } from '../../discovery/discovery-documents';
 import { OPENID_PATHS, type OpenId } from '../../discovery/openid';
-import { indexDocument, versionAnswer } from '../../discovery/server-documents';
+import { indexResponse, versionResponse } from '../../discovery/server-documents';
 import type { Exchange } from '../../endpoints/request/exchange';
-import { answering } from '../../endpoints/request/request-tracing';
+import { traceResponse } from '../../endpoints/request/request-tracing';
 import { negotiateStatus } from '../../endpoints/request/negotiation';
 import { acceptsGzip } from '../../endpoints/response/compression';
-import { sendPieces, wantsPretty } from '../../endpoints/response/send-response';
+import { sendTextStream, wantsPretty } from '../../endpoints/response/send-response';
 import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../../shared/runtime/health';
 import { METRICS_TYPE } from '../../metrics/exposition';
 import type { Metrics } from '../../metrics/metrics';
@@ -39,7 +39,7 @@ export interface PathRouteDependencies {
   readonly health: Pick<Health, 'answer'>;
   readonly metrics: Pick<Metrics, 'scrape' | 'scrapeSlis'>;
   readonly discovery: Discovery;
-  readonly openApi: Documents;
+  readonly openApi: DocumentHandler;
   /** Absent = the server issues no tokens. */
   readonly openId: OpenId | undefined;
   readonly build: BuildInfo;
@@ -55,7 +55,7 @@ export function createPathRoutes(deps: PathRouteDependencies): readonly PathRout
       purpose: 'index of paths',
       paths: ['/', '/index.html'],
       methods: 'any',
-      respond: (exchange) => sendDocument(exchange, indexDocument(collectListedPaths(table))),
+      respond: (exchange) => sendDocument(exchange, indexResponse(collectListedPaths(table))),
     },
     ...HEALTH_ENDPOINTS.map((endpoint) => healthRoute(health, endpoint)),
     {
@@ -64,7 +64,7 @@ export function createPathRoutes(deps: PathRouteDependencies): readonly PathRout
       methods: 'any',
       listedPaths: () => ['/metrics'],
       isServedDuringShutdown: true,
-      respond: (exchange) => sendPieces(exchange, METRICS_TYPE, metrics.scrape()),
+      respond: (exchange) => sendTextStream(exchange, METRICS_TYPE, metrics.scrape()),
     },
     {
       purpose: 'metrics of service level indicators',
@@ -72,14 +72,14 @@ export function createPathRoutes(deps: PathRouteDependencies): readonly PathRout
       methods: 'any',
       listedPaths: () => ['/metrics/slis'],
       isServedDuringShutdown: true,
-      respond: (exchange) => sendPieces(exchange, METRICS_TYPE, metrics.scrapeSlis()),
+      respond: (exchange) => sendTextStream(exchange, METRICS_TYPE, metrics.scrapeSlis()),
     },
     {
       purpose: 'release',
       paths: withSlash('/version'),
       methods: 'GET',
       listedPaths: () => ['/version'],
-      respond: (exchange) => sendDocument(exchange, versionAnswer(build, exchange.header('accept'))),
+      respond: (exchange) => sendDocument(exchange, versionResponse(build, exchange.header('accept'))),
     },
     ...discoveryRoutes(discovery),
     {
@@ -105,7 +105,7 @@ export function createPathRoutes(deps: PathRouteDependencies): readonly PathRout
 
 function discoveryRoutes(discovery: Discovery): readonly PathRoute[] {
   const common = {
-    isServed: (path: string) => discovery.leads(path),
+    isServed: (path: string) => discovery.serves(path),
     respond: (exchange: Exchange) => sendFrom(discovery, exchange),
   };
   return [
@@ -164,7 +164,7 @@ function isInsideApi({ servesGroup }: PathRouteDependencies, path: string): bool
   return first === 'api' || (second !== '' && servesGroup(canonicalGroup(second)));
 }
 
-async function sendFrom(documents: Documents, exchange: Exchange): Promise<void> {
+async function sendFrom(documents: DocumentHandler, exchange: Exchange): Promise<void> {
   const accept = exchange.header('accept');
   const answer = await documents.handle({
     path: exchange.info.path,
@@ -180,10 +180,10 @@ async function sendFrom(documents: Documents, exchange: Exchange): Promise<void>
 
 const COMPRESS_FROM_BYTES = 128 * 1024;
 
-function sendDocument(exchange: Exchange, answer: DocumentAnswer): void {
+function sendDocument(exchange: Exchange, answer: DocumentResponse): void {
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(answer.headers)) headers[name] = typeof value === 'string' ? value : [...value];
-  answering(exchange, answer.headers['content-type']?.toString().split(';', 1)[0] ?? '');
+  traceResponse(exchange, answer.headers['content-type']?.toString().split(';', 1)[0] ?? '');
   const isCompressed = headers['content-encoding'] !== undefined;
   if (isCompressed || answer.body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(exchange)) {
     exchange.send(answer.status, headers, answer.body);

@@ -7,7 +7,7 @@ import { scopeOf } from '../../metrics/request-labels';
 import { canonicalNamespace, namespaceAlias, type GeneratedNames } from '../../../shared/names/dialect';
 import { whenKnown } from '../../../shared/runtime/eventually';
 import type { JsonObject } from '../../../shared/values/json';
-import { Extensions } from '../../aggregation/extension-servers';
+import { ExtensionServers } from '../../aggregation/extension-servers';
 import type { MakeNamespace } from '../../admission/namespace-auto-provision';
 import type { NodeRestrictionParts } from '../../admission/node-restriction';
 import { parseEntry } from '../../registry/object/stored-object';
@@ -30,12 +30,12 @@ import type { BindableResource } from '../../authentication/service-account/boun
 import { legacyUses } from '../../authentication/service-account/legacy-uses';
 import { tables } from '../../printers/table';
 import { Backends } from '../../endpoints/forward/backend';
-import { hostResolver } from '../../endpoints/forward/resolve-host';
-import type { ApiParts, NodeAccess } from '../../endpoints/handlers/api-dependencies';
-import { LiveWatches } from '../../endpoints/response/open-watches';
+import { createHostResolver } from '../../endpoints/forward/resolve-host';
+import type { ApiDependencies, NodeAccess } from '../../endpoints/handlers/api-dependencies';
+import { OpenWatches } from '../../endpoints/response/open-watches';
 import { Outbox } from '../../endpoints/output/outbox';
 import { Encoders } from '../../endpoints/representation/encoders';
-import type { Showing } from '../../endpoints/representation/encoding-offload';
+import type { EncodingOffload } from '../../endpoints/representation/encoding-offload';
 import { nodeRules } from '../../reconcilers/default-roles/objects';
 import { ownContext, ownWrite } from '../../reconcilers/reconciler';
 import { secretMarker } from '../../reconcilers/token-tracking';
@@ -66,9 +66,9 @@ export interface Registry {
   readonly writer: Writer;
   readonly authorizer: Authorizer;
   readonly access: Access;
-  readonly extensions: Extensions;
+  readonly extensions: ExtensionServers;
   /** The dependencies of the handlers. */
-  readonly api: ApiParts;
+  readonly api: ApiDependencies;
 }
 
 export function buildRegistry(context: ServerContext, state: ClusterState, observability: Observability): Registry {
@@ -88,9 +88,9 @@ export function buildRegistry(context: ServerContext, state: ClusterState, obser
   return { writer, authorizer, access, extensions, api: buildApi(context, state, observability, writer, operations, threads) };
 }
 
-function createExtensions({ options, clock, random, tracing }: ServerContext, { cache, resources }: ClusterState): Extensions {
+function createExtensions({ options, clock, random, tracing }: ServerContext, { cache, resources }: ClusterState): ExtensionServers {
   const credentials = options.proxyCredentials ?? (() => ({}));
-  return new Extensions({ resolve: createResolver(cache, resources, random), credentials, clock, traces: tracing });
+  return new ExtensionServers({ resolve: createResolver(cache, resources, random), credentials, clock, traces: tracing });
 }
 
 function nodeRestrictionParts(
@@ -327,8 +327,8 @@ function buildApi(
   observability: Observability,
   writer: Writer,
   operations: Operations,
-  showing: Showing | undefined,
-): ApiParts {
+  offload: EncodingOffload | undefined,
+): ApiDependencies {
   const { options, clock, random, names } = context;
   const { resources, reader, gate } = state;
   const { metrics, storeAnswers, scheduler } = observability;
@@ -348,20 +348,22 @@ function buildApi(
     views: createViews({ componentstatuses: componentStatuses(storeAnswers) }, resources.builtIn),
     aliasOf: (namespace) => namespaceAlias(names, namespace),
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
-    encoders: new Encoders({ table: tables, clock, naming: options.naming, showing }),
+    encoders: new Encoders({ table: tables, clock, naming: options.naming, offload }),
     nodeAccess: nodeAccess(context),
-    watches: new LiveWatches(),
+    watches: new OpenWatches(),
     outbox: new Outbox(clock),
     scheduler,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     watchMeter: (group, version, kind, resource) => metrics.watchMeter(group, version, kind, resource),
-    logAsked: (believesAll) =>
-      context.meters.count('kube_apiserver_pod_logs_insecure_backend_total', believesAll ? 'skip_tls_allowed' : 'enforce_tls').add(),
-    logDistrusted: () => tlsFailures.add(),
+    countLogRequest: (insecureSkipTlsVerify) =>
+      context.meters
+        .count('kube_apiserver_pod_logs_insecure_backend_total', insecureSkipTlsVerify ? 'skip_tls_allowed' : 'enforce_tls')
+        .add(),
+    countLogTlsFailure: () => tlsFailures.add(),
     watchListMeter: ({ group, version, resource }, info) =>
       context.meters.observer('apiserver_watch_list_duration_seconds', group, version, resource, scopeOf(info)),
-    deprecatedRequested: (row, removed, subresource) => metrics.deprecatedRequested(row, removed, subresource),
-    longRunningStarted: (exchange) => metrics.requests.longRunningStarted(exchange),
+    countDeprecatedRequest: (row, removed, subresource) => metrics.deprecatedRequested(row, removed, subresource),
+    startLongRunning: (exchange) => metrics.requests.longRunningStarted(exchange),
   };
 }
 
@@ -372,7 +374,7 @@ function nodeAccess({ options, clock }: ServerContext): NodeAccess {
   const { addressTypes = ADDRESS_TYPES, credentials = () => ({}), timeoutMs = KUBELET_TIMEOUT_MS, resolveHost } = options.kubelets ?? {};
   return {
     addressTypes,
-    resolveHost: resolveHost ?? hostResolver(clock, timeoutMs),
+    resolveHost: resolveHost ?? createHostResolver(clock, timeoutMs),
     backends: new Backends({ clock, credentials, timeoutMs }),
   };
 }

@@ -18,8 +18,8 @@ import { keepSystemObjects } from '../../reconcilers/system-objects';
 import { keepTokenTracking } from '../../reconcilers/token-tracking';
 import type { Upkeep } from '../../reconcilers/reconciler';
 import type { Writer } from '../../registry/verbs';
-import { keepAvailability } from '../../aggregation/availability-reconciler';
-import type { Extensions } from '../../aggregation/extension-servers';
+import { startAvailabilityReconciler } from '../../aggregation/availability-reconciler';
+import type { ExtensionServers } from '../../aggregation/extension-servers';
 import { keepDefinitions } from '../../custom-resources/lifecycle';
 import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
 import type { StartCheck } from '../../health/start-checks';
@@ -342,13 +342,13 @@ function apiServices({ clock, names, failed }: ServerContext, { cache, resources
 function availability(
   { names, clock, random, meters, failed }: ServerContext,
   { cache, resources, registrations }: ClusterState,
-  extensions: Extensions,
+  extensions: ExtensionServers,
   writer: Writer,
 ): RunningStep {
   const services = resources.require(SERVICES);
   const stateOf = createServiceStateReader(cache, resources);
   const onUnavailable = (name: string, reason: string): void => meters.count('aggregator_unavailable_apiservice_total', name, reason).add();
-  const reconciler = keepAvailability({
+  const reconciler = startAvailabilityReconciler({
     ...registrations,
     extensions,
     stateOf,
@@ -358,10 +358,10 @@ function availability(
     names,
     clock,
     random,
-    lost: onUnavailable,
+    onUnavailable: onUnavailable,
     failed,
   });
-  const watching = registrations.watch((name) => reconciler.look(name));
+  const watching = registrations.watch((name) => reconciler.recheck(name));
   return {
     stop() {
       watching.stop();

@@ -4,7 +4,7 @@ import type { Dialect } from '../../../shared/names/dialect';
 import type { FeatureName } from '../../../shared/cli/feature-gates';
 import type { PluginSwitches } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
-import type { EncoderForm, ShownHeavy } from '../../endpoints/representation/encoding-offload';
+import type { EncoderForm, OffloadedEncoding } from '../../endpoints/representation/encoding-offload';
 import type { OffloadedWrite, OffloadResult, SentEntry, SentResource } from '../../registry/write/executor/offload/messages';
 
 /** Settings of the server; the same in every job. */
@@ -36,4 +36,4 @@ export interface WorkerJob {
   readonly task: EncodeTask | WriteTask;
 }
 
-export type WorkerResult = { readonly result: OffloadResult } | { readonly shown: ShownHeavy } | { readonly fault: string };
+export type WorkerResult = { readonly result: OffloadResult } | { readonly shown: OffloadedEncoding } | { readonly fault: string };

@@ -8,8 +8,8 @@ import { MessageChannel } from 'node:worker_threads';
 import { requestTooLarge, timeout, tooManyRequests } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry, StoredType } from '../../cache/cache';
-import type { Kept } from '../../endpoints/representation/encoding-cache';
-import type { EncoderForm, Showing, ShownHeavy } from '../../endpoints/representation/encoding-offload';
+import type { CachedEncoding } from '../../endpoints/representation/encoding-cache';
+import type { EncoderForm, EncodingOffload, OffloadedEncoding } from '../../endpoints/representation/encoding-offload';
 import type {
   OffloadedWrite,
   OffloadResult,
@@ -41,7 +41,7 @@ const LIMITS = {
 /** An encoding does not depend on where objects are stored. */
 const NO_STORED_TYPE: StoredType = { name: '', segment: '', namespaced: false };
 
-export class WriteThreads implements OffloadThreads, Showing {
+export class WriteThreads implements OffloadThreads, EncodingOffload {
   readonly limits = OFFLOAD_LIMITS;
   private readonly pool: ThreadPool<WorkerJob, WorkerResult>;
 
@@ -68,18 +68,20 @@ export class WriteThreads implements OffloadThreads, Showing {
     }
   }
 
-  isHeavy(bytes: Uint8Array): boolean {
+  needsOffload(bytes: Uint8Array): boolean {
     return hasManyValues(bytes, this.limits);
   }
 
-  async show({ row, ...form }: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<ShownHeavy> {
+  async encode({ row, ...form }: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<OffloadedEncoding> {
     const resource = sentResource({ row, stored: NO_STORED_TYPE });
     const runJob = await this.runJob({ type: 'show', ...form, resource, entry: sentEntry(entry), as }, 0);
     if (!('shown' in runJob)) throw unexpectedResult(runJob);
     const { shown } = runJob;
     if ('body' in shown) return { body: bufferOf(shown.body) };
     return {
-      kept: new Map([...shown.kept].map(([key, { bytes, ...cells }]): [string, Kept] => [key, { ...cells, bytes: bufferOf(bytes) }])),
+      encodings: new Map(
+        [...shown.encodings].map(([key, { bytes, ...cells }]): [string, CachedEncoding] => [key, { ...cells, bytes: bufferOf(bytes) }]),
+      ),
     };
   }
 

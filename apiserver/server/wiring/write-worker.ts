@@ -12,9 +12,9 @@ import { systemRandom } from '../../../shared/runtime/random';
 import { movable } from '../../../shared/scheduling/thread';
 import { pureAdmission } from '../../admission/plugins';
 import { Ledger } from '../../allocation/ledger';
-import { listText } from '../../endpoints/response/send-response';
+import { encodeListText } from '../../endpoints/response/send-response';
 import { Encoders } from '../../endpoints/representation/encoders';
-import type { ShownHeavy } from '../../endpoints/representation/encoding-offload';
+import type { OffloadedEncoding } from '../../endpoints/representation/encoding-offload';
 import { tables } from '../../printers/table';
 import { SentKinds } from '../../custom-resources/sent-kind';
 import { resourceInfos, type ResourceInfo } from '../../registry/object/resource-info';
@@ -87,13 +87,13 @@ function storedResourceOf(sent: SentResource): Resource {
   return match;
 }
 
-function encodeEntry(encoders: Encoders, { resource, wanted, names, include, entry, as }: EncodeTask): ShownHeavy {
+function encodeEntry(encoders: Encoders, { resource, wanted, names, include, entry, as }: EncodeTask): OffloadedEncoding {
   const form = { row: servedResourceOf(resource).row, wanted, names, include };
-  const encoder = encoders.of(form);
+  const encoder = encoders.encoderFor(form);
   const received = receivedEntry(entry);
   if (as === 'object') return { body: encoder.object(received) };
-  listText(encoder, { revision: entry.revision, entries: [received] });
-  return { kept: encoders.cache.slot(received) };
+  encodeListText(encoder, { revision: entry.revision, entries: [received] });
+  return { encodings: encoders.cache.encodingsOf(received) };
 }
 
 /** Questions are sent one at a time. */
