@@ -157,7 +157,7 @@ async function fetchBytes(
     clientRequest.end();
     const response = await pending;
     if (response.type === 'upgraded') response.socket.destroy();
-    if (response.type !== 'answer') {
+    if (response.type !== 'response') {
       const timeoutMessage = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
       const text = isTimedOut
         ? timeoutMessage

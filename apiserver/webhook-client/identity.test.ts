@@ -68,22 +68,25 @@ const OUR_MESSAGES: Readonly<Record<string, string>> = {
 
 const CALL_FAILURE_BY_PHASE: Readonly<Record<string, boolean>> = { 'could not get REST client': false, 'failed to call webhook': true };
 
-describe.each([...credentialRecordings()])('%s', (set, { cases }) => {
-  test.each(cases.map((recorded) => [nameOf(recorded.target), recorded] as const))('%s', async (name, recorded) => {
-    const target = targetAt(recorded.target, server.port);
-    const masked = (text: string): string => text.replaceAll(`:${server.port}`, ':<port>');
-    const client = clientOf(set);
-    server.seen.splice(0);
-    const reply = await callServer(client, target);
-    client.close();
-    if (recorded.message === undefined) {
-      expect(JSON.parse(masked(JSON.stringify(server.seen)))).toEqual([EXPECTED_HERE[name] ?? recorded.seen]);
-      return;
-    }
-    expect(server.seen).toEqual([]);
-    const fault: unknown = expect.stringContaining(expectedMessage(target, recorded.message));
-    expect(reply).toEqual({ fault, isCallFailure: expectedCallFailure(target, recorded.message) });
-  });
+describe.each([...credentialRecordings()])('the webhook credentials of the kubeconfig %s', (set, { cases }) => {
+  test.each(cases.map((recorded) => [nameOf(recorded.target), recorded] as const))(
+    'sent to %s are those of release 1.31.1',
+    async (name, recorded) => {
+      const target = targetAt(recorded.target, server.port);
+      const masked = (text: string): string => text.replaceAll(`:${server.port}`, ':<port>');
+      const client = clientOf(set);
+      server.seen.splice(0);
+      const reply = await callServer(client, target);
+      client.close();
+      if (recorded.message === undefined) {
+        expect(JSON.parse(masked(JSON.stringify(server.seen)))).toEqual([EXPECTED_HERE[name] ?? recorded.seen]);
+        return;
+      }
+      expect(server.seen).toEqual([]);
+      const fault: unknown = expect.stringContaining(expectedMessage(target, recorded.message));
+      expect(reply).toEqual({ fault, isCallFailure: expectedCallFailure(target, recorded.message) });
+    },
+  );
 });
 
 /** This implementation may detect a malformed certificate or exec configuration before it connects. */

@@ -38,10 +38,10 @@ export async function sendLogFrames(exchange: Exchange, log: IncomingMessage): P
 async function sendMessages(webSocket: WebSocket, log: IncomingMessage, onSent: (bytes: number) => void): Promise<void> {
   const isText = webSocket.protocol === LOG_PROTOCOLS.base64;
   const send = (piece: Buffer): Promise<void> | undefined => {
-    const sentCallback = new Promise<void>((resolve) => {
+    const sent = new Promise<void>((resolve) => {
       webSocket.send(isText ? piece.toString('base64') : piece, { binary: !isText }, () => resolve());
     });
-    return webSocket.bufferedAmount > UNREAD_BYTES ? sentCallback : undefined;
+    return webSocket.bufferedAmount > UNREAD_BYTES ? sent : undefined;
   };
   void send(Buffer.alloc(0));
   try {
@@ -53,5 +53,5 @@ async function sendMessages(webSocket: WebSocket, log: IncomingMessage, onSent: 
   } catch {
     // A log that breaks off is closed like one that ends.
   }
-  webSocket.close(CLOSE_CODES.normally);
+  webSocket.close(CLOSE_CODES.normal);
 }

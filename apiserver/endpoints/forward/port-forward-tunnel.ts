@@ -31,7 +31,7 @@ export async function tunnelPortForward(backends: Backends, exchange: Exchange, 
       return openTunnel(exchange, response);
     case 'failure':
       throw connectionError(destination, response.error);
-    case 'answer':
+    case 'response':
       return relayResponse(exchange, response.message);
     case 'otherProtocol':
       return exchange.send(500, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }, NOT_UPGRADED);
@@ -60,9 +60,9 @@ function joinTunnel(webSocket: WebSocket, socket: Duplex, head: Buffer): void {
   };
   if (head.length > 0) sendToClient(head);
   socket.on('data', sendToClient);
-  socket.once('close', () => webSocket.close(CLOSE_CODES.normally));
+  socket.once('close', () => webSocket.close(CLOSE_CODES.normal));
   webSocket.on('message', (data, isBinary) => {
-    if (!isBinary) webSocket.close(CLOSE_CODES.wordsAreNotTaken);
+    if (!isBinary) webSocket.close(CLOSE_CODES.unsupportedData);
     else if (!socket.write(messageBytes(data))) {
       webSocket.pause();
       socket.once('drain', () => webSocket.resume());

@@ -27,7 +27,7 @@ describe('awaitResponse', () => {
     const sent = request({ port, host: '127.0.0.1', agent: false });
     const pending = awaitResponse(sent);
     sent.end();
-    expect(await pending).toMatchObject({ type: 'answer' });
+    expect(await pending).toMatchObject({ type: 'response' });
     sent.destroy();
     server.close();
   });

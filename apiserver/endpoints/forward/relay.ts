@@ -9,7 +9,7 @@ import { UpgradableResponse } from '../request/upgradable-response';
 
 export type BackendResponse =
   | { readonly type: 'failure'; readonly error: Error }
-  | { readonly type: 'answer'; readonly message: IncomingMessage }
+  | { readonly type: 'response'; readonly message: IncomingMessage }
   | { readonly type: 'upgraded'; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
 
 /**
@@ -39,7 +39,7 @@ export function awaitResponse(request: ClientRequest): Promise<BackendResponse> 
     request.on('error', (error) => resolve({ type: 'failure', error }));
     request.once('response', (message) => {
       const { statusCode = 0 } = message;
-      if (statusCode >= LOWEST_STATUS && statusCode <= HIGHEST_STATUS) resolve({ type: 'answer', message });
+      if (statusCode >= LOWEST_STATUS && statusCode <= HIGHEST_STATUS) resolve({ type: 'response', message });
       else {
         message.destroy();
         resolve({ type: 'failure', error: new Error(`malformed HTTP status code "${statusCode}"`) });

@@ -62,7 +62,7 @@ export class SpdyClient {
     head.writeUInt32BE(stream);
     head.writeUInt32BE((isLast ? FIN : 0) * 2 ** 24 + bytes.length, 4);
     this.unsent.push(head, bytes);
-    if (this.unsent.length === 2) afterReading(() => this.flush());
+    if (this.unsent.length === 2) afterNextPoll(() => this.flush());
   }
 
   /** Calls `then` once the peer has accepted what was written. */
@@ -168,7 +168,7 @@ export class SpdyClient {
 }
 
 /** Runs after the event loop has polled for incoming data once more. */
-const afterReading = (then: () => void): void => void setImmediate(() => setImmediate(then));
+const afterNextPoll = (then: () => void): void => void setImmediate(() => setImmediate(then));
 
 /** A header block in zlib's stored form. */
 function headerBlock(headers: Readonly<Record<string, string>>, isFirst: boolean): Buffer {

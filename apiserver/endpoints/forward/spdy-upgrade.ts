@@ -4,7 +4,7 @@ import type { Backends } from './backend';
 import { awaitResponse, type BackendResponse } from './relay';
 
 /**
- * Resolves with an upgrade only when the kubelet switches to SPDY. When `clientGone` resolves, the connection to the
+ * Resolves with an upgrade only when the kubelet switches to SPDY. When `clientClosed` resolves, the connection to the
  * kubelet is closed.
  */
 export async function requestSpdyUpgrade(

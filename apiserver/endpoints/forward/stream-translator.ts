@@ -68,7 +68,7 @@ async function dialKubelet(backends: Backends, url: URL, clientClosed: Promise<u
       return response;
     case 'failure':
       return { fault: `error sending request: Post ${JSON.stringify(url.href)}: ${connectionText(response.error, url)}` };
-    case 'answer':
+    case 'response':
       return { fault: `unable to upgrade connection: ${await readExcerpt(response.message, MAX_STATUS_BYTES)}` };
     case 'otherProtocol':
       return { fault: 'unable to upgrade connection: the other side has chosen another protocol' };
@@ -81,8 +81,8 @@ class ClientStreams {
 
   constructor(readonly webSocket: WebSocket) {}
 
-  send(name: StreamName, bytes: Buffer, sent?: () => void): void {
-    this.webSocket.send(Buffer.concat([Buffer.of(CHANNELS[name]), bytes]), { binary: true }, () => sent?.());
+  send(name: StreamName, bytes: Buffer, onSent?: () => void): void {
+    this.webSocket.send(Buffer.concat([Buffer.of(CHANNELS[name]), bytes]), { binary: true }, () => onSent?.());
   }
 
   get unreadBytes(): number {
@@ -94,7 +94,7 @@ class ClientStreams {
     if (this.isEnded) return;
     this.isEnded = true;
     this.send('error', Buffer.from(JSON.stringify(status)));
-    this.webSocket.close(CLOSE_CODES.normally);
+    this.webSocket.close(CLOSE_CODES.normal);
   }
 }
 
@@ -160,7 +160,7 @@ class ClientInput {
         this.resize(content);
         return;
       case CLOSE_SIGNAL:
-        if (content.length === 0) this.webSocket.close(CLOSE_CODES.normally);
+        if (content.length === 0) this.webSocket.close(CLOSE_CODES.normal);
         else if (content[0] === CHANNELS.stdin) this.end();
         return;
       default:

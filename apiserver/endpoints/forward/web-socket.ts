@@ -2,7 +2,7 @@
 import type { Exchange } from '../request/exchange';
 
 /** Close codes. */
-export const CLOSE_CODES = { normally: 1000, wordsAreNotTaken: 1003 } as const;
+export const CLOSE_CODES = { normal: 1000, unsupportedData: 1003 } as const;
 /** Number of bytes that a client may leave unread before the other side is paused. */
 export const UNREAD_BYTES = 1024 * 1024;
 

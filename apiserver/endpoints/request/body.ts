@@ -22,7 +22,7 @@ export class BodyAborted extends Error {}
  */
 export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const declared = Number(exchange.header('content-length') ?? '0');
-  if (declared > limit) throw rejectTooLarge(exchange, limit);
+  if (declared > limit) throw tooLargeError(exchange, limit);
   const body = await new Promise<Buffer>((resolve, reject) => collect(exchange, limit, resolve, reject));
   exchange.progress.acceptBody(body.length);
   exchange.trace?.event('limitedReadBody succeeded', { len: body.length });
@@ -40,7 +40,7 @@ function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => v
       chunks.push(chunk);
     } else if (chunks.length > 0) {
       chunks.length = 0;
-      reject(rejectTooLarge(exchange, limit));
+      reject(tooLargeError(exchange, limit));
     }
   });
   let isComplete = false;
@@ -56,7 +56,7 @@ function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => v
   });
 }
 
-function rejectTooLarge(exchange: Exchange, limit: number): StatusError {
+function tooLargeError(exchange: Exchange, limit: number): StatusError {
   exchange.progress.refuseBody();
   return requestTooLarge(`limit is ${limit}`);
 }

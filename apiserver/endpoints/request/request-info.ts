@@ -114,12 +114,12 @@ export function parseRequestInfo(method: string, path: string, query: Query, nam
   };
 }
 
-const PINNED_NAME = /^metadata\.name==?([^,=!\\]+)$/;
+const NAME_SELECTOR = /^metadata\.name==?([^,=!\\]+)$/;
 
 /** The name that a field selector restricts a collection to; '' when it has none or other terms. */
 export function nameFromFieldSelector(query: Query): string {
   const selector = query.get('fieldSelector');
-  return selector === undefined ? '' : (PINNED_NAME.exec(selector)?.[1] ?? '');
+  return selector === undefined ? '' : (NAME_SELECTOR.exec(selector)?.[1] ?? '');
 }
 
 interface ResourceLocation {

@@ -1,4 +1,4 @@
-/** Determines the source IP addresses of a request, for logs and proxied headers only. */
+/** Determines the source IP addresses of a request. They are not verified, so they must not be used for decisions. */
 import { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { Exchange } from './exchange';
