@@ -25,18 +25,18 @@ const small = createDiscovery({
   rows: () => SERVED_KINDS.filter(({ group }) => group === '' || group === 'coordination.platform.io'),
 });
 
-function handle(path: string, more: Partial<DocumentRequest> = {}, from = small): DocumentResponse | undefined {
-  return from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...more });
+function handle(path: string, overrides: Partial<DocumentRequest> = {}, from = small): DocumentResponse | undefined {
+  return from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...overrides });
 }
 
-function get(path: string, more: Partial<DocumentRequest> = {}, from = small): DocumentResponse {
-  const answer = handle(path, more, from);
+function get(path: string, overrides: Partial<DocumentRequest> = {}, from = small): DocumentResponse {
+  const answer = handle(path, overrides, from);
   if (answer === undefined) throw new Error(`${path} is not served`);
   return answer;
 }
 
-function json(path: string, more: Partial<DocumentRequest> = {}, from = small): JsonObject {
-  const value: JsonValue = JSON.parse(get(path, more, from).body.toString());
+function json(path: string, overrides: Partial<DocumentRequest> = {}, from = small): JsonObject {
+  const value: JsonValue = JSON.parse(get(path, overrides, from).body.toString());
   if (!isObject(value)) throw new Error('not an object');
   return value;
 }

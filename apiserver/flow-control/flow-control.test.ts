@@ -67,10 +67,10 @@ it('FlowControl admits requests within its seats, queues others, and rejects the
   const decided = 'decision' in waiting ? await waiting.decision : undefined;
   expect(decided !== undefined && isAdmitted(decided)).toBe(true);
   // The flow is dealt two queues of three places each, and six more requests fill both.
-  const more = Array.from({ length: 7 }, () => start('a'));
-  expect(more.filter((entry) => 'decision' in entry)).toHaveLength(6);
-  expect(more.at(-1)).toMatchObject({ reason: 'queue-full' });
-  const late = more[0];
+  const further = Array.from({ length: 7 }, () => start('a'));
+  expect(further.filter((entry) => 'decision' in entry)).toHaveLength(6);
+  expect(further.at(-1)).toMatchObject({ reason: 'queue-full' });
+  const late = further[0];
   clock.advance(1_000);
   expect(late !== undefined && 'decision' in late ? await late.decision : undefined).toMatchObject({ reason: 'time-out' });
   expect(events.filter((line) => line === 's finished')).toHaveLength(1);

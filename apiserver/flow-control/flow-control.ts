@@ -79,7 +79,7 @@ export class FlowControl {
   private readonly levels = new Map<string, PriorityLevel>();
   private readonly schemas = new Map<string, FlowSchema>();
   private cachedClassifier: FlowSchemaClassifier<SchemaWithLevel> | undefined;
-  private stopped = false;
+  private isStopped = false;
 
   constructor(private readonly options: FlowControlOptions) {
     this.scheduleAllocation();
@@ -106,7 +106,7 @@ export class FlowControl {
   }
 
   stop(): void {
-    this.stopped = true;
+    this.isStopped = true;
   }
 
   /** Undefined when no schema with an existing level matches: the request is not limited. */
@@ -201,7 +201,7 @@ export class FlowControl {
 
   private scheduleAllocation(): void {
     this.options.clock.after(ALLOCATION_PERIOD_MS, () => {
-      if (this.stopped) return;
+      if (this.isStopped) return;
       const now = this.options.clock.monotonic();
       for (const level of this.levels.values()) level.demand.reset(now);
       this.allocateSeats([...this.levels.values()]);

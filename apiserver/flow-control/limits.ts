@@ -18,7 +18,7 @@ export interface LevelLimits {
 }
 
 export function computeLimits(levels: readonly LevelShares[], seats: number): readonly LevelLimits[] {
-  const sum = levels.reduce((totalAt, { shares }) => totalAt + shares, 0);
+  const sum = levels.reduce((total, { shares }) => total + shares, 0);
   return levels.map(({ shares, lendablePercent, borrowingLimitPercent }) => {
     const nominal = sum === 0 ? 0 : Math.ceil((seats * shares) / sum);
     const lower = nominal - Math.round((nominal * lendablePercent) / 100);

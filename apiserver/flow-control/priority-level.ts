@@ -49,7 +49,7 @@ export interface LevelUsage {
   readonly waiting: TimingHistogram;
 }
 
-/** Practically unlimited, and still an exact number in metrics. */
+/** Practically unlimited: the wire format cannot express a larger number. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 export class PriorityLevel {

@@ -144,7 +144,7 @@ describe('a proxied page', () => {
   });
 
   it.each([false, true])('is no longer read from the backend after its client disconnects (compressed: %s)', async (isCompressed) => {
-    const left = new Promise<void>((resolve) => {
+    const disconnected = new Promise<void>((resolve) => {
       respond = (_, response) => {
         response.once('close', resolve);
         response.writeHead(200, { ...HTML, ...(isCompressed ? { 'content-encoding': 'gzip' } : {}) });
@@ -158,7 +158,7 @@ describe('a proxied page', () => {
     const message = await get();
     await once(message, 'data');
     message.destroy();
-    await left;
+    await disconnected;
   });
 
   it('arrives complete when it is several megabytes long', async () => {
@@ -203,7 +203,7 @@ describe('a proxied response', () => {
       response.end();
     };
     const { headers } = await get();
-    const left = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
-    expect(left).toEqual(['access-control-expose-headers', 'access-control-max-age']);
+    const remaining = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+    expect(remaining).toEqual(['access-control-expose-headers', 'access-control-max-age']);
   });
 });

@@ -52,7 +52,7 @@ export class Encoders {
     const encoder = this.encoderFor(form);
     const { offload } = this.deps;
     if (offload === undefined || isAsStored(form) || !this.needsOffload(offload, form, entry)) return encoder.object(entry);
-    return offload.encode(form, entry, 'object').then((shown) => ('body' in shown ? shown.body : encoder.object(entry)));
+    return offload.encode(form, entry, 'object').then((result) => ('body' in result ? result.body : encoder.object(entry)));
   }
 
   /** Awaited before an item is encoded, unless undefined. */
@@ -60,7 +60,9 @@ export class Encoders {
     const { offload } = this.deps;
     if (offload === undefined || isAsStored(form) || this.cache.encodingsOf(entry).size > 0) return undefined;
     if (!this.needsOffload(offload, form, entry)) return undefined;
-    return offload.encode(form, entry, 'item').then((shown) => ('encodings' in shown ? this.cache.add(entry, shown.encodings) : undefined));
+    return offload
+      .encode(form, entry, 'item')
+      .then((result) => ('encodings' in result ? this.cache.add(entry, result.encodings) : undefined));
   }
 
   /** Most objects are short, so their bytes are not inspected. */

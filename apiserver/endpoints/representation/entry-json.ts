@@ -93,13 +93,13 @@ function isEscaped(bytes: Buffer, quote: number): boolean {
 }
 
 /** The body with another resource version, as a DELETED event shows it. */
-export function withRevision(bytes: Buffer, revision: number, shown: number): Buffer {
-  if (revision === shown) return bytes;
+export function withRevision(bytes: Buffer, revision: number, shownRevision: number): Buffer {
+  if (revision === shownRevision) return bytes;
   // Quotes within strings are escaped, so the first match is the member itself; labels and annotations come after it.
   const member = `"resourceVersion":"${revision}"`;
   const at = bytes.indexOf(member);
   if (at < 0) return bytes;
-  return Buffer.concat([bytes.subarray(0, at), Buffer.from(`"resourceVersion":"${shown}"`), bytes.subarray(at + member.length)]);
+  return Buffer.concat([bytes.subarray(0, at), Buffer.from(`"resourceVersion":"${shownRevision}"`), bytes.subarray(at + member.length)]);
 }
 
 /** Converts a stored object to the served version. */

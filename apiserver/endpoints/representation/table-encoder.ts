@@ -80,20 +80,20 @@ export class TableEncoder implements Encoder {
    */
   private listByRank(page: ShownPage, rank: (object: JsonObject) => number): ListEncoder {
     let held: { readonly entry: Entry; readonly rank: number }[] = [];
-    const listInOrder = this.listInOrder(page);
+    const list = this.listInOrder(page);
     const writeHeld = (sink: ByteSink): void => {
-      for (const { entry } of held.sort((a, b) => a.rank - b.rank)) listInOrder.item(sink, entry);
+      for (const { entry } of held.sort((a, b) => a.rank - b.rank)) list.item(sink, entry);
       held = [];
     };
     return {
-      ...listInOrder,
+      ...list,
       item: (sink, entry) => {
         held.push({ entry, rank: rank(parseBody(this.spelling.canonicalBody(entry))) });
         if (held.length >= MAX_HELD_ROWS) writeHeld(sink);
       },
       end: (sink) => {
         writeHeld(sink);
-        listInOrder.end(sink);
+        list.end(sink);
       },
     };
   }

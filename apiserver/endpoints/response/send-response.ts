@@ -191,12 +191,12 @@ async function writeItems(
 ): Promise<void> {
   const list = encoder.list(page);
   /** False when the client has disconnected. */
-  const forEach = async (entries: Iterable<Entry>, each: (entry: Entry) => void): Promise<boolean> => {
+  const forEach = async (entries: Iterable<Entry>, visit: (entry: Entry) => void): Promise<boolean> => {
     const yielder = new ItemYielder(exchange);
     for (const entry of entries) {
       const preparation = prepareItem(entry);
       if (preparation !== undefined) await preparation;
-      each(entry);
+      visit(entry);
       const isFull = sink.isFull;
       if (isFull) await sink.ready();
       const pause = yielder.yieldIfDue(sizeOf(entry), isFull);

@@ -2,11 +2,11 @@ import { ConnectionLimiter } from './connection-limiter';
 
 it('ConnectionLimiter refuses and counts connections beyond the total, and admits others after one closes', () => {
   const connections = new ConnectionLimiter({ total: 2, perAddress: 0 });
-  const leave = connections.tryEnter('192.0.2.1');
+  const release = connections.tryEnter('192.0.2.1');
   connections.tryEnter('192.0.2.1');
   expect(connections.tryEnter('192.0.2.2')).toBeUndefined();
   expect([connections.open, connections.refused]).toEqual([2, { total: 1, address: 0 }]);
-  leave?.();
+  release?.();
   expect(connections.tryEnter('192.0.2.2')).toBeDefined();
   expect(connections.open).toBe(2);
 });
@@ -18,11 +18,11 @@ it.each([
   ['::1', '::2', '127.0.0.1'],
 ])('ConnectionLimiter counts %s and %s as one client, and %s as another', (first, sameClient, otherClient) => {
   const connections = new ConnectionLimiter({ total: 0, perAddress: 1 });
-  const leave = connections.tryEnter(first);
+  const release = connections.tryEnter(first);
   expect(connections.tryEnter(sameClient)).toBeUndefined();
   expect(connections.tryEnter(otherClient)).toBeDefined();
   expect(connections.refused).toEqual({ total: 0, address: 1 });
-  leave?.();
+  release?.();
   expect(connections.tryEnter(sameClient)).toBeDefined();
 });
 

@@ -34,7 +34,7 @@ export class ConnectionLimiter {
     }
     this.open += 1;
     this.byClient.set(client, (this.byClient.get(client) ?? 0) + 1);
-    return () => this.leave(client);
+    return () => this.release(client);
   }
 
   private refusalFor(client: string): RefusalReason | undefined {
@@ -43,7 +43,7 @@ export class ConnectionLimiter {
     return perAddress > 0 && (this.byClient.get(client) ?? 0) >= perAddress ? 'address' : undefined;
   }
 
-  private leave(client: string): void {
+  private release(client: string): void {
     this.open -= 1;
     const remaining = (this.byClient.get(client) ?? 1) - 1;
     if (remaining === 0) this.byClient.delete(client);

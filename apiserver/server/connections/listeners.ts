@@ -239,8 +239,8 @@ function trackSecureSockets(server: Http2SecureServer, sessions: Http2Sessions, 
 function trackSockets(server: HttpServer | Http2SecureServer, connections: ConnectionLimiter): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
-    const leave = connections.tryEnter(socket.remoteAddress ?? '');
-    if (leave === undefined) {
+    const release = connections.tryEnter(socket.remoteAddress ?? '');
+    if (release === undefined) {
       socket.destroy();
       return;
     }
@@ -248,7 +248,7 @@ function trackSockets(server: HttpServer | Http2SecureServer, connections: Conne
     socket.setNoDelay(true);
     socket.once('close', () => {
       sockets.delete(socket);
-      leave();
+      release();
     });
   });
   return sockets;

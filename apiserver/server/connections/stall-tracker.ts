@@ -15,14 +15,14 @@ export type UnreadKind = 'response' | 'watch' | 'connection';
 interface Stall {
   /** A number that changes with any progress. */
   readonly progress: number;
-  /** Clock.monotonic of the first check that saw this mark. */
+  /** Clock.monotonic of the first check that saw this value. */
   readonly since: number;
 }
 
 export class StallTracker {
   private readonly stalls = new WeakMap<object, Stall>();
 
-  /** Milliseconds since the first check that saw this `mark`; 0 when no bytes wait. */
+  /** Milliseconds since the first check that saw this value of `progress`; 0 when no bytes wait. */
   stalledMs(output: object, isWaiting: boolean, progress: number, now: number): number {
     const stall = this.stalls.get(output);
     if (!isWaiting) {

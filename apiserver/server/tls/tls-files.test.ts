@@ -18,8 +18,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const sourceOf = (clientCa: string): TlsSource => ({ paths: { cert: '', key: '', clientCa, proxyCa: '' }, folder, names: ['127.0.0.1'] });
 
 /** Resolves with the next renewal. */
-function nextRenewal(source: TlsSource, present: TlsFiles, clock: ManualClock): Promise<TlsFiles> {
-  return new Promise((resolve) => watchTls(source, present, clock, silentLogger, resolve));
+function nextRenewal(source: TlsSource, current: TlsFiles, clock: ManualClock): Promise<TlsFiles> {
+  return new Promise((resolve) => watchTls(source, current, clock, silentLogger, resolve));
 }
 
 it('watchTls replaces a self-signed certificate before it expires', async () => {

@@ -156,7 +156,7 @@ function createWebhooks(
   // A client owns its connections, so equal credentials share one client.
   const validating = validatingUsers === mutatingUsers ? mutating : client(validatingUsers);
   return {
-    mutating: (again) => mutatingWebhooks({ ...common, client: mutating }, again),
+    mutating: (reinvoke) => mutatingWebhooks({ ...common, client: mutating }, reinvoke),
     validating: validatingWebhooks({ ...common, client: validating }),
   };
 }

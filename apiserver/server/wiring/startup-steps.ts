@@ -68,7 +68,7 @@ const informerSteps = ({ definitions, rbac, nodes, policies, webhooks, registrat
     start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }),
   },
   { name: 'roles and bindings', start: () => rbac },
-  { name: 'what nodes need', checks: ['poststarthook/generic-apiserver-start-informers'], start: () => nodes },
+  { name: 'objects for the Node authorizer', checks: ['poststarthook/generic-apiserver-start-informers'], start: () => nodes },
   { name: 'configurations of webhooks', start: () => webhooks },
   { name: 'admission policies', checks: ['poststarthook/start-apiserver-admission-initializer'], start: () => policies },
   {
@@ -161,12 +161,12 @@ function controllerSteps(context: ServerContext, state: ClusterState, writer: Wr
   const common = { writer, cache, clock, failed };
   return [
     {
-      name: 'record of the use of tokens',
+      name: 'legacy token tracking',
       checks: ['poststarthook/start-legacy-token-tracking-controller'],
       start: () => inBackground(keepTokenTracking({ ...common, configMaps: resources.require('configmaps'), names })),
     },
     {
-      name: 'facts of authentication',
+      name: 'authentication ConfigMap',
       checks: ['poststarthook/start-cluster-authentication-info-controller'],
       start: () => inBackground(authenticationFacts(context, state, writer, tls)),
     },

@@ -57,12 +57,12 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
   async run(write: OffloadedWrite, remote: RemoteSteps): Promise<OffloadResult> {
     const { port1: questions, port2: server } = new MessageChannel();
     questions.on('message', (question: StepQuestion) => {
-      void remote.ask(question).then((runJob) => questions.postMessage(runJob));
+      void remote.ask(question).then((answer) => questions.postMessage(answer));
     });
     try {
-      const runJob = await this.runJob({ ...write, server }, bytesOf(write.what)?.length ?? 0);
-      if ('result' in runJob) return runJob.result;
-      throw unexpectedResult(runJob);
+      const result = await this.runJob({ ...write, server }, bytesOf(write.what)?.length ?? 0);
+      if ('result' in result) return result.result;
+      throw unexpectedResult(result);
     } finally {
       questions.close();
     }
@@ -74,13 +74,13 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
 
   async encode({ row, ...form }: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<OffloadedEncoding> {
     const resource = sentResource({ row, stored: NO_STORED_TYPE });
-    const runJob = await this.runJob({ type: 'show', ...form, resource, entry: sentEntry(entry), as }, 0);
-    if (!('shown' in runJob)) throw unexpectedResult(runJob);
-    const { shown } = runJob;
-    if ('body' in shown) return { body: bufferOf(shown.body) };
+    const result = await this.runJob({ type: 'show', ...form, resource, entry: sentEntry(entry), as }, 0);
+    if (!('encoding' in result)) throw unexpectedResult(result);
+    const { encoding } = result;
+    if ('body' in encoding) return { body: bufferOf(encoding.body) };
     return {
       encodings: new Map(
-        [...shown.encodings].map(([key, { bytes, ...cells }]): [string, CachedEncoding] => [key, { ...cells, bytes: bufferOf(bytes) }]),
+        [...encoding.encodings].map(([key, { bytes, ...cells }]): [string, CachedEncoding] => [key, { ...cells, bytes: bufferOf(bytes) }]),
       ),
     };
   }
@@ -110,7 +110,7 @@ function transferList(task: WorkerJob['task']): readonly Moved[] {
   return [...movable([entry?.bytes, bytesOf(task.what), ...schemas]), task.server];
 }
 
-const unexpectedResult = (runJob: WorkerResult): Error => new Error('fault' in runJob ? runJob.fault : 'a thread answered something else');
+const unexpectedResult = (result: WorkerResult): Error => new Error('fault' in result ? result.fault : 'a thread answered something else');
 
 /** Undefined when there is no built program. */
 export function openWriteThreads(clock: Pick<Clock, 'after'>, settings: WorkerSettings): WriteThreads | undefined {

@@ -87,7 +87,7 @@ function storedResourceOf(sent: SentResource): Resource {
   return match;
 }
 
-function encodeEntry(encoders: Encoders, { resource, wanted, names, include, entry, as }: EncodeTask): OffloadedEncoding {
+function encodeForResponse(encoders: Encoders, { resource, wanted, names, include, entry, as }: EncodeTask): OffloadedEncoding {
   const form = { row: servedResourceOf(resource).row, wanted, names, include };
   const encoder = encoders.encoderFor(form);
   const received = receivedEntry(entry);
@@ -101,7 +101,7 @@ function remoteSteps({ server: port }: WriteTask): RemoteSteps {
   return {
     ask: (question) =>
       new Promise((resolve) => {
-        port.once('message', (match: Answer) => resolve(match));
+        port.once('message', (answer: Answer) => resolve(answer));
         port.postMessage(question);
       }),
   };
@@ -110,7 +110,7 @@ function remoteSteps({ server: port }: WriteTask): RemoteSteps {
 async function runJob({ settings, task }: WorkerJob): Promise<WorkerResult> {
   try {
     const { deps, infoOf, encoders } = (state ??= createState(settings));
-    if (task.type === 'show') return { shown: encodeEntry(encoders, task) };
+    if (task.type === 'show') return { encoding: encodeForResponse(encoders, task) };
     return { result: await runOffloaded(deps, infoOf(storedResourceOf(task.resource)), task, remoteSteps(task)) };
   } catch (error) {
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
