@@ -20,7 +20,7 @@ export interface WorkerSettings {
 
 /** Encodes an object for a response. */
 export interface EncodeTask extends Omit<EncoderForm, 'row'> {
-  readonly type: 'show';
+  readonly type: 'encode';
   readonly resource: SentResource;
   readonly entry: SentEntry;
   readonly as: 'item' | 'object';

@@ -74,7 +74,7 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
 
   async encode({ row, ...form }: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<OffloadedEncoding> {
     const resource = sentResource({ row, stored: NO_STORED_TYPE });
-    const result = await this.runJob({ type: 'show', ...form, resource, entry: sentEntry(entry), as }, 0);
+    const result = await this.runJob({ type: 'encode', ...form, resource, entry: sentEntry(entry), as }, 0);
     if (!('encoding' in result)) throw unexpectedResult(result);
     const { encoding } = result;
     if ('body' in encoding) return { body: bufferOf(encoding.body) };
@@ -91,7 +91,7 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
     try {
       return await this.pool.run(
         { settings: this.settings, task },
-        { clock: this.clock, weight, flow: task.type === 'show' ? '' : task.user.name, moved: transferList(task) },
+        { clock: this.clock, weight, flow: task.type === 'encode' ? '' : task.user.name, moved: transferList(task) },
       );
     } catch (error) {
       if (error instanceof ThreadsBusy) throw tooManyRequests('too many large objects at once, please try again later', 1);
@@ -106,7 +106,7 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
 function transferList(task: WorkerJob['task']): readonly Moved[] {
   const { resource, entry } = task;
   const schemas = resource.type === 'custom' ? resource.versions.map(({ schema }) => schema) : [];
-  if (task.type === 'show') return movable([entry?.bytes, ...schemas]);
+  if (task.type === 'encode') return movable([entry?.bytes, ...schemas]);
   return [...movable([entry?.bytes, bytesOf(task.what), ...schemas]), task.server];
 }
 

@@ -110,7 +110,7 @@ function remoteSteps({ server: port }: WriteTask): RemoteSteps {
 async function runJob({ settings, task }: WorkerJob): Promise<WorkerResult> {
   try {
     const { deps, infoOf, encoders } = (state ??= createState(settings));
-    if (task.type === 'show') return { encoding: encodeForResponse(encoders, task) };
+    if (task.type === 'encode') return { encoding: encodeForResponse(encoders, task) };
     return { result: await runOffloaded(deps, infoOf(storedResourceOf(task.resource)), task, remoteSteps(task)) };
   } catch (error) {
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
