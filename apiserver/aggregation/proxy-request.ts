@@ -45,7 +45,7 @@ function hasDotSegment(url: string): boolean {
 
 /**
  * Forwards a request to an aggregated server. Resolves when both sides have ended. Rejects with StatusError 400 when
- * the server might normalize the path to another one. Returns the seats of a watch at once, because the other server
+ * the server might normalize the path to another one. Releases the seats of a watch at once, because that server
  * sends its initial state.
  */
 export async function proxyRequest(extensions: ExtensionServers, registration: Registration, exchange: Exchange): Promise<void> {
