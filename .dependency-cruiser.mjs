@@ -250,6 +250,7 @@ const table = {
   controllers: ['shared/runtime/process'],
   'deploy/cluster': ['shared/api/identity', 'shared/runtime', 'shared/client/rest'],
   'deploy/compose': ['deploy/cluster'],
+  'deploy/client': ['shared/client/informer', 'shared/client/work-queue', 'shared/client/events'],
   'deploy/embedded': ['apiserver', 'controllers', 'deploy/local'],
   'deploy/local': ['deploy/cluster', 'shared/api/metadata', 'shared/runtime/process'],
   'deploy/migrate': ['apiserver', 'apiserver/backup'],

@@ -2,42 +2,24 @@
  * The package as its users install it: packed, in empty projects outside the repository, under jest, vitest and node:test without any configuration. The ES module
  * projects run the example of README.md.
  */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { installPackage, PACKAGE } from '../support/installed-package';
 import { repository } from '../support/repository';
 import { removeFolder, temporaryFolder } from '../support/programs';
 
-const PACKAGE = 'cluster-control-plane';
 /** Packages that the projects themselves install, besides this one. */
 const INSTALLED = ['jest', 'vitest', '@kubernetes/client-node'];
 
 const folder = temporaryFolder('package');
 const modules = path.join(folder, 'node_modules');
 
-interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
-}
-
-/** Unpacks the package. Of the packages in the repository it finds only those that its manifest names, as after an installation. */
-function install(): void {
-  const target = path.join(modules, PACKAGE);
-  mkdirSync(target, { recursive: true });
-  const npm = ['pack', '--ignore-scripts', '--silent', `--pack-destination=${folder}`];
-  const archive = execFileSync('npm', npm, { cwd: repository, encoding: 'utf8' }).trim();
-  execFileSync('tar', ['-xzf', path.join(folder, archive), '--strip-components=1', '-C', target]);
-  const { dependencies }: Manifest = JSON.parse(readFileSync(path.join(target, 'package.json'), 'utf8'));
-  for (const name of [...Object.keys(dependencies), ...INSTALLED]) {
-    mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
-    symlinkSync(path.join(repository, 'node_modules', name), path.join(modules, name), 'dir');
-  }
-}
-
 /** Nothing of what jest sets for its own process. Temporary folders of control planes are created below the test's own. */
 const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: folder, NO_COLOR: '1' };
 
-beforeAll(install);
+beforeAll(() => void installPackage(folder, INSTALLED));
 afterAll(() => removeFolder(folder));
 
 /** The first JavaScript example of the README. */
