@@ -5,7 +5,7 @@
 import type { ClientConfig } from '../shared/client/kubeconfig/client-config';
 import type { Clock, Timer } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
-import { nowAndThen } from '../shared/runtime/periodic';
+import { nowAndThen } from '../shared/runtime/throttle';
 import { lifeFault } from '../shared/pki/certificates';
 
 export interface CredentialLifeOptions {

@@ -4,8 +4,8 @@ import { readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '..
 import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';
 import { WORKLOAD_NAMES } from '../shared/names/workload';
 import type { Clock } from '../shared/runtime/clock';
-import { derived } from '../shared/runtime/derived';
-import { fixed, FollowedFiles, type Followed } from '../shared/runtime/files/followed-files';
+import { derived } from '../shared/runtime/memoize-by-source';
+import { fixed, FollowedFiles, type Followed } from '../shared/runtime/files/file-backed-value';
 import type { Logger } from '../shared/runtime/logger';
 import type { ControllerFlags } from './flags';
 import type { ControllerSettings } from './runtime/controller';

@@ -3,7 +3,7 @@ import { connectFollowed } from '../shared/client/transport/followed-connection'
 import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';
 import type { RestClient } from '../shared/client/rest/rest-client';
 import type { Clock } from '../shared/runtime/clock';
-import { derived } from '../shared/runtime/derived';
+import { derived } from '../shared/runtime/memoize-by-source';
 import { errorCode } from '../shared/runtime/error-code';
 import type { Health } from '../shared/runtime/health';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';

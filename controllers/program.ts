@@ -10,7 +10,7 @@ import { RestClient } from '../shared/client/rest/rest-client';
 import { GENERATED_NAMES, releaseText } from '../shared/names/dialect';
 import { PROGRAM_NAMES, userAgent } from '../shared/names/program';
 import type { Clock } from '../shared/runtime/clock';
-import { derived } from '../shared/runtime/derived';
+import { derived } from '../shared/runtime/memoize-by-source';
 import { UsageError, type CommandLine } from '../shared/cli/flags';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';

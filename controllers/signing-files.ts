@@ -2,7 +2,7 @@
 import { ConfigError, readConfigFile } from '../shared/client/kubeconfig/client-config';
 import { readAuthority, type SigningAuthority } from '../shared/pki/certificate-authority';
 import type { Clock } from '../shared/runtime/clock';
-import { FollowedFiles } from '../shared/runtime/files/followed-files';
+import { FollowedFiles } from '../shared/runtime/files/file-backed-value';
 import type { Logger } from '../shared/runtime/logger';
 import type { SignerName } from './certificates/rules';
 import type { ControllerFlags } from './flags';

@@ -3,7 +3,7 @@
  * file; which there are, in plugins.ts. Never waits where a plug-in has nothing to wait for.
  */
 import type { Clock } from '../../shared/runtime/clock';
-import { timed } from '../../shared/runtime/timed';
+import { timed } from '../../shared/runtime/measure-time';
 import type { Admission, AdmissionOperation, AdmissionQuestion, AdmissionRequest, ReservingPlugin } from '../registry/admission';
 
 interface Plugin {

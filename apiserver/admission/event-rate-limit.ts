@@ -2,7 +2,7 @@
  * No more Events are written than the configuration allows: on this server, in a namespace, by a user, by one source about one object. A refusal takes a turn from every limit all
  * the same, as upstream's does.
  */
-import type { Format } from '../../shared/configuration/read';
+import type { Format } from '../../shared/configuration/read-configuration';
 import { integer, listOf, object, word, type Configured } from '../../shared/configuration/schema';
 import { TokenBucket } from '../../shared/client/rate-limit';
 import { StatusError } from '../../shared/api/errors/status';

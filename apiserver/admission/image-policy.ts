@@ -3,7 +3,7 @@
  * what it has said counts for a while. What happens where it does not answer is configured. Understands no image.
  */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
-import type { Format } from '../../shared/configuration/read';
+import type { Format } from '../../shared/configuration/read-configuration';
 import { flag, integer, object, text, type Configured } from '../../shared/configuration/schema';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';

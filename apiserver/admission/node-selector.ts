@@ -2,8 +2,8 @@
  * Pods go to the nodes that their namespace selects, by an annotation or by the cluster's default, and may ask for no others. Where the configuration confines a namespace, its
  * pods select nodes by nothing else.
  */
-import { memberPath } from '../../shared/configuration/fault';
-import type { Format } from '../../shared/configuration/read';
+import { memberPath } from '../../shared/configuration/configuration-error';
+import type { Format } from '../../shared/configuration/read-configuration';
 import { mapOf, object, text, type Configured } from '../../shared/configuration/schema';
 import { bothSpellings, valueOfName } from '../../shared/names/spellings';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';

@@ -3,7 +3,7 @@
  * run short of memory.
  */
 import { listOf, integer, object, text, word, type Configured } from '../../shared/configuration/schema';
-import type { Format } from '../../shared/configuration/read';
+import type { Format } from '../../shared/configuration/read-configuration';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { isBestEffort } from '../../shared/quota/pod-amounts';
 import { parseJson, SyntaxFault } from '../../shared/serialization';

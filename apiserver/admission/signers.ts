@@ -9,7 +9,7 @@ import { forbidden, type StatusError } from '../../shared/api/errors/status';
 import { MASTERS, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { readRequest } from '../../shared/pki/certificate-request';
-import { whenKnown, type Eventually } from '../../shared/runtime/eventually';
+import { whenKnown, type Eventually } from '../../shared/runtime/maybe-promise';
 import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
 

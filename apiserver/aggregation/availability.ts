@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { gzip } from 'node:zlib';
 import { isObject, type JsonObject } from '../../shared/values/json';
-import { connectionText } from '../../shared/runtime/connection-text';
+import { connectionText } from '../../shared/runtime/connection-error';
 import type { Clock } from '../../shared/runtime/clock';
 import { tryParseObject } from '../../shared/client/rest/json-body';
 import { MASTERS } from '../../shared/api/identity/user';

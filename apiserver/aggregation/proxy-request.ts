@@ -6,7 +6,7 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import { badRequest } from '../../shared/api/errors/status';
 import { decodePercent } from '../../shared/values/percent';
 import { quote } from '../../shared/values/quote';
-import { connectionText } from '../../shared/runtime/connection-text';
+import { connectionText } from '../../shared/runtime/connection-error';
 import { errorCode } from '../../shared/runtime/error-code';
 import { sendText } from '../endpoints/response/send-response';
 import { hasBody, headersToBackend, upgradeProtocols } from '../endpoints/forward/headers';

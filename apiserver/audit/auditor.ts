@@ -1,7 +1,7 @@
 /** Puts policy, trails and sinks together for a server, and counts. Which requests there are it learns from the filters. */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import { nowAndThen } from '../../shared/runtime/periodic';
+import { nowAndThen } from '../../shared/runtime/throttle';
 import type { AuditEvent, AuditObject, AuditSubject } from './event';
 import type { AuditPolicy, Audited } from './policy';
 import type { AuditLevel } from './policy-format';

@@ -2,7 +2,7 @@
  * Lines of JSON as bytes while they are put together, in one piece of memory that is used again. Pieces that are known lie here as bytes already, what
  * clients choose is looked at as it is copied: a text that is joined first and looked at afterwards costs four times as much. Knows no events.
  */
-import { grownBytes } from '../../shared/values/grown-bytes';
+import { grownBytes } from '../../shared/values/grow-buffer';
 import { escapeMarkup, quoteJson } from '../../shared/values/json';
 
 const FIRST_BYTES = 4096;

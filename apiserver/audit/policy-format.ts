@@ -1,7 +1,7 @@
 /** The file that says which requests are recorded, and how much of them: kind Policy of group audit. Its rules are upstream's. */
 import { append } from '../../shared/values/append';
-import { memberPath, type Fault } from '../../shared/configuration/fault';
-import type { Format } from '../../shared/configuration/read';
+import { memberPath, type Fault } from '../../shared/configuration/configuration-error';
+import type { Format } from '../../shared/configuration/read-configuration';
 import { anyObject, flag, listOf, object, text, word, type Configured } from '../../shared/configuration/schema';
 
 /** In growing order. */

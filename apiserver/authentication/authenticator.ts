@@ -1,6 +1,6 @@
 /** What every authenticator is: a look at one request's credentials. Never answers a request. */
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Eventually } from '../../shared/runtime/eventually';
+import type { Eventually } from '../../shared/runtime/maybe-promise';
 
 /** The credentials that a request carries. */
 export interface PresentedCredentials {

@@ -3,7 +3,7 @@
  * nobody later gets to see them.
  */
 import { appendAt } from '../../shared/values/append';
-import { headerText } from '../../shared/values/header-text';
+import { headerText } from '../../shared/values/decode-header';
 import { unescaped } from '../../shared/values/percent';
 import { NONE, type AuthenticationOutcome, type Authenticator, type PresentedCredentials } from './authenticator';
 

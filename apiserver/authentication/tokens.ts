@@ -1,5 +1,5 @@
 /** The token authenticators in their order: the first that knows the token decides; reasons of those that refuse it are collected. */
-import type { Eventually } from '../../shared/runtime/eventually';
+import type { Eventually } from '../../shared/runtime/maybe-promise';
 import type { TokenAuthenticator, TokenOutcome } from './authenticator';
 
 export type AuthenticateToken = (token: string, audiences: readonly string[]) => Eventually<TokenOutcome>;

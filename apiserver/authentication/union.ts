@@ -4,7 +4,7 @@
  */
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
-import type { Eventually } from '../../shared/runtime/eventually';
+import type { Eventually } from '../../shared/runtime/maybe-promise';
 import type { AnonymousPolicy } from './anonymous';
 import type { Authenticator, PresentedCredentials, AuthenticationOutcome, Bearer } from './authenticator';
 

@@ -6,7 +6,7 @@ import type { WebhookAnswer } from '../../shared/client/rest/webhook';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { KeptAnswers, type Answered } from '../../shared/runtime/response-cache';
-import { nowAndThen } from '../../shared/runtime/periodic';
+import { nowAndThen } from '../../shared/runtime/throttle';
 import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from './authenticator';
 import { fingerprint } from './fingerprint';
 import { readReview, reviewRequest, type Review, type TokenReviewVersion } from './token-review';

@@ -1,7 +1,7 @@
 /** What every authorizer is: a decision about who may do what. Never answers a request. */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { RequestSelectors } from './selectors';
-import type { Eventually } from '../../shared/runtime/eventually';
+import type { Eventually } from '../../shared/runtime/maybe-promise';
 
 /** Who may approve and sign is told by names that bear the product's name. Nobody serves this resource. */
 export const SIGNERS = 'signers';

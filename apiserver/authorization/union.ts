@@ -1,7 +1,7 @@
 /** The authorizers in their order: the first that allows or denies decides; when all pass, the request is refused. */
 import { forbidden, forbiddenPath, type StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Eventually } from '../../shared/runtime/eventually';
+import type { Eventually } from '../../shared/runtime/maybe-promise';
 import { NO_OPINION, type Attributes, type Authorizer, type Decision, type ResourceAttributes } from './authorizer';
 
 /** One authorizer out of many. Reasons of those that had no opinion stay with a refusal. */

@@ -1,7 +1,7 @@
 /** The question to a conversion webhook, put together of bytes as they are stored: each is copied once, and none is made a text. Asks nobody. */
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
-import { grownBytes } from '../../shared/values/grown-bytes';
+import { grownBytes } from '../../shared/values/grow-buffer';
 
 export const REVIEW_KIND = 'ConversionReview';
 export const REVIEW_GROUP = 'apiextensions.platform.io';

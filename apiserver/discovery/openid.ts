@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../shared/values/json';
 import { notAcceptable } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
-import { derived } from '../../shared/runtime/derived';
+import { derived } from '../../shared/runtime/memoize-by-source';
 import type { DocumentRequest, DocumentHandler } from './document-handler';
 
 /** The same object until the keys change. */

@@ -6,7 +6,7 @@ import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import { RELEASE, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/cli/feature-gates';
-import { FIXED_GATES } from '../../shared/cli/fixed-gates';
+import { FIXED_GATES } from '../../shared/cli/locked-gates';
 import type { KindRow } from '../../shared/api/kinds';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { CacheStatistics } from '../cache/statistics';

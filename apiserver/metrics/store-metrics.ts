@@ -1,6 +1,6 @@
 /** A store whose requests are counted and timed, by what is done and by the type of what it is done to. Changes nothing. */
 import type { Clock } from '../../shared/runtime/clock';
-import { timed } from '../../shared/runtime/timed';
+import { timed } from '../../shared/runtime/measure-time';
 import type {
   KeyRange,
   KeyValue,

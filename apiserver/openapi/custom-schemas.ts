@@ -5,7 +5,7 @@
 import type { CustomVersion } from '../../shared/api/structural/version';
 import { PublishedSchema } from './published-schema';
 import type { JsonObject } from '../../shared/values/json';
-import { JsonPlaces } from '../../shared/values/json-places';
+import { JsonPlaces } from '../../shared/values/json-index';
 import type { KindRow } from '../../shared/api/kinds';
 import { openApiName } from '../../shared/api/types';
 

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { readIfThere } from '../../shared/runtime/files/read-if-there';
+import { readIfThere } from '../../shared/runtime/files/read-file-if-exists';
 import { parseJson } from '../../shared/serialization/strict-json';
 
 /** The text of a type, or of its member. */

@@ -2,7 +2,7 @@
  * What can be done under which path: the operations of every served resource with their parameters, bodies and answers, made of what its verbs take
  * (operation-shapes.ts). Both versions of OpenAPI are rendered from it (render-v2.ts, render-v3.ts).
  */
-import { capitalised } from '../../shared/values/capitalised';
+import { capitalised } from '../../shared/values/capitalize';
 import { compareBytes } from '../../shared/values/json';
 import type { KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { hasSchema } from '../../shared/api/types';

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
-import { movable, startThread } from '../../shared/scheduling/thread';
+import { movable, startThread } from '../../shared/scheduling/worker-thread';
 import { ThreadPool } from '../../shared/scheduling/thread-pool';
 import { readDescriptions } from './descriptions';
 import { PartMaker, type DigestJob, type Digests, type MadePart, type PartJob, type RemoteJob, type RemoteParts } from './part-job';

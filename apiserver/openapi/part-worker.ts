@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { readDescriptions } from './descriptions';
 import { PartMaker } from './part-job';
-import { movable } from '../../shared/scheduling/thread';
+import { movable } from '../../shared/scheduling/worker-thread';
 import type { PartAnswer, ThreadJob } from './part-threads';
 
 const maker = new PartMaker(readDescriptions());

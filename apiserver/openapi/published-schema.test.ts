@@ -2,7 +2,7 @@
 import { recordingOf } from '../../test/replay/recording';
 import { body, shape, text, type Check } from '../../test/replay/shape';
 import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { JsonPlaces } from '../../shared/values/json-places';
+import { JsonPlaces } from '../../shared/values/json-index';
 import { PublishedSchema } from './published-schema';
 import { schemaValue } from './schema-json';
 

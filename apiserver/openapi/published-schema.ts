@@ -4,7 +4,7 @@
  * found when it is asked for, and nothing is made of what stands as it is.
  */
 import { compareBytes, isObject, own, setMember, type JsonObject, type JsonValue } from '../../shared/values/json';
-import type { JsonPlaces } from '../../shared/values/json-places';
+import type { JsonPlaces } from '../../shared/values/json-index';
 import { MOST_DEPTH } from '../../shared/api/structural/read-schema';
 
 export interface PublishOptions {

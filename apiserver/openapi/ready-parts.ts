@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import { errorCode } from '../../shared/runtime/error-code';
-import { readIfThere } from '../../shared/runtime/files/read-if-there';
+import { readIfThere } from '../../shared/runtime/files/read-file-if-exists';
 import { parseJson } from '../../shared/serialization/strict-json';
 import { isObject, objectAt, stringAt } from '../../shared/values/json';
 import type { Chunk } from './chunk';

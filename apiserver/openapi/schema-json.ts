@@ -4,7 +4,7 @@
  */
 import { PublishedSchema, type PublishedLevel, type PublishedMember } from './published-schema';
 import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { JsonPlaces } from '../../shared/values/json-places';
+import { JsonPlaces } from '../../shared/values/json-index';
 import { MessageBytes } from './message-bytes';
 
 /** Of paths or of schemas, by their names. */

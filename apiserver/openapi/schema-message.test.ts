@@ -1,7 +1,7 @@
 /** Compares schemas that are written directly with the same schemas built first and written by the general writers. */
 import { madeUpDefinitions } from '../../test/support/made-up-definitions';
 import { isObject, objectAt, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { JsonPlaces } from '../../shared/values/json-places';
+import { JsonPlaces } from '../../shared/values/json-index';
 import { MessageBytes } from './message-bytes';
 import { MessageWriter } from './message';
 import { MESSAGES, SCHEMAS } from './messages';

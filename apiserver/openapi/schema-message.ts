@@ -4,7 +4,7 @@
  */
 import type { PublishedLevel, PublishedMember, PublishedSchema } from './published-schema';
 import { isObject, own } from '../../shared/values/json';
-import type { JsonPlaces } from '../../shared/values/json-places';
+import type { JsonPlaces } from '../../shared/values/json-index';
 import { MessageWriter, placesOf, tableOf, type Messages, type MessageShape, type MessageTable } from './message';
 import type { MessageBytes } from './message-bytes';
 import { yamlAt } from './yaml-texts';

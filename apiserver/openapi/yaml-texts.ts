@@ -1,7 +1,7 @@
 /** Values as YAML texts. Documents say the same few short values thousands of times, so those are written once; bounded, and nothing depends on it. */
 import { stringifyYaml } from '../../shared/serialization/yaml-output';
 import type { JsonObject, JsonValue } from '../../shared/values/json';
-import type { JsonPlaces } from '../../shared/values/json-places';
+import type { JsonPlaces } from '../../shared/values/json-index';
 
 const SHORT = 64;
 const MOST = 2048;

@@ -7,9 +7,9 @@ import { POD_SECURITY_FORMAT, securitySettings } from '../admission/pod-security
 import { TOLERATION_FORMAT } from '../admission/pod-toleration-restriction';
 import { limitedResources, QUOTA_FORMAT } from '../admission/quota/limited';
 import type { AdmissionSettings } from '../admission/settings';
-import type { Fault } from '../../shared/configuration/fault';
+import type { Fault } from '../../shared/configuration/configuration-error';
 import { readKubeconfigUsers, type KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
-import { readConfiguration, readEmbedded, type Format } from '../../shared/configuration/read';
+import { readConfiguration, readEmbedded, type Format } from '../../shared/configuration/read-configuration';
 import { anyObject, listOf, object, text, type Configured } from '../../shared/configuration/schema';
 import type { Clock } from '../../shared/runtime/clock';
 import { own } from '../../shared/values/json';

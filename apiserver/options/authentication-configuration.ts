@@ -1,6 +1,6 @@
 /** The file AuthenticationConfiguration: its form, its rules, and what it says as the authenticators want to know it. Reads no file. */
-import type { Fault } from '../../shared/configuration/fault';
-import type { Format } from '../../shared/configuration/read';
+import type { Fault } from '../../shared/configuration/configuration-error';
+import type { Format } from '../../shared/configuration/read-configuration';
 import { flag, listOf, object, text, word, type Configured } from '../../shared/configuration/schema';
 import { certificatesIn } from '../../shared/pki/certificate-bundle';
 import type { FeatureGates } from '../../shared/cli/feature-gates';

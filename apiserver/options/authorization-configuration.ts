@@ -1,6 +1,6 @@
 /** The file AuthorizationConfiguration: its form and its rules. Reads no file, asks no webhook. */
-import type { Fault } from '../../shared/configuration/fault';
-import type { Format } from '../../shared/configuration/read';
+import type { Fault } from '../../shared/configuration/configuration-error';
+import type { Format } from '../../shared/configuration/read-configuration';
 import { DURATION_FORMAT, listOf, object, text, word, type Configured } from '../../shared/configuration/schema';
 import { parseDuration } from '../../shared/cli/duration';
 import { compileConditions } from '../authorization/webhook/conditions';

@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import type { KubeletCredentials } from '../endpoints/forward/backend';
 import type { ProxyCredentials } from '../aggregation/extension-servers';
 import { readBundle } from '../../shared/pki/certificate-bundle';
-import { FollowedFiles } from '../../shared/runtime/files/followed-files';
+import { FollowedFiles } from '../../shared/runtime/files/file-backed-value';
 import type { ServerFlags } from './flags';
 
 /** Throws where the files cannot be used. */

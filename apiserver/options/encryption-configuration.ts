@@ -1,6 +1,6 @@
 /** The file EncryptionConfiguration: its form and its rules, in upstream's words where it has some. Reads no file, knows no cipher. */
-import type { Fault } from '../../shared/configuration/fault';
-import type { Format } from '../../shared/configuration/read';
+import type { Fault } from '../../shared/configuration/configuration-error';
+import type { Format } from '../../shared/configuration/read-configuration';
 import { DURATION_FORMAT, integer, listOf, object, text, type Configured } from '../../shared/configuration/schema';
 import { canonicalGroup } from '../../shared/names/dialect';
 import { parseDuration } from '../../shared/cli/duration';

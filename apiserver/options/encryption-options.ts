@@ -1,6 +1,6 @@
 /** Encryption at rest from its flags: the rules of the moment, read again where that is wanted, and the store that follows them. Knows no cipher's bytes. */
 import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
-import { readConfiguration } from '../../shared/configuration/read';
+import { readConfiguration } from '../../shared/configuration/read-configuration';
 import { canonicalGroup, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { readBundle } from '../../shared/pki/certificate-bundle';
-import { FollowedFiles } from '../../shared/runtime/files/followed-files';
+import { FollowedFiles } from '../../shared/runtime/files/file-backed-value';
 import type { EtcdCredentials } from '../storage/etcd/unary';
 
 /** '' = none. */

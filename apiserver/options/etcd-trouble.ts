@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import { eachNowAndThen } from '../../shared/runtime/periodic';
+import { eachNowAndThen } from '../../shared/runtime/throttle';
 import { lifeFault } from '../../shared/pki/certificates';
 import type { Unreachable } from '../storage/etcd/unary';
 

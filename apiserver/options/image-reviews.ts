@@ -1,6 +1,6 @@
 /** The webhook that judges images, as the kubeconfig of its plug-in names it. Loaded only where the plug-in is on. */
 import type { AskImages, ImagePolicySettings } from '../admission/image-policy';
-import { nowAndThen } from '../../shared/runtime/periodic';
+import { nowAndThen } from '../../shared/runtime/throttle';
 import type { Logger } from '../../shared/runtime/logger';
 import { replyOf } from '../webhook-client/reply';
 import { asking, openWebhook, type WebhookParts } from './webhooks';

@@ -1,7 +1,7 @@
 /** The keys of service account tokens, in their files. */
 import { readFileSync } from 'node:fs';
 import { readPrivateKey, readPublicKeys, type TokenKeys } from '../../shared/api/identity/token-keys';
-import { FollowedFiles } from '../../shared/runtime/files/followed-files';
+import { FollowedFiles } from '../../shared/runtime/files/file-backed-value';
 
 export interface TokenKeyPaths {
   readonly checking: readonly string[];

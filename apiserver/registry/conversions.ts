@@ -3,7 +3,7 @@
  * needs no webhook never comes here.
  */
 import type { KindRow } from '../../shared/api/kinds';
-import type { Eventually } from '../../shared/runtime/eventually';
+import type { Eventually } from '../../shared/runtime/maybe-promise';
 import type { EventLoopSlot } from '../../shared/scheduling/yielding';
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';

@@ -12,7 +12,7 @@ import type { Dialect } from '../../shared/names/dialect';
 import type { ObjectKey } from '../../shared/api/identity/identity';
 import type { Status, StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Eventually } from '../../shared/runtime/eventually';
+import type { Eventually } from '../../shared/runtime/maybe-promise';
 import type { EventLoopSlot } from '../../shared/scheduling/yielding';
 import type { CacheWatch, ChangeSink, Entry, SelectedField, StoredType } from '../cache/cache';
 import type { Revision } from '../storage/store';

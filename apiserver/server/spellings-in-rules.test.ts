@@ -21,7 +21,7 @@ import {
   type GeneratedNames,
 } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
-import { countedBy } from '../../shared/quota/counted';
+import { countedBy } from '../../shared/quota/counted-resource';
 import { readRule as readMatchRule, ruleMatches } from '../admission/matching/rules';
 import { nodeSelectorSettings } from '../admission/node-selector';
 import { policyOf } from '../admission/pod-security/policy';

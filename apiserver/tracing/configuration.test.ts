@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ConfigurationError } from '../../shared/configuration/fault';
-import { readConfiguration } from '../../shared/configuration/read';
+import { ConfigurationError } from '../../shared/configuration/configuration-error';
+import { readConfiguration } from '../../shared/configuration/read-configuration';
 import { errorCode } from '../../shared/runtime/error-code';
 import { casesOf } from '../../test/replay/recording';
 import { anything, either, nothing, shape, text } from '../../test/replay/shape';

@@ -1,6 +1,6 @@
 /** The file TracingConfiguration: where traces are sent, and how many of them. Sends nothing. */
-import type { Fault } from '../../shared/configuration/fault';
-import type { Format } from '../../shared/configuration/read';
+import type { Fault } from '../../shared/configuration/configuration-error';
+import type { Format } from '../../shared/configuration/read-configuration';
 import { integer, object, text, type Configured } from '../../shared/configuration/schema';
 
 /** Of so many requests. */

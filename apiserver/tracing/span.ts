@@ -2,7 +2,7 @@
  * What the parts of a server say of their work to whoever keeps its traces: what has begun, what has happened, what others are asked. Where nobody keeps any, there is
  * no span to say it to, and nothing is made for it. Holds no behaviour.
  */
-import type { Eventually } from '../../shared/runtime/eventually';
+import type { Eventually } from '../../shared/runtime/maybe-promise';
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 

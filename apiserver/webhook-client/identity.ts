@@ -7,7 +7,7 @@ import { CredentialSource, type Credentials } from '../../shared/client/kubeconf
 import { ExecCredentials, type ClientPair } from '../../shared/client/kubeconfig/exec-credentials';
 import type { KubeconfigUser, KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Eventually } from '../../shared/runtime/eventually';
+import type { Eventually } from '../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../shared/runtime/error-message';
 
 export interface WebhookIdentity {

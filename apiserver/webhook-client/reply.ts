@@ -2,7 +2,7 @@
 import { tryParseObject } from '../../shared/client/rest/json-body';
 import { Moving, TooLate, type WebhookAnswer } from '../../shared/client/rest/webhook';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
-import { connectionText } from '../../shared/runtime/connection-text';
+import { connectionText } from '../../shared/runtime/connection-error';
 import { stringAt } from '../../shared/values/json';
 
 /**

@@ -4,7 +4,7 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import type { Dialect } from '../../shared/names/dialect';
 import { qualifiedNameIn } from '../../shared/names/dialect';
 import { cloneJson, objectAt, type JsonObject } from '../../shared/values/json';
-import { zonedTimestamp } from '../../shared/values/wall-clock';
+import { zonedTimestamp } from '../../shared/values/zone-offset';
 import { controllerReference } from '../owned/reference';
 
 export const CRON_JOBS = resourceOf('batch.v1.CronJob');

@@ -2,7 +2,7 @@
 import type { GroupResource } from '../../shared/api/identity/identity';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { addAmounts } from '../../shared/quota/amounts';
-import { countedBy, type Counted } from '../../shared/quota/counted';
+import { countedBy, type Counted } from '../../shared/quota/counted-resource';
 import { isInScopes, scopesOf } from '../../shared/quota/scopes';
 import { usageOf, usedUntil } from '../../shared/quota/usage';
 import { objectAt, setMember, stringAt, type JsonObject } from '../../shared/values/json';

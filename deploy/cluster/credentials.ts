@@ -7,7 +7,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { readIfThere } from '../../shared/runtime/files/read-if-there';
+import { readIfThere } from '../../shared/runtime/files/read-file-if-exists';
 import {
   belongsTogether,
   covers,

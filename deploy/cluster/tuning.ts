@@ -4,7 +4,7 @@
  */
 
 export const NODE_ARGUMENTS: readonly string[] = [
-  // The main thread's young generation stays small: garbage is found early, and idle memory with it. Threads have their own (shared/scheduling/thread.ts).
+  // The main thread's young generation stays small: garbage is found early, and idle memory with it. Threads have their own (shared/scheduling/worker-thread.ts).
   '--max-semi-space-size=4',
   // So small a generation is collected before threads that could help are awake, and where processors are scarce they are waited for (a read
   // and a write take 3 to 5 % less CPU without, and lists that two processors are busy with are 7 to 10 % more).
@@ -15,6 +15,6 @@ export const NODE_ARGUMENTS: readonly string[] = [
   // One thread beside the main one marks what is alive. Four of them on two processors take twice as long for the same, from whoever else is to
   // run (docs/decisions/http.md).
   '--concurrent-marking-max-worker-num=1',
-  // What a start leaves behind is collected before it has grown (shared/runtime/process/garbage.ts).
+  // What a start leaves behind is collected before it has grown (shared/runtime/process/gc-trigger.ts).
   '--expose-gc',
 ];

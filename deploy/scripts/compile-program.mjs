@@ -19,11 +19,11 @@ else run(isMainThread ? module : workerData);
 
 /** As the server starts it: V8 compiles for what it is told of memory. */
 function startThread() {
-  require(path.join(dist, 'shared/scheduling/thread.js')).startThread(module, 256, fileURLToPath(import.meta.url));
+  require(path.join(dist, 'shared/scheduling/worker-thread.js')).startThread(module, 256, fileURLToPath(import.meta.url));
 }
 
 function run(file) {
-  const { openWhole, wholeFiles } = require(path.join(dist, 'shared/runtime/process/whole-program.js'));
+  const { openWhole, wholeFiles } = require(path.join(dist, 'shared/runtime/process/program-bundle.js'));
   const program = openWhole(file);
   process.argv.splice(1, process.argv.length, file, ...args);
   process.once('exit', () =>

@@ -1,5 +1,5 @@
 /**
- * Part of the build: makes one file of all modules of a program (see shared/runtime/process/whole-program.ts), runs it for a moment, and keeps what V8 has compiled of it by
+ * Part of the build: makes one file of all modules of a program (see shared/runtime/process/program-bundle.ts), runs it for a moment, and keeps what V8 has compiled of it by
  * then. That holds for this Node with the arguments that programs are started with; any other compiles for itself.
  */
 import { createHash } from 'node:crypto';
@@ -43,7 +43,7 @@ const programs = [
 await main();
 
 async function main() {
-  const { wholeFiles } = require(path.join(dist, 'shared/runtime/process/whole-program.js'));
+  const { wholeFiles } = require(path.join(dist, 'shared/runtime/process/program-bundle.js'));
   const files = programs.map(({ module }) => wholeFiles(path.join(dist, module)));
   for (const { whole, code } of files) for (const file of [whole, code]) rmSync(file, { force: true });
   await Promise.all(programs.map((program, index) => makeWhole(program, files[index].whole)));
@@ -53,7 +53,7 @@ async function main() {
 
 async function makeWhole({ module, isThread }, whole) {
   const { outputFiles } = await build({
-    // A program's main.js decides between the whole file and the modules that begin with start.js; for threads whole-worker.ts does.
+    // A program's main.js decides between the whole file and the modules that begin with start.js; for threads worker-entry.ts does.
     entryPoints: [path.join(dist, isThread ? module : path.join(path.dirname(module), 'start.js'))],
     outfile: whole,
     write: false,

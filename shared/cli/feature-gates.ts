@@ -3,7 +3,7 @@
  * The table holds only gates that change something in this program. Upstream's others may be set to what is so anyway; any other value or name is refused, so
  * that no one relies on an effect that is not there. Names and stages are upstream's.
  */
-import { FIXED_GATES } from './fixed-gates';
+import { FIXED_GATES } from './locked-gates';
 import { FlagError, map, type Flag } from './flags';
 
 /** alpha: off by default; beta: on by default; ga: always on. */

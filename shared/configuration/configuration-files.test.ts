@@ -5,8 +5,8 @@ import { silentLogger } from '../runtime/logger';
 import { noFileEvents } from '../../test/support/file-events';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ConfigurationFiles, NotYetUsable } from './configuration-files';
-import { ConfigurationError } from './fault';
-import { readConfiguration, type Format } from './read';
+import { ConfigurationError } from './configuration-error';
+import { readConfiguration, type Format } from './read-configuration';
 import { anyObject, DURATION_FORMAT, flag, integer, listOf, mapOf, object, text, word, type Configured } from './schema';
 
 const SCHEMA = object(

@@ -7,7 +7,7 @@ import { fileEvents, type FileEvents } from '../runtime/files/file-events';
 import { watchFiles } from '../runtime/files/file-watch';
 import type { Logger } from '../runtime/logger';
 import { errorMessage } from '../runtime/error-message';
-import { readConfiguration, type Format } from './read';
+import { readConfiguration, type Format } from './read-configuration';
 
 export interface ConfigurationFile<T> {
   /** What it configures, in health checks, metrics and the log: `audit-policy`. */

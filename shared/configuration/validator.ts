@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import { parseDuration } from '../cli/duration';
 import { quote } from '../values/quote';
-import { memberPath, type Fault } from './fault';
+import { memberPath, type Fault } from './configuration-error';
 import { DURATION_FORMAT, type Schema } from './schema';
 
 const MOST_FAULTS = 100;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../values/json';
 import { formatQuantity } from '../values/quantity';
 import { addAmounts } from './amounts';
-import { countedBy, countName } from './counted';
+import { countedBy, countName } from './counted-resource';
 import { podAmounts } from './pod-amounts';
 import { isInScopes, scopesOf } from './scopes';
 import { usageOf, usedUntil } from './usage';

@@ -5,7 +5,7 @@ import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../
 import { parseQuantity, type Quantity } from '../values/quantity';
 import { parseInstant } from '../values/time';
 import { whole, type Amounts } from './amounts';
-import { countName, ofClass } from './counted';
+import { countName, ofClass } from './counted-resource';
 import { podAmounts } from './pod-amounts';
 
 type Entry = readonly [name: string, amount: Quantity];

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock';
-import type { Eventually } from './eventually';
+import type { Eventually } from './maybe-promise';
 
 export interface KeptAnswersOptions {
   readonly clock: Clock;

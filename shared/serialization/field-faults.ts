@@ -1,5 +1,5 @@
 /** Unknown and repeated members of a body in upstream's words and order, for `fieldValidation`. */
-import { stepText } from '../values/path-text';
+import { stepText } from '../values/field-path';
 import { FaultList } from './fault-list';
 import { walkMembers } from './json-walk';
 import type { ParsedText } from './strict-json';

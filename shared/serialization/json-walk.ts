@@ -3,7 +3,7 @@
  * only when somebody asks for it, and only as long as somebody would read it.
  */
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
-import { extendPath } from '../values/path-text';
+import { extendPath } from '../values/field-path';
 import { JsonTokens, readText } from './json-tokens';
 
 export interface Visitor {

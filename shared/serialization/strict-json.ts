@@ -6,8 +6,8 @@ import { type JsonArray, type JsonObject, type JsonValue } from '../values/json'
 import type { NumberLiterals } from '../values/number-literals';
 import { longInteger } from '../values/long-integer';
 import { runStepsSync, type Steps } from '../scheduling/steps';
-import { explainJson } from './json-grammar';
-import { parseMerged } from './json-repeats';
+import { explainJson } from './explain-json';
+import { parseMerged } from './merge-repeats';
 import { FaultList } from './fault-list';
 import { endOfText } from './json-tokens';
 import { walkMembers } from './json-walk';

@@ -14,7 +14,7 @@ import {
 } from 'js-yaml';
 import { compareBytes, isObject, own, setMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
-import { explainYaml } from './yaml-faults';
+import { explainYaml } from './explain-yaml';
 import { IndentedText } from './yaml-indent';
 import { isScalarTag, resolvePlain, resolveTagged, type YamlScalar } from './yaml-scalar';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../runtime/clock';
-import { startThread } from '../scheduling/thread';
+import { startThread } from '../scheduling/worker-thread';
 import { parseJson, type ParsedText } from './strict-json';
 import { SyntaxFault } from './syntax-fault';
 import { composeYaml } from './yaml-document';

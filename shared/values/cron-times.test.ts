@@ -1,6 +1,6 @@
 import { parseSchedule, type CronSchedule } from './cron-schedule';
 import { lastTime, nextTime, timesBetween } from './cron-times';
-import { zonedTimestamp } from './wall-clock';
+import { zonedTimestamp } from './zone-offset';
 
 const at = (text: string): number => Date.parse(text);
 const shown = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString());

@@ -3,7 +3,7 @@
  * twice. Knows no clock of its own.
  */
 import type { CronField, CronSchedule } from './cron-schedule';
-import { zoneOffset } from './wall-clock';
+import { zoneOffset } from './zone-offset';
 
 type Fields = Extract<CronSchedule, { readonly type: 'fields' }>;
 

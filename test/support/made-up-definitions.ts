@@ -4,7 +4,7 @@
  * changes. Texts only: they are meant to be sent.
  */
 import { createChance, type Chance } from '../replay/chance';
-import { capitalised } from '../../shared/values/capitalised';
+import { capitalised } from '../../shared/values/capitalize';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 
 export interface MadeUpDefinition {

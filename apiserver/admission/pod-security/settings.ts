@@ -1,6 +1,6 @@
 /** The file PodSecurityConfiguration: what holds for namespaces that say nothing, and who is let be. Its form and its rules; judges no pod. */
-import type { Fault } from '../../../shared/configuration/fault';
-import type { Format } from '../../../shared/configuration/read';
+import type { Fault } from '../../../shared/configuration/configuration-error';
+import type { Format } from '../../../shared/configuration/read-configuration';
 import { listOf, object, text, word, type Configured } from '../../../shared/configuration/schema';
 import { bothSpellings } from '../../../shared/names/spellings';
 import { levelVersion, LOOSE, MODES, type LevelVersion, type SecurityMode, type SecurityPolicy } from './policy';

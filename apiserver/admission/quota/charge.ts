@@ -1,7 +1,7 @@
 /** Whether what is asked for fits into a quota, in upstream's words; seen at release 1.31.1. Pure. */
 import type { GroupResource } from '../../../shared/api/identity/identity';
 import type { Amounts } from '../../../shared/quota/amounts';
-import { countedBy } from '../../../shared/quota/counted';
+import { countedBy } from '../../../shared/quota/counted-resource';
 import { isInScopes, scopesOf, type Scopes } from '../../../shared/quota/scopes';
 import { usageOf } from '../../../shared/quota/usage';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';

@@ -2,8 +2,8 @@
  * What nobody uses in a namespace unless a quota speaks of it: resources whose names contain one of some texts, and pods in some scopes. Says what is missing, in upstream's words.
  */
 import type { GroupResource } from '../../../shared/api/identity/identity';
-import type { Fault } from '../../../shared/configuration/fault';
-import type { Format } from '../../../shared/configuration/read';
+import type { Fault } from '../../../shared/configuration/configuration-error';
+import type { Format } from '../../../shared/configuration/read-configuration';
 import { listOf, object, text, word, type Configured } from '../../../shared/configuration/schema';
 import { canonicalGroup, textIn } from '../../../shared/names/dialect';
 import { isInScopes, type Scopes } from '../../../shared/quota/scopes';

@@ -2,7 +2,7 @@
 import { forbidden, internalError, type StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Eventually } from '../../../shared/runtime/eventually';
+import type { Eventually } from '../../../shared/runtime/maybe-promise';
 import type { Random } from '../../../shared/runtime/random';
 import type { JsonObject } from '../../../shared/values/json';
 import { qualifiedName } from '../../../shared/values/name-formats';

@@ -4,7 +4,7 @@
  */
 import type { AccessAnswer, AccessQuestion, AskAccess } from '../../../shared/expression/library/authorizer';
 import { accountGroups, accountUser, type UserInfo } from '../../../shared/api/identity/user';
-import type { Eventually } from '../../../shared/runtime/eventually';
+import type { Eventually } from '../../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { canonicalGroup } from '../../../shared/names/dialect';
 

@@ -4,7 +4,7 @@
  */
 import { deniedByWebhook, internalError, type StatusError } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import type { Eventually } from '../../../shared/runtime/eventually';
+import type { Eventually } from '../../../shared/runtime/maybe-promise';
 import { cloneJson, equalJson, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionOperation, AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../chain';

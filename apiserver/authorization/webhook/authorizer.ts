@@ -3,9 +3,9 @@
  * where it does not answer is configured.
  */
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Eventually } from '../../../shared/runtime/eventually';
+import type { Eventually } from '../../../shared/runtime/maybe-promise';
 import { KeptAnswers, type Answered } from '../../../shared/runtime/response-cache';
-import { nowAndThen } from '../../../shared/runtime/periodic';
+import { nowAndThen } from '../../../shared/runtime/throttle';
 import type { Dialect } from '../../../shared/names/dialect';
 import { TooLate, type Attempted, type WebhookAnswer } from '../../../shared/client/rest/webhook';
 import type { JsonObject } from '../../../shared/values/json';

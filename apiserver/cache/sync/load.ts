@@ -3,7 +3,7 @@
  *
  * What it never does: move the clock or notify watchers; the caller does both without yielding in between.
  */
-import { Garbage } from '../../../shared/runtime/process/garbage';
+import { Garbage } from '../../../shared/runtime/process/gc-trigger';
 import { StoreError, type Revision } from '../../storage/store';
 import { compareWithStore, type ComparisonHost, type Difference } from './comparison';
 import { LARGEST_SHARED } from '../store/held-entry';

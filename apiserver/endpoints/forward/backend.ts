@@ -6,7 +6,7 @@ import { request as plainRequest, type ClientRequest, type OutgoingHttpHeaders }
 import { request as secureRequest, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../../../shared/runtime/clock';
-import { TRUST_WHAT_IS_NAMED } from '../../../shared/pki/trust';
+import { TRUST_WHAT_IS_NAMED } from '../../../shared/pki/partial-chain-trust';
 import type { Trust } from '../../registry/operations/destination';
 
 /** Credentials for connections to kubelets; each is optional. */

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
-import { connectionText, isDistrusted } from '../../../shared/runtime/connection-text';
+import { connectionText, isDistrusted } from '../../../shared/runtime/connection-error';
 import type { Destination } from '../../registry/operations/destination';
 import { allowUnread, forbidUnread } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { internalError, StatusError, success, type Status } from '../../../shared/api/errors/status';
 import { KUBELET_STREAM_PROTOCOLS } from '../../../shared/names/dialect';
-import { connectionText } from '../../../shared/runtime/connection-text';
+import { connectionText } from '../../../shared/runtime/connection-error';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { tryParseObject } from '../../../shared/client/rest/json-body';
 import type { Exchange } from '../request/exchange';

@@ -3,7 +3,7 @@ import type { SubresourceRow } from '../../../shared/api/kinds';
 import { schemaOf } from '../../../shared/api/types';
 import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
 import { badRequest } from '../../../shared/api/errors/status';
-import { headerText } from '../../../shared/values/header-text';
+import { headerText } from '../../../shared/values/decode-header';
 import { decodePercent } from '../../../shared/values/percent';
 import { setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Resource } from '../../registry/verbs';

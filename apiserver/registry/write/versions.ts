@@ -4,7 +4,7 @@
  */
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Entry } from '../../cache/cache';
-import type { Eventually } from '../../../shared/runtime/eventually';
+import type { Eventually } from '../../../shared/runtime/maybe-promise';
 import type { ConversionContext, Conversions, OtherVersions } from '../conversions';
 import { convertedFrom } from '../object/hidden-fields';
 import { needsWebhook, type ResourceInfo } from '../object/resource-info';

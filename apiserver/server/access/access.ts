@@ -3,7 +3,7 @@
  */
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import { derived } from '../../../shared/runtime/derived';
+import { derived } from '../../../shared/runtime/memoize-by-source';
 import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
 import { bearerTokens } from '../../authentication/bearer-token';

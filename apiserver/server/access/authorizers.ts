@@ -1,5 +1,5 @@
 /** The table of `--authorization-mode`: the known modes and the authorizer that each adds to the chain. */
-import { whenKnown } from '../../../shared/runtime/eventually';
+import { whenKnown } from '../../../shared/runtime/maybe-promise';
 import { isMaster } from '../../../shared/api/identity/user';
 import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision } from '../../authorization/authorizer';
 import { nodeAuthorizer, type NodeAuthorizerParts } from '../../authorization/node/authorizer';

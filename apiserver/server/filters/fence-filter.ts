@@ -6,7 +6,7 @@
 import { FENCE_HEADER, parseFence } from '../../../shared/api/identity/fencing';
 import { readAccountUser } from '../../../shared/api/identity/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
-import { whenKnown } from '../../../shared/runtime/eventually';
+import { whenKnown } from '../../../shared/runtime/maybe-promise';
 import type { Authorizer } from '../../authorization/authorizer';
 import type { Filter } from './filter-chain';
 

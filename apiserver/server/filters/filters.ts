@@ -4,7 +4,7 @@
  */
 import { AUTHENTICATED, isMaster, MASTERS, type UserInfo } from '../../../shared/api/identity/user';
 import { badRequest, unauthorized, type StatusError } from '../../../shared/api/errors/status';
-import { headerText } from '../../../shared/values/header-text';
+import { headerText } from '../../../shared/values/decode-header';
 import { decodePercent } from '../../../shared/values/percent';
 import { quote } from '../../../shared/values/quote';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../../shared/names/dialect';
@@ -19,7 +19,7 @@ import type { AuthenticateRequest } from '../../authentication/union';
 import type { Attributes, Authorizer, Decision, ResourceAttributes } from '../../authorization/authorizer';
 import { selectorsOf } from '../../authorization/selectors';
 import { refusalOf, turnedRefusal } from '../../authorization/union';
-import { whenKnown, type Eventually } from '../../../shared/runtime/eventually';
+import { whenKnown, type Eventually } from '../../../shared/runtime/maybe-promise';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { Query } from '../../endpoints/request/query';
 import { nameFromFieldSelector, parseRequestInfo, MalformedRequest, type RequestInfo } from '../../endpoints/request/request-info';

@@ -14,7 +14,7 @@ import {
 import { canonicalUserName, type GeneratedNames } from '../../../shared/names/dialect';
 import type { ResourceAttributes } from '../../authorization/authorizer';
 import { appendAt } from '../../../shared/values/append';
-import { headerText } from '../../../shared/values/header-text';
+import { headerText } from '../../../shared/values/decode-header';
 import { dnsLabel } from '../../../shared/values/name-formats';
 import { decodePercent } from '../../../shared/values/percent';
 

@@ -4,7 +4,7 @@
  */
 import { canonicalApiVersion, canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import { whenKnown } from '../../../shared/runtime/eventually';
+import { whenKnown } from '../../../shared/runtime/maybe-promise';
 import { Policies, type Around } from '../../admission/policy/policy';
 import type { ParameterParts } from '../../admission/policy/parameters';
 import type { AskAuthorizer } from '../../admission/webhook/decisions';

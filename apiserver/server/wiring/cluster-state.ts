@@ -28,7 +28,7 @@ import { createReader } from '../../registry/read/reader';
 import { buildResources, type Resources } from '../../registry/resources';
 import { WebhookConverter } from '../../conversion/converter';
 import { WebhookClient } from '../../webhook-client/client';
-import { nowAndThen } from '../../../shared/runtime/periodic';
+import { nowAndThen } from '../../../shared/runtime/throttle';
 import type { ServerContext } from './server-options';
 
 export interface ClusterState {

@@ -5,14 +5,14 @@
 import { conditionCosts } from '../../metrics/condition-metrics';
 import { scopeOf } from '../../metrics/request-labels';
 import { canonicalNamespace, namespaceAlias, type GeneratedNames } from '../../../shared/names/dialect';
-import { whenKnown } from '../../../shared/runtime/eventually';
+import { whenKnown } from '../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../shared/values/json';
 import { ExtensionServers } from '../../aggregation/extension-servers';
 import type { MakeNamespace } from '../../admission/namespace-auto-provision';
 import type { NodeRestrictionParts } from '../../admission/node-restriction';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
-import { nowAndThen } from '../../../shared/runtime/periodic';
+import { nowAndThen } from '../../../shared/runtime/throttle';
 import type { WebhookCall } from '../../admission/webhook/ask';
 import { WebhookClient } from '../../webhook-client/client';
 import { createIdentify } from '../../webhook-client/identity';

@@ -5,7 +5,7 @@
 import { KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { errorMessage } from '../../../shared/runtime/error-message';
-import { eachNowAndThen } from '../../../shared/runtime/periodic';
+import { eachNowAndThen } from '../../../shared/runtime/throttle';
 import { typeNames } from '../../cache/store/key-space';
 import type { OpenedCache } from '../../cache/sync/open-cache';
 import { Meters } from '../../metrics/meters';

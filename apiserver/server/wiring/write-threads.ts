@@ -19,7 +19,7 @@ import type {
 } from '../../registry/write/executor/offload/messages';
 import { hasManyValues, OFFLOAD_LIMITS } from '../../registry/write/executor/offload/rule';
 import { bufferOf, bytesOf, sentEntry, sentResource } from '../../registry/write/executor/offload/transfer';
-import { movable, startThread } from '../../../shared/scheduling/thread';
+import { movable, startThread } from '../../../shared/scheduling/worker-thread';
 import { ThreadLost, ThreadPool, ThreadsBusy, type Moved, type Thread } from '../../../shared/scheduling/thread-pool';
 import type { WorkerResult, WorkerJob, WorkerSettings } from './worker-messages';
 

@@ -9,7 +9,7 @@ import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { systemRandom } from '../../../shared/runtime/random';
-import { movable } from '../../../shared/scheduling/thread';
+import { movable } from '../../../shared/scheduling/worker-thread';
 import { pureAdmission } from '../../admission/plugins';
 import { Ledger } from '../../allocation/ledger';
 import { encodeListText } from '../../endpoints/response/send-response';

@@ -6,7 +6,7 @@ import { invalidAs, invalidValue, required, type FieldError } from '../errors/fi
 import { goSyntax } from '../../values/go-syntax';
 import { parseApiVersion } from '../identity/identity';
 import { arrayAt, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
-import { boundedPath } from '../../values/path-text';
+import { boundedPath } from '../../values/field-path';
 import { dns1035Label, pathSegment, pathSegmentPrefix } from '../../values/name-formats';
 import { DecodeError } from '../types';
 import { validateMetadata } from '../metadata/object-meta-rules';

@@ -1,7 +1,7 @@
 /** What the readers of a decoding share: where it stands, what it has found wrong, and how a value says what it was meant to be. */
 import type { JsonArray, JsonObject, JsonValue } from '../../values/json';
 import type { NumberLiterals } from '../../values/number-literals';
-import { extendPath } from '../../values/path-text';
+import { extendPath } from '../../values/field-path';
 import { DecodeError } from './decode-error';
 
 const MOST_UNKNOWN = 100;

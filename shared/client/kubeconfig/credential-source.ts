@@ -1,7 +1,7 @@
 /** The Authorization header of each request. A token's file is read again once a minute, and when the server refuses the token. */
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../runtime/clock';
-import type { Eventually } from '../../runtime/eventually';
+import type { Eventually } from '../../runtime/maybe-promise';
 import { errorMessage } from '../../runtime/error-message';
 import { ConfigError, type ClientCredentials } from './client-config';
 

@@ -1,5 +1,5 @@
 /** A kubeconfig that is read again when it, or a file that it names, changes. Connects to nothing: see followed-connection.ts. */
-import { FollowedFiles } from '../../runtime/files/followed-files';
+import { FollowedFiles } from '../../runtime/files/file-backed-value';
 import type { ClientConfig } from './client-config';
 import { readKubeconfig, type KubeconfigOptions } from './kubeconfig';
 

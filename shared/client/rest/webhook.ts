@@ -4,7 +4,7 @@
  */
 import { JSON_MEDIA_TYPE } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
-import type { Eventually } from '../../runtime/eventually';
+import type { Eventually } from '../../runtime/maybe-promise';
 import { BackOff } from '../back-off';
 import { collect } from './json-body';
 import type { Random } from '../../runtime/random';

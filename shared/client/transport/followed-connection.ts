@@ -3,7 +3,7 @@
  * while to end, and is cut off after that: whoever was somebody else must not stay so.
  */
 import type { Clock } from '../../runtime/clock';
-import type { Eventually } from '../../runtime/eventually';
+import type { Eventually } from '../../runtime/maybe-promise';
 import type { ClientConfig } from '../kubeconfig/client-config';
 import { connect, type ClientConnection, type ConnectionSettings } from './connect';
 import type { Credentials } from '../kubeconfig/credential-source';

@@ -2,7 +2,7 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { errorCode } from '../../runtime/error-code';
-import { TRUST_WHAT_IS_NAMED } from '../../pki/trust';
+import { TRUST_WHAT_IS_NAMED } from '../../pki/partial-chain-trust';
 import type { TlsOptions } from '../kubeconfig/client-config';
 import { StreamChunks } from './stream-chunks';
 import { connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';

@@ -4,7 +4,7 @@
  */
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { Clock, Timer } from '../../runtime/clock';
-import { TRUST_WHAT_IS_NAMED } from '../../pki/trust';
+import { TRUST_WHAT_IS_NAMED } from '../../pki/partial-chain-trust';
 import type { TlsOptions } from '../kubeconfig/client-config';
 import { raceSignal } from '../signals';
 import { StreamChunks } from './stream-chunks';

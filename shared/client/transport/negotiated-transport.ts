@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import type { Clock } from '../../runtime/clock';
-import { TRUST_WHAT_IS_NAMED } from '../../pki/trust';
+import { TRUST_WHAT_IS_NAMED } from '../../pki/partial-chain-trust';
 import type { TlsOptions } from '../kubeconfig/client-config';
 import { raceSignal } from '../signals';
 import { ConnectionError, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';

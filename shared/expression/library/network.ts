@@ -2,7 +2,7 @@
  * Addresses and networks: `ip`, `cidr` and their methods. Written strictly: no leading zeros, no zones, no IPv4 addresses in IPv6 clothes.
  */
 import { formatIpAddress, parseIpAddress, rangeContains, rangeIsWithin, type IpAddress, type IpRange } from '../../values/ip-address';
-import { readPrefixStrictly, readStrictly } from '../../values/ip-strict';
+import { readPrefixStrictly, readStrictly } from '../../values/strict-ip-address';
 import { quote } from '../../values/quote';
 import { Failure, OpaqueValue, sizeOf, type Value } from '../values/value';
 import { binary, isOpaque, isString, traversal, traverses, unary, type Costs, type FunctionRow, type ValueGuard } from './function';

@@ -2,7 +2,7 @@
  * What a value becomes as the field of a message: numbers in the bits the field has, whatever stands in a `Struct` as JSON has it. Upstream's texts tell
  * which values do not fit. Everything that is gone through is counted as work.
  */
-import { capitalised } from '../../values/capitalised';
+import { capitalised } from '../../values/capitalize';
 import { printDuration, printTimestamp } from '../library/printing';
 import type { Work } from '../values/equality';
 import {

@@ -3,7 +3,7 @@
  * nobody else does, and settles who owns what. Makes a new object; what it is given stays as it is. All objects are without managedFields.
  */
 import { compareBytes, equalJson, type JsonObject } from '../../values/json';
-import { boundedPath } from '../../values/path-text';
+import { boundedPath } from '../../values/field-path';
 import { quote } from '../../values/quote';
 import { isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
 import {

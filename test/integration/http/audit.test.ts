@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Auditor } from '../../../apiserver/audit/auditor';
 import { compilePolicy } from '../../../apiserver/audit/policy';
 import { POLICY_FORMAT } from '../../../apiserver/audit/policy-format';
-import { readConfiguration } from '../../../shared/configuration/read';
+import { readConfiguration } from '../../../shared/configuration/read-configuration';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { createLogger, silentLogger } from '../../../shared/runtime/logger';

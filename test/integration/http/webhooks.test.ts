@@ -8,7 +8,7 @@ import { openAuthorizerLinks } from '../../../apiserver/options/authorizer-links
 import { FLAGS, type ServerFlags } from '../../../apiserver/options/flags';
 import { asking, openWebhook } from '../../../apiserver/options/webhooks';
 import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
-import { ConfigurationError } from '../../../shared/configuration/fault';
+import { ConfigurationError } from '../../../shared/configuration/configuration-error';
 import { systemClock } from '../../../shared/runtime/clock';
 import { parseFlags } from '../../../shared/cli/flags';
 import { silentLogger } from '../../../shared/runtime/logger';

@@ -1,5 +1,5 @@
 /** How two specs differ, for people: the members that are not the same, before and after. Bounded, because clients choose what stands in them. */
-import { capitalised } from '../../../../shared/values/capitalised';
+import { capitalised } from '../../../../shared/values/capitalize';
 import { equalJson, own, stringifyJson, type JsonObject } from '../../../../shared/values/json';
 
 const MOST_MEMBERS = 8;

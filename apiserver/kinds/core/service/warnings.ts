@@ -1,6 +1,6 @@
 /** What is worth a warning about a Service that is stored nevertheless, in upstream's order and words. */
 import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
-import { readPrefixStrictly, readStrictly, type StrictReading } from '../../../../shared/values/ip-strict';
+import { readPrefixStrictly, readStrictly, type StrictReading } from '../../../../shared/values/strict-ip-address';
 import { quote } from '../../../../shared/values/quote';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { HEADLESS } from './addresses';

@@ -2,7 +2,7 @@
  * The one executor of all writes: it decides where the steps of an attempt run, runs them on the state that the guaranteed update brings, and turns what they
  * come to into a transaction or a response. Retries, confirmation on a proven state, deadlines and dry run are guaranteed-update.ts's business.
  */
-import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
+import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../../shared/values/json';
 import { runSteps, type Steps } from '../../../../shared/scheduling/steps';
 import { NEVER_YIELDS, slotTimeSlice, type Yielder } from '../../../../shared/scheduling/yielding';

@@ -1,5 +1,5 @@
 /** The steps that ask others about an object: admission plug-ins, the authorizer, quotas. In a worker thread each of them is a message to the server's thread. */
-import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
+import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { admissionRequest, type WriteRequest } from '../request';

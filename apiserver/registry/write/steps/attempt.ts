@@ -1,6 +1,6 @@
 /** What is known of one attempt at a write, stage by stage, and what an attempt comes to. Holds no step. */
 import type { StatusError } from '../../../../shared/api/errors/status';
-import type { Eventually } from '../../../../shared/runtime/eventually';
+import type { Eventually } from '../../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../../shared/values/json';
 import type { Entry } from '../../../cache/cache';
 import type { Revision } from '../../../storage/store';

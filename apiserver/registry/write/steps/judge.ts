@@ -1,6 +1,6 @@
 /** The steps in which the server and the kind have their say: metadata, allocation, what a client may not choose, validation. */
 import { StatusError } from '../../../../shared/api/errors/status';
-import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
+import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import { metadataOf, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { stringAt } from '../../../../shared/values/json';

@@ -3,7 +3,7 @@ import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { dropCarried } from '../../../../shared/api/conversion';
 import * as status from '../../../../shared/api/errors/status';
 import { metadataOf, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
+import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
 import { needsWebhook, toHub, type ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
 import { dropDeletion } from '../metadata-steps';

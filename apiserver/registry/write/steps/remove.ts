@@ -3,7 +3,7 @@ import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import * as status from '../../../../shared/api/errors/status';
 import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
+import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
 import type { Entry } from '../../../cache/cache';
 import { makeEntry } from '../../../cache/store/entry';
 import type { ResourceInfo } from '../../object/resource-info';

@@ -2,7 +2,7 @@
  * A write as data: named steps in their order. Each step takes what is known of the attempt and returns it with what the step has found out, so that the
  * compiler refuses a list in which a step reads what no earlier one has produced. A list runs nothing by itself: that is the executor's part.
  */
-import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
+import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../../shared/values/json';
 import type { Steps } from '../../../../shared/scheduling/steps';
 import type { StepDependencies } from '../request';

@@ -1,5 +1,5 @@
 /** The last steps of a write: the bytes that are stored, and what the write comes to. Nothing is stored here. */
-import { whenKnown, type Eventually } from '../../../../shared/runtime/eventually';
+import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
 import { clientFault } from '../../../../shared/api/errors/status';
 import { isTerminating, metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { makeEntry } from '../../../cache/store/entry';

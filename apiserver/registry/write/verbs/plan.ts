@@ -1,5 +1,5 @@
 /** Which list of steps a request takes, on the server's thread and in a worker thread alike. */
-import type { Eventually } from '../../../../shared/runtime/eventually';
+import type { Eventually } from '../../../../shared/runtime/maybe-promise';
 import type { DeleteOptions, WriteOptions } from '../../verbs';
 import type { Current } from '../guaranteed-update';
 import type { WriteRequest } from '../request';

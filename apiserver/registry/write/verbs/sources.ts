@@ -3,7 +3,7 @@ import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalizeGroups, inSpelling } from '../../../../shared/api/types/group-fields';
 import * as status from '../../../../shared/api/errors/status';
 import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { whenKnown } from '../../../../shared/runtime/eventually';
+import { whenKnown } from '../../../../shared/runtime/maybe-promise';
 import { toServed } from '../../object/resource-info';
 import type { ParsedBody, PatchBody, WriteOptions } from '../../verbs';
 import { applyingTo, readApply, type AppliedTo } from '../apply';

@@ -1,5 +1,5 @@
 /** Completes what is said of types: each source fills what those before it leave out. Knows no texts. */
-import { capitalised } from '../../../values/capitalised';
+import { capitalised } from '../../../values/capitalize';
 import type { Descriptions } from './descriptions';
 
 /** What only the models say is added. `types` are those that there are (`core.v1.PodStatus`). */

@@ -3,7 +3,7 @@
  * (messages.ts). Knows no store and no other objects.
  */
 import { revived, StatusError } from '../../../../../shared/api/errors/status';
-import type { Eventually } from '../../../../../shared/runtime/eventually';
+import type { Eventually } from '../../../../../shared/runtime/maybe-promise';
 import { parseJson, SyntaxFault } from '../../../../../shared/serialization';
 import { stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../../../shared/values/json';
 import { generateName } from '../../../../../shared/values/name-formats';

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { eachNowAndThen, nowAndThen } from './periodic';
+import { eachNowAndThen, nowAndThen } from './throttle';
 
 it('nowAndThen calls its function for the first call of each interval', () => {
   const clock = new ManualClock();

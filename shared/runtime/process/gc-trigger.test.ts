@@ -1,4 +1,4 @@
-import { Garbage } from './garbage';
+import { Garbage } from './gc-trigger';
 
 it('Garbage runs a collection whenever more than its limit was dropped', () => {
   let collections = 0;

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
-import { fixed, FollowedFiles } from './followed-files';
+import { fixed, FollowedFiles } from './file-backed-value';
 
 let folder: string;
 let clock: ManualClock;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { readIfThere } from './read-if-there';
+import { readIfThere } from './read-file-if-exists';
 
 it('readIfThere returns the contents of a file, undefined when it is missing, and throws when it is unreadable', () => {
   expect(readIfThere(__filename)?.includes('reads what is there')).toBe(true);

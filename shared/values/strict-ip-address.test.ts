@@ -1,7 +1,7 @@
 /** Compares the warnings about addresses and ranges that release 1.31.1 accepts with recorded ones. */
 import { casesOf } from '../../test/replay/recording';
 import { text, tupleOf } from '../../test/replay/shape';
-import { readPrefixStrictly, readStrictly } from './ip-strict';
+import { readPrefixStrictly, readStrictly } from './strict-ip-address';
 
 it.each(casesOf('values/strict', tupleOf(text, text, text, text)))(
   'strict reading of the %s %j results in %s %j',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { removeFolder, temporaryFolder } from '../../../test/support/programs';
-import { openWhole, runWhole, wholeFiles } from './whole-program';
+import { openWhole, runWhole, wholeFiles } from './program-bundle';
 
 const folder = temporaryFolder('whole-program');
 const MAIN = path.join(folder, 'main.js');

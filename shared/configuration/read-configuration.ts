@@ -8,7 +8,7 @@ import type { Clock } from '../runtime/clock';
 import { parseYaml, SyntaxFault } from '../serialization';
 import { isObject, setMember, type JsonObject, type JsonValue } from '../values/json';
 import { quote } from '../values/quote';
-import { ConfigurationError, type Fault } from './fault';
+import { ConfigurationError, type Fault } from './configuration-error';
 import type { Schema } from './schema';
 
 /** One kind of file in the versions that are alike. */

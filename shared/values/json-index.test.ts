@@ -1,4 +1,4 @@
-import { JsonPlaces } from './json-places';
+import { JsonPlaces } from './json-index';
 
 const placesIn = (text: string): JsonPlaces => new JsonPlaces(Buffer.from(text));
 

@@ -1,4 +1,4 @@
-import { derived } from './derived';
+import { derived } from './memoize-by-source';
 
 it('derived computes its value on demand, once for each source', () => {
   let source = { n: 1 };

@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { constants, Script } from 'node:vm';
-import { readIfThere } from '../files/read-if-there';
+import { readIfThere } from '../files/read-file-if-exists';
 
 /** How a file begins, and what was compiled of it: hex digits of its digest. V8 itself tells programs apart by no more than their length. */
 const DIGEST = { from: '//'.length, length: 64 };

@@ -1,4 +1,4 @@
-import { movable } from './thread';
+import { movable } from './worker-thread';
 
 test('only memory that holds nothing else is moved', () => {
   const own = new Uint8Array(100);

@@ -1,6 +1,6 @@
 /** Work whose time is measured, whether it has to be waited for or not. What is made of that time is somebody else's business. */
 import type { Clock } from './clock';
-import type { Eventually } from './eventually';
+import type { Eventually } from './maybe-promise';
 
 /** Told once, however it ended. Times are Clock.monotonic. */
 export type Told = (from: number, until: number, hasFailed: boolean) => void;

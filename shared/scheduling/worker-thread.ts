@@ -10,7 +10,7 @@ import { Worker } from 'node:worker_threads';
 const YOUNG_MEMORY_MB = 48;
 
 /** Finds the program of a thread; from sources there are no threads. */
-const FIRST_FILE = join(__dirname, '../runtime/process/whole-worker.js');
+const FIRST_FILE = join(__dirname, '../runtime/process/worker-entry.js');
 
 /**
  * @param memoryMb of what lives longer; whoever needs more costs the thread
