@@ -1,4 +1,4 @@
 /** The API server's executable: in one file where the build has made one (shared/runtime/process/program-bundle.ts), else as modules. */
-import { runWhole } from '../shared/runtime/process/program-bundle';
+import { runBundle } from '../shared/runtime/process/program-bundle';
 
-if (!runWhole(__filename)) void import('./start.js');
+if (!runBundle(__filename)) void import('./start.js');

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { releaseText } from '../shared/names/dialect';
+import { versionText } from '../shared/names/dialect';
 import { formatIpAddress } from '../shared/values/ip-address';
 import { ConfigurationFiles } from '../shared/configuration/configuration-files';
 import type { Clock } from '../shared/runtime/clock';
 import { UsageError, type CommandLine } from '../shared/cli/flags';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
-import { systemBytes, type Random } from '../shared/runtime/random';
+import { systemRandomBytes, type Random } from '../shared/runtime/random';
 import type { AskImages } from './admission/image-policy';
 import type { AdmissionSettings } from './admission/settings';
 import type { Auditor } from './audit/auditor';
@@ -46,7 +46,7 @@ import type { OpenedTracing } from './tracing/open';
 export const PROGRAM: CommandLine = {
   name: 'apiserver',
   description: 'Serves the cluster control API over etcd or an embedded store.',
-  version: releaseText,
+  version: versionText,
 };
 
 /** What a server is given by the process around it. */
@@ -112,7 +112,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
     random,
     logger,
     meters,
-    configurations: configurations.all,
+    configurations: configurations.configurations,
     tracing: traces?.tracing,
     storeCalls: calls,
   };
@@ -158,7 +158,7 @@ async function openEncryption(
     dialect: flags.naming,
     configurations,
     clock,
-    random: systemBytes,
+    random: systemRandomBytes,
     uuid: () => random.uuid(),
     logger,
   });
@@ -172,11 +172,11 @@ async function openTraces(flags: ServerFlags, configurations: ConfigurationFiles
   if (file === '') return undefined;
   const [{ TRACING_FORMAT }, { openTracing }] = await Promise.all([import('./tracing/configuration.js'), import('./tracing/open.js')]);
   let opened: OpenedTracing | undefined;
-  await configurations.open({
+  await configurations.loadConfiguration({
     name: 'tracing',
     path: file,
     formats: [TRACING_FORMAT],
-    use(configuration) {
+    apply(configuration) {
       if (opened === undefined) opened = openTracing(configuration, host);
       else opened.use(configuration);
     },

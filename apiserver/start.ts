@@ -2,7 +2,7 @@
 import { systemClock as clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/cli/flags';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
-import { createLogger, levelOf } from '../shared/runtime/logger';
+import { createLogger, effectiveLogLevel } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { errorMessage } from '../shared/runtime/error-message';
 import { FLAGS } from './options/flags';
@@ -10,9 +10,9 @@ import { PROGRAM, runServer } from './program';
 
 async function main(): Promise<void> {
   const flags = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_EXIT_CODE);
-  const logger = createLogger({ level: levelOf(flags.values), clock });
+  const logger = createLogger({ level: effectiveLogLevel(flags.values), clock });
   const lifecycle = new Lifecycle({ clock, logger, process });
-  lifecycle.listen();
+  lifecycle.listenForSignals();
   const server = await runServer(flags, { clock, random, logger, lifecycle });
   logger.info('ready', { port: server.port, localPort: server.localPort });
   process.send?.('ready');

@@ -5,8 +5,8 @@
 import type { ClientConfig } from '../shared/client/kubeconfig/client-config';
 import type { Clock, Timer } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
-import { nowAndThen } from '../shared/runtime/throttle';
-import { lifeFault } from '../shared/pki/certificates';
+import { throttle } from '../shared/runtime/throttle';
+import { validityFault } from '../shared/pki/certificates';
 
 export interface CredentialLifeOptions {
   readonly config: () => ClientConfig;
@@ -21,14 +21,14 @@ const TOLD_EVERY_MS = 600_000;
 /** Begins with a look. Returns what ends it. */
 export function watchCredentialLife({ config, kubeconfig, clock, logger }: CredentialLifeOptions): () => void {
   let timer: Timer | undefined;
-  const tell = nowAndThen(clock, TOLD_EVERY_MS, (fault: string) =>
+  const tell = throttle(clock, TOLD_EVERY_MS, (fault: string) =>
     logger.error(
       `the client certificate of ${kubeconfig} ${fault}, no API server lets the controllers in: put one there whose time has come; it is read while they run`,
     ),
   );
   const look = (): void => {
     const { cert } = config().tls;
-    const fault = cert === undefined ? undefined : lifeFault(cert, clock.now());
+    const fault = cert === undefined ? undefined : validityFault(cert, clock.now());
     if (fault !== undefined) tell(fault);
     timer = clock.after(LOOK_MS, look);
   };

@@ -4,8 +4,8 @@ import { readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '..
 import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';
 import { WORKLOAD_NAMES } from '../shared/names/workload';
 import type { Clock } from '../shared/runtime/clock';
-import { derived } from '../shared/runtime/memoize-by-source';
-import { fixed, FollowedFiles, type Followed } from '../shared/runtime/files/file-backed-value';
+import { memoizeBySource } from '../shared/runtime/memoize-by-source';
+import { staticValue, FileBackedValue, type DynamicValue } from '../shared/runtime/files/file-backed-value';
 import type { Logger } from '../shared/runtime/logger';
 import type { ControllerFlags } from './flags';
 import type { ControllerSettings } from './runtime/controller';
@@ -22,20 +22,20 @@ export interface FollowedSettings {
 /** Throws ConfigError and KeyFileError. */
 export function followedSettings(values: ControllerFlags): FollowedSettings {
   const http1 = values['http1-only'];
-  const watched: Pick<FollowedFiles<unknown>, 'watch'>[] = [];
-  const followed = <T>(files: FollowedFiles<T>): FollowedFiles<T> => {
+  const watched: Pick<FileBackedValue<unknown>, 'watch'>[] = [];
+  const followed = <T>(files: FileBackedValue<T>): FileBackedValue<T> => {
     watched.push(files);
     return files;
   };
   const config = clientConfig(values, followed);
   const { 'root-ca-file': rootFile, 'service-account-private-key-file': keyFile } = values;
-  const rootCertificate: Followed<string | undefined> =
+  const rootCertificate: DynamicValue<string | undefined> =
     rootFile === ''
       ? { current: () => config.current().tls.ca, onChange: (listener) => config.onChange(listener) }
-      : followed(new FollowedFiles('root certificate', () => ({ value: readConfigFile(rootFile), files: [rootFile] })));
-  const accountTokenKey = keyFile === '' ? undefined : followed(new FollowedFiles('key of tokens', () => tokenKeyIn(keyFile))).current;
+      : followed(new FileBackedValue('root certificate', () => ({ value: readConfigFile(rootFile), files: [rootFile] })));
+  const accountTokenKey = keyFile === '' ? undefined : followed(new FileBackedValue('key of tokens', () => tokenKeyIn(keyFile))).current;
   return {
-    config: derived(config.current, (present) => ({ ...present, http1 })),
+    config: memoizeBySource(config.current, (present) => ({ ...present, http1 })),
     settings: { ...flagSettings(values), rootCertificate, accountTokenKey },
     watch(clock, logger) {
       const ends = watched.map((files) => files.watch(clock, logger));
@@ -46,11 +46,11 @@ export function followedSettings(values: ControllerFlags): FollowedSettings {
 
 function clientConfig(
   { kubeconfig, master }: ControllerFlags,
-  followed: <T>(files: FollowedFiles<T>) => FollowedFiles<T>,
-): Followed<ClientConfig> {
+  followed: <T>(files: FileBackedValue<T>) => FileBackedValue<T>,
+): DynamicValue<ClientConfig> {
   if (kubeconfig !== '') return followed(followKubeconfig(kubeconfig, { servers: master }));
-  if (master.length > 0) return fixed({ servers: master.map(serverUrl), tls: {}, credentials: { type: 'none' } });
-  return fixed(workloadConfig(process.env, Object.values(WORKLOAD_NAMES)));
+  if (master.length > 0) return staticValue({ servers: master.map(serverUrl), tls: {}, credentials: { type: 'none' } });
+  return staticValue(workloadConfig(process.env, Object.values(WORKLOAD_NAMES)));
 }
 
 const tokenKeyIn = (file: string): { readonly value: TokenKey; readonly files: readonly string[] } => ({

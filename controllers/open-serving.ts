@@ -3,9 +3,9 @@ import { connectFollowed } from '../shared/client/transport/followed-connection'
 import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';
 import type { RestClient } from '../shared/client/rest/rest-client';
 import type { Clock } from '../shared/runtime/clock';
-import { derived } from '../shared/runtime/memoize-by-source';
+import { memoizeBySource } from '../shared/runtime/memoize-by-source';
 import { errorCode } from '../shared/runtime/error-code';
-import type { Health } from '../shared/runtime/health';
+import type { HealthChecks } from '../shared/runtime/health';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import type { ControllerFlags } from './flags';
@@ -21,7 +21,7 @@ export interface ServingParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly lifecycle: Lifecycle;
-  readonly health: Health;
+  readonly health: HealthChecks;
   readonly metrics: ServingOptions['metrics'];
 }
 
@@ -64,7 +64,7 @@ function accessOf({ values, client, clock, logger, lifecycle }: ServingParts): P
     lifecycle.onStop({ name: kubeconfig, timeoutMs: 1_000, run: file.watch(clock, logger) });
     const http1 = values['http1-only'];
     const { transport, credentials } = connectFollowed(
-      derived(file.current, (config) => ({ ...config, http1 })),
+      memoizeBySource(file.current, (config) => ({ ...config, http1 })),
       clock,
     );
     lifecycle.onStop({ name: `connections of ${kubeconfig}`, timeoutMs: 1_000, run: () => transport.close() });

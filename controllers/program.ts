@@ -7,10 +7,10 @@ import { connectFollowed } from '../shared/client/transport/followed-connection'
 import { InformerPool } from '../shared/client/informer/informer-pool';
 import type { RequestMeter } from '../shared/client/transport/metered-transport';
 import { RestClient } from '../shared/client/rest/rest-client';
-import { GENERATED_NAMES, releaseText } from '../shared/names/dialect';
+import { GENERATED_NAMES, versionText } from '../shared/names/dialect';
 import { PROGRAM_NAMES, userAgent } from '../shared/names/program';
 import type { Clock } from '../shared/runtime/clock';
-import { derived } from '../shared/runtime/memoize-by-source';
+import { memoizeBySource } from '../shared/runtime/memoize-by-source';
 import { UsageError, type CommandLine } from '../shared/cli/flags';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
@@ -30,7 +30,7 @@ import { signingProblem } from './signing-files';
 export const PROGRAM: CommandLine = {
   name: 'controllers',
   description: 'Runs controllers: programs that bring the state of a cluster to what its objects ask for.',
-  version: releaseText,
+  version: versionText,
 };
 /** Work that is under way when the process is told to end may take so long, and giving the leases back as well. Milliseconds. */
 const STOP_MS = 15_000;
@@ -132,7 +132,7 @@ function clientsOf(
 ): (controller: Controller) => RestClient {
   const asProcess = ({ name, account = name }: Controller): RestClient => client.withUserAgent(agentOf(account));
   if (!values['use-service-account-credentials']) return asProcess;
-  const { transport } = connectFollowed(derived(config, withoutCredentials), clock, { meter });
+  const { transport } = connectFollowed(memoizeBySource(config, withoutCredentials), clock, { meter });
   lifecycle.onStop({ name: "the controllers' connections", timeoutMs: 1_000, run: () => transport.close() });
   const namespace = GENERATED_NAMES[values.naming].systemNamespace;
   return (controller) => {

@@ -1,8 +1,8 @@
 /** The authorities with which requests for certificates are signed: read from their files at the start, and again when they change. Keys are never told. */
 import { ConfigError, readConfigFile } from '../shared/client/kubeconfig/client-config';
-import { readAuthority, type SigningAuthority } from '../shared/pki/certificate-authority';
+import { parseSigningAuthority, type SigningAuthority } from '../shared/pki/certificate-authority';
 import type { Clock } from '../shared/runtime/clock';
-import { FollowedFiles } from '../shared/runtime/files/file-backed-value';
+import { FileBackedValue } from '../shared/runtime/files/file-backed-value';
 import type { Logger } from '../shared/runtime/logger';
 import type { SignerName } from './certificates/rules';
 import type { ControllerFlags } from './flags';
@@ -46,7 +46,7 @@ export function signingProblem(values: ControllerFlags): string | undefined {
 export class SigningFiles implements Signers {
   /** By signer; those without files sign nothing. */
   private readonly pairs: ReadonlyMap<string, FilePair>;
-  private readonly authorities: FollowedFiles<ReadonlyMap<string, SigningAuthority>>;
+  private readonly authorities: FileBackedValue<ReadonlyMap<string, SigningAuthority>>;
 
   /** Throws {@link ConfigError} where a file cannot be used; the message names it and nothing that is in it. */
   constructor(values: ControllerFlags) {
@@ -58,7 +58,7 @@ export class SigningFiles implements Signers {
     this.pairs = new Map(pairs.filter(([, { certificate }]) => certificate !== ''));
     const files = [...new Set([...this.pairs.values()].flatMap(({ certificate, key }) => [certificate, key]))];
     const read = (): ReadonlyMap<string, SigningAuthority> => new Map([...this.pairs].map(([signer, pair]) => [signer, authorityIn(pair)]));
-    this.authorities = new FollowedFiles('authorities that sign certificates', () => ({ value: read(), files }));
+    this.authorities = new FileBackedValue('authorities that sign certificates', () => ({ value: read(), files }));
   }
 
   get isEmpty(): boolean {
@@ -77,7 +77,7 @@ export class SigningFiles implements Signers {
 function authorityIn({ certificate, key }: FilePair): SigningAuthority {
   const texts = [readConfigFile(certificate), readConfigFile(key)] as const;
   try {
-    return readAuthority(...texts);
+    return parseSigningAuthority(...texts);
   } catch (error) {
     throw new ConfigError(`cannot sign with ${certificate} and ${key}: ${errorMessage(error)}`);
   }

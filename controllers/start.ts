@@ -2,16 +2,16 @@
 import { systemClock as clock, type Clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/cli/flags';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
-import { createLogger, levelOf } from '../shared/runtime/logger';
+import { createLogger, effectiveLogLevel } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { flags as table } from './flags';
 import { PROGRAM, startControllers } from './program';
 
 async function main(): Promise<void> {
   const flags = flagsOrExit(PROGRAM, table, process.argv.slice(2), USAGE_EXIT_CODE);
-  const logger = createLogger({ level: levelOf(flags.values), clock, fields: { component: 'controllers' } });
+  const logger = createLogger({ level: effectiveLogLevel(flags.values), clock, fields: { component: 'controllers' } });
   const lifecycle = new Lifecycle({ clock, logger, process });
-  lifecycle.listen();
+  lifecycle.listenForSignals();
   await startControllers(flags, { clock, random, logger, lifecycle });
   void stayAlive(clock, lifecycle.stopping);
 }

@@ -3,7 +3,7 @@
  * file; which there are, in plugins.ts. Never waits where a plug-in has nothing to wait for.
  */
 import type { Clock } from '../../shared/runtime/clock';
-import { timed } from '../../shared/runtime/measure-time';
+import { measureTime } from '../../shared/runtime/measure-time';
 import type { Admission, AdmissionOperation, AdmissionQuestion, AdmissionRequest, ReservingPlugin } from '../registry/admission';
 
 interface Plugin {
@@ -60,7 +60,7 @@ export function createAdmission(plugins: AdmissionPlugins): Admission {
       const { operation } = request;
       if (reserving?.handles(operation) !== true) return undefined;
       const times = orMade(reserved, operation, () => new Times(meter, reserving.name, 'validate', operation));
-      return timed(
+      return measureTime(
         meter.clock,
         () => reserving.reserve(request),
         (from, until, hasRefused) => times.took(until - from, hasRefused),

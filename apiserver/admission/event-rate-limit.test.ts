@@ -72,7 +72,7 @@ test('EventRateLimit configuration rejects a burst below qps and a limit type th
     { type: 'User', qps: 2, burst: 1 },
     { type: 'User', qps: 1, burst: 1 },
   ];
-  expect(EVENT_LIMIT_FORMAT.rules?.({ limits })).toEqual([
+  expect(EVENT_LIMIT_FORMAT.validate?.({ limits })).toEqual([
     { path: 'limits[0].burst', reason: 'must not be less than qps' },
     { path: 'limits[1].type', reason: 'User may occur only once' },
   ]);

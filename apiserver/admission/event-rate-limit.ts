@@ -2,8 +2,8 @@
  * No more Events are written than the configuration allows: on this server, in a namespace, by a user, by one source about one object. A refusal takes a turn from every limit all
  * the same, as upstream's does.
  */
-import type { Format } from '../../shared/configuration/read-configuration';
-import { integer, listOf, object, word, type Configured } from '../../shared/configuration/schema';
+import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
+import { integerSchema, listSchema, objectSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
 import { TokenBucket } from '../../shared/client/rate-limit';
 import { StatusError } from '../../shared/api/errors/status';
 import type { Clock } from '../../shared/runtime/clock';
@@ -16,20 +16,20 @@ const MOST = 2_147_483_647;
 const USUALLY_REMEMBERED = 4_096;
 const MOST_REMEMBERED = 65_536;
 
-const LIMIT = object(
-  { type: word('Server', 'Namespace', 'User', 'SourceAndObject'), qps: integer(1, MOST), burst: integer(1, MOST) },
-  { cacheSize: integer(0, MOST_REMEMBERED) },
+const LIMIT = objectSchema(
+  { type: enumSchema('Server', 'Namespace', 'User', 'SourceAndObject'), qps: integerSchema(1, MOST), burst: integerSchema(1, MOST) },
+  { cacheSize: integerSchema(0, MOST_REMEMBERED) },
 );
-const SCHEMA = object({ limits: listOf(LIMIT, 1) }, {});
+const SCHEMA = objectSchema({ limits: listSchema(LIMIT, 1) }, {});
 
-export type EventLimits = Configured<typeof SCHEMA>['limits'];
+export type EventLimits = ValueOf<typeof SCHEMA>['limits'];
 type EventLimit = EventLimits[number];
 
-export const EVENT_LIMIT_FORMAT: Format<Configured<typeof SCHEMA>> = {
+export const EVENT_LIMIT_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   kind: 'Configuration',
   apiVersions: ['eventratelimit.admission.platform.io/v1alpha1'],
   schema: SCHEMA,
-  rules: ({ limits }) =>
+  validate: ({ limits }) =>
     limits.flatMap(({ type, qps, burst }, index) => [
       ...(burst < qps ? [{ path: `limits[${index}].burst`, reason: 'must not be less than qps' }] : []),
       ...(limits.findIndex((other) => other.type === type) < index

@@ -3,31 +3,31 @@
  * what it has said counts for a while. What happens where it does not answer is configured. Understands no image.
  */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
-import type { Format } from '../../shared/configuration/read-configuration';
-import { flag, integer, object, text, type Configured } from '../../shared/configuration/schema';
+import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
+import { booleanSchema, integerSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
-import { KeptAnswers, type Answered } from '../../shared/runtime/response-cache';
+import { ResponseCache, type CacheableResponse } from '../../shared/runtime/response-cache';
 import { objectAt } from '../../shared/values/json';
-import { qualifiedName } from '../../shared/values/name-formats';
+import { checkQualifiedName } from '../../shared/values/name-formats';
 import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
 import { readImageVerdict, reviewBody, reviewSpec, type ImageVerdict } from './image-review';
 import { refused } from './pod-creation';
 
 /** Seconds; -1 = it does not count. */
-const TTL = integer(-1, 30 * 60);
-const SCHEMA = object(
+const TTL = integerSchema(-1, 30 * 60);
+const SCHEMA = objectSchema(
   {
-    imagePolicy: object(
-      { kubeConfigFile: text() },
-      { allowTTL: TTL, denyTTL: TTL, retryBackoff: integer(-1, 5 * 60_000), defaultAllow: flag },
+    imagePolicy: objectSchema(
+      { kubeConfigFile: stringSchema() },
+      { allowTTL: TTL, denyTTL: TTL, retryBackoff: integerSchema(-1, 5 * 60_000), defaultAllow: booleanSchema },
     ),
   },
   {},
 );
 
-export const IMAGE_POLICY_FORMAT: Format<Configured<typeof SCHEMA>> = {
+export const IMAGE_POLICY_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   kind: 'configuration of ImagePolicyWebhook',
   apiVersions: [],
   schema: SCHEMA,
@@ -46,7 +46,7 @@ export interface ImagePolicySettings {
 
 const USUAL = { allowSeconds: 5 * 60, denySeconds: 30, retryMs: 500 } as const;
 
-export function imagePolicySettings({ imagePolicy }: Configured<typeof SCHEMA>): ImagePolicySettings {
+export function imagePolicySettings({ imagePolicy }: ValueOf<typeof SCHEMA>): ImagePolicySettings {
   const { kubeConfigFile, allowTTL = 0, denyTTL = 0, retryBackoff = 0, defaultAllow = false } = imagePolicy;
   return {
     kubeConfigFile,
@@ -86,14 +86,14 @@ const isAboutImages = ({ resource: { row }, subresource }: Pick<AdmissionQuestio
   row.group === '' && row.resource === 'pods' && (subresource === undefined || subresource === 'ephemeralcontainers');
 
 export function imagePolicyWebhook({ settings, ask, dialect, clock }: ImagePolicyParts): ValidatingPlugin {
-  const answers = new KeptAnswers<Outcome>({ clock, most: KEPT, mostBytes: KEPT_BYTES, atOnce: AT_ONCE });
+  const answers = new ResponseCache<Outcome>({ clock, maxEntries: KEPT, maxBytes: KEPT_BYTES, maxConcurrent: AT_ONCE });
 
-  async function answerOf(key: string, body: Buffer): Promise<Answered<Outcome>> {
+  async function answerOf(key: string, body: Buffer): Promise<CacheableResponse<Outcome>> {
     const reply = await ask(body);
-    const answer = 'fault' in reply ? reply : readImageVerdict(reply.bytes);
+    const response = 'fault' in reply ? reply : readImageVerdict(reply.bytes);
     const bytes = BASE_BYTES + key.length + ('bytes' in reply ? reply.bytes.length : 0);
-    if ('fault' in answer || key.length > LONGEST_KEPT) return { answer, keptMs: 0, bytes };
-    return { answer, keptMs: answer.allowed ? settings.allowMs : settings.denyMs, bytes };
+    if ('fault' in response || key.length > LONGEST_KEPT) return { response, ttlMs: 0, bytes };
+    return { response, ttlMs: response.allowed ? settings.allowMs : settings.denyMs, bytes };
   }
 
   async function judge(request: AdmissionRequest): Promise<void> {
@@ -104,7 +104,7 @@ export function imagePolicyWebhook({ settings, ask, dialect, clock }: ImagePolic
       dialect,
     );
     const key = JSON.stringify(spec);
-    const outcome = await (answers.find(key, () => answerOf(key, reviewBody(spec, dialect))) ?? TOO_MANY);
+    const outcome = await (answers.getOrFetch(key, () => answerOf(key, reviewBody(spec, dialect))) ?? TOO_MANY);
     decide(outcome, request, settings.defaultAllow);
   }
 
@@ -128,7 +128,7 @@ function decide(outcome: Outcome, request: AdmissionRequest, defaultAllow: boole
     note('failed-open', 'true');
     return;
   }
-  for (const [name, value] of outcome.notes) if (qualifiedName(`${NOTES}/${name}`).length === 0) note(name, value);
+  for (const [name, value] of outcome.notes) if (checkQualifiedName(`${NOTES}/${name}`).length === 0) note(name, value);
   if (outcome.allowed) return;
   const { reason } = outcome;
   throw refused(

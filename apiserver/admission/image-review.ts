@@ -1,5 +1,5 @@
 /** A question about images as an ImageReview, and what was answered. Asks nobody. */
-import { apiVersionIn, canonicalApiVersion, IMAGE_POLICY_MARKS, type Dialect } from '../../shared/names/dialect';
+import { apiVersionInDialect, canonicalApiVersion, IMAGE_POLICY_ANNOTATION_INFIX, type Dialect } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 
 const KIND = 'ImageReview';
@@ -32,10 +32,10 @@ export function reviewSpec(spec: JsonObject, metadata: JsonObject, { namespace, 
 
 /** The annotations that are meant for the webhook, under the names that it knows. One that bears such a name already comes before one that is given it. */
 function meantFor(annotations: JsonObject, dialect: Dialect): JsonObject {
-  const mark = IMAGE_POLICY_MARKS[dialect];
+  const mark = IMAGE_POLICY_ANNOTATION_INFIX[dialect];
   const meant = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(annotations)) {
-    const found = Object.values(IMAGE_POLICY_MARKS).find((one) => name.includes(one));
+    const found = Object.values(IMAGE_POLICY_ANNOTATION_INFIX).find((one) => name.includes(one));
     if (found === undefined || (found !== mark && own(annotations, name.replace(found, mark)) !== undefined)) continue;
     meant.set(name.replace(found, mark), value);
   }
@@ -44,7 +44,7 @@ function meantFor(annotations: JsonObject, dialect: Dialect): JsonObject {
 
 /** The body to be sent. */
 export function reviewBody(spec: JsonObject, dialect: Dialect): Buffer {
-  const apiVersion = apiVersionIn(dialect, VERSION);
+  const apiVersion = apiVersionInDialect(dialect, VERSION);
   return Buffer.from(JSON.stringify({ kind: KIND, apiVersion, metadata: { creationTimestamp: null }, spec, status: { allowed: false } }));
 }
 

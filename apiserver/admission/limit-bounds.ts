@@ -1,5 +1,5 @@
 /** What a limit range says against the amounts of a pod or a claim, in upstream's words; seen at release 1.31.1. Changes nothing. */
-import { podAmounts } from '../../shared/quota/pod-amounts';
+import { podResourceAmounts } from '../../shared/quota/pod-amounts';
 import type { CoreV1LimitRangeItem } from '../../shared/api/types/generated/members';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { formatQuantity, parseQuantity, type Quantity } from '../../shared/values/quantity';
@@ -18,7 +18,7 @@ export function podFaults(limits: readonly CoreV1LimitRangeItem[], pod: JsonObje
       case 'Container':
         return containers.flatMap((container) => faults(limit, amountsOf(objectAt(container, 'resources'))));
       case 'Pod':
-        return faults(limit, { requests: podAmounts(pod, 'requests'), limits: podAmounts(pod, 'limits') });
+        return faults(limit, { requests: podResourceAmounts(pod, 'requests'), limits: podResourceAmounts(pod, 'limits') });
       default:
         return [];
     }

@@ -6,7 +6,7 @@ import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject 
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { notFound, type StatusError } from '../../shared/api/errors/status';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { readRequest, RequestFault } from '../../shared/pki/certificate-request';
+import { parseCertificateRequest, CertificateRequestFault } from '../../shared/pki/certificate-request';
 import { NODE_USER_PREFIX, nodeOf } from '../authorization/node/authorizer';
 import { podReferences, type ReferredKind } from '../authorization/node/references';
 import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
@@ -273,9 +273,9 @@ function requestsCertificate({ request, by }: Written): StatusError | undefined 
   const text = Buffer.from(stringAt(spec, 'request') ?? '', 'base64').toString('latin1');
   try {
     const name = NODE_USER_PREFIX + by;
-    return readRequest(text).commonName === name ? undefined : refused(request, `can only create a node CSR with CN=${name}`);
+    return parseCertificateRequest(text).commonName === name ? undefined : refused(request, `can only create a node CSR with CN=${name}`);
   } catch (error) {
-    if (!(error instanceof RequestFault)) throw error;
+    if (!(error instanceof CertificateRequestFault)) throw error;
     return refused(request, `unable to parse csr: ${error.message}`);
   }
 }

@@ -2,12 +2,12 @@
  * Pods go to the nodes that their namespace selects, by an annotation or by the cluster's default, and may ask for no others. Where the configuration confines a namespace, its
  * pods select nodes by nothing else.
  */
-import { memberPath } from '../../shared/configuration/configuration-error';
-import type { Format } from '../../shared/configuration/read-configuration';
-import { mapOf, object, text, type Configured } from '../../shared/configuration/schema';
-import { bothSpellings, valueOfName } from '../../shared/names/spellings';
+import { appendFieldPath } from '../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
+import { mapSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
+import { bothSpellings, valueInEitherSpelling } from '../../shared/names/spellings';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { labelValue, qualifiedName } from '../../shared/values/name-formats';
+import { checkLabelValue, checkQualifiedName } from '../../shared/values/name-formats';
 import type { AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { schedulingNote } from './namespace-notes';
@@ -15,16 +15,16 @@ import { NEW_PODS, podMutation, podValidation, refused } from './pod-creation';
 
 const NAME = 'PodNodeSelector';
 
-const SCHEMA = object({}, { podNodeSelectorPluginConfig: mapOf(text()) });
+const SCHEMA = objectSchema({}, { podNodeSelectorPluginConfig: mapSchema(stringSchema()) });
 
-export const NODE_SELECTOR_FORMAT: Format<Configured<typeof SCHEMA>> = {
+export const NODE_SELECTOR_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   kind: 'configuration of PodNodeSelector',
   apiVersions: [],
   schema: SCHEMA,
-  rules: ({ podNodeSelectorPluginConfig = {} }) =>
+  validate: ({ podNodeSelectorPluginConfig = {} }) =>
     Object.entries(podNodeSelectorPluginConfig).flatMap(([name, said]) =>
       labelsIn(said) === undefined
-        ? [{ path: memberPath('podNodeSelectorPluginConfig', name), reason: 'must be of the form a=b,c=d' }]
+        ? [{ path: appendFieldPath('podNodeSelectorPluginConfig', name), reason: 'must be of the form a=b,c=d' }]
         : [],
     ),
 };
@@ -43,7 +43,7 @@ export interface NodeSelectorSettings {
 
 const UNSAID: NodeSelectorSettings = { usual: NONE, confined: new Map() };
 
-export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }: Configured<typeof SCHEMA>): NodeSelectorSettings {
+export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }: ValueOf<typeof SCHEMA>): NodeSelectorSettings {
   const given = Object.entries(texts).map(([name, said]) => [name, labelsIn(said) ?? NONE] as const);
   const confined = new Map([...given.flatMap(([name, labels]) => bothSpellings([name]).map((one) => [one, labels] as const)), ...given]);
   const usual = confined.get(DEFAULT) ?? NONE;
@@ -86,13 +86,13 @@ function selectedBy(request: AdmissionRequest, { usual }: NodeSelectorSettings):
 }
 
 function refuseConflict(request: AdmissionRequest, own: Labels, selected: Labels): void {
-  if (Object.entries(selected).some(([key, value]) => (valueOfName(own, key) ?? value) !== value))
+  if (Object.entries(selected).some(([key, value]) => (valueInEitherSpelling(own, key) ?? value) !== value))
     throw refused(request, 'pod node label selector conflicts with its namespace node label selector');
 }
 
 function refuseUnlisted(request: AdmissionRequest, own: Labels, { confined }: NodeSelectorSettings): void {
   const listed = confined.get(request.namespace) ?? NONE;
-  if (Object.keys(listed).length > 0 && Object.entries(own).some(([key, value]) => valueOfName(listed, key) !== value))
+  if (Object.keys(listed).length > 0 && Object.entries(own).some(([key, value]) => valueInEitherSpelling(listed, key) !== value))
     throw refused(request, 'pod node label selector labels conflict with its namespace whitelist');
 }
 
@@ -101,7 +101,7 @@ function labelsIn(text: string): Labels | undefined {
   const labels = new Map<string, string>();
   for (const part of text === '' ? [] : text.split(',')) {
     const [key = '', value, ...more] = part.split('=').map((side) => side.trim());
-    if (value === undefined || more.length > 0 || qualifiedName(key).length > 0 || labelValue(value).length > 0) return undefined;
+    if (value === undefined || more.length > 0 || checkQualifiedName(key).length > 0 || checkLabelValue(value).length > 0) return undefined;
     labels.set(key, value);
   }
   return Object.fromEntries(labels);

@@ -6,7 +6,7 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { equalJson, arrayAt, isObject, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { quote } from '../../shared/values/quote';
-import { whenKnown, type Eventually } from '../../shared/runtime/maybe-promise';
+import { whenResolved, type MaybePromise } from '../../shared/runtime/maybe-promise';
 import type { Decision, ResourceAttributes } from '../authorization/authorizer';
 import type { AdmissionRequest } from '../registry/admission';
 import type { ServedResource } from '../registry/verbs';
@@ -14,7 +14,7 @@ import type { ValidatingPlugin } from './chain';
 import { refused } from './pod-creation';
 
 export interface OwnerParts {
-  readonly authorize: (user: UserInfo, attributes: ResourceAttributes) => Eventually<Decision>;
+  readonly authorize: (user: UserInfo, attributes: ResourceAttributes) => MaybePromise<Decision>;
   readonly resourceOf: (apiVersion: string, kind: string) => ServedResource | undefined;
 }
 
@@ -53,9 +53,9 @@ async function judge(parts: OwnerParts, request: AdmissionRequest, blocking: rea
 const told = ({ reason }: Decision): string => `${reason}, <nil>`;
 
 /** Who may set finalizers on anything need not say on what. */
-function maySetAny({ authorize }: OwnerParts, user: UserInfo): Eventually<boolean> {
+function maySetAny({ authorize }: OwnerParts, user: UserInfo): MaybePromise<boolean> {
   const everything = { verb: 'update', group: '*', version: '*', resource: '*', subresource: 'finalizers', namespace: '', name: '' };
-  return whenKnown(authorize(user, { kind: 'resource', ...everything }), ({ type }) => type === 'allow');
+  return whenResolved(authorize(user, { kind: 'resource', ...everything }), ({ type }) => type === 'allow');
 }
 
 function finalizersOf({ resourceOf }: OwnerParts, request: AdmissionRequest, owner: JsonObject): ResourceAttributes {

@@ -2,8 +2,8 @@
  * Pods tolerate what their namespace gives them, by an annotation or by the cluster's default, and nothing that it does not list. Who asks for memory or CPU stays on nodes that
  * run short of memory.
  */
-import { listOf, integer, object, text, word, type Configured } from '../../shared/configuration/schema';
-import type { Format } from '../../shared/configuration/read-configuration';
+import { listSchema, integerSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
+import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { isBestEffort } from '../../shared/quota/pod-amounts';
 import { parseJson, SyntaxFault } from '../../shared/serialization';
@@ -16,22 +16,22 @@ import { Tolerations, withoutCovered } from './tolerations';
 
 const NAME = 'PodTolerationRestriction';
 
-const TOLERATION = object(
+const TOLERATION = objectSchema(
   {},
   {
-    key: text(),
-    operator: word('Exists', 'Equal'),
-    value: text(),
-    effect: word('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
-    tolerationSeconds: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    key: stringSchema(),
+    operator: enumSchema('Exists', 'Equal'),
+    value: stringSchema(),
+    effect: enumSchema('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
+    tolerationSeconds: integerSchema(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   },
 );
-const SCHEMA = object({}, { default: listOf(TOLERATION), whitelist: listOf(TOLERATION) });
+const SCHEMA = objectSchema({}, { default: listSchema(TOLERATION), whitelist: listSchema(TOLERATION) });
 
 /** What holds for namespaces that say nothing. */
-export type TolerationSettings = Configured<typeof SCHEMA>;
+export type TolerationSettings = ValueOf<typeof SCHEMA>;
 
-export const TOLERATION_FORMAT: Format<TolerationSettings> = {
+export const TOLERATION_FORMAT: ConfigurationFormat<TolerationSettings> = {
   kind: 'Configuration',
   apiVersions: ['podtolerationrestriction.admission.platform.io/v1alpha1'],
   schema: SCHEMA,

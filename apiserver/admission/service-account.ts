@@ -107,15 +107,15 @@ function equip(parts: ServiceAccountParts, spec: JsonObject, account: JsonObject
 
 /** In every container that mounts nothing in its place. */
 function mountToken({ names: { dialect }, random }: ServiceAccountParts, spec: JsonObject): void {
-  const { folder, rootCertificate, tokenVolume } = WORKLOAD_NAMES[dialect];
+  const { tokenFolder, rootCertificateConfigMap, tokenVolumePrefix } = WORKLOAD_NAMES[dialect];
   const containers = ['initContainers', 'containers'].flatMap((list) => (arrayAt(spec, list) ?? []).filter(isObject));
-  const without = containers.filter((container) => !mounts(container).some((mount) => stringAt(mount, 'mountPath') === folder));
+  const without = containers.filter((container) => !mounts(container).some((mount) => stringAt(mount, 'mountPath') === tokenFolder));
   if (without.length === 0) return;
   const volumes = (arrayAt(spec, 'volumes') ?? []).filter(isObject);
-  const present = volumes.map((volume) => stringAt(volume, 'name') ?? '').find((name) => name.startsWith(tokenVolume));
-  const name = present ?? tokenVolume + random.string(5, ALPHABET);
-  for (const container of without) container['volumeMounts'] = [...mounts(container), { name, readOnly: true, mountPath: folder }];
-  if (present === undefined) spec['volumes'] = [...volumes, tokenVolumeOf(name, rootCertificate)];
+  const present = volumes.map((volume) => stringAt(volume, 'name') ?? '').find((name) => name.startsWith(tokenVolumePrefix));
+  const name = present ?? tokenVolumePrefix + random.string(5, ALPHABET);
+  for (const container of without) container['volumeMounts'] = [...mounts(container), { name, readOnly: true, mountPath: tokenFolder }];
+  if (present === undefined) spec['volumes'] = [...volumes, tokenVolumeOf(name, rootCertificateConfigMap)];
 }
 
 const mounts = (container: JsonObject): JsonObject[] => (arrayAt(container, 'volumeMounts') ?? []).filter(isObject);

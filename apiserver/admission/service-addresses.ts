@@ -6,7 +6,7 @@
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { forbidden } from '../../shared/api/errors/status';
-import type { Eventually } from '../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
@@ -18,7 +18,7 @@ export interface AddressUse {
   readonly name: string;
 }
 
-export type MayUse = (user: UserInfo, use: AddressUse) => Eventually<boolean>;
+export type MayUse = (user: UserInfo, use: AddressUse) => MaybePromise<boolean>;
 
 interface Guarded {
   readonly subresource: AddressUse['subresource'];

@@ -8,8 +8,8 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { forbidden, type StatusError } from '../../shared/api/errors/status';
 import { MASTERS, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { readRequest } from '../../shared/pki/certificate-request';
-import { whenKnown, type Eventually } from '../../shared/runtime/maybe-promise';
+import { parseCertificateRequest } from '../../shared/pki/certificate-request';
+import { whenResolved, type MaybePromise } from '../../shared/runtime/maybe-promise';
 import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
 
@@ -19,7 +19,7 @@ export interface SignerUse {
   readonly name: string;
 }
 
-export type MayUseSigner = (user: UserInfo, use: SignerUse) => Eventually<boolean>;
+export type MayUseSigner = (user: UserInfo, use: SignerUse) => MaybePromise<boolean>;
 
 const CLIENTS = 'platform.io/kube-apiserver-client';
 
@@ -53,7 +53,7 @@ function mayOnly(mayUse: MayUseSigner, verb: SignerUse['verb'], request: Admissi
   const signer = signerOf(request.oldObject);
   const name = canonicalQualifiedName(signer);
   const domain = `${name.split('/', 1)[0] ?? ''}/*`;
-  const may = whenKnown(mayUse(request.user, { verb, name }), (allowed) => allowed || mayUse(request.user, { verb, name: domain }));
+  const may = whenResolved(mayUse(request.user, { verb, name }), (allowed) => allowed || mayUse(request.user, { verb, name: domain }));
   const refuse = (allowed: boolean): undefined => {
     if (!allowed) throw refusal(request, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
   };
@@ -72,7 +72,7 @@ function refuseMasters(request: AdmissionRequest): undefined {
   const signer = signerOf(request.object);
   if (canonicalQualifiedName(signer) !== CLIENTS) return;
   const text = Buffer.from(stringAt(objectAt(request.object, 'spec'), 'request') ?? '', 'base64').toString('latin1');
-  if (readRequest(text).organizations.includes(MASTERS))
+  if (parseCertificateRequest(text).organizations.includes(MASTERS))
     throw refusal(request, `use of ${signer} signer with ${MASTERS} group is not allowed`);
 }
 

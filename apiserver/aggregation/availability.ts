@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { gzip } from 'node:zlib';
 import { isObject, type JsonObject } from '../../shared/values/json';
-import { connectionText } from '../../shared/runtime/connection-error';
+import { connectionErrorText } from '../../shared/runtime/connection-error';
 import type { Clock } from '../../shared/runtime/clock';
 import { tryParseObject } from '../../shared/client/rest/json-body';
 import { MASTERS } from '../../shared/api/identity/user';
@@ -161,7 +161,7 @@ async function fetchBytes(
       const timeoutMessage = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
       const text = isTimedOut
         ? timeoutMessage
-        : connectionText(response.type === 'failure' ? response.error : new Error('unexpected upgrade'), url);
+        : connectionErrorText(response.type === 'failure' ? response.error : new Error('unexpected upgrade'), url);
       return { fault: `${requestUrl}: Get ${JSON.stringify(requestUrl)}: ${text}` };
     }
     const { statusCode = 0 } = response.message;

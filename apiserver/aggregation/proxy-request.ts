@@ -6,7 +6,7 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import { badRequest } from '../../shared/api/errors/status';
 import { decodePercent } from '../../shared/values/percent';
 import { quote } from '../../shared/values/quote';
-import { connectionText } from '../../shared/runtime/connection-error';
+import { connectionErrorText } from '../../shared/runtime/connection-error';
 import { errorCode } from '../../shared/runtime/error-code';
 import { sendText } from '../endpoints/response/send-response';
 import { hasBody, headersToBackend, upgradeProtocols } from '../endpoints/forward/headers';
@@ -75,7 +75,7 @@ export async function proxyRequest(extensions: ExtensionServers, registration: R
   if (response.type === 'failure' && response.isStale && !exchange.hasResponded) response = await attempt();
   if (response.type === 'failure') {
     if (exchange.hasResponded) exchange.abort();
-    else sendText(exchange, 503, `error trying to reach service: ${connectionText(response.error, url)}`);
+    else sendText(exchange, 503, `error trying to reach service: ${connectionErrorText(response.error, url)}`);
     return;
   }
   return relayToClient(exchange, response);

@@ -1,7 +1,7 @@
 /** Puts policy, trails and sinks together for a server, and counts. Which requests there are it learns from the filters. */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import { nowAndThen } from '../../shared/runtime/throttle';
+import { throttle } from '../../shared/runtime/throttle';
 import type { AuditEvent, AuditObject, AuditSubject } from './event';
 import type { AuditPolicy, Audited } from './policy';
 import type { AuditLevel } from './policy-format';
@@ -42,7 +42,7 @@ export class Auditor {
     private readonly clock: Clock,
     logger: Logger,
   ) {
-    this.tellLost = nowAndThen(clock, TOLD_EVERY_MS, (sink, error) =>
+    this.tellLost = throttle(clock, TOLD_EVERY_MS, (sink, error) =>
       logger.error('audit events are lost', { sink, lost: this.counted.lost[sink], error }),
     );
     this.parts = {

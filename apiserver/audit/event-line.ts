@@ -1,8 +1,8 @@
 /** One line about one stage of a request, as JSON or as the older text. It is made twice for every request, so all of it that is known is bytes already. */
 import { quote } from '../../shared/values/quote';
-import { quoteJson } from '../../shared/values/json';
+import { stringifyJsonString } from '../../shared/values/json';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { AUDIT_NAMES, auditAnnotation, type Dialect } from '../../shared/names/dialect';
+import { AUDIT_NAMES, auditAnnotationInDialect, type Dialect } from '../../shared/names/dialect';
 import { SUCCESS, TRUNCATED, type AuditEvent, type AuditObject, type AuditSubject, type WrittenLine } from './event';
 import { pieceOf, type LineBuffer } from './line-buffer';
 import type { AuditLevel, AuditStage } from './policy-format';
@@ -232,7 +232,7 @@ function notePiece(dialect: Dialect, name: string): Uint8Array {
   const known = notes[dialect];
   let piece = known.get(name);
   if (piece === undefined) {
-    piece = pieceOf(`${quoteJson(auditAnnotation(dialect, name))}:`);
+    piece = pieceOf(`${stringifyJsonString(auditAnnotationInDialect(dialect, name))}:`);
     if (known.size < MOST_NOTES) known.set(name, piece);
   }
   return piece;

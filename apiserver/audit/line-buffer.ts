@@ -2,8 +2,8 @@
  * Lines of JSON as bytes while they are put together, in one piece of memory that is used again. Pieces that are known lie here as bytes already, what
  * clients choose is looked at as it is copied: a text that is joined first and looked at afterwards costs four times as much. Knows no events.
  */
-import { grownBytes } from '../../shared/values/grow-buffer';
-import { escapeMarkup, quoteJson } from '../../shared/values/json';
+import { growBuffer } from '../../shared/values/grow-buffer';
+import { escapeJsonMarkup, stringifyJsonString } from '../../shared/values/json';
 
 const FIRST_BYTES = 4096;
 const MOST_BYTES_A_CHARACTER = 3;
@@ -24,7 +24,7 @@ const PLAIN = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 
 /** A piece that is written often. */
-export const pieceOf = (json: string): Uint8Array => Buffer.from(escapeMarkup(json));
+export const pieceOf = (json: string): Uint8Array => Buffer.from(escapeJsonMarkup(json));
 
 export class LineBuffer {
   private bytes: Buffer;
@@ -57,12 +57,12 @@ export class LineBuffer {
 
   /** What anybody may have chosen, as a text of JSON without markup. */
   text(text: string): void {
-    if (!this.quoted(text)) this.raw(quoteJson(text));
+    if (!this.quoted(text)) this.raw(stringifyJsonString(text));
   }
 
   /** JSON, which loses its markup. */
   json(text: string): void {
-    this.raw(escapeMarkup(text));
+    this.raw(escapeJsonMarkup(text));
   }
 
   /** As it is. */
@@ -147,6 +147,6 @@ export class LineBuffer {
 
   private makeRoom(more: number): void {
     const needed = this.filled + more;
-    if (needed > this.bytes.length) this.bytes = grownBytes(this.bytes, this.filled, needed);
+    if (needed > this.bytes.length) this.bytes = growBuffer(this.bytes, this.filled, needed);
   }
 }

@@ -1,8 +1,16 @@
 /** The file that says which requests are recorded, and how much of them: kind Policy of group audit. Its rules are upstream's. */
-import { append } from '../../shared/values/append';
-import { memberPath, type Fault } from '../../shared/configuration/configuration-error';
-import type { Format } from '../../shared/configuration/read-configuration';
-import { anyObject, flag, listOf, object, text, word, type Configured } from '../../shared/configuration/schema';
+import { appendAll } from '../../shared/values/append';
+import { appendFieldPath, type ConfigurationFault } from '../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
+import {
+  anyObjectSchema,
+  booleanSchema,
+  listSchema,
+  objectSchema,
+  stringSchema,
+  enumSchema,
+  type ValueOf,
+} from '../../shared/configuration/schema';
 
 /** In growing order. */
 export const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
@@ -11,40 +19,45 @@ export type AuditLevel = (typeof LEVELS)[number];
 export const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 export type AuditStage = (typeof STAGES)[number];
 
-const STAGE_LIST = listOf(word(...STAGES));
+const STAGE_LIST = listSchema(enumSchema(...STAGES));
 
-const RULE = object(
-  { level: word(...LEVELS) },
+const RULE = objectSchema(
+  { level: enumSchema(...LEVELS) },
   {
-    users: listOf(text()),
-    userGroups: listOf(text()),
-    verbs: listOf(text()),
-    resources: listOf(object({}, { group: text(), resources: listOf(text()), resourceNames: listOf(text()) })),
-    namespaces: listOf(text()),
-    nonResourceURLs: listOf(text()),
+    users: listSchema(stringSchema()),
+    userGroups: listSchema(stringSchema()),
+    verbs: listSchema(stringSchema()),
+    resources: listSchema(
+      objectSchema({}, { group: stringSchema(), resources: listSchema(stringSchema()), resourceNames: listSchema(stringSchema()) }),
+    ),
+    namespaces: listSchema(stringSchema()),
+    nonResourceURLs: listSchema(stringSchema()),
     omitStages: STAGE_LIST,
-    omitManagedFields: flag,
+    omitManagedFields: booleanSchema,
   },
 );
 
-const POLICY = object({ rules: listOf(RULE, 1) }, { metadata: anyObject, omitStages: STAGE_LIST, omitManagedFields: flag });
+const POLICY = objectSchema(
+  { rules: listSchema(RULE, 1) },
+  { metadata: anyObjectSchema, omitStages: STAGE_LIST, omitManagedFields: booleanSchema },
+);
 
-export type Policy = Configured<typeof POLICY>;
-export type AuditRule = Configured<typeof RULE>;
+export type Policy = ValueOf<typeof POLICY>;
+export type AuditRule = ValueOf<typeof RULE>;
 type ResourceRule = NonNullable<AuditRule['resources']>[number];
 
-export const POLICY_FORMAT: Format<Policy> = {
+export const POLICY_FORMAT: ConfigurationFormat<Policy> = {
   kind: 'Policy',
   apiVersions: ['audit.platform.io/v1'],
   schema: POLICY,
-  rules: ({ rules }) => rules.flatMap((rule, index) => ruleFaults(rule, `rules[${index}]`)),
+  validate: ({ rules }) => rules.flatMap((rule, index) => ruleFaults(rule, `rules[${index}]`)),
 };
 
-function ruleFaults({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, path: string): readonly Fault[] {
-  const faults: Fault[] = [];
+function ruleFaults({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, path: string): readonly ConfigurationFault[] {
+  const faults: ConfigurationFault[] = [];
   if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
     faults.push({
-      path: memberPath(path, 'nonResourceURLs'),
+      path: appendFieldPath(path, 'nonResourceURLs'),
       reason: 'rules cannot apply to both regular resources and non-resource URLs',
     });
   }
@@ -52,7 +65,7 @@ function ruleFaults({ nonResourceURLs = [], resources = [], namespaces = [] }: A
     const reason = urlFault(url);
     if (reason !== undefined) faults.push({ path: `${path}.nonResourceURLs[${index}]`, reason });
   });
-  resources.forEach((resource, index) => append(faults, resourceFaults(resource, `${path}.resources[${index}]`)));
+  resources.forEach((resource, index) => appendAll(faults, resourceFaults(resource, `${path}.resources[${index}]`)));
   return faults;
 }
 
@@ -64,8 +77,8 @@ function urlFault(url: string): string | undefined {
 
 const GROUP = /^[a-z0-9.-]*$/;
 
-function resourceFaults({ group = '', resources = [], resourceNames = [] }: ResourceRule, path: string): readonly Fault[] {
-  const faults: Fault[] = [];
+function resourceFaults({ group = '', resources = [], resourceNames = [] }: ResourceRule, path: string): readonly ConfigurationFault[] {
+  const faults: ConfigurationFault[] = [];
   if (!GROUP.test(group) || group.length > 253)
     faults.push({ path: `${path}.group`, reason: 'must be the name of an API group, without a version' });
   if (resourceNames.length > 0 && resources.length === 0) {

@@ -106,6 +106,6 @@ it.each<[Partial<AuditRule>, string]>([
   [of('apps/v1'), 'rules[0].resources[0].group: must be the name of an API group, without a version'],
   [of('', undefined, ['p']), 'rules[0].resources[0].resourceNames: using resourceNames requires at least one resource'],
 ])('audit policy rejects %j: %s', (rule, fault) => {
-  const faults = POLICY_FORMAT.rules?.({ rules: [{ level: 'Metadata', ...rule }] }) ?? [];
+  const faults = POLICY_FORMAT.validate?.({ rules: [{ level: 'Metadata', ...rule }] }) ?? [];
   expect(faults.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([fault]);
 });

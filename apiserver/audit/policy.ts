@@ -1,8 +1,8 @@
 /** Decides how much of a request is recorded: the first rule that fits says so. Compiled once and asked once for each request. */
 import { canonicalGroup, canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
-import { namesInRule, pathSpellings } from '../../shared/names/spellings';
+import { ruleNamesInBothSpellings, pathSpellings } from '../../shared/names/spellings';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { meansPath } from '../../shared/values/path-pattern';
+import { matchesPathPattern } from '../../shared/values/path-pattern';
 import type { AuditLevel, Policy, AuditRule, AuditStage } from './policy-format';
 
 /** What a request is about; groups and namespaces in canonical spelling. */
@@ -70,7 +70,7 @@ function testsOf(rule: AuditRule, names: GeneratedNames): readonly Test[] {
   if (resources.length > 0) {
     const known = resources.map(({ group = '', resourceNames = [], ...rest }) => ({
       group: canonicalGroup(group),
-      resourceNames: namesInRule(rest.resources ?? [], resourceNames),
+      resourceNames: ruleNamesInBothSpellings(rest.resources ?? [], resourceNames),
       ...rest,
     }));
     tests.push((_user, about) => about.kind === 'resource' && known.some((resource) => concerns(resource, about)));
@@ -78,7 +78,7 @@ function testsOf(rule: AuditRule, names: GeneratedNames): readonly Test[] {
   if (nonResourceURLs.length > 0)
     tests.push(
       (_user, about) =>
-        about.kind === 'path' && pathSpellings(about.path).some((path) => nonResourceURLs.some((url) => meansPath(url, path))),
+        about.kind === 'path' && pathSpellings(about.path).some((path) => nonResourceURLs.some((url) => matchesPathPattern(url, path))),
     );
   return tests;
 }

@@ -4,7 +4,7 @@
  */
 import { isObject, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { formatDuration } from '../../shared/cli/duration';
-import { parseStored } from '../../shared/serialization';
+import { parseStoredJson } from '../../shared/serialization';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { SUCCESS, TRUNCATED, type AuditEvent, type AuditObject, type AuditSubject } from './event';
 import type { AuditPolicy, Audited, Extent } from './policy';
@@ -176,7 +176,7 @@ export class Trail {
 
   private kept(length: number, text: () => string): string | undefined {
     if (length <= LONGEST_OBJECT)
-      return this.extent?.omitsManagedFields === true ? this.textOf(parseStored(Buffer.from(text()))) : this.bounded(text().trimEnd());
+      return this.extent?.omitsManagedFields === true ? this.textOf(parseStoredJson(Buffer.from(text()))) : this.bounded(text().trimEnd());
     this.tooLong();
     return undefined;
   }

@@ -1,5 +1,5 @@
 /** Whether somebody without credentials is let in as nobody in particular, and where. Says nothing of what nobody may do. */
-import { unescaped } from '../../shared/values/percent';
+import { decodePercentOrKeep } from '../../shared/values/percent';
 
 /** Asked with the target of the request, as it came. */
 export type AnonymousPolicy = (target: string) => boolean;
@@ -13,6 +13,6 @@ export function onlyAt(paths: readonly string[]): AnonymousPolicy {
   return (target) => {
     const mark = target.indexOf('?');
     const path = mark < 0 ? target : target.slice(0, mark);
-    return allowed.has(path) || (path.includes('%') && allowed.has(unescaped(path)));
+    return allowed.has(path) || (path.includes('%') && allowed.has(decodePercentOrKeep(path)));
   };
 }

@@ -1,6 +1,6 @@
 /** What every authenticator is: a look at one request's credentials. Never answers a request. */
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Eventually } from '../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 
 /** The credentials that a request carries. */
 export interface PresentedCredentials {
@@ -46,7 +46,7 @@ export interface Bearer {
 }
 
 export interface Authenticator {
-  authenticate(credentials: PresentedCredentials): Eventually<AuthenticationOutcome>;
+  authenticate(credentials: PresentedCredentials): MaybePromise<AuthenticationOutcome>;
 }
 
 export const NONE: AuthenticationOutcome = { type: 'none' };
@@ -61,7 +61,7 @@ export type TokenOutcome =
 
 export interface TokenAuthenticator {
   /** `audiences`: the token has to be good for one of them; none = any will do. */
-  authenticate(token: string, audiences: readonly string[]): Eventually<TokenOutcome>;
+  authenticate(token: string, audiences: readonly string[]): MaybePromise<TokenOutcome>;
 }
 
 export const NOT_MINE: TokenOutcome = { type: 'none' };

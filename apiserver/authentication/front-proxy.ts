@@ -2,9 +2,9 @@
  * An authenticating proxy: a client whose certificate an authority of proxies signed says in headers who asks. Headers of anybody else say nothing, and
  * nobody later gets to see them.
  */
-import { appendAt } from '../../shared/values/append';
-import { headerText } from '../../shared/values/decode-header';
-import { unescaped } from '../../shared/values/percent';
+import { appendToKey } from '../../shared/values/append';
+import { decodeHeader } from '../../shared/values/decode-header';
+import { decodePercentOrKeep } from '../../shared/values/percent';
 import { NONE, type AuthenticationOutcome, type Authenticator, type PresentedCredentials } from './authenticator';
 
 /** Header names and prefixes in lower case. */
@@ -36,11 +36,11 @@ function readUser(
   const extra = new Map<string, string[]>();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const header = rawHeaders[at]?.toLowerCase() ?? '';
-    const value = headerText(rawHeaders[at + 1] ?? '');
+    const value = decodeHeader(rawHeaders[at + 1] ?? '');
     if (usernameHeaders.includes(header) && !names.has(header)) names.set(header, value);
     if (value !== '') groupsOf.get(header)?.push(value);
     const prefix = extraPrefixes.find((known) => header.startsWith(known));
-    if (prefix !== undefined) appendAt(extra, unescaped(header.slice(prefix.length)), value);
+    if (prefix !== undefined) appendToKey(extra, decodePercentOrKeep(header.slice(prefix.length)), value);
   }
   const name = usernameHeaders.map((header) => names.get(header) ?? '').find((given) => given !== '');
   if (name === undefined) return NONE;

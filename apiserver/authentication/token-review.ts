@@ -2,7 +2,7 @@
 import { MalformedAnswer } from '../../shared/client/rest/api-object';
 import { parseBody } from '../../shared/client/rest/json-body';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { apiVersionIn, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
+import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
 import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { quote } from '../../shared/values/quote';
 
@@ -19,7 +19,7 @@ const apiVersionOf = (version: TokenReviewVersion): string => `authentication.pl
 export function reviewRequest(dialect: Dialect, version: TokenReviewVersion, token: string, audiences: readonly string[]): Buffer {
   const review = {
     kind: 'TokenReview',
-    apiVersion: apiVersionIn(dialect, apiVersionOf(version)),
+    apiVersion: apiVersionInDialect(dialect, apiVersionOf(version)),
     metadata: { creationTimestamp: null },
     spec: { token, ...(audiences.length === 0 ? {} : { audiences }) },
     status: { user: {} },

@@ -4,19 +4,19 @@
  */
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
-import type { Eventually } from '../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import type { AnonymousPolicy } from './anonymous';
 import type { Authenticator, PresentedCredentials, AuthenticationOutcome, Bearer } from './authenticator';
 
 /** What a request is answered with: a user, or 401. `bearer` hears what is to be said of the credential that counts. */
-export type AuthenticateRequest = (credentials: PresentedCredentials, bearer: Bearer) => Eventually<UserInfo | undefined>;
+export type AuthenticateRequest = (credentials: PresentedCredentials, bearer: Bearer) => MaybePromise<UserInfo | undefined>;
 
 export function authenticateInOrder(
   authenticators: readonly Authenticator[],
   anonymous: AnonymousPolicy,
   names: GeneratedNames,
 ): AuthenticateRequest {
-  function from(start: number, credentials: PresentedCredentials, bearer: Bearer, refused: boolean): Eventually<UserInfo | undefined> {
+  function from(start: number, credentials: PresentedCredentials, bearer: Bearer, refused: boolean): MaybePromise<UserInfo | undefined> {
     let failed = refused;
     for (let index = start; index < authenticators.length; index += 1) {
       const outcome = authenticators[index]?.authenticate(credentials) ?? { type: 'none' };

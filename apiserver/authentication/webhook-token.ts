@@ -5,8 +5,8 @@
 import type { WebhookAnswer } from '../../shared/client/rest/webhook';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
-import { KeptAnswers, type Answered } from '../../shared/runtime/response-cache';
-import { nowAndThen } from '../../shared/runtime/throttle';
+import { ResponseCache, type CacheableResponse } from '../../shared/runtime/response-cache';
+import { throttle } from '../../shared/runtime/throttle';
 import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from './authenticator';
 import { fingerprint } from './fingerprint';
 import { readReview, reviewRequest, type Review, type TokenReviewVersion } from './token-review';
@@ -39,28 +39,28 @@ const TOLD_EVERY_MS = 60_000;
 
 export function webhookTokens(options: WebhookTokensOptions): TokenAuthenticator {
   const { version, dialect, audiences: own, keptMs, clock } = options;
-  const answers = new KeptAnswers<TokenOutcome>({ clock, most: KEPT, mostBytes: KEPT_BYTES, atOnce: AT_ONCE });
-  const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) =>
+  const answers = new ResponseCache<TokenOutcome>({ clock, maxEntries: KEPT, maxBytes: KEPT_BYTES, maxConcurrent: AT_ONCE });
+  const tell = throttle(clock, TOLD_EVERY_MS, (error: Error) =>
     options.failed('the webhook that reviews tokens does not answer as it should', error),
   );
 
-  async function ask(token: string, audiences: readonly string[]): Promise<Answered<TokenOutcome>> {
+  async function ask(token: string, audiences: readonly string[]): Promise<CacheableResponse<TokenOutcome>> {
     const answer = await options.ask(reviewRequest(dialect, version, token, audiences));
     const review = answer.type === 'fault' ? answer.error : readReview(answer.bytes, version);
     if (review instanceof Error) {
       tell(review);
-      return { answer: refused(review.message), keptMs: 0, bytes: BASE_BYTES };
+      return { response: refused(review.message), ttlMs: 0, bytes: BASE_BYTES };
     }
     const outcome = outcomeOf(review, audiences, own);
     const bytes = BASE_BYTES + (answer.type === 'answer' ? answer.bytes.length : 0);
-    return { answer: outcome, keptMs: outcome.type === 'failed' ? 0 : keptMs, bytes };
+    return { response: outcome, ttlMs: outcome.type === 'failed' ? 0 : keptMs, bytes };
   }
 
   return {
     authenticate(token, audiences) {
       if (token.length > LONGEST_TOKEN) return refused('the token is too long');
       const name = fingerprint(JSON.stringify([token, ...audiences]));
-      return answers.find(name, () => ask(token, audiences)) ?? refused('too many tokens are being reviewed');
+      return answers.getOrFetch(name, () => ask(token, audiences)) ?? refused('too many tokens are being reviewed');
     },
   };
 }

@@ -2,7 +2,7 @@
  * Bearer tokens among the sub-protocols of a WebSocket request, where browsers cannot set the Authorization header. Looks into requests only that ask for a
  * WebSocket; opens none.
  */
-import { WEBSOCKET_TOKEN_PROTOCOLS } from '../../shared/names/dialect';
+import { WEBSOCKET_TOKEN_PROTOCOL_PREFIXES } from '../../shared/names/dialect';
 import { FAILED, NONE, type Authenticator } from './authenticator';
 import { bearerTokens } from './bearer-token';
 import type { AuthenticateToken } from './tokens';
@@ -43,7 +43,7 @@ function listed(rawHeaders: readonly string[], name: string): readonly string[] 
 }
 
 function prefixedText(protocol: string): string | undefined {
-  const prefix = WEBSOCKET_TOKEN_PROTOCOLS.find((known) => protocol.startsWith(known));
+  const prefix = WEBSOCKET_TOKEN_PROTOCOL_PREFIXES.find((known) => protocol.startsWith(known));
   return prefix === undefined ? undefined : protocol.slice(prefix.length);
 }
 

@@ -2,7 +2,7 @@
 import { canonicalGroup } from '../../shared/names/dialect';
 import { isSameName, pathSpellings } from '../../shared/names/spellings';
 import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { meansPath } from '../../shared/values/path-pattern';
+import { matchesPathPattern } from '../../shared/values/path-pattern';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { ALLOW, type AccessRules, type Attributes, type Authorizer, type Decision } from './authorizer';
 
@@ -84,7 +84,8 @@ function isFor({ user, group }: Policy, { name, groups }: UserInfo): boolean {
 
 function allows(policy: Policy, attributes: Attributes): boolean {
   if (policy.isReadOnly && !READS.has(attributes.verb)) return false;
-  if (attributes.kind === 'path') return policy.path !== '' && pathSpellings(attributes.path).some((path) => meansPath(policy.path, path));
+  if (attributes.kind === 'path')
+    return policy.path !== '' && pathSpellings(attributes.path).some((path) => matchesPathPattern(policy.path, path));
   const { group, resource, namespace } = attributes;
   return matchesNamespace(policy, namespace) && matches(policy.resource, resource) && matches(policy.apiGroup, group);
 }

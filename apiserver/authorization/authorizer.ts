@@ -1,7 +1,7 @@
 /** What every authorizer is: a decision about who may do what. Never answers a request. */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { RequestSelectors } from './selectors';
-import type { Eventually } from '../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 
 /** Who may approve and sign is told by names that bear the product's name. Nobody serves this resource. */
 export const SIGNERS = 'signers';
@@ -61,7 +61,7 @@ export interface AccessRules {
 }
 
 export interface Authorizer {
-  authorize(user: UserInfo, attributes: Attributes): Eventually<Decision>;
+  authorize(user: UserInfo, attributes: Attributes): MaybePromise<Decision>;
   rules(user: UserInfo, namespace: string): AccessRules;
   /** Why, for those who may ask about others; absent = there is no more to be said than the reason. */
   readonly explain?: (user: UserInfo, attributes: Attributes) => string;

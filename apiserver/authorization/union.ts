@@ -1,12 +1,12 @@
 /** The authorizers in their order: the first that allows or denies decides; when all pass, the request is refused. */
 import { forbidden, forbiddenPath, type StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Eventually } from '../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import { NO_OPINION, type Attributes, type Authorizer, type Decision, type ResourceAttributes } from './authorizer';
 
 /** One authorizer out of many. Reasons of those that had no opinion stay with a refusal. */
 export function inOrder(authorizers: readonly Authorizer[]): Authorizer {
-  function from(start: number, user: UserInfo, attributes: Attributes, refused: string): Eventually<Decision> {
+  function from(start: number, user: UserInfo, attributes: Attributes, refused: string): MaybePromise<Decision> {
     let reasons = refused;
     for (let index = start; index < authorizers.length; index += 1) {
       const decision = authorizers[index]?.authorize(user, attributes) ?? NO_OPINION;

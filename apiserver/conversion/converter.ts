@@ -7,7 +7,7 @@ import { conversionFailed, timeout } from '../../shared/api/errors/status';
 import type { KindRow } from '../../shared/api/kinds';
 import { labelsOf, readMetadata } from '../../shared/api/metadata/object-meta';
 import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
-import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
+import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import type { Clock } from '../../shared/runtime/clock';
 import { withTimeout } from '../../shared/runtime/with-timeout';
@@ -208,7 +208,7 @@ export class WebhookConverter implements Conversions {
     const { reviewVersion } = way.webhook;
     if (reviewVersion === undefined) return callFault('no supported conversion review versions');
     const uid = random.uuid();
-    const desired = apiVersionIn(dialect, way.to.apiVersion);
+    const desired = apiVersionInDialect(dialect, way.to.apiVersion);
     const review = new ReviewBody(
       { version: reviewVersion, uid, desired, dialect },
       originals.reduce((room, original) => room + original.room, 0),

@@ -1,5 +1,5 @@
 /** What is to be converted: as the webhook is shown it, and as it is. What is stored is shown as it lies there wherever that says the same. */
-import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
+import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { spellGroups } from '../../shared/api/types/group-fields';
 import { cloneJson, stringifyJson, type JsonObject } from '../../shared/values/json';
@@ -36,7 +36,7 @@ export function originalOfObject(way: ConversionWay, object: JsonObject, dialect
 
 export function originalMaker(way: ConversionWay, dialect: Dialect): (entry: Entry) => Original {
   const { apiVersion } = way.from;
-  const head = Buffer.from(`{"apiVersion":${JSON.stringify(apiVersionIn(dialect, apiVersion))},"kind":${JSON.stringify(way.kind)},`);
+  const head = Buffer.from(`{"apiVersion":${JSON.stringify(apiVersionInDialect(dialect, apiVersion))},"kind":${JSON.stringify(way.kind)},`);
   return (entry) => new StoredOriginal(way, entry, dialect, head);
 }
 
@@ -95,6 +95,6 @@ function textOf({ from, kind }: ConversionWay, object: JsonObject, dialect: Dial
   const { resourceVersion: _, ...metadata } = readMetadata(object);
   const shown: JsonObject = { ...object, metadata: cloneJson(metadata) };
   spellGroups(shown, from.codec.groupFields, dialect);
-  const head = { apiVersion: apiVersionIn(dialect, from.apiVersion), kind };
+  const head = { apiVersion: apiVersionInDialect(dialect, from.apiVersion), kind };
   return stringifyJson({ ...head, ...shown });
 }

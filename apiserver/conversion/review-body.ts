@@ -1,7 +1,7 @@
 /** The question to a conversion webhook, put together of bytes as they are stored: each is copied once, and none is made a text. Asks nobody. */
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
-import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
-import { grownBytes } from '../../shared/values/grow-buffer';
+import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
+import { growBuffer } from '../../shared/values/grow-buffer';
 
 export const REVIEW_KIND = 'ConversionReview';
 export const REVIEW_GROUP = 'apiextensions.platform.io';
@@ -28,7 +28,7 @@ export class ReviewBody {
 
   /** `room` for so many bytes of objects is there from the beginning. */
   constructor({ version, uid, desired, dialect }: ReviewQuestion, room: number) {
-    const review = `"kind":"${REVIEW_KIND}","apiVersion":"${apiVersionIn(dialect, apiVersionOfReview(version))}"`;
+    const review = `"kind":"${REVIEW_KIND}","apiVersion":"${apiVersionInDialect(dialect, apiVersionOfReview(version))}"`;
     const head = `{${review},"request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(desired)},"objects":[`;
     this.target = Buffer.allocUnsafe(room + (head.length + TAIL.length) * LONGEST_CHARACTER);
     this.text(head);
@@ -61,6 +61,6 @@ export class ReviewBody {
 
   private reserve(bytes: number): void {
     const needed = this.length + bytes;
-    if (needed > this.target.length) this.target = grownBytes(this.target, this.length, needed);
+    if (needed > this.target.length) this.target = growBuffer(this.target, this.length, needed);
   }
 }

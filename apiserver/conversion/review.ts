@@ -1,7 +1,7 @@
 /** What a conversion webhook answers (ConversionReview). Asks nobody, and judges no object. */
 import { isAscii } from 'node:buffer';
 import { parseBody, tryParseObject } from '../../shared/client/rest/json-body';
-import { apiVersionIn, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
+import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { answerFault, type ConversionFault } from './fault';
@@ -127,7 +127,7 @@ function typeFault(version: ConversionReviewVersion, review: JsonObject, dialect
   if (kind === REVIEW_KIND && canonical === wanted) return undefined;
   if (kind === '' || apiVersion === '') {
     const group = apiVersion === '' ? '/' : apiVersion;
-    return `expected webhook response of ${apiVersionIn(dialect, wanted)}, Kind=${REVIEW_KIND}, got ${group}, Kind=${kind}`;
+    return `expected webhook response of ${apiVersionInDialect(dialect, wanted)}, Kind=${REVIEW_KIND}, got ${group}, Kind=${kind}`;
   }
   const isKnown = kind === REVIEW_KIND ? KNOWN.has(canonical) : kind === 'Status' && apiVersion === 'v1';
   if (!isKnown) return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} ${SCHEME}`;

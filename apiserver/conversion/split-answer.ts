@@ -1,5 +1,5 @@
 /** Where the objects of a webhook's answer lie, found without reading them. Judges nothing: pieces and surroundings that are JSON make an answer that is. */
-import { endOfOpen, endOfText, endOfValue, isBlank } from '../../shared/serialization/json-tokens';
+import { endOfContainer, endOfString, endOfValue, isJsonWhitespace } from '../../shared/serialization/json-tokens';
 
 export interface TextSpan {
   readonly start: number;
@@ -39,7 +39,7 @@ function objectAt(text: string, start: number): ObjectSpan {
   const metadata = memberOf(text, start, 'metadata');
   if (metadata === undefined) return { start, end: endOfValue(text, start), metadata: undefined };
   const end = endOfValue(text, metadata);
-  return { start, end: endOfOpen(text, end), metadata: { start: metadata, end } };
+  return { start, end: endOfContainer(text, end), metadata: { start: metadata, end } };
 }
 
 /** Where the value of the first member of that name begins in the object that begins at `object`. */
@@ -47,7 +47,7 @@ function memberOf(text: string, object: number, member: string): number | undefi
   if (text.charAt(object) !== '{') return undefined;
   for (let at = object; text.charAt(at) === (at === object ? '{' : ',');) {
     const name = pastBlanks(text, at + 1);
-    const nameEnd = endOfText(text, name);
+    const nameEnd = endOfString(text, name);
     const colon = pastBlanks(text, nameEnd + 1);
     const value = pastBlanks(text, colon + 1);
     if (text.charAt(name) !== '"' || text.charAt(colon) !== ':') return undefined;
@@ -59,6 +59,6 @@ function memberOf(text: string, object: number, member: string): number | undefi
 
 function pastBlanks(text: string, start: number): number {
   let at = start;
-  while (isBlank(text.charCodeAt(at))) at += 1;
+  while (isJsonWhitespace(text.charCodeAt(at))) at += 1;
   return at;
 }

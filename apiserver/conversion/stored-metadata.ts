@@ -3,7 +3,7 @@
  * object as it lies, unread, for who owns what is half of many an object; and where it changes nothing, all of them do. Judges nothing.
  */
 import { parseBody } from '../../shared/client/rest/json-body';
-import { endOfText, endOfValue } from '../../shared/serialization/json-tokens';
+import { endOfString, endOfValue } from '../../shared/serialization/json-tokens';
 import { isObject, own, stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { TextSpan } from './split-answer';
 
@@ -46,7 +46,7 @@ function endOfMembers(text: string, start: number, belongs: (name: string, value
   let end = start;
   while (end < text.length && text.charAt(end) !== '}') {
     const name = text.charAt(end) === ',' ? end + 1 : end;
-    const nameEnd = endOfText(text, name);
+    const nameEnd = endOfString(text, name);
     const value = nameEnd + 2;
     if (!belongs(text.slice(name + 1, nameEnd), value)) return end;
     end = endOfValue(text, value);

@@ -24,7 +24,7 @@ import {
   stringifyJson,
   stringsAt,
 } from '../../shared/values/json';
-import { compareVersions } from '../../shared/values/version-order';
+import { compareApiVersions } from '../../shared/values/version-order';
 import { SCALE, type KindRow, type SelectableField, type SubresourceRow, type Verb } from '../../shared/api/kinds';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { StoredType } from '../cache/cache';
@@ -222,14 +222,15 @@ function deprecationWarning(version: JsonObject, { group, best }: Shared, kind: 
   const own = stringAt(version, 'deprecationWarning');
   if (own !== undefined) return own;
   const name = nameOf(version);
-  const successor = best === undefined || compareVersions(best, name) > 0 ? '' : `; use ${apiVersionOf({ group, version: best })} ${kind}`;
+  const successor =
+    best === undefined || compareApiVersions(best, name) > 0 ? '' : `; use ${apiVersionOf({ group, version: best })} ${kind}`;
   return `${apiVersionOf({ group, version: name })} ${kind} is deprecated${successor}`;
 }
 
 /** What clients should rather use: the first version that is served and not deprecated. */
 function bestVersion(versions: readonly JsonObject[]): string | undefined {
   const good = versions.filter((version) => own(version, 'served') === true && own(version, 'deprecated') !== true);
-  return good.map(nameOf).sort(compareVersions)[0];
+  return good.map(nameOf).sort(compareApiVersions)[0];
 }
 
 function selectableField(field: JsonObject): SelectableField {

@@ -1,6 +1,6 @@
 /** What a custom kind's scale demands of its objects: numbers of replicas that a scale can hold, and a selector that is a text (upstream behaviour). */
 import { invalidValue, type FieldError } from '../../shared/api/errors/field-error';
-import { goSyntax } from '../../shared/values/go-syntax';
+import { formatGoSyntax } from '../../shared/values/go-syntax';
 import { isObject, own, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { membersOf } from '../../shared/api/structural/member-path';
 import type { ScalePaths } from '../../shared/api/structural/version';
@@ -43,7 +43,7 @@ function mismatch(path: string, value: JsonValue, wanted: string): string {
   return `${path} accessor error: ${shown(value)} is of the type ${goType(value)}, expected ${wanted}`;
 }
 
-const shown = (value: JsonValue): string => (typeof value === 'string' ? value : goSyntax(value));
+const shown = (value: JsonValue): string => (typeof value === 'string' ? value : formatGoSyntax(value));
 
 function goType(value: JsonValue): string {
   if (value === null) return '<nil>';

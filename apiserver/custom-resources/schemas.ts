@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
-import { parseStored } from '../../shared/serialization';
+import { parseStoredJson } from '../../shared/serialization';
 
 /** A schema takes about ten times the memory of its text. */
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -22,7 +22,7 @@ export function createSchemas(mostBytes = MOST_BYTES): Schemas {
       const before = known.get(owner);
       if (before !== undefined) return before;
       const bytes = text();
-      const made = readSchema(parseStored(bytes));
+      const made = readSchema(parseStoredJson(bytes));
       known.set(owner, made, { size: bytes.length });
       return made;
     },

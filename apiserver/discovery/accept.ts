@@ -2,7 +2,7 @@
  * Evaluates the Accept header for discovery: the encoding, and whether the aggregated form is requested, in which
  * version and dialect. Clauses for Tables or streams do not match.
  */
-import { type Dialect, DIALECTS, groupIn, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
+import { type Dialect, DIALECTS, groupInDialect, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
 
 export type Encoding =
   | { readonly type: 'json' | 'yaml' }
@@ -74,15 +74,15 @@ export interface AggregatedTarget {
 export function aggregatedTarget({ group, version, as }: AcceptTarget): AggregatedTarget | undefined {
   if (as !== AGGREGATED_KIND) return undefined;
   const supported = AGGREGATED_VERSIONS.find((candidate) => candidate === version);
-  const dialect = DIALECTS.find((candidate) => groupIn(candidate, DISCOVERY_GROUP) === group);
+  const dialect = DIALECTS.find((candidate) => groupInDialect(candidate, DISCOVERY_GROUP) === group);
   return supported === undefined || dialect === undefined ? undefined : { version: supported, dialect };
 }
 
 /** The parameters in the Content-Type of an aggregated document, which clients compare. */
 export function aggregatedParameters(version: AggregatedVersion, dialect: Dialect): string {
-  return `;g=${groupIn(dialect, DISCOVERY_GROUP)};v=${version};as=${AGGREGATED_KIND}`;
+  return `;g=${groupInDialect(dialect, DISCOVERY_GROUP)};v=${version};as=${AGGREGATED_KIND}`;
 }
 
 export function aggregatedApiVersion(version: AggregatedVersion, dialect: Dialect): string {
-  return `${groupIn(dialect, DISCOVERY_GROUP)}/${version}`;
+  return `${groupInDialect(dialect, DISCOVERY_GROUP)}/${version}`;
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { own, type JsonObject } from '../../shared/values/json';
 import { storedRowOf, type KindRow, type SubresourceRow, type Verb } from '../../shared/api/kinds';
-import { groupIn, RELEASE, type Dialect } from '../../shared/names/dialect';
+import { groupInDialect, RELEASE, type Dialect } from '../../shared/names/dialect';
 import { aggregatedApiVersion, type AggregatedVersion } from './accept';
 import type { ServedGroup, ServedVersion } from './groups';
 
@@ -27,7 +27,7 @@ export function coreVersions(core: ServedGroup, serverAddress: string): JsonObje
 export function groupList(groups: readonly ServedGroup[], naming: Dialect): JsonObject {
   const preferred = groups.map((group) => groupEntry(group, naming));
   const alternative = groups
-    .filter(({ group, spelling }) => naming === 'platform' && spelling === undefined && groupIn('kubernetes', group) !== group)
+    .filter(({ group, spelling }) => naming === 'platform' && spelling === undefined && groupInDialect('kubernetes', group) !== group)
     .map((group) => groupEntry(group, 'kubernetes'));
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...preferred, ...alternative] };
 }
@@ -38,7 +38,7 @@ export function groupDocument(group: ServedGroup, dialect: Dialect): JsonObject 
 }
 
 function groupEntry({ group, spelling, versions }: ServedGroup, dialect: Dialect): JsonObject {
-  const name = spelling ?? groupIn(dialect, group);
+  const name = spelling ?? groupInDialect(dialect, group);
   const entries = versions.map(({ version }) => ({ groupVersion: `${name}/${version}`, version }));
   const [preferred] = entries;
   return { name, versions: entries, ...(preferred === undefined ? {} : { preferredVersion: preferred }) };
@@ -46,7 +46,7 @@ function groupEntry({ group, spelling, versions }: ServedGroup, dialect: Dialect
 
 /** `/api/v1` and `/apis/<group>/<version>` */
 export function resourceList(group: string, { version, rows }: ServedVersion, dialect: Dialect): JsonObject {
-  const groupVersion = apiVersionOf({ group: groupIn(dialect, group), version });
+  const groupVersion = apiVersionOf({ group: groupInDialect(dialect, group), version });
   const resources = rows.flatMap((row) => [resourceEntry(row), ...subresources(row).map((sub) => subresourceEntry(row, sub, dialect))]);
   return { kind: 'APIResourceList', ...(group === '' ? {} : { apiVersion: 'v1' }), groupVersion, resources };
 }
@@ -69,7 +69,7 @@ function subresourceEntry(row: KindRow, { name, verbs, kind }: SubresourceRow, d
     name: `${row.resource}/${name}`,
     singularName: '',
     namespaced: row.namespaced,
-    ...(foreign === undefined ? {} : { group: groupIn(dialect, foreign.group), version: foreign.version }),
+    ...(foreign === undefined ? {} : { group: groupInDialect(dialect, foreign.group), version: foreign.version }),
     kind: kind?.kind ?? row.kind,
     verbs: orderedVerbs(row, verbs),
   };
@@ -100,14 +100,14 @@ const HASHED_VERSIONS: Readonly<Record<string, string>> = { CustomResourceDefini
  */
 function storageVersionHash(row: KindRow): string {
   const { group, version, kind, custom } = storedRowOf(row);
-  const identity = `${groupIn('kubernetes', group)}/${custom?.storageVersion ?? own(HASHED_VERSIONS, kind) ?? version}/${kind}`;
+  const identity = `${groupInDialect('kubernetes', group)}/${custom?.storageVersion ?? own(HASHED_VERSIONS, kind) ?? version}/${kind}`;
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 
 /** `/api` (the core group, without a name) and `/apis` (all others) in the aggregated form. */
 export function aggregatedList(groups: readonly ServedGroup[], version: AggregatedVersion, dialect: Dialect): JsonObject {
   const items = groups.map(({ group, spelling, versions }) => ({
-    metadata: { ...(group === '' ? {} : { name: spelling ?? groupIn(dialect, group) }), creationTimestamp: null },
+    metadata: { ...(group === '' ? {} : { name: spelling ?? groupInDialect(dialect, group) }), creationTimestamp: null },
     versions: versions.map((served) => aggregatedVersion(served, dialect)),
   }));
   return { kind: 'APIGroupDiscoveryList', apiVersion: aggregatedApiVersion(version, dialect), metadata: {}, items };
@@ -142,7 +142,7 @@ function responseKind(row: KindRow, kind: SubresourceRow['kind'], dialect: Diale
     const { group, version } = row.custom === undefined ? { group: '', version: '' } : row;
     return { group, version, kind: kind?.kind ?? row.kind };
   }
-  return { group: groupIn(dialect, kind.group), version: kind.version, kind: kind.kind };
+  return { group: groupInDialect(dialect, kind.group), version: kind.version, kind: kind.kind };
 }
 
 /** The build information in `/version`. */

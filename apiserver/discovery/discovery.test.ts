@@ -5,9 +5,9 @@ import { casesOf } from '../../test/replay/recording';
 import { body, listOf, shape, text, truth } from '../../test/replay/shape';
 import type { DocumentResponse, DocumentRequest } from './document-handler';
 import { createDiscovery } from './discovery';
-import { compareVersions } from '../../shared/values/version-order';
+import { compareApiVersions } from '../../shared/values/version-order';
 import { servedGroups } from './groups';
-import { groupIn } from '../../shared/names/dialect';
+import { groupInDialect } from '../../shared/names/dialect';
 
 /** Includes the kinds that are disabled by default. */
 const EVERY_KIND = [...SERVED_KINDS, ...OPTIONAL_KINDS];
@@ -72,7 +72,8 @@ describe('discovery equals that of release 1.31.1', () => {
   const served = (group: string, version: string, name: string): boolean => {
     const [resource, subresource] = name.split('/');
     const row = EVERY_KIND.find(
-      (candidate) => candidate.resource === resource && candidate.version === version && groupIn('kubernetes', candidate.group) === group,
+      (candidate) =>
+        candidate.resource === resource && candidate.version === version && groupInDialect('kubernetes', candidate.group) === group,
     );
     return row !== undefined && (subresource === undefined || (row.subresources ?? []).some((sub) => sub.name === subresource));
   };
@@ -277,9 +278,9 @@ describe('discovery encodings', () => {
   });
 });
 
-test('compareVersions sorts stable before beta before alpha versions, highest number first', () => {
+test('compareApiVersions sorts stable before beta before alpha versions, highest number first', () => {
   const versions = ['foo10', 'v1', 'v1alpha1', 'v2', 'v1beta2', 'v10', 'foo1', 'v1beta1', 'v11alpha2', 'v0', 'v11beta2'];
-  expect(versions.sort(compareVersions)).toEqual([
+  expect(versions.sort(compareApiVersions)).toEqual([
     'v10',
     'v2',
     'v1',

@@ -2,7 +2,7 @@
  * Serves the discovery documents over HTTP: their paths, encodings and conditional requests. Documents are created at
  * their first request and cached; there are a few per group. The router decides which methods are allowed.
  */
-import { append } from '../../shared/values/append';
+import { appendAll } from '../../shared/values/append';
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
@@ -12,7 +12,7 @@ import {
   type Dialect,
   dialectOfGroup,
   DIALECTS,
-  groupIn,
+  groupInDialect,
   JSON_MEDIA_TYPE,
   PROTOBUF_MEDIA_TYPE,
   YAML_MEDIA_TYPE,
@@ -192,9 +192,9 @@ class DiscoverySnapshot implements Discovery {
         group === ''
           ? ['/api']
           : spelling === undefined
-            ? DIALECTS.map((dialect) => `/apis/${groupIn(dialect, group)}`)
+            ? DIALECTS.map((dialect) => `/apis/${groupInDialect(dialect, group)}`)
             : [`/apis/${spelling}`];
-      for (const root of roots) append(paths, [root, ...versions.map(({ version }) => `${root}/${version}`)]);
+      for (const root of roots) appendAll(paths, [root, ...versions.map(({ version }) => `${root}/${version}`)]);
     }
     return paths;
   }

@@ -5,7 +5,7 @@
 import { compareBytes } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { canonicalGroup } from '../../shared/names/dialect';
-import { compareVersions } from '../../shared/values/version-order';
+import { compareApiVersions } from '../../shared/values/version-order';
 import type { RemoteVersion } from './remote-version';
 
 export interface ServedVersion {
@@ -79,7 +79,7 @@ function servedVersions(rows: readonly KindRow[], remotes: readonly RemoteVersio
   const remoteByVersion = new Map(remotes.map((remote) => [remote.version, remote]));
   const priorityOf = (version: string): number => remoteByVersion.get(version)?.priorities.version ?? CUSTOM_PRIORITY.version;
   const versions = [...new Set([...rows.map((row) => row.version), ...remoteByVersion.keys()])].sort(
-    (a, b) => priorityOf(b) - priorityOf(a) || compareVersions(a, b),
+    (a, b) => priorityOf(b) - priorityOf(a) || compareApiVersions(a, b),
   );
   return versions.map((version) => {
     const remote = remoteByVersion.get(version);

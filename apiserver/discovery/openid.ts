@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../shared/values/json';
 import { notAcceptable } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
-import { derived } from '../../shared/runtime/memoize-by-source';
+import { memoizeBySource } from '../../shared/runtime/memoize-by-source';
 import type { DocumentRequest, DocumentHandler } from './document-handler';
 
 /** The same object until the keys change. */
@@ -41,7 +41,7 @@ export interface OpenId extends DocumentHandler {
 /** Serves nothing when the issuer is not an https URL. */
 export function createOpenId(deps: OpenIdDependencies): OpenId {
   const isServed = isDiscoverable(deps.issuer);
-  const currentDocuments = derived(deps.keys, (keys) => openIdDocuments(deps, keys));
+  const currentDocuments = memoizeBySource(deps.keys, (keys) => openIdDocuments(deps, keys));
   return {
     serves: () => isServed,
     handle(request) {

@@ -5,7 +5,7 @@
 import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound, watchNotSupported } from '../../shared/api/errors/status';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { Deprecation, KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
-import { textIn } from '../../shared/names/dialect';
+import { messageInDialect } from '../../shared/names/dialect';
 import type { Resource, ServedResource } from '../registry/verbs';
 import type { ApiDependencies } from './handlers/api-dependencies';
 import { customResourceVerb } from './custom-routes';
@@ -94,7 +94,7 @@ function warnAboutDeprecation(deps: ApiDependencies, exchange: Exchange, { row }
     if (deprecationWarning !== undefined) deps.countDeprecatedRequest(row, undefined, subresource);
     return;
   }
-  exchange.warn(textIn(exchange.dialect, deprecationText(row, deprecation)));
+  exchange.warn(messageInDialect(exchange.dialect, deprecationText(row, deprecation)));
   exchange.annotate('platform.io/deprecated', 'true');
   if (deprecation.removed !== undefined) exchange.annotate('platform.io/removed-release', deprecation.removed);
   deps.countDeprecatedRequest(row, deprecation.removed, subresource);

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { Health } from '../../shared/runtime/health';
+import { HealthChecks } from '../../shared/runtime/health';
 import { serverChecks, sharedCheck } from './server-checks';
 import { START_CHECKS, startChecks, type StartCheck } from './start-checks';
 
@@ -17,14 +17,14 @@ it('serverChecks report a server whose store rejects writes as live but not read
     neverStarted: NONE,
     configurations: [{ name: 'audit-policy', fault: 'policy.yaml: rules: is required' }],
   });
-  const health = new Health(checks, clock, 0, () => undefined);
+  const health = new HealthChecks(checks, clock, 0, () => undefined);
   const status = async (endpoint: 'livez' | 'readyz', check?: string): Promise<number> =>
-    (await health.answer({ endpoint, check, exclude: [], verbose: false })).status;
+    (await health.respond({ endpoint, check, exclude: [], verbose: false })).status;
   expect([await status('livez'), await status('readyz'), await status('readyz', 'etcd-readiness')]).toEqual([200, 500, 500]);
   trouble = undefined;
   expect([await status('livez'), await status('readyz')]).toEqual([200, 200]);
   // A configuration file that cannot be used is told, and fails nothing.
-  const { text } = await health.answer({ endpoint: 'readyz', check: undefined, exclude: [], verbose: true });
+  const { text } = await health.respond({ endpoint: 'readyz', check: undefined, exclude: [], verbose: true });
   expect(text).toContain('[!]configuration/audit-policy failed, and is no reason to stop: reason withheld\n');
   expect(await status('readyz', 'configuration/audit-policy')).toBe(500);
 });
@@ -39,8 +39,8 @@ it('serverChecks include unavailable KMS providers in readyz and healthz but not
     configurations: [],
   };
   const answered = async (endpoint: 'livez' | 'readyz' | 'healthz', keyServices?: () => Promise<string | undefined>): Promise<string> => {
-    const health = new Health(serverChecks({ ...parts, keyServices }), clock, 0, () => undefined);
-    const { status, text } = await health.answer({ endpoint, check: undefined, exclude: [], verbose: true });
+    const health = new HealthChecks(serverChecks({ ...parts, keyServices }), clock, 0, () => undefined);
+    const { status, text } = await health.respond({ endpoint, check: undefined, exclude: [], verbose: true });
     return `${status} ${/.*kms-providers.*/.exec(text)?.[0] ?? 'none'}`;
   };
   const away = async (): Promise<string> => 'kms-provider-0: away';
@@ -68,9 +68,9 @@ it('sharedCheck shares one call among concurrent checks', async () => {
 it('startChecks fail for each start step until it completes, and leave out steps that never start', async () => {
   const started = new Set<StartCheck>();
   const checks = startChecks(started, new Set<StartCheck>(['poststarthook/bootstrap-controller']));
-  const health = new Health(checks, clock, 0, () => undefined);
+  const health = new HealthChecks(checks, clock, 0, () => undefined);
   const status = async (check?: string): Promise<number> =>
-    (await health.answer({ endpoint: 'livez', check, exclude: [], verbose: false })).status;
+    (await health.respond({ endpoint: 'livez', check, exclude: [], verbose: false })).status;
   expect(await Promise.all(checks.map(({ name }) => status(name)))).toEqual(checks.map(() => 500));
   started.add('poststarthook/rbac/bootstrap-roles');
   expect([await status('poststarthook/rbac/bootstrap-roles'), await status('autoregister-completion'), await status()]).toEqual([

@@ -33,23 +33,23 @@ export function serverChecks(parts: CheckedParts): readonly HealthCheck[] {
     { name: 'ping', check: () => undefined },
     { name: 'log', check: () => undefined },
     { name: 'etcd', check: storeAnswers },
-    { name: 'etcd-readiness', only: 'readyz', check: storeTakesWrites },
+    { name: 'etcd-readiness', onlyOn: 'readyz', check: storeTakesWrites },
     ...(keyServices === undefined
       ? []
-      : KEY_SERVICE_ENDPOINTS.map((only): HealthCheck => ({ name: 'kms-providers', only, check: keyServices }))),
+      : KEY_SERVICE_ENDPOINTS.map((onlyOn): HealthCheck => ({ name: 'kms-providers', onlyOn, check: keyServices }))),
     {
       name: 'informer-sync',
-      only: 'readyz',
+      onlyOn: 'readyz',
       check: () => (cache.ready ? cache.problems()[0] : 'the cache has not loaded its state yet'),
     },
     ...startChecks(state.started, neverStarted),
     ...configurations.map((file): HealthCheck => ({
       name: `configuration/${file.name}`,
-      only: 'readyz',
-      advisory: true,
+      onlyOn: 'readyz',
+      isAdvisory: true,
       check: () => file.fault,
     })),
-    { name: 'shutdown', only: 'readyz', check: () => (state.stopping ? 'process is shutting down' : undefined) },
+    { name: 'shutdown', onlyOn: 'readyz', check: () => (state.stopping ? 'process is shutting down' : undefined) },
   ];
 }
 

@@ -45,7 +45,7 @@ export const isStartCheck = (name: string): boolean => NAMES.has(name);
 export function startChecks(started: ReadonlySet<StartCheck>, absent: ReadonlySet<StartCheck>): readonly HealthCheck[] {
   return START_CHECKS.filter((name) => !absent.has(name)).map((name) => ({
     name,
-    boot: true,
+    isStartup: true,
     check: () => (started.has(name) ? undefined : 'not finished'),
   }));
 }

@@ -1,5 +1,5 @@
 /** The text in which metrics are shown: the server's spelling of names, and in each help what upstream promises of the metric. */
-import { textIn, type Dialect } from '../../shared/names/dialect';
+import { messageInDialect, type Dialect } from '../../shared/names/dialect';
 import { CATALOGUE, type MetricRow, type Stability } from './catalogue';
 import { familyHead } from './histogram';
 import { PROMISED } from './promised';
@@ -23,7 +23,7 @@ export function shown(piece: string, naming: Dialect, promised?: PromisedCounts)
     promised?.add(stability);
     return stability === '' ? line : `${line}[${stability}] `;
   });
-  return textIn(naming, text);
+  return messageInDialect(naming, text);
 }
 
 /** What cannot happen here, and is asked for all the same. */

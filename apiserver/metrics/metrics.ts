@@ -6,7 +6,7 @@ import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import { RELEASE, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/cli/feature-gates';
-import { FIXED_GATES } from '../../shared/cli/locked-gates';
+import { LOCKED_GATES } from '../../shared/cli/locked-gates';
 import type { KindRow } from '../../shared/api/kinds';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { CacheStatistics } from '../cache/statistics';
@@ -43,7 +43,7 @@ export interface Gauges {
   /** Undefined = there is none. */
   readonly flowControl: { readonly state: FlowControl; readonly counts: FlowControlMetrics } | undefined;
   /** Requests that are let in and have others before them. */
-  readonly scheduler: { waiting(priority: Priority): number };
+  readonly scheduler: { waitingCount(priority: Priority): number };
   droppedLines(): number;
   readonly connections: ConnectionCounts;
   configurations(): readonly ReloadCounts[];
@@ -347,9 +347,9 @@ export class Metrics {
       1,
     );
     const features = new Gauge({ name: 'kubernetes_feature_enabled', help: 'Feature gates.', labelNames: ['name', 'stage'], registers });
-    for (const { name, stage, enabled } of gates.all())
+    for (const { name, stage, enabled } of gates.list())
       features.set({ name, stage: stage === 'ga' ? '' : stage.toUpperCase() }, enabled ? 1 : 0);
-    for (const [name, { stage, enabled }] of FIXED_GATES) features.set({ name, stage }, enabled ? 1 : 0);
+    for (const [name, { stage, enabled }] of LOCKED_GATES) features.set({ name, stage }, enabled ? 1 : 0);
   }
 
   /** Gauges that are read when someone scrapes. */
@@ -426,7 +426,7 @@ export class Metrics {
       labelNames: ['priority'],
       registers,
       collect() {
-        for (const priority of PRIORITIES) this.set({ priority }, gauges.scheduler.waiting(priority));
+        for (const priority of PRIORITIES) this.set({ priority }, gauges.scheduler.waitingCount(priority));
       },
     });
   }

@@ -1,6 +1,6 @@
 /** A store whose requests are counted and timed, by what is done and by the type of what it is done to. Changes nothing. */
 import type { Clock } from '../../shared/runtime/clock';
-import { timed } from '../../shared/runtime/measure-time';
+import { measureTime } from '../../shared/runtime/measure-time';
 import type {
   KeyRange,
   KeyValue,
@@ -66,7 +66,7 @@ class MeteredStore extends StoreLayer {
 
   private measured<T>(operation: Operation, key: string, work: () => Promise<T>): Promise<T> {
     const series = this.meter(operation, key);
-    return timed(this.clock, work, (from, until, hasFailed) => {
+    return measureTime(this.clock, work, (from, until, hasFailed) => {
       series.requests.add();
       series.durations.observe((until - from) / 1000);
       if (hasFailed) series.errors().add();

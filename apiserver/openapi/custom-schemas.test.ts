@@ -2,7 +2,7 @@
 import { recordingOf } from '../../test/replay/recording';
 import { body, shape, text } from '../../test/replay/shape';
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { OPENAPI_ROOT } from '../../shared/names/dialect';
+import { OPENAPI_NAME_PREFIX } from '../../shared/names/dialect';
 import { definitionOf } from '../../test/support/definition-of';
 import { customSchemas } from './custom-schemas';
 import { documentV2, documentV3 } from './documents';
@@ -15,7 +15,7 @@ const definition: JsonObject = JSON.parse(
   JSON.stringify({ metadata: { name: 'pubs.pub.example.com' }, spec: head.spec, status: { acceptedNames: names } }),
 );
 const { rows } = definitionOf(definition);
-const root = OPENAPI_ROOT.kubernetes;
+const root = OPENAPI_NAME_PREFIX.kubernetes;
 
 /** The recorded schemas have no descriptions of apiVersion, kind and metadata. */
 function withoutOwnTexts(value: JsonValue): JsonValue {

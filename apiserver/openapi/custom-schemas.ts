@@ -5,7 +5,7 @@
 import type { CustomVersion } from '../../shared/api/structural/version';
 import { PublishedSchema } from './published-schema';
 import type { JsonObject } from '../../shared/values/json';
-import { JsonPlaces } from '../../shared/values/json-index';
+import { JsonIndex } from '../../shared/values/json-index';
 import type { KindRow } from '../../shared/api/kinds';
 import { openApiName } from '../../shared/api/types';
 
@@ -36,7 +36,7 @@ export const namesOfCustom = (rows: readonly KindRow[], root: string): string[] 
 
 function kindSchema(row: KindRow, { schemaText }: CustomVersion, options: CustomSchemaOptions): PublishedSchema {
   const selectable = (row.selectableFields ?? []).map(({ path }) => ({ fieldPath: path }));
-  return new PublishedSchema(new JsonPlaces(schemaText()), {
+  return new PublishedSchema(new JsonIndex(schemaText()), {
     version: options.version,
     objectMembers: members(TEXTS.object, OBJECT_META, options),
     embeddedMembers: members(TEXTS.embedded, OBJECT_META, options),

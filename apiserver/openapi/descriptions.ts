@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { readIfThere } from '../../shared/runtime/files/read-file-if-exists';
+import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
 import { parseJson } from '../../shared/serialization/strict-json';
 
 /** The text of a type, or of its member. */
@@ -17,7 +17,7 @@ export function readDescriptions(file: string = join(__dirname, 'descriptions.js
 }
 
 function textsIn(file: string): JsonObject {
-  const bytes = readIfThere(file);
+  const bytes = readFileIfExists(file);
   if (bytes === undefined) return {};
   const { value } = parseJson(bytes);
   return isObject(value) ? value : {};

@@ -6,7 +6,7 @@ import { compareBytes, type JsonObject } from '../../shared/values/json';
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import { CUSTOM_TYPE, definitions, openApiName, type PublishedKind } from '../../shared/api/types';
-import { type Dialect, DIALECTS, groupIn, OPENAPI_ROOT, RELEASE } from '../../shared/names/dialect';
+import { type Dialect, DIALECTS, groupInDialect, OPENAPI_NAME_PREFIX, RELEASE } from '../../shared/names/dialect';
 import { PublishedSchema } from './published-schema';
 import { CUSTOM_REFERENCES, customSchemas } from './custom-schemas';
 import type { Describe } from './descriptions';
@@ -56,7 +56,7 @@ export function documentV2(rows: readonly KindRow[], naming: Dialect, describe?:
 }
 
 export function pieceV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): Piece {
-  const root = OPENAPI_ROOT[naming];
+  const root = OPENAPI_NAME_PREFIX[naming];
   const ofGroups = DIALECTS.flatMap((dialect) => {
     const own = rows.filter((row) => belongs(row, dialect));
     return [...overviewsOf(own, dialect).values(), ...entriesOf(own, dialect, naming)];
@@ -88,7 +88,7 @@ export function documentV3(rows: readonly KindRow[], version: GroupVersion, dial
 }
 
 export function pieceV3(rows: readonly KindRow[], { group, version }: GroupVersion, dialect: Dialect, describe?: Describe): Piece {
-  const root = OPENAPI_ROOT[dialect];
+  const root = OPENAPI_NAME_PREFIX[dialect];
   const own = rows.filter((row) => row.group === group && row.version === version);
   const entries = entriesOf(own, dialect, dialect);
   const kinds = publishedKinds(rows, [dialect]);
@@ -116,7 +116,7 @@ export function builtInPieceV3(rows: readonly KindRow[], subject: BuiltInSubject
 
 /** What the document of an overview says. */
 export function overviewPiece(entry: PathEntry, dialect: Dialect, describe?: Describe): Piece {
-  const root = OPENAPI_ROOT[dialect];
+  const root = OPENAPI_NAME_PREFIX[dialect];
   const texts = describe === undefined ? {} : { describe };
   const types = entry.operations.flatMap(({ answers }) => answers.map(({ type }) => type)).filter((type) => type !== STRING_TYPE);
   return {
@@ -127,7 +127,7 @@ export function overviewPiece(entry: PathEntry, dialect: Dialect, describe?: Des
 
 /** What a group version of custom kinds has besides: the built-in types that its kinds refer to. `builtIn` = the kinds that these are. */
 export function groupPieceV3(custom: readonly KindRow[], builtIn: readonly KindRow[], dialect: Dialect, describe?: Describe): Piece {
-  const root = OPENAPI_ROOT[dialect];
+  const root = OPENAPI_NAME_PREFIX[dialect];
   const kinds = publishedKinds(builtIn, [dialect]);
   const types = typesOf(custom.flatMap((row) => pathsOf(row, dialect)));
   const texts = describe === undefined ? {} : { describe };
@@ -150,7 +150,7 @@ function spelling(row: CustomRow, dialect: Dialect, naming: Dialect): Dialect {
 }
 
 function isSpelledAlike({ group }: CustomRow): boolean {
-  return groupIn('kubernetes', group) === group;
+  return groupInDialect('kubernetes', group) === group;
 }
 
 /** Groups that are spelled alike in both dialects are listed once. */
@@ -162,7 +162,9 @@ function belongs(row: CustomRow, dialect: Dialect): boolean {
 export function renderPaths(entries: readonly PathEntry[], naming: Dialect, version: OpenApiVersion): JsonObject {
   const render = version === 'v2' ? renderPathV2 : renderPathV3;
   const sorted = [...entries].sort((a, b) => compareBytes(a.path, b.path));
-  return Object.fromEntries(sorted.map((entry) => [entry.path, render(entry, naming, (type) => openApiName(type, OPENAPI_ROOT[naming]))]));
+  return Object.fromEntries(
+    sorted.map((entry) => [entry.path, render(entry, naming, (type) => openApiName(type, OPENAPI_NAME_PREFIX[naming]))]),
+  );
 }
 
 interface SchemaOptions {
@@ -236,7 +238,7 @@ function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]):
   }
   for (const dialect of dialects) {
     for (const row of rows.filter(({ custom }) => custom === undefined)) {
-      const group = groupIn(dialect, row.group);
+      const group = groupInDialect(dialect, row.group);
       const { version } = row;
       publish(row.type, { group, version, kind: row.kind });
       publish(`${row.type}List`, { group, version, kind: `${row.kind}List` });
@@ -244,7 +246,7 @@ function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]):
       publish(WATCH_EVENT_TYPE, { group, version, kind: 'WatchEvent' });
       for (const { kind: body, connects } of row.subresources ?? []) {
         if (body !== undefined && connects === undefined)
-          publish(body.type, { group: groupIn(dialect, body.group), version: body.version, kind: body.kind });
+          publish(body.type, { group: groupInDialect(dialect, body.group), version: body.version, kind: body.kind });
       }
     }
   }

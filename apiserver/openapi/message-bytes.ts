@@ -2,7 +2,7 @@
  * The bytes of a document as they grow, in one piece of memory. In protobuf the length of what is nested is put before it when it is known, which costs a
  * move of those bytes where it takes more than one; published documents are so large that objects for it would cost more. Knows no messages.
  */
-import { grownBytes } from '../../shared/values/grow-buffer';
+import { growBuffer } from '../../shared/values/grow-buffer';
 
 const FIRST_BYTES = 4096;
 const MOST_KEPT_BYTES = 4 * 1024 * 1024;
@@ -113,7 +113,7 @@ export class MessageBytes implements MessageSink {
 
   private makeRoom(bytes: number): void {
     const needed = this.end + bytes;
-    if (needed > this.bytes.length) this.bytes = grownBytes(this.bytes, this.end, needed);
+    if (needed > this.bytes.length) this.bytes = growBuffer(this.bytes, this.end, needed);
   }
 }
 

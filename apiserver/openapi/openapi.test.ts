@@ -1,6 +1,6 @@
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
-import { groupIn } from '../../shared/names/dialect';
+import { groupInDialect } from '../../shared/names/dialect';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { gunzipSync } from 'node:zlib';
@@ -157,7 +157,7 @@ describe('/openapi/v3', () => {
     const spellings = SERVED_KINDS.flatMap(({ group, version }) =>
       group === ''
         ? ['api', `api/${version}`]
-        : [group, groupIn('kubernetes', group)].flatMap((name) => [`apis/${name}`, `apis/${name}/${version}`]),
+        : [group, groupInDialect('kubernetes', group)].flatMap((name) => [`apis/${name}`, `apis/${name}/${version}`]),
     );
     expect(Object.keys(entries)).toEqual([...new Set([...spellings, 'apis', 'version', ...OPENID])].sort());
     for (const [name, entry] of Object.entries(entries)) {

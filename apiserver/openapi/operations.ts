@@ -2,11 +2,11 @@
  * What can be done under which path: the operations of every served resource with their parameters, bodies and answers, made of what its verbs take
  * (operation-shapes.ts). Both versions of OpenAPI are rendered from it (render-v2.ts, render-v3.ts).
  */
-import { capitalised } from '../../shared/values/capitalize';
+import { capitalize } from '../../shared/values/capitalize';
 import { compareBytes } from '../../shared/values/json';
 import type { KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { hasSchema } from '../../shared/api/types';
-import { groupIn, groupStem, type Dialect } from '../../shared/names/dialect';
+import { groupInDialect, groupStem, type Dialect } from '../../shared/names/dialect';
 import {
   CUSTOM_SHAPES,
   NAME,
@@ -89,8 +89,8 @@ export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {
 
 export function wordsOf(row: Omit<KindRow, 'custom'>, dialect: Dialect): KindWords {
   const { version, kind, resource, type } = row;
-  const on = { group: groupIn(dialect, row.group), version, kind };
-  return { ...on, on, resource, type, idKind: capitalised(kind), ...namesOf(row.group, version) };
+  const on = { group: groupInDialect(dialect, row.group), version, kind };
+  return { ...on, on, resource, type, idKind: capitalize(kind), ...namesOf(row.group, version) };
 }
 
 export function pathsOfShape(shape: PathShape, words: KindWords, dialect: Dialect): readonly PathEntry[] {
@@ -130,13 +130,13 @@ export function rootPathOf({ group, version }: Pick<KindRow, 'group' | 'version'
     answers: [{ code: 200, type: RESOURCE_LIST_TYPE }],
     watchable: false,
   };
-  return { path: `${rootOf(groupIn(dialect, group), version)}/`, parameters: [], operations: [operation], tag };
+  return { path: `${rootOf(groupInDialect(dialect, group), version)}/`, parameters: [], operations: [operation], tag };
 }
 
 /** How a group is called in ids and tags. */
 export function groupIdOf(group: string): { readonly tag: string; readonly prefix: string } {
   const tag = stemOf(group);
-  return { tag, prefix: capitalised(tag) };
+  return { tag, prefix: capitalize(tag) };
 }
 
 function rootOf(group: string, version: string): string {
@@ -145,7 +145,7 @@ function rootOf(group: string, version: string): string {
 
 function namesOf(group: string, version: string): { readonly tag: string; readonly idPrefix: string } {
   const { tag, prefix } = groupIdOf(group);
-  return { tag: `${tag}_${version}`, idPrefix: prefix + capitalised(version) };
+  return { tag: `${tag}_${version}`, idPrefix: prefix + capitalize(version) };
 }
 
 class OperationBuilder {
@@ -181,7 +181,7 @@ class OperationBuilder {
     return this.entry(
       path,
       parameters,
-      shapes.map((shape) => this.operation(shape, served, within, capitalised(name))),
+      shapes.map((shape) => this.operation(shape, served, within, capitalize(name))),
     );
   }
 
@@ -259,5 +259,5 @@ function bodyOf({ body }: OperationShape, type: string): Operation['body'] {
 function stemOf(group: string): string {
   if (group === '') return 'core';
   const [first = '', ...more] = groupStem(group).split(/[.-]+/);
-  return first + more.map(capitalised).join('');
+  return first + more.map(capitalize).join('');
 }

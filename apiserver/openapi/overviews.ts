@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { groupIn, JSON_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
+import { groupInDialect, JSON_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
 import { groupIdOf, STRING_TYPE, type PathEntry } from './operations';
 
 export const RELEASE_TYPE = 'version.Info';
@@ -12,7 +12,7 @@ export const RELEASE_TYPE = 'version.Info';
 /** By the name of their document. Groups are those of the rows that belong to the dialect. */
 export function overviewsOf(rows: readonly KindRow[], dialect: Dialect): ReadonlyMap<string, PathEntry> {
   const groups = new Set(rows.filter(({ custom, group }) => custom === undefined && group !== '').map(({ group }) => group));
-  return new Map([...groups].map((group) => [`apis/${groupIn(dialect, group)}`, groupOverview(group, dialect)]));
+  return new Map([...groups].map((group) => [`apis/${groupInDialect(dialect, group)}`, groupOverview(group, dialect)]));
 }
 
 /** Of the server as a whole. */
@@ -60,7 +60,13 @@ export const OPENID_OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
 
 function groupOverview(group: string, dialect: Dialect): PathEntry {
   const { tag, prefix } = groupIdOf(group);
-  return overview(`/apis/${groupIn(dialect, group)}/`, tag, `get${prefix}APIGroup`, 'Which versions the group has.', 'meta.v1.APIGroup');
+  return overview(
+    `/apis/${groupInDialect(dialect, group)}/`,
+    tag,
+    `get${prefix}APIGroup`,
+    'Which versions the group has.',
+    'meta.v1.APIGroup',
+  );
 }
 
 function overview(path: string, tag: string, id: string, description: string, type: string): PathEntry {

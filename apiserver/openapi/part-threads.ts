@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
-import { movable, startThread } from '../../shared/scheduling/worker-thread';
+import { transferableBuffers, startThread } from '../../shared/scheduling/worker-thread';
 import { ThreadPool } from '../../shared/scheduling/thread-pool';
 import { readDescriptions } from './descriptions';
 import { PartMaker, type DigestJob, type Digests, type MadePart, type PartJob, type RemoteJob, type RemoteParts } from './part-job';
@@ -23,7 +23,7 @@ export type PartAnswer =
 const WORKER_FILE = join(__dirname, 'part-worker.js');
 const MEMORY_MB = 256;
 const THREADS = 2;
-const LIMITS = { threads: THREADS, timeMs: 20_000, idleMs: 5_000, patienceMs: 300, waiting: Infinity };
+const LIMITS = { threads: THREADS, jobTimeoutMs: 20_000, idleTimeoutMs: 5_000, scaleUpDelayMs: 300, maxWaitingWeight: Infinity };
 
 export class PartThreads {
   private readonly pool = new ThreadPool<ThreadJob, PartAnswer>(() => startThread(WORKER_FILE, MEMORY_MB), LIMITS);
@@ -34,13 +34,13 @@ export class PartThreads {
 
   /** Somebody is about to ask, for a part or for all of them. */
   warm(forWhat: 'some' | 'all'): void {
-    if (this.hasThreads) this.pool.warm(this.clock, forWhat === 'all' ? THREADS : 1);
+    if (this.hasThreads) this.pool.prestart(this.clock, forWhat === 'all' ? THREADS : 1);
   }
 
   /** Rejects when the part cannot be made. */
   async make(job: PartJob): Promise<MadePart> {
     if (!this.hasThreads) return this.maker.make(job);
-    const answer = await this.answer(job, job.type === 'custom' ? movable([job.schema]) : []);
+    const answer = await this.answer(job, job.type === 'custom' ? transferableBuffers([job.schema]) : []);
     if ('made' in answer) return answer.made;
     throw unexpected();
   }
@@ -64,8 +64,8 @@ export class PartThreads {
     return (this.inline ??= new PartMaker(readDescriptions()));
   }
 
-  private async answer(job: ThreadJob, moved: readonly ArrayBuffer[] = []): Promise<PartAnswer> {
-    const answer = await this.pool.run(job, { clock: this.clock, weight: 1, moved });
+  private async answer(job: ThreadJob, transferList: readonly ArrayBuffer[] = []): Promise<PartAnswer> {
+    const answer = await this.pool.run(job, { clock: this.clock, weight: 1, transferList });
     if ('fault' in answer) throw new Error(answer.fault);
     return answer;
   }

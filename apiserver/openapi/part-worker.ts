@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { readDescriptions } from './descriptions';
 import { PartMaker } from './part-job';
-import { movable } from '../../shared/scheduling/worker-thread';
+import { transferableBuffers } from '../../shared/scheduling/worker-thread';
 import type { PartAnswer, ThreadJob } from './part-threads';
 
 const maker = new PartMaker(readDescriptions());
@@ -21,7 +21,7 @@ function answer(job: ThreadJob): PartAnswer {
 /** What a part lies in goes as it is. */
 function memoryOf(answer: PartAnswer): ArrayBuffer[] {
   const parts = 'made' in answer ? [answer.made.part] : 'remote' in answer ? answer.remote.parts : [];
-  return movable(parts.flatMap(({ paths, schemas }) => [paths.packed, schemas.packed]));
+  return transferableBuffers(parts.flatMap(({ paths, schemas }) => [paths.packed, schemas.packed]));
 }
 
 parentPort?.on('message', (job: ThreadJob) => {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { KindRow } from '../../shared/api/kinds';
-import { OPENAPI_ROOT, type Dialect } from '../../shared/names/dialect';
+import { OPENAPI_NAME_PREFIX, type Dialect } from '../../shared/names/dialect';
 import { pack, lengthOf, type Chunk } from './chunk';
 import { customSchemas } from './custom-schemas';
 import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type Piece } from './documents';
@@ -36,7 +36,7 @@ export class PartEncoder {
     const bytes = this.growing.begin();
     this.templates.write(row, naming, form, bytes);
     const paths = pack(bytes.finish());
-    const schemas = customSchemas(row, { version: form.version === 'v2' ? 2 : 3, root: OPENAPI_ROOT[naming] });
+    const schemas = customSchemas(row, { version: form.version === 'v2' ? 2 : 3, root: OPENAPI_NAME_PREFIX[naming] });
     return { paths, schemas: this.members(schemas, form, 'schemas') };
   }
 

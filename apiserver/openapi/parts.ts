@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { OPENAPI_ROOT, type Dialect } from '../../shared/names/dialect';
+import { OPENAPI_NAME_PREFIX, type Dialect } from '../../shared/names/dialect';
 import type { PartForm } from './forms';
 import type { DocumentPart } from './part';
 import type { DigestJob, Digests, MadePart } from './part-job';
@@ -117,7 +117,7 @@ export class Parts {
   ): Promise<readonly DocumentPart[]> {
     if (documents.length === 0) return [];
     const texts = documents.map(({ name, packed }) => ({ name, packed }));
-    const taken = namesOfCustom(custom, OPENAPI_ROOT[dialect]);
+    const taken = namesOfCustom(custom, OPENAPI_NAME_PREFIX[dialect]);
     try {
       const { parts, leftOut } = await this.threads.remote({ type: 'remote', rows, dialect, form, documents: texts, taken });
       for (const { name, message } of leftOut) this.options.leftOut?.(name, message);

@@ -3,7 +3,7 @@
  * for each shape, with gaps, and filled with the words of each kind.
  */
 import { CUSTOM_TYPE, openApiName } from '../../shared/api/types';
-import { OPENAPI_ROOT, type Dialect } from '../../shared/names/dialect';
+import { OPENAPI_NAME_PREFIX, type Dialect } from '../../shared/names/dialect';
 import { renderPaths, spellingsOf, type CustomRow } from './documents';
 import type { PartForm } from './forms';
 import { MessageWriter } from './message';
@@ -31,7 +31,7 @@ function wordsIn(row: CustomRow, spelling: Dialect, dialect: Dialect, { media }:
   const { group, version, kind, resource, idKind, tag, idPrefix, type, on } = wordsOf(row, spelling);
   const value = media === 'json' ? (text: string) => text : (text: string) => yamlOf(text).trimEnd();
   const values = [on.group, on.version, on.kind].map(value);
-  return wordsFrom([group, version, kind, resource, idKind, tag, idPrefix, openApiName(type, OPENAPI_ROOT[dialect]), ...values]);
+  return wordsFrom([group, version, kind, resource, idKind, tag, idPrefix, openApiName(type, OPENAPI_NAME_PREFIX[dialect]), ...values]);
 }
 
 export class PathTemplates {

@@ -2,7 +2,7 @@
 import { recordingOf } from '../../test/replay/recording';
 import { body, shape, text, type Check } from '../../test/replay/shape';
 import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { JsonPlaces } from '../../shared/values/json-index';
+import { JsonIndex } from '../../shared/values/json-index';
 import { PublishedSchema } from './published-schema';
 import { schemaValue } from './schema-json';
 
@@ -36,7 +36,7 @@ describe.each(cases.map((one) => [one.title, one] as const))('PublishedSchema of
       'x-kubernetes-selectable-fields': _fields,
       ...expected
     } = documents[`v${version}`].kind;
-    const places = new JsonPlaces(Buffer.from(stringifyJson(schema, 'sorted')));
+    const places = new JsonIndex(Buffer.from(stringifyJson(schema, 'sorted')));
     const published = new PublishedSchema(places, { version, objectMembers: MEMBERS, embeddedMembers: MEMBERS, more: {} });
     expect(schemaValue(published)).toEqual(plain(expected));
   });

@@ -4,7 +4,7 @@
  * found when it is asked for, and nothing is made of what stands as it is.
  */
 import { compareBytes, isObject, own, setMember, type JsonObject, type JsonValue } from '../../shared/values/json';
-import type { JsonPlaces } from '../../shared/values/json-index';
+import type { JsonIndex } from '../../shared/values/json-index';
 import { MOST_DEPTH } from '../../shared/api/structural/read-schema';
 
 export interface PublishOptions {
@@ -126,7 +126,7 @@ export class PublishedSchema {
   private readonly order: number[] = [];
 
   constructor(
-    readonly places: JsonPlaces,
+    readonly places: JsonIndex,
     private readonly options: PublishOptions,
   ) {}
 
@@ -193,10 +193,10 @@ export class PublishedSchema {
     found.fill(-1);
     order.length = 0;
     if (!places.isObject(schema)) return;
-    for (let name = places.first(schema); name < places.past(schema); name = places.past(places.named(name))) {
+    for (let name = places.firstChild(schema); name < places.nextSibling(schema); name = places.nextSibling(places.valueOfName(name))) {
       const word = wordAt(places.bytes, places.start(name) + 1, places.end(name) - 1);
       if (word < 0) continue;
-      found[word] = places.named(name);
+      found[word] = places.valueOfName(name);
       order.push(word);
     }
   }
@@ -234,8 +234,8 @@ export class PublishedSchema {
   private hasSchema(members: number): boolean {
     const { places } = this;
     if (!places.isObject(members)) return false;
-    for (let name = places.first(members); name < places.past(members); name = places.past(places.named(name))) {
-      if (places.isObject(places.named(name))) return true;
+    for (let name = places.firstChild(members); name < places.nextSibling(members); name = places.nextSibling(places.valueOfName(name))) {
+      if (places.isObject(places.valueOfName(name))) return true;
     }
     return false;
   }
@@ -243,7 +243,7 @@ export class PublishedSchema {
   /** A whole object inside another one. */
   private embed(level: PublishedLevel): void {
     const required = this.placeOf(REQUIRED);
-    const said = required < 0 ? null : this.places.made(required);
+    const said = required < 0 ? null : this.places.toJson(required);
     const names = Array.isArray(said) ? said : [];
     level.sayInstead('required', 'given', -1, [...names, ...['kind', 'apiVersion'].filter((name) => !names.includes(name))]);
     level.sayInstead('properties', 'schemas', this.placeOfMembers(level), this.options.embeddedMembers);
@@ -257,7 +257,7 @@ export class PublishedSchema {
   /** Whether the alternatives of an integer or string are spelled out below `allOf`. */
   private saysEither(): boolean {
     const allOf = this.placeOf(ALL_OF);
-    const parts = allOf < 0 ? null : this.places.made(allOf);
+    const parts = allOf < 0 ? null : this.places.toJson(allOf);
     return listIn(parts).some((part) => listIn(memberOf(part, 'anyOf')).some((one) => typeof memberOf(one, 'type') === 'string'));
   }
 
@@ -266,8 +266,8 @@ export class PublishedSchema {
     const { places } = this;
     const names: number[] = [];
     let [isPlain, isSorted] = [true, true];
-    for (let name = places.first(members); name < places.past(members); name = places.past(places.named(name))) {
-      if (!places.isObject(places.named(name))) continue;
+    for (let name = places.firstChild(members); name < places.nextSibling(members); name = places.nextSibling(places.valueOfName(name))) {
+      if (!places.isObject(places.valueOfName(name))) continue;
       const before = names[names.length - 1];
       isPlain &&= isPlainName(places, name);
       isSorted &&= before === undefined || compareSpellings(places, before, name) < 0;
@@ -278,7 +278,7 @@ export class PublishedSchema {
   }
 }
 
-function sorted(places: JsonPlaces, names: readonly number[]): number[] {
+function sorted(places: JsonIndex, names: readonly number[]): number[] {
   const byName = new Map(names.map((name) => [places.text(name), name]));
   const kept: JsonObject = {};
   for (const text of [...byName.keys()].sort(compareBytes)) setMember(kept, text, byName.get(text) ?? null);
@@ -289,13 +289,13 @@ const BACK = 0x5c;
 const [ZERO, NINE] = [0x30, 0x39];
 
 /** Is spelled as it is, and no number. */
-function isPlainName(places: JsonPlaces, name: number): boolean {
+function isPlainName(places: JsonIndex, name: number): boolean {
   const first = places.bytes[places.start(name) + 1] ?? BACK;
   return !places.isEscaped(name) && (first < ZERO || first > NINE);
 }
 
 /** Of names that are spelled as they are. */
-function compareSpellings(places: JsonPlaces, first: number, second: number): number {
+function compareSpellings(places: JsonIndex, first: number, second: number): number {
   const { bytes } = places;
   const [start, other] = [places.start(first) + 1, places.start(second) + 1];
   const [length, otherLength] = [places.end(first) - 1 - start, places.end(second) - 1 - other];

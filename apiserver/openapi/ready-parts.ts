@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import { errorCode } from '../../shared/runtime/error-code';
-import { readIfThere } from '../../shared/runtime/files/read-file-if-exists';
+import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
 import { parseJson } from '../../shared/serialization/strict-json';
 import { isObject, objectAt, stringAt } from '../../shared/values/json';
 import type { Chunk } from './chunk';
@@ -103,7 +103,7 @@ export class ReadyParts {
 }
 
 function readDigests(file: string): ReadyDigests | undefined {
-  const bytes = readIfThere(file);
+  const bytes = readFileIfExists(file);
   const value = bytes === undefined ? undefined : parseJson(bytes).value;
   if (!isObject(value)) return undefined;
   const digests = Object.entries(objectAt(value, 'digests') ?? {});

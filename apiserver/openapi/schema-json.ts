@@ -4,7 +4,7 @@
  */
 import { PublishedSchema, type PublishedLevel, type PublishedMember } from './published-schema';
 import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { JsonPlaces } from '../../shared/values/json-index';
+import { JsonIndex } from '../../shared/values/json-index';
 import { MessageBytes } from './message-bytes';
 
 /** Of paths or of schemas, by their names. */
@@ -30,7 +30,7 @@ export function encodeMembersAsJson(members: DocumentMembers, bytes: MessageByte
 /** As a value: for whoever looks at single schemas. */
 export function schemaValue(schema: PublishedSchema): JsonObject {
   const written = encodeMembersAsJson({ schema }, new MessageBytes());
-  const value = new JsonPlaces(Buffer.concat([Buffer.from('{'), written, Buffer.from('}')])).made(0);
+  const value = new JsonIndex(Buffer.concat([Buffer.from('{'), written, Buffer.from('}')])).toJson(0);
   const found = isObject(value) ? value['schema'] : undefined;
   return isObject(found) ? found : {};
 }
@@ -103,14 +103,14 @@ class SchemaJsonWriter {
       } else {
         this.plain(schema.places, name);
         this.bytes.plain(':');
-        this.level(schema, schema.level(schema.places.named(name), depth + 1), depth + 1);
+        this.level(schema, schema.level(schema.places.valueOfName(name), depth + 1), depth + 1);
       }
     }
     this.bytes.plain(separator === '{' ? '{}' : '}');
   }
 
   /** As it stands in the definition, in the spelling of documents. */
-  private plain(places: JsonPlaces, place: number): void {
+  private plain(places: JsonIndex, place: number): void {
     switch (places.typeOf(place)) {
       case 'text':
         if (places.isEscaped(place) || this.print === stringifyJson) this.value(places.text(place));
@@ -123,7 +123,7 @@ class SchemaJsonWriter {
       case 'number':
       case 'list':
       case 'object':
-        this.value(places.made(place));
+        this.value(places.toJson(place));
     }
   }
 }

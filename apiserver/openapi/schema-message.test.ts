@@ -1,7 +1,7 @@
 /** Compares schemas that are written directly with the same schemas built first and written by the general writers. */
 import { madeUpDefinitions } from '../../test/support/made-up-definitions';
 import { isObject, objectAt, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { JsonPlaces } from '../../shared/values/json-index';
+import { JsonIndex } from '../../shared/values/json-index';
 import { MessageBytes } from './message-bytes';
 import { MessageWriter } from './message';
 import { MESSAGES, SCHEMAS } from './messages';
@@ -95,7 +95,7 @@ const OPTIONS = {
 };
 
 const large = madeUpDefinitions(6).flatMap(({ name, text }): [string, JsonObject][] => {
-  const definition = new JsonPlaces(Buffer.from(text)).made(0);
+  const definition = new JsonIndex(Buffer.from(text)).toJson(0);
   const spec = objectAt(isObject(definition) ? definition : {}, 'spec') ?? {};
   const versions = own(spec, 'versions');
   return Array.isArray(versions)
@@ -104,7 +104,7 @@ const large = madeUpDefinitions(6).flatMap(({ name, text }): [string, JsonObject
 });
 
 function sameWays(version: 2 | 3, schema: JsonObject): void {
-  const published = new PublishedSchema(new JsonPlaces(Buffer.from(stringifyJson(schema, 'sorted'))), { version, ...OPTIONS });
+  const published = new PublishedSchema(new JsonIndex(Buffer.from(stringifyJson(schema, 'sorted'))), { version, ...OPTIONS });
   const value = schemaValue(published);
   const [messages, [, { entries }]] = version === 2 ? [MESSAGES.v2, SCHEMAS.v2] : [MESSAGES.v3, SCHEMAS.v3];
   const [direct, made] = [new MessageBytes(), new MessageBytes()];
@@ -125,7 +125,7 @@ test.each(Object.entries(SCHEMAS_BY_TITLE).flatMap(([title, schema]) => [2, 3].m
 
 test('encodeMembersAsJson sorts integer keys first, then names by their bytes, then the fields of every object', () => {
   const schema = SCHEMAS_BY_TITLE['unsorted names, integer keys and names of Object.prototype'] ?? {};
-  const published = new PublishedSchema(new JsonPlaces(Buffer.from(stringifyJson(schema))), { version: 2, ...OPTIONS });
+  const published = new PublishedSchema(new JsonIndex(Buffer.from(stringifyJson(schema))), { version: 2, ...OPTIONS });
   const text = Buffer.from(encodeMembersAsJson({ published }, new MessageBytes())).toString();
   const names = [...text.matchAll(/"([^"]*)":\{"type":"string"\}/g)].map(([, name]) => name);
   const named = ['9', '10', '', '01', '4294967296', '<&>', '__proto__', 'a', 'b', 'constructor', 'é', '\ue000', '😀'];

@@ -4,14 +4,14 @@
  */
 import type { PublishedLevel, PublishedMember, PublishedSchema } from './published-schema';
 import { isObject, own } from '../../shared/values/json';
-import type { JsonPlaces } from '../../shared/values/json-index';
+import type { JsonIndex } from '../../shared/values/json-index';
 import { MessageWriter, placesOf, tableOf, type Messages, type MessageShape, type MessageTable } from './message';
 import type { MessageBytes } from './message-bytes';
 import { yamlAt } from './yaml-texts';
 
 export class SchemaMessageWriter {
   private readonly writer: MessageWriter;
-  private readonly places: JsonPlaces;
+  private readonly places: JsonIndex;
 
   constructor(
     private readonly messages: Messages,
@@ -77,7 +77,7 @@ export class SchemaMessageWriter {
   }
 
   private entry(number: number, shape: MessageShape, name: number, depth: number): void {
-    const place = this.places.named(name);
+    const place = this.places.valueOfName(name);
     const start = this.writer.open(number, this.lengthOf(place));
     this.text(1, name);
     this.nested(2, shape, place, depth);
@@ -124,8 +124,9 @@ export class SchemaMessageWriter {
       this.plain(shape.within, shape.shape, place);
       this.bytes.close(start);
     } else if (typeof shape === 'object' && 'list' in shape && places.typeOf(place) === 'list') {
-      for (let item = places.first(place); item < places.past(place); item = places.past(item)) this.plain(number, shape.list, item);
-    } else this.writer.field(number, shape, places.made(place));
+      for (let item = places.firstChild(place); item < places.nextSibling(place); item = places.nextSibling(item))
+        this.plain(number, shape.list, item);
+    } else this.writer.field(number, shape, places.toJson(place));
   }
 
   private text(number: number, place: number): void {

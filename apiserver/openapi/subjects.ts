@@ -4,7 +4,7 @@
  */
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
-import { type Dialect, DIALECTS, groupIn } from '../../shared/names/dialect';
+import { type Dialect, DIALECTS, groupInDialect } from '../../shared/names/dialect';
 import { compareBytes } from '../../shared/values/json';
 import type { BuiltInSubject } from './documents';
 import type { PathEntry } from './operations';
@@ -26,7 +26,7 @@ export function subjectsOf(rows: readonly KindRow[], naming: Dialect, openId: bo
   const subjects = new Map<string, DocumentSubject & { isBuiltIn: boolean; custom: KindRow[] }>();
   for (const row of rows) {
     for (const dialect of dialectsOf(row, naming)) {
-      const groupVersion = apiVersionOf({ group: groupIn(dialect, row.group), version: row.version });
+      const groupVersion = apiVersionOf({ group: groupInDialect(dialect, row.group), version: row.version });
       const name = row.group === '' ? `api/${groupVersion}` : `apis/${groupVersion}`;
       const subject = subjects.get(name) ?? { name, group: row.group, version: row.version, dialect, isBuiltIn: false, custom: [] };
       if (row.custom === undefined) subject.isBuiltIn = true;
@@ -56,7 +56,7 @@ function overviewSubjects(rows: readonly KindRow[], naming: Dialect, openId: boo
 /** A group that is spelled alike in both has one document. */
 function dialectsOf({ group }: KindRow, naming: Dialect): readonly Dialect[] {
   if (group === '') return [naming];
-  return groupIn('kubernetes', group) === group ? ['kubernetes'] : DIALECTS;
+  return groupInDialect('kubernetes', group) === group ? ['kubernetes'] : DIALECTS;
 }
 
 /** Replicas learn of definitions in different orders. */

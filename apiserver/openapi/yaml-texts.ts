@@ -1,7 +1,7 @@
 /** Values as YAML texts. Documents say the same few short values thousands of times, so those are written once; bounded, and nothing depends on it. */
 import { stringifyYaml } from '../../shared/serialization/yaml-output';
 import type { JsonObject, JsonValue } from '../../shared/values/json';
-import type { JsonPlaces } from '../../shared/values/json-index';
+import type { JsonIndex } from '../../shared/values/json-index';
 
 const SHORT = 64;
 const MOST = 2048;
@@ -17,9 +17,9 @@ export function yamlOf(value: JsonValue): string {
   return text;
 }
 
-export function yamlAt(places: JsonPlaces, place: number): string {
-  if (places.end(place) - places.start(place) > SHORT) return stringifyYaml(places.made(place));
-  return ofSpelling(places.spelling(place), () => places.made(place));
+export function yamlAt(places: JsonIndex, place: number): string {
+  if (places.end(place) - places.start(place) > SHORT) return stringifyYaml(places.toJson(place));
+  return ofSpelling(places.spelling(place), () => places.toJson(place));
 }
 
 function ofSpelling(spelling: string, value: () => JsonValue): string {

@@ -7,23 +7,23 @@ import { POD_SECURITY_FORMAT, securitySettings } from '../admission/pod-security
 import { TOLERATION_FORMAT } from '../admission/pod-toleration-restriction';
 import { limitedResources, QUOTA_FORMAT } from '../admission/quota/limited';
 import type { AdmissionSettings } from '../admission/settings';
-import type { Fault } from '../../shared/configuration/configuration-error';
+import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
 import { readKubeconfigUsers, type KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
-import { readConfiguration, readEmbedded, type Format } from '../../shared/configuration/read-configuration';
-import { anyObject, listOf, object, text, type Configured } from '../../shared/configuration/schema';
+import { readConfiguration, readEmbeddedConfiguration, type ConfigurationFormat } from '../../shared/configuration/read-configuration';
+import { anyObjectSchema, listSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
 import type { Clock } from '../../shared/runtime/clock';
 import { own } from '../../shared/values/json';
 import { quote } from '../../shared/values/quote';
 
-const PLUGIN = object({ name: text() }, { path: text(), configuration: anyObject });
-const SCHEMA = object({}, { plugins: listOf(PLUGIN) });
+const PLUGIN = objectSchema({ name: stringSchema() }, { path: stringSchema(), configuration: anyObjectSchema });
+const SCHEMA = objectSchema({}, { plugins: listSchema(PLUGIN) });
 
-type Told = NonNullable<Configured<typeof SCHEMA>['plugins']>[number];
+type Told = NonNullable<ValueOf<typeof SCHEMA>['plugins']>[number];
 
 /** What is said to one plug-in, wherever it stands. */
-type Read = <T>(...formats: readonly Format<T>[]) => Promise<T>;
+type Read = <T>(...formats: readonly ConfigurationFormat<T>[]) => Promise<T>;
 
-const KUBECONFIG = object({ kubeConfigFile: text() }, {});
+const KUBECONFIG = objectSchema({ kubeConfigFile: stringSchema() }, {});
 
 /** The older version has another name. */
 const WEBHOOK_FORMATS = (
@@ -31,15 +31,15 @@ const WEBHOOK_FORMATS = (
     ['WebhookAdmissionConfiguration', 'v1'],
     ['WebhookAdmission', 'v1alpha1'],
   ] as const
-).map(([kind, version]): Format<Configured<typeof KUBECONFIG>> => ({
+).map(([kind, version]): ConfigurationFormat<ValueOf<typeof KUBECONFIG>> => ({
   kind,
   apiVersions: [`apiserver.config.platform.io/${version}`],
   schema: KUBECONFIG,
-  rules: ({ kubeConfigFile }) =>
+  validate: ({ kubeConfigFile }) =>
     path.isAbsolute(kubeConfigFile) ? [] : [{ path: 'kubeConfigFile', reason: 'must be an absolute file path' }],
 }));
 
-const usersOf = ({ kubeConfigFile }: Configured<typeof KUBECONFIG>): KubeconfigUsers => readKubeconfigUsers(kubeConfigFile);
+const usersOf = ({ kubeConfigFile }: ValueOf<typeof KUBECONFIG>): KubeconfigUsers => readKubeconfigUsers(kubeConfigFile);
 
 /** What each plug-in is told, and of what form that is. */
 const PLUGINS: Readonly<Record<string, (read: Read) => Promise<AdmissionSettings>>> = {
@@ -53,12 +53,12 @@ const PLUGINS: Readonly<Record<string, (read: Read) => Promise<AdmissionSettings
   ResourceQuota: async (read) => ({ limitedResources: limitedResources(await read(QUOTA_FORMAT)) }),
 };
 
-const FORMAT: Format<Configured<typeof SCHEMA>> = {
+const FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   kind: 'AdmissionConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1', 'apiserver.config.platform.io/v1alpha1'],
   schema: SCHEMA,
-  rules: ({ plugins = [] }) =>
-    plugins.flatMap(({ name, path: file, configuration }, index): readonly Fault[] => [
+  validate: ({ plugins = [] }) =>
+    plugins.flatMap(({ name, path: file, configuration }, index): readonly ConfigurationFault[] => [
       ...(own(PLUGINS, name) === undefined ? [{ path: `plugins[${index}].name`, reason: unknownName(name) }] : []),
       ...(plugins.findIndex((other) => other.name === name) < index
         ? [{ path: `plugins[${index}].name`, reason: `${quote(name)} may occur only once` }]
@@ -90,5 +90,5 @@ function readerOf(file: string, index: number, { path: other, configuration }: T
   return (...formats) =>
     configuration === undefined
       ? readConfiguration(path.resolve(path.dirname(file), other ?? ''), formats, clock)
-      : readEmbedded(file, `plugins[${index}].configuration`, configuration, formats);
+      : readEmbeddedConfiguration(file, `plugins[${index}].configuration`, configuration, formats);
 }

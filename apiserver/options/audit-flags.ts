@@ -1,14 +1,15 @@
 /** The flags about the audit log, under upstream's names. */
-import { bool, choice, duration, int, string } from '../../shared/cli/flags';
+import { boolFlag, choiceFlag, durationFlag, intFlag, stringFlag } from '../../shared/cli/flags';
 import { AUDIT_FORMATS } from '../audit/event-line';
 
 const AUDIT = 'Audit';
 const SECOND = 1000;
 
-const count = (help: string, preset: number, min = 0): ReturnType<typeof int> => int({ section: AUDIT, help, default: preset, min });
-const time = (help: string, preset: number): ReturnType<typeof duration> => duration({ section: AUDIT, help, default: preset });
-const truth = (help: string, preset: boolean): ReturnType<typeof bool> => bool({ section: AUDIT, help, default: preset });
-const text = (help: string): ReturnType<typeof string> => string({ section: AUDIT, help, default: '' });
+const count = (help: string, preset: number, min = 0): ReturnType<typeof intFlag> =>
+  intFlag({ section: AUDIT, help, default: preset, min });
+const time = (help: string, preset: number): ReturnType<typeof durationFlag> => durationFlag({ section: AUDIT, help, default: preset });
+const truth = (help: string, preset: boolean): ReturnType<typeof boolFlag> => boolFlag({ section: AUDIT, help, default: preset });
+const text = (help: string): ReturnType<typeof stringFlag> => stringFlag({ section: AUDIT, help, default: '' });
 
 const BUFFER = 'Events that may wait; what comes then is lost and counted. In batch mode only.';
 const BATCH = 'Events of a batch. In batch mode only.';
@@ -23,16 +24,16 @@ const EVENT_BYTES = 'Bytes of an event, where its length is limited: a longer on
 export const AUDIT_FLAGS = {
   'audit-policy-file': text('Which requests are recorded, and how much of them; none when not given. Read again when it changes.'),
   'audit-log-path': text("File that audit events are written to; '-' = standard output."),
-  'audit-log-format': choice({ section: AUDIT, help: 'How events are written.', default: 'json', words: AUDIT_FORMATS }),
+  'audit-log-format': choiceFlag({ section: AUDIT, help: 'How events are written.', default: 'json', values: AUDIT_FORMATS }),
   'audit-log-maxsize': count('Megabytes after which the file is put aside; 0 = 100.', 0),
   'audit-log-maxage': count('Days that old files are kept; 0 = any time.', 0),
   'audit-log-maxbackup': count('Old files that are kept; 0 = any number.', 0),
   'audit-log-compress': truth('Whether old files are packed with gzip.', false),
-  'audit-log-mode': choice({
+  'audit-log-mode': choiceFlag({
     section: AUDIT,
     help: 'blocking = events are written with the turn in which they happen, blocking-strict = a request begins when its first event is written.',
     default: 'blocking',
-    words: ['batch', 'blocking', 'blocking-strict'],
+    values: ['batch', 'blocking', 'blocking-strict'],
   }),
   'audit-log-batch-buffer-size': count(BUFFER, 10_000, 1),
   'audit-log-batch-max-size': count(BATCH, 1, 1),
@@ -44,11 +45,11 @@ export const AUDIT_FLAGS = {
   'audit-log-truncate-max-batch-size': count(BATCH_BYTES, 10 * 1024 * 1024, 1),
   'audit-log-truncate-max-event-size': count(EVENT_BYTES, 100 * 1024, 1),
   'audit-webhook-config-file': text('Kubeconfig that names the server which audit events are sent to.'),
-  'audit-webhook-mode': choice({
+  'audit-webhook-mode': choiceFlag({
     section: AUDIT,
     help: 'batch = events are sent together, blocking = each as soon as may be; no request waits for the answer.',
     default: 'batch',
-    words: ['batch', 'blocking'],
+    values: ['batch', 'blocking'],
   }),
   'audit-webhook-initial-backoff': time('How long to wait before a batch is sent for the second time; longer each time.', 10 * SECOND),
   'audit-webhook-batch-buffer-size': count(BUFFER, 10_000, 1),

@@ -27,11 +27,11 @@ export async function openAudit(flags: ServerFlags, parts: AuditSurroundings): P
   const path = flags['audit-policy-file'];
   if (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '') return undefined;
   const auditor = new Auditor(parts.clock, parts.logger);
-  await parts.configurations.open({
+  await parts.configurations.loadConfiguration({
     name: 'audit-policy',
     path,
     formats: [POLICY_FORMAT],
-    use: (policy) => auditor.use(compilePolicy(policy, GENERATED_NAMES[flags.naming])),
+    apply: (policy) => auditor.use(compilePolicy(policy, GENERATED_NAMES[flags.naming])),
   });
   const sinks: Sink[] = [];
   if (flags['audit-log-path'] !== '') sinks.push(logSink(flags, parts, auditor.lost));

@@ -1,61 +1,63 @@
 /** The file AuthenticationConfiguration: its form, its rules, and what it says as the authenticators want to know it. Reads no file. */
-import type { Fault } from '../../shared/configuration/configuration-error';
-import type { Format } from '../../shared/configuration/read-configuration';
-import { flag, listOf, object, text, word, type Configured } from '../../shared/configuration/schema';
-import { certificatesIn } from '../../shared/pki/certificate-bundle';
+import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
+import { booleanSchema, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
+import { parseCertificates } from '../../shared/pki/certificate-bundle';
 import type { FeatureGates } from '../../shared/cli/feature-gates';
 import { ALL_ALGORITHMS, type ClaimRule, type ClaimSource, type TokenIssuerConfig } from '../authentication/oidc/issuer';
 import { compileClaims } from '../authentication/oidc/expressions';
 import { compileMapping } from '../authentication/oidc/mapping';
 
-const source = object({}, { claim: text(), prefix: text(), expression: text() });
-const issuer = object(
-  { url: text('uri'), audiences: listOf(text(), 1) },
-  { discoveryURL: text(), certificateAuthority: text(), audienceMatchPolicy: word('MatchAny', '') },
+const source = objectSchema({}, { claim: stringSchema(), prefix: stringSchema(), expression: stringSchema() });
+const issuer = objectSchema(
+  { url: stringSchema('uri'), audiences: listSchema(stringSchema(), 1) },
+  { discoveryURL: stringSchema(), certificateAuthority: stringSchema(), audienceMatchPolicy: enumSchema('MatchAny', '') },
 );
-const mappings = object(
+const mappings = objectSchema(
   { username: source },
   {
     groups: source,
-    uid: object({}, { claim: text(), expression: text() }),
-    extra: listOf(object({ key: text(), valueExpression: text() }, {})),
+    uid: objectSchema({}, { claim: stringSchema(), expression: stringSchema() }),
+    extra: listSchema(objectSchema({ key: stringSchema(), valueExpression: stringSchema() }, {})),
   },
 );
-const SCHEMA = object(
+const SCHEMA = objectSchema(
   {},
   {
-    jwt: listOf(
-      object(
+    jwt: listSchema(
+      objectSchema(
         { issuer, claimMappings: mappings },
         {
-          claimValidationRules: listOf(object({}, { claim: text(), requiredValue: text(), expression: text(), message: text() })),
-          userValidationRules: listOf(object({ expression: text() }, { message: text() })),
+          claimValidationRules: listSchema(
+            objectSchema({}, { claim: stringSchema(), requiredValue: stringSchema(), expression: stringSchema(), message: stringSchema() }),
+          ),
+          userValidationRules: listSchema(objectSchema({ expression: stringSchema() }, { message: stringSchema() })),
         },
       ),
     ),
-    anonymous: object({}, { enabled: flag, conditions: listOf(object({}, { path: text() })) }),
+    anonymous: objectSchema({}, { enabled: booleanSchema, conditions: listSchema(objectSchema({}, { path: stringSchema() })) }),
   },
 );
 
-export type AuthenticationConfiguration = Configured<typeof SCHEMA>;
+export type AuthenticationConfiguration = ValueOf<typeof SCHEMA>;
 type Jwt = NonNullable<AuthenticationConfiguration['jwt']>[number];
-type Source = Configured<typeof source>;
+type Source = ValueOf<typeof source>;
 
 const MOST_ISSUERS = 64;
 
 /** `ownIssuers`: those of this server's own tokens. */
 export function authenticationFormat(
-  gates: Pick<FeatureGates, 'enabled'>,
+  gates: Pick<FeatureGates, 'isEnabled'>,
   ownIssuers: readonly string[],
-): Format<AuthenticationConfiguration> {
+): ConfigurationFormat<AuthenticationConfiguration> {
   return {
     kind: 'AuthenticationConfiguration',
     apiVersions: ['apiserver.config.platform.io/v1alpha1', 'apiserver.config.platform.io/v1beta1'],
     schema: SCHEMA,
-    rules: ({ jwt = [], anonymous }) => [
+    validate: ({ jwt = [], anonymous }) => [
       ...(jwt.length > MOST_ISSUERS ? [{ path: 'jwt', reason: `must have at most ${MOST_ISSUERS} items` }] : []),
       ...jwt.flatMap((one, index) => jwtFaults(one, `jwt[${index}]`, jwt.slice(0, index), ownIssuers)),
-      ...(anonymous === undefined || gates.enabled('AnonymousAuthConfigurableEndpoints')
+      ...(anonymous === undefined || gates.isEnabled('AnonymousAuthConfigurableEndpoints')
         ? []
         : [{ path: 'anonymous', reason: 'is not supported when the feature gate AnonymousAuthConfigurableEndpoints is off' }]),
       ...(anonymous?.enabled !== true && (anonymous?.conditions ?? []).length > 0
@@ -65,8 +67,8 @@ export function authenticationFormat(
   };
 }
 
-function jwtFaults(jwt: Jwt, path: string, before: readonly Jwt[], ownIssuers: readonly string[]): readonly Fault[] {
-  const faults: Fault[] = [];
+function jwtFaults(jwt: Jwt, path: string, before: readonly Jwt[], ownIssuers: readonly string[]): readonly ConfigurationFault[] {
+  const faults: ConfigurationFault[] = [];
   const fault = (member: string, reason: string): void => void faults.push({ path: `${path}.${member}`, reason });
   issuerFaults(jwt, before, ownIssuers, fault);
   const { username, groups, uid } = jwt.claimMappings;
@@ -116,7 +118,7 @@ function addressFault(address: string): string | undefined {
 
 function holdsCertificate(bundle: string): boolean {
   try {
-    return certificatesIn(bundle).length > 0;
+    return parseCertificates(bundle).length > 0;
   } catch {
     return false;
   }

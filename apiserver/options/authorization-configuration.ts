@@ -1,35 +1,35 @@
 /** The file AuthorizationConfiguration: its form and its rules. Reads no file, asks no webhook. */
-import type { Fault } from '../../shared/configuration/configuration-error';
-import type { Format } from '../../shared/configuration/read-configuration';
-import { DURATION_FORMAT, listOf, object, text, word, type Configured } from '../../shared/configuration/schema';
+import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
+import { DURATION_FORMAT, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
 import { parseDuration } from '../../shared/cli/duration';
 import { compileConditions } from '../authorization/webhook/conditions';
 
-const webhook = object(
+const webhook = objectSchema(
   {
-    timeout: text(DURATION_FORMAT),
-    subjectAccessReviewVersion: word('v1', 'v1beta1'),
-    failurePolicy: word('NoOpinion', 'Deny'),
-    connectionInfo: object({ type: word('KubeConfigFile', 'InClusterConfig') }, { kubeConfigFile: text() }),
+    timeout: stringSchema(DURATION_FORMAT),
+    subjectAccessReviewVersion: enumSchema('v1', 'v1beta1'),
+    failurePolicy: enumSchema('NoOpinion', 'Deny'),
+    connectionInfo: objectSchema({ type: enumSchema('KubeConfigFile', 'InClusterConfig') }, { kubeConfigFile: stringSchema() }),
   },
   {
-    authorizedTTL: text(DURATION_FORMAT),
-    unauthorizedTTL: text(DURATION_FORMAT),
-    matchConditionSubjectAccessReviewVersion: word('v1'),
-    matchConditions: listOf(object({ expression: text() }, {})),
+    authorizedTTL: stringSchema(DURATION_FORMAT),
+    unauthorizedTTL: stringSchema(DURATION_FORMAT),
+    matchConditionSubjectAccessReviewVersion: enumSchema('v1'),
+    matchConditions: listSchema(objectSchema({ expression: stringSchema() }, {})),
   },
 );
-const SCHEMA = object(
+const SCHEMA = objectSchema(
   {
-    authorizers: listOf(
-      object({ type: word('Webhook', 'Node', 'RBAC', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'), name: text() }, { webhook }),
+    authorizers: listSchema(
+      objectSchema({ type: enumSchema('Webhook', 'Node', 'RBAC', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'), name: stringSchema() }, { webhook }),
       1,
     ),
   },
   {},
 );
 
-export type AuthorizationConfiguration = Configured<typeof SCHEMA>;
+export type AuthorizationConfiguration = ValueOf<typeof SCHEMA>;
 export type ConfiguredAuthorizer = AuthorizationConfiguration['authorizers'][number];
 export type ConfiguredWebhook = NonNullable<ConfiguredAuthorizer['webhook']>;
 
@@ -38,11 +38,11 @@ const LONGEST_MS = 30_000;
 const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /** `withSelectors`: whether match conditions may use the selectors of a request (feature gate AuthorizeWithSelectors). */
-export const authorizationFormat = (withSelectors: boolean): Format<AuthorizationConfiguration> => ({
+export const authorizationFormat = (withSelectors: boolean): ConfigurationFormat<AuthorizationConfiguration> => ({
   kind: 'AuthorizationConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1alpha1', 'apiserver.config.platform.io/v1beta1'],
   schema: SCHEMA,
-  rules: ({ authorizers }) =>
+  validate: ({ authorizers }) =>
     authorizers.flatMap((one, index) => authorizerFaults(one, `authorizers[${index}]`, authorizers.slice(0, index), withSelectors)),
 });
 
@@ -51,8 +51,8 @@ function authorizerFaults(
   path: string,
   before: readonly ConfiguredAuthorizer[],
   withSelectors: boolean,
-): readonly Fault[] {
-  const faults: Fault[] = [];
+): readonly ConfigurationFault[] {
+  const faults: ConfigurationFault[] = [];
   if (!NAME.test(one.name)) faults.push({ path: `${path}.name`, reason: 'must be a lowercase RFC 1123 subdomain' });
   if (before.some(({ name }) => name === one.name)) faults.push({ path: `${path}.name`, reason: 'is that of another authorizer' });
   if (one.type !== 'Webhook') {
@@ -68,10 +68,10 @@ function authorizerFaults(
   ];
 }
 
-function webhookFaults(given: ConfiguredWebhook, path: string, withSelectors: boolean): readonly Fault[] {
+function webhookFaults(given: ConfiguredWebhook, path: string, withSelectors: boolean): readonly ConfigurationFault[] {
   const { connectionInfo, matchConditions = [], matchConditionSubjectAccessReviewVersion } = given;
   const timeout = parseDuration(given.timeout) ?? 0;
-  const faults: Fault[] = [];
+  const faults: ConfigurationFault[] = [];
   const fault = (member: string, reason: string): void => void faults.push({ path: `${path}.${member}`, reason });
   if (timeout <= 0 || timeout > LONGEST_MS) fault('timeout', 'must be more than 0s and at most 30s');
   for (const member of ['authorizedTTL', 'unauthorizedTTL'] as const)

@@ -1,6 +1,6 @@
 /** Who decides what is allowed, in which order: by the flags, or by a file that may change while the server runs. */
 import { readFileSync } from 'node:fs';
-import { append } from '../../shared/values/append';
+import { appendAll } from '../../shared/values/append';
 import { parseDuration } from '../../shared/cli/duration';
 import { authorizerCosts } from '../metrics/condition-metrics';
 import type { Meters } from '../metrics/meters';
@@ -35,11 +35,11 @@ export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerL
   let links: readonly AuthorizerLink[] = [];
   let webhooks: readonly KubeconfigWebhook[] = [];
   let kinds: string | undefined;
-  await parts.configurations.open({
+  await parts.configurations.loadConfiguration({
     name: 'authorization',
     path: file,
     formats: [authorizationFormat(withSelectors(flags))],
-    use(configuration) {
+    apply(configuration) {
       const present = kindsOf(configuration);
       if (kinds !== undefined && kinds !== present)
         throw new Error(`authorizers other than webhooks cannot be added or removed while the server runs: ${kinds}, not ${present}`);
@@ -48,7 +48,7 @@ export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerL
       links = configuration.authorizers.map((authorizer) =>
         linkOf(authorizer, flags, parts, (kubeconfig) => {
           const webhook = new KubeconfigWebhook(kubeconfig, parts.clock);
-          append(files, webhook.read());
+          appendAll(files, webhook.read());
           asked.push(webhook);
           return webhook;
         }),
@@ -143,7 +143,7 @@ function byConfiguration(
   });
 }
 
-const withSelectors = (flags: ServerFlags): boolean => flags['feature-gates'].enabled('AuthorizeWithSelectors');
+const withSelectors = (flags: ServerFlags): boolean => flags['feature-gates'].isEnabled('AuthorizeWithSelectors');
 
 function commonOf(name: string, flags: ServerFlags, { clock, logger, meters }: AuthorizerLinksParts) {
   const failed = (message: string, error: unknown): void => logger.warn(message, { error });

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { KubeletCredentials } from '../endpoints/forward/backend';
 import type { ProxyCredentials } from '../aggregation/extension-servers';
-import { readBundle } from '../../shared/pki/certificate-bundle';
-import { FollowedFiles } from '../../shared/runtime/files/file-backed-value';
+import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
+import { FileBackedValue } from '../../shared/runtime/files/file-backed-value';
 import type { ServerFlags } from './flags';
 
 /** Throws where the files cannot be used. */
 export const kubeletCredentialFiles = (
   flags: Pick<ServerFlags, 'kubelet-certificate-authority' | 'kubelet-client-certificate' | 'kubelet-client-key'>,
-): FollowedFiles<KubeletCredentials> =>
+): FileBackedValue<KubeletCredentials> =>
   credentialFiles('credentials for kubelets', {
     ca: flags['kubelet-certificate-authority'],
     cert: flags['kubelet-client-certificate'],
@@ -20,7 +20,7 @@ export const kubeletCredentialFiles = (
 /** Throws where the files cannot be used. */
 export const proxyCredentialFiles = (
   flags: Pick<ServerFlags, 'proxy-client-cert-file' | 'proxy-client-key-file'>,
-): FollowedFiles<ProxyCredentials> =>
+): FileBackedValue<ProxyCredentials> =>
   credentialFiles('credentials for other API servers', {
     ca: '',
     cert: flags['proxy-client-cert-file'],
@@ -29,14 +29,14 @@ export const proxyCredentialFiles = (
 
 type Paths = Readonly<Record<'ca' | 'cert' | 'key', string>>;
 
-function credentialFiles(name: string, paths: Paths): FollowedFiles<KubeletCredentials> {
+function credentialFiles(name: string, paths: Paths): FileBackedValue<KubeletCredentials> {
   const files = Object.values(paths).filter((path) => path !== '');
-  return new FollowedFiles(name, () => ({ value: read(paths), files }));
+  return new FileBackedValue(name, () => ({ value: read(paths), files }));
 }
 
 function read({ ca, cert, key }: Paths): KubeletCredentials {
   const credentials = {
-    ...(ca === '' ? {} : { ca: readBundle(ca) }),
+    ...(ca === '' ? {} : { ca: readCertificateBundle(ca) }),
     ...(cert === '' ? {} : { cert: readFileSync(cert) }),
     ...(key === '' ? {} : { key: readFileSync(key) }),
   };

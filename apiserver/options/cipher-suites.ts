@@ -1,5 +1,5 @@
 /** Cipher suites of TLS 1.2 under the names that upstream's flag takes, as OpenSSL names them. Those of TLS 1.3 are always offered, on upstream's servers as well. */
-import { FlagError, list, type Flag } from '../../shared/cli/flags';
+import { FlagError, listFlag, type Flag } from '../../shared/cli/flags';
 
 const SUITES: ReadonlyMap<string, string> = new Map([
   ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA', 'ECDHE-ECDSA-AES128-SHA'],
@@ -22,7 +22,11 @@ const NEEDED = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_A
 
 /** Under upstream's names; empty = those that Node offers. */
 export function cipherSuites(section: string): Flag<readonly string[]> {
-  const words = list({ section, help: `Cipher suites of TLS 1.2: ${[...SUITES.keys()].join(', ')}. Empty = those of Node.`, default: [] });
+  const words = listFlag({
+    section,
+    help: `Cipher suites of TLS 1.2: ${[...SUITES.keys()].join(', ')}. Empty = those of Node.`,
+    default: [],
+  });
   return {
     ...words,
     parse(text) {

@@ -1,55 +1,58 @@
 /** The file EncryptionConfiguration: its form and its rules, in upstream's words where it has some. Reads no file, knows no cipher. */
-import type { Fault } from '../../shared/configuration/configuration-error';
-import type { Format } from '../../shared/configuration/read-configuration';
-import { DURATION_FORMAT, integer, listOf, object, text, type Configured } from '../../shared/configuration/schema';
+import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
+import { DURATION_FORMAT, integerSchema, listSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
 import { canonicalGroup } from '../../shared/names/dialect';
 import { parseDuration } from '../../shared/cli/duration';
-import { append } from '../../shared/values/append';
+import { appendAll } from '../../shared/values/append';
 import { quote } from '../../shared/values/quote';
 
-const keys = object({}, { keys: listOf(object({}, { name: text(), secret: text() })) });
-const provider = object(
+const keys = objectSchema({}, { keys: listSchema(objectSchema({}, { name: stringSchema(), secret: stringSchema() })) });
+const provider = objectSchema(
   {},
   {
     aescbc: keys,
     aesgcm: keys,
     secretbox: keys,
-    identity: object({}, {}),
-    kms: object(
+    identity: objectSchema({}, {}),
+    kms: objectSchema(
       {},
       {
-        apiVersion: text(),
-        name: text(),
-        endpoint: text(),
-        timeout: text(DURATION_FORMAT),
-        cachesize: integer(-2_147_483_648, 2_147_483_647),
+        apiVersion: stringSchema(),
+        name: stringSchema(),
+        endpoint: stringSchema(),
+        timeout: stringSchema(DURATION_FORMAT),
+        cachesize: integerSchema(-2_147_483_648, 2_147_483_647),
       },
     ),
   },
 );
-const SCHEMA = object({}, { resources: listOf(object({}, { resources: listOf(text()), providers: listOf(provider) })) });
+const SCHEMA = objectSchema(
+  {},
+  { resources: listSchema(objectSchema({}, { resources: listSchema(stringSchema()), providers: listSchema(provider) })) },
+);
 
-export type EncryptionConfiguration = Configured<typeof SCHEMA>;
+export type EncryptionConfiguration = ValueOf<typeof SCHEMA>;
 export type ConfiguredRow = NonNullable<EncryptionConfiguration['resources']>[number];
 export type ConfiguredProvider = NonNullable<ConfiguredRow['providers']>[number];
 export type ConfiguredKms = NonNullable<ConfiguredProvider['kms']>;
 
-export const ENCRYPTION_FORMAT: Format<EncryptionConfiguration> = {
+export const ENCRYPTION_FORMAT: ConfigurationFormat<EncryptionConfiguration> = {
   kind: 'EncryptionConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1'],
   schema: SCHEMA,
-  rules: ({ resources = [] }) =>
+  validate: ({ resources = [] }) =>
     resources.length === 0 ? [required('resources', 'at least one resources is required')] : rowFaults(resources),
 };
 
-const required = (path: string, text: string): Fault => ({ path, reason: `Required value: ${text}` });
-const invalid = (path: string, value: string, text: string): Fault => ({ path, reason: `Invalid value: ${value}: ${text}` });
+const required = (path: string, text: string): ConfigurationFault => ({ path, reason: `Required value: ${text}` });
+const invalid = (path: string, value: string, text: string): ConfigurationFault => ({ path, reason: `Invalid value: ${value}: ${text}` });
 
-function rowFaults(rows: readonly ConfiguredRow[]): readonly Fault[] {
+function rowFaults(rows: readonly ConfiguredRow[]): readonly ConfigurationFault[] {
   const kmsNames = new Set<string>();
   const faults = rows.flatMap(({ resources = [], providers = [] }, index) => {
     const path = `resources[${index}]`;
-    const of = (member: string): Fault => required(`${path}.${member}`, `at least one ${path}.${member} is required`);
+    const of = (member: string): ConfigurationFault => required(`${path}.${member}`, `at least one ${path}.${member} is required`);
     return [
       ...(resources.length === 0 ? [of('resources')] : resourceFaults(resources, `${path}.resources`)),
       ...(providers.length === 0 ? [of('providers')] : []),
@@ -69,9 +72,9 @@ const ALL = '*.*';
 /** Kept without being served: nothing of them is an object. */
 const UNSERVED = ['serviceipallocations', 'servicenodeportallocations'];
 
-function resourceFaults(resources: readonly string[], path: string): readonly Fault[] {
+function resourceFaults(resources: readonly string[], path: string): readonly ConfigurationFault[] {
   const shown = `[]string{${resources.map((one) => quote(one)).join(', ')}}`;
-  const faults: Fault[] = [];
+  const faults: ConfigurationFault[] = [];
   if (new Set(resources).size < resources.length) faults.push(invalid(path, shown, 'the same resource cannot be specified multiple times'));
   if (overlap(resources)) {
     const text = "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked";
@@ -114,14 +117,14 @@ function resourceFault(resource: string): string | undefined {
 }
 
 /** A row that an earlier one leaves nothing of. */
-function maskedFaults(rows: readonly ConfiguredRow[]): readonly Fault[] {
+function maskedFaults(rows: readonly ConfiguredRow[]): readonly ConfigurationFault[] {
   const wide: string[] = [];
   for (const { resources = [] } of rows) {
     for (const resource of resources) {
       const mask = wide.find((earlier) => earlier === ALL || groupOf(earlier) === groupOf(resource));
       if (mask !== undefined) return [{ path: '', reason: `resource ${quote(resource)} is masked by earlier rule ${quote(mask)}` }];
     }
-    append(wide, resources.filter(isWide));
+    appendAll(wide, resources.filter(isWide));
   }
   return [];
 }
@@ -134,7 +137,7 @@ export const KEYED: readonly KeyedProvider[] = ['aescbc', 'aesgcm', 'secretbox']
 
 const EXPECTED = 'KMS, AESGCM, AESCBC, Secretbox, Identity';
 
-function providerFaults(one: ConfiguredProvider, path: string, kmsNames: Set<string>): readonly Fault[] {
+function providerFaults(one: ConfiguredProvider, path: string, kmsNames: Set<string>): readonly ConfigurationFault[] {
   const given = Object.keys(one);
   const shown = `{${given.join(', ')}}`;
   if (given.length === 0) return [invalid(path, shown, `provider does not contain any of the expected providers: ${EXPECTED}`)];
@@ -151,10 +154,10 @@ function keyFaults(
   { keys: given = [] }: NonNullable<ConfiguredProvider['aescbc']>,
   path: string,
   lengths: readonly number[],
-): readonly Fault[] {
+): readonly ConfigurationFault[] {
   if (given.length === 0) return [required(path, 'at least one keys is required')];
   return given.flatMap(({ name = '', secret = '' }, index) => {
-    const faults: Fault[] = [];
+    const faults: ConfigurationFault[] = [];
     const at = `${path}[${index}]`;
     if (name === '') faults.push(required(`${at}.name`, 'name is a mandatory field for a key'));
     const bytes = bytesOf(secret);
@@ -175,9 +178,9 @@ export function bytesOf(secret: string): Buffer | undefined {
   return BASE64.test(plain) ? Buffer.from(plain, 'base64') : undefined;
 }
 
-function kmsFaults(kms: ConfiguredKms, path: string, names: Set<string>): readonly Fault[] {
+function kmsFaults(kms: ConfiguredKms, path: string, names: Set<string>): readonly ConfigurationFault[] {
   const { apiVersion = 'v1', name = '', endpoint = '', timeout = '3s', cachesize } = kms;
-  const faults: Fault[] = [];
+  const faults: ConfigurationFault[] = [];
   const fault = (member: string, value: string, reason: string): void => void faults.push(invalid(`${path}.${member}`, value, reason));
   if (apiVersion !== 'v1' && apiVersion !== 'v2')
     fault('apiVersion', quote(apiVersion), 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported');
@@ -193,7 +196,7 @@ function kmsFaults(kms: ConfiguredKms, path: string, names: Set<string>): readon
   return faults;
 }
 
-function oldServiceFaults(rows: readonly ConfiguredRow[]): readonly Fault[] {
+function oldServiceFaults(rows: readonly ConfiguredRow[]): readonly ConfigurationFault[] {
   const reason = 'version 1 of the KMS API is deprecated and not supported here: use apiVersion v2';
   return rows.flatMap(({ providers = [] }, index) =>
     providers.flatMap(({ kms }, at) =>

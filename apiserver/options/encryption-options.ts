@@ -67,7 +67,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
       await this.use(await readConfiguration(path, [ENCRYPTION_FORMAT], clock));
       return [path];
     };
-    if (reloads) await configurations.follow({ name: ENCRYPTION, path, load });
+    if (reloads) await configurations.loadAndWatch({ name: ENCRYPTION, path, load });
     else await load();
   }
 

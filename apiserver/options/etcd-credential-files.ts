@@ -1,8 +1,8 @@
 /** With what etcd is connected to, in its files. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { readBundle } from '../../shared/pki/certificate-bundle';
-import { FollowedFiles } from '../../shared/runtime/files/file-backed-value';
+import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
+import { FileBackedValue } from '../../shared/runtime/files/file-backed-value';
 import type { EtcdCredentials } from '../storage/etcd/unary';
 
 /** '' = none. */
@@ -13,14 +13,14 @@ export interface EtcdCredentialPaths {
 }
 
 /** Throws where the files cannot be used. Connections that stand stay as they are when they change. */
-export function etcdCredentialFiles(paths: EtcdCredentialPaths): FollowedFiles<EtcdCredentials> {
+export function etcdCredentialFiles(paths: EtcdCredentialPaths): FileBackedValue<EtcdCredentials> {
   const files = Object.values(paths).filter((path) => path !== '');
-  return new FollowedFiles('credentials for etcd', () => ({ value: read(paths), files }));
+  return new FileBackedValue('credentials for etcd', () => ({ value: read(paths), files }));
 }
 
 function read({ ca, cert, key }: EtcdCredentialPaths): EtcdCredentials {
   const credentials = {
-    ...(ca === '' ? {} : { ca: readBundle(ca) }),
+    ...(ca === '' ? {} : { ca: readCertificateBundle(ca) }),
     ...(cert === '' ? {} : { cert: readFileSync(cert) }),
     ...(key === '' ? {} : { key: readFileSync(key) }),
   };

@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import { eachNowAndThen } from '../../shared/runtime/throttle';
-import { lifeFault } from '../../shared/pki/certificates';
+import { throttleByKey } from '../../shared/runtime/throttle';
+import { validityFault } from '../../shared/pki/certificates';
 import type { Unreachable } from '../storage/etcd/unary';
 
 export interface EtcdTroubleOptions {
@@ -53,7 +53,7 @@ const LAST_REMEDY = 'see whether etcd runs there, and whether --etcd-servers nam
 export function etcdTrouble({ clock, logger, ownCertificate }: EtcdTroubleOptions): Unreachable {
   const tell: Unreachable = (endpoint, reason) => {
     const own = ownCertificate()?.toString('latin1');
-    const fault = own === undefined ? undefined : lifeFault(own, clock.now());
+    const fault = own === undefined ? undefined : validityFault(own, clock.now());
     logger.warn('a member of etcd cannot be reached; it is tried again', {
       endpoint,
       reason,
@@ -63,7 +63,7 @@ export function etcdTrouble({ clock, logger, ownCertificate }: EtcdTroubleOption
       }),
     });
   };
-  return eachNowAndThen(clock, TOLD_EVERY_MS, (endpoint, reason) => `${endpoint} ${remedyFor(reason)}`, tell);
+  return throttleByKey(clock, TOLD_EVERY_MS, (endpoint, reason) => `${endpoint} ${remedyFor(reason)}`, tell);
 }
 
 const remedyFor = (reason: string): string => REMEDIES.find((row) => row.reason.test(reason))?.remedy ?? LAST_REMEDY;

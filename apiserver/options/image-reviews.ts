@@ -1,6 +1,6 @@
 /** The webhook that judges images, as the kubeconfig of its plug-in names it. Loaded only where the plug-in is on. */
 import type { AskImages, ImagePolicySettings } from '../admission/image-policy';
-import { nowAndThen } from '../../shared/runtime/throttle';
+import { throttle } from '../../shared/runtime/throttle';
 import type { Logger } from '../../shared/runtime/logger';
 import { replyOf } from '../webhook-client/reply';
 import { asking, openWebhook, type WebhookParts } from './webhooks';
@@ -15,7 +15,7 @@ export async function openImageReviews(
 ): Promise<AskImages> {
   const webhook = await openWebhook('image-policy-webhook', kubeConfigFile, parts);
   const ask = asking(webhook, TIMEOUT_MS, parts, retryMs);
-  const tell = nowAndThen(parts.clock, TOLD_EVERY_MS, (error: Error) =>
+  const tell = throttle(parts.clock, TOLD_EVERY_MS, (error: Error) =>
     logger.warn('the image policy webhook could not be asked', { error }),
   );
   return async (body) => {

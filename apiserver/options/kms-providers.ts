@@ -2,7 +2,7 @@
  * The services that keep keys of encryption, as they are configured: each is opened once, kept over reloads that leave it as it is, and closed when the
  * configuration no longer names it. Loaded where there are some, with the library that speaks to them. Knows no rows and no values.
  */
-import { NotYetUsable } from '../../shared/configuration/configuration-files';
+import { NotYetUsableError } from '../../shared/configuration/configuration-files';
 import type { Clock } from '../../shared/runtime/clock';
 import { parseDuration } from '../../shared/cli/duration';
 import type { Logger } from '../../shared/runtime/logger';
@@ -39,7 +39,7 @@ export class KmsProviders {
 
   /**
    * Those in use as far as they are the same, others opened and asked for the first time; nothing is in use before {@link use}. Rejects with
-   * {@link NotYetUsable} where the others have to be well and are not.
+   * {@link NotYetUsableError} where the others have to be well and are not.
    */
   async open(configured: readonly ConfiguredKms[], others: 'whatever they say' | 'when well'): Promise<readonly KmsEnvelope[]> {
     const envelopes = configured.map((one) => this.inUse.get(idOf(one)) ?? this.opened(one));
@@ -49,7 +49,7 @@ export class KmsProviders {
     const fault = others === 'when well' && added.length > 0 ? await healthOf(envelopes, added) : undefined;
     if (fault === undefined) return envelopes;
     for (const envelope of added) envelope.close();
-    throw new NotYetUsable(`health check for new transformers failed: ${fault}`);
+    throw new NotYetUsableError(`health check for new transformers failed: ${fault}`);
   }
 
   /** From now on these are in use, and the others closed. */

@@ -1,8 +1,8 @@
 /** The flags about tokens of OpenID providers, under upstream's names. */
-import { list, map, string } from '../../shared/cli/flags';
+import { listFlag, mapFlag, stringFlag } from '../../shared/cli/flags';
 
 const OIDC = 'OpenID Connect';
-const text = (help: string, preset = ''): ReturnType<typeof string> => string({ section: OIDC, help, default: preset });
+const text = (help: string, preset = ''): ReturnType<typeof stringFlag> => stringFlag({ section: OIDC, help, default: preset });
 
 export const OIDC_FLAGS = {
   'authentication-config': text(
@@ -16,7 +16,11 @@ export const OIDC_FLAGS = {
   ),
   'oidc-groups-claim': text("The claim that names the user's groups."),
   'oidc-groups-prefix': text('Put before names of groups.'),
-  'oidc-required-claim': map({ section: OIDC, help: 'Claims that a token must have, as name=value; may be repeated.', default: new Map() }),
-  'oidc-signing-algs': list({ section: OIDC, help: 'Algorithms that tokens may be signed with.', default: ['RS256'] }),
+  'oidc-required-claim': mapFlag({
+    section: OIDC,
+    help: 'Claims that a token must have, as name=value; may be repeated.',
+    default: new Map(),
+  }),
+  'oidc-signing-algs': listFlag({ section: OIDC, help: 'Algorithms that tokens may be signed with.', default: ['RS256'] }),
   'oidc-ca-file': text("PEM bundle of the provider's authorities; those of the system where none is given."),
 };

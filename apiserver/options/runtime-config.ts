@@ -6,7 +6,7 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import { OPTIONAL_KINDS, SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { quote } from '../../shared/values/quote';
 import { canonicalGroup } from '../../shared/names/dialect';
-import { FlagError, map, type Flag } from '../../shared/cli/flags';
+import { FlagError, mapFlag, type Flag } from '../../shared/cli/flags';
 
 export interface RuntimeConfig {
   /** The flag's keys, groups in canonical spelling. */
@@ -23,7 +23,7 @@ const NEVER_SERVED = ['networking.platform.io/v1beta1'];
 const EVERY_KIND: readonly KindRow[] = [...SERVED_KINDS, ...OPTIONAL_KINDS];
 
 export function runtimeConfigFlag(section: string): Flag<RuntimeConfig> {
-  const pairs = map({
+  const pairs = mapFlag({
     section,
     help: 'Versions and resources to serve or not: api/all|ga|beta|alpha, group/version or group/version/resource, each with =true or =false.',
     default: new Map(),
@@ -31,9 +31,9 @@ export function runtimeConfigFlag(section: string): Flag<RuntimeConfig> {
   return {
     ...pairs,
     default: runtimeConfig(new Map()),
-    bare: undefined,
+    bareValue: undefined,
     parse: (text, previous) => runtimeConfig(new Map([...(previous?.settings ?? []), ...settingsOf(pairs.parse(text, undefined))])),
-    show: () => '',
+    formatDefault: () => '',
   };
 }
 

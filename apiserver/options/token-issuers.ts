@@ -1,6 +1,6 @@
 /** Whose tokens are taken, and where nobody is let in: by the flags, or by a file that may change while the server runs. */
 import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
-import { readBundle } from '../../shared/pki/certificate-bundle';
+import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import { everywhere, nowhere, onlyAt, type AnonymousPolicy } from '../authentication/anonymous';
@@ -35,16 +35,16 @@ export interface AnonymousFlag {
 export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousFlag, parts: TokenIssuersParts): Promise<TokenIssuers> {
   const file = flags['authentication-config'];
   const byFlags = anonymous.isAllowed ? everywhere : nowhere;
-  const authority = flags['oidc-ca-file'] === '' ? undefined : readBundle(flags['oidc-ca-file']).toString();
+  const authority = flags['oidc-ca-file'] === '' ? undefined : readCertificateBundle(flags['oidc-ca-file']).toString();
   const config = issuerOfFlags(flags, authority);
   let issuers = issuerParts(config === undefined ? [] : [config], parts);
   if (file === '') return { issuers: () => issuers, anonymous: byFlags };
   let policy = byFlags;
-  await parts.configurations.open({
+  await parts.configurations.loadConfiguration({
     name: 'authentication',
     path: file,
     formats: [authenticationFormat(flags['feature-gates'], flags['service-account-issuer'])],
-    use(configuration) {
+    apply(configuration) {
       if (anonymous.isGiven && configuration.anonymous !== undefined)
         throw new Error('anonymous: cannot be combined with --anonymous-auth');
       issuers = issuerParts(issuersOf(configuration), parts);

@@ -1,19 +1,19 @@
 /** The keys of service account tokens, in their files. */
 import { readFileSync } from 'node:fs';
 import { readPrivateKey, readPublicKeys, type TokenKeys } from '../../shared/api/identity/token-keys';
-import { FollowedFiles } from '../../shared/runtime/files/file-backed-value';
+import { FileBackedValue } from '../../shared/runtime/files/file-backed-value';
 
 export interface TokenKeyPaths {
   readonly checking: readonly string[];
   readonly signing: string;
 }
 
-export type TokenKeyFiles = FollowedFiles<TokenKeys>;
+export type TokenKeyFiles = FileBackedValue<TokenKeys>;
 
 /** Throws KeyFileError and what the file system says. */
 export function followTokenKeys(paths: TokenKeyPaths): TokenKeyFiles {
   const files = [...paths.checking, paths.signing];
-  return new FollowedFiles('keys of service account tokens', () => ({ value: read(paths), files }));
+  return new FileBackedValue('keys of service account tokens', () => ({ value: read(paths), files }));
 }
 
 function read({ checking, signing }: TokenKeyPaths): TokenKeys {

@@ -1,5 +1,5 @@
 import { helpText, parseFlags } from '../../shared/cli/flags';
-import { levelOf } from '../../shared/runtime/logger';
+import { effectiveLogLevel } from '../../shared/runtime/logger';
 import { FLAGS } from './flags';
 
 const PROGRAM = { name: 'apiserver', description: '' };
@@ -38,7 +38,7 @@ it.each([
   [['-v=2'], 'info'],
   [['-v=3', '--log-level=trace'], 'trace'],
   [['-v=3', '--log-level=warn'], 'debug'],
-])('levelOf returns for the arguments %s the level %s', (args, level) => {
+])('effectiveLogLevel returns for the arguments %s the level %s', (args, level) => {
   const parsed = parse(...args);
-  expect(parsed.kind === 'values' ? levelOf(parsed.values) : parsed).toBe(level);
+  expect(parsed.kind === 'values' ? effectiveLogLevel(parsed.values) : parsed).toBe(level);
 });

@@ -82,7 +82,7 @@ function textOf({ servers, tls, credentials }: ClientConfig): string {
 /** Follows the file that a flag names. Rejects where it cannot be used. */
 export async function openWebhook(name: string, file: string, { clock, configurations }: WebhookParts): Promise<KubeconfigWebhook> {
   const webhook = new KubeconfigWebhook(file, clock);
-  await configurations.follow({ name, path: file, load: () => Promise.resolve(webhook.read()) });
+  await configurations.loadAndWatch({ name, path: file, load: () => Promise.resolve(webhook.read()) });
   return webhook;
 }
 

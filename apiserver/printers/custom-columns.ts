@@ -2,7 +2,7 @@
  * The columns and cells of custom kinds: what the definition names, or the age alone. Columns after one whose path cannot be read
  * have no cells (upstream behaviour). Only the first value at a path counts.
  */
-import { goNumber } from '../../shared/values/go-syntax';
+import { formatGoNumber } from '../../shared/values/go-syntax';
 import { PathBudget, readJsonPath, type JsonPath } from '../../shared/api/structural/json-path';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
 import { apiVersionOf } from '../../shared/api/identity/identity';
@@ -77,7 +77,7 @@ const CELLS: Readonly<Record<PrinterColumn['type'], (value: JsonValue) => Cell>>
 
 function textCell(value: JsonValue): Cell {
   if (value === null) return '<no value>';
-  if (typeof value === 'number') return goNumber(value);
+  if (typeof value === 'number') return formatGoNumber(value);
   return typeof value === 'string' ? value : stringifyJson(value, 'sorted');
 }
 

@@ -5,7 +5,7 @@
 import {
   own,
   objectAt,
-  quoteJson,
+  stringifyJsonString,
   stringAt,
   stringifyJson,
   type JsonArray,
@@ -66,9 +66,9 @@ export function cellTemplate(cells: readonly Cell[]): CellTemplate {
   cells.forEach((cell, index) => {
     if (index > 0) text += ',';
     if (isHole(cell)) {
-      texts.push(`${text}${quoteJson(cell.before).slice(0, -1)}`);
+      texts.push(`${text}${stringifyJsonString(cell.before).slice(0, -1)}`);
       since.push(cell.since);
-      text = quoteJson(cell.after).slice(1);
+      text = stringifyJsonString(cell.after).slice(1);
     } else {
       text += stringifyJson(cell);
     }
@@ -87,7 +87,7 @@ export function cellsJson(template: CellTemplate, nowMs: number): string {
 /** The only characters of an age that JSON escapes are those of `<invalid>`. */
 function ageJson(milliseconds: number): string {
   const text = age(milliseconds);
-  return text.startsWith('<') ? quoteJson(text).slice(1, -1) : text;
+  return text.startsWith('<') ? stringifyJsonString(text).slice(1, -1) : text;
 }
 
 function isHole(cell: Cell): cell is AgeHole {

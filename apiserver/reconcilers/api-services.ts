@@ -8,7 +8,7 @@ import { own, objectAt, stringAt, type JsonObject } from '../../shared/values/js
 import type { KindRow } from '../../shared/api/kinds';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
-import { groupIn, type GeneratedNames } from '../../shared/names/dialect';
+import { groupInDialect, type GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
@@ -203,12 +203,12 @@ async function settled(expected: string, write: () => Promise<unknown>): Promise
 }
 
 function nameOf({ group, version }: GroupVersion, { dialect }: GeneratedNames): string {
-  return `${version}.${groupIn(dialect, group)}`;
+  return `${version}.${groupInDialect(dialect, group)}`;
 }
 
 function specOf({ group, version, priorities }: WantedService, { dialect }: GeneratedNames): JsonObject {
   return {
-    ...(group === '' ? {} : { group: groupIn(dialect, group) }),
+    ...(group === '' ? {} : { group: groupInDialect(dialect, group) }),
     version,
     groupPriorityMinimum: priorities.group,
     versionPriority: priorities.version,

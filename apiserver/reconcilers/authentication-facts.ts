@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import { StatusError } from '../../shared/api/errors/status';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { GeneratedNames } from '../../shared/names/dialect';
-import { pemsIn } from '../../shared/pki/certificate-bundle';
+import { splitCertificatePems } from '../../shared/pki/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
 import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Cache } from '../cache/cache';
@@ -86,7 +86,7 @@ export function dataOf(facts: AuthenticationFacts, before: JsonObject, now: numb
 
 /** The certificates of both, each once, without those whose time is over. */
 function joined(before: string, own: string, now: number): string {
-  const all = [...new Set(pemsIn(`${before}\n${own}`))];
+  const all = [...new Set(splitCertificatePems(`${before}\n${own}`))];
   const lasting = all.filter((pem) => own.includes(pem) || isLasting(pem, now));
   return lasting.map((pem) => `${pem}\n`).join('');
 }

@@ -7,7 +7,7 @@ import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { dayOf } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
 import { otherQualifiedName, type GeneratedNames } from '../../shared/names/dialect';
-import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING } from '../../shared/names/legacy-token';
+import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING_CONFIG_MAP } from '../../shared/names/legacy-token';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
@@ -27,7 +27,7 @@ export interface TokenTrackingOptions {
 /** Keeps the ConfigMap in existence, with a day in it that can be read. Nobody depends on it at once: it is looked at every minute. */
 export function keepTokenTracking(options: TokenTrackingOptions): Upkeep {
   const { names, failed } = options;
-  const place = { namespace: names.systemNamespace, name: TOKEN_TRACKING[names.dialect] };
+  const place = { namespace: names.systemNamespace, name: TOKEN_TRACKING_CONFIG_MAP[names.dialect] };
   const key = `${place.namespace}/${place.name}`;
 
   async function pass(): Promise<boolean> {

@@ -3,7 +3,7 @@
  * needs no webhook never comes here.
  */
 import type { KindRow } from '../../shared/api/kinds';
-import type { Eventually } from '../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import type { EventLoopSlot } from '../../shared/scheduling/yielding';
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
@@ -27,7 +27,7 @@ export interface Conversions {
 /** What one request knows of its object in other versions. */
 export interface OtherVersions {
   /** A promise when a webhook has to be asked; rejects with a StatusError. The result is not to be changed. */
-  convert(object: JsonObject, from: string, to: string): Eventually<JsonObject>;
+  convert(object: JsonObject, from: string, to: string): MaybePromise<JsonObject>;
 }
 
 /** Where there are no webhooks to ask: all is as it is stored. */

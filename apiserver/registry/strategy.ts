@@ -23,7 +23,7 @@ export interface StrategyContext {
   readonly now: number;
   /** The families in which Services get addresses; that of Services which ask for none stands first. */
   readonly serviceFamilies: readonly IpFamily[];
-  readonly gates: Pick<FeatureGates, 'enabled'>;
+  readonly gates: Pick<FeatureGates, 'isEnabled'>;
   /** Adds a warning to the response, whether the object is accepted or refused. */
   readonly warn: (text: string) => void;
 }

@@ -12,7 +12,7 @@ import type { Dialect } from '../../shared/names/dialect';
 import type { ObjectKey } from '../../shared/api/identity/identity';
 import type { Status, StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Eventually } from '../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import type { EventLoopSlot } from '../../shared/scheduling/yielding';
 import type { CacheWatch, ChangeSink, Entry, SelectedField, StoredType } from '../cache/cache';
 import type { Revision } from '../storage/store';
@@ -30,7 +30,7 @@ export interface RequestContext extends EventLoopSlot {
   /** Set when the user may not read the Lease of the fence: the write is refused as if the term were over. */
   readonly isFenceHidden?: boolean;
   /** What a user is told who may not create the object that an update or apply is about to create; absent = nobody asks. */
-  readonly creationRefusal?: (() => Eventually<StatusError | undefined>) | undefined;
+  readonly creationRefusal?: (() => MaybePromise<StatusError | undefined>) | undefined;
   /** To be called before a lot of work: `undefined` when it may start at once. Absent where no other request runs. */
   acquireSlot?(): Promise<unknown> | undefined;
   /** Whether all that was sent is to be recorded, and not only what it says of its place. */

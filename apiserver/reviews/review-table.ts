@@ -10,7 +10,7 @@ import { requestToken, type TokenRequestDependencies } from './token-request';
 
 export interface ReviewDependencies extends TokenReviewDependencies {
   readonly authorizer: Authorizer;
-  readonly gates: Pick<FeatureGates, 'enabled'>;
+  readonly gates: Pick<FeatureGates, 'isEnabled'>;
   readonly clock: Clock;
   /** Undefined = the server issues no tokens. */
   readonly tokenRequests: TokenRequestDependencies | undefined;
@@ -18,7 +18,7 @@ export interface ReviewDependencies extends TokenReviewDependencies {
 
 export function createReviewTable(deps: ReviewDependencies): OperationTable {
   const { authorizer, clock, gates, names } = deps;
-  const access = { authorizer, names, withSelectors: gates.enabled('AuthorizeWithSelectors') };
+  const access = { authorizer, names, withSelectors: gates.isEnabled('AuthorizeWithSelectors') };
   return {
     'serviceaccounts/token': requestToken(deps.tokenRequests),
     'tokenreviews.authentication.platform.io': reviewToken(deps),

@@ -7,7 +7,7 @@ import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
-import { timed as withTime } from '../../shared/runtime/measure-time';
+import { measureTime as withTime } from '../../shared/runtime/measure-time';
 import type { ExtensionServers } from '../aggregation/extension-servers';
 import { proxyRequest } from '../aggregation/proxy-request';
 import type { Registrations } from '../aggregation/registrations';

@@ -14,14 +14,14 @@ import {
   canonicalNamespace,
   DIALECTS,
   GENERATED_NAMES,
-  groupIn,
+  groupInDialect,
   GROUP_STEMS,
-  qualifiedNameIn,
+  qualifiedNameInDialect,
   type Dialect,
   type GeneratedNames,
 } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
-import { countedBy } from '../../shared/quota/counted-resource';
+import { parseCountedResource } from '../../shared/quota/counted-resource';
 import { readRule as readMatchRule, ruleMatches } from '../admission/matching/rules';
 import { nodeSelectorSettings } from '../admission/node-selector';
 import { policyOf } from '../admission/pod-security/policy';
@@ -46,13 +46,13 @@ interface Spelled {
 const spelled = (dialect: Dialect, { stem, namespaceIndex, name }: { stem: string; namespaceIndex: number; name: string }): Spelled => {
   const { systemNamespace, publicNamespace, nodeLeaseNamespace } = GENERATED_NAMES[dialect];
   const namespace = [systemNamespace, publicNamespace, nodeLeaseNamespace][namespaceIndex] ?? systemNamespace;
-  const group = groupIn(dialect, `${stem}.platform.io`);
+  const group = groupInDialect(dialect, `${stem}.platform.io`);
   return {
     group,
     namespace,
     user: `system:serviceaccount:${namespace}:${name}`,
     userGroup: `system:serviceaccounts:${namespace}`,
-    qualified: qualifiedNameIn(dialect, `platform.io/${name}`),
+    qualified: qualifiedNameInDialect(dialect, `platform.io/${name}`),
     path: `/apis/${group}/v1`,
   };
 };
@@ -219,7 +219,7 @@ test('a label selector matches both spellings of its keys and, for keys of the p
   fc.assert(
     fc.property(seeds, dialects, dialects, fc.constantFrom('In', 'NotIn'), (seed, ofRule, ofObject, operator) => {
       const [rule, object] = [spelled(ofRule, seed), spelled(ofObject, seed)];
-      const key = (dialect: Dialect): string => qualifiedNameIn(dialect, 'platform.io/metadata.name');
+      const key = (dialect: Dialect): string => qualifiedNameInDialect(dialect, 'platform.io/metadata.name');
       const selects = compileLabelSelector(
         requirementsOf({ matchExpressions: [{ key: key(ofRule), operator, values: ['x', rule.namespace] }] }),
       );
@@ -242,17 +242,17 @@ test.each([
 
 test('a ResourceQuota counts both spellings of a resource under one name', () => {
   for (const stem of GROUP_STEMS) {
-    const [a, b] = DIALECTS.map((dialect) => countedBy(`count/things.${groupIn(dialect, `${stem}.platform.io`)}`));
+    const [a, b] = DIALECTS.map((dialect) => parseCountedResource(`count/things.${groupInDialect(dialect, `${stem}.platform.io`)}`));
     expect(a).toEqual(b);
   }
-  expect(countedBy('c.storageclass.storage.k8s.io/requests.storage')).toEqual(
-    countedBy('c.storageclass.storage.platform.io/requests.storage'),
+  expect(parseCountedResource('c.storageclass.storage.k8s.io/requests.storage')).toEqual(
+    parseCountedResource('c.storageclass.storage.platform.io/requests.storage'),
   );
 });
 
 test('PodSecurity applies the stricter value when a stored namespace has both spellings of a label', () => {
   const levels = ['privileged', 'baseline', 'restricted', 'misspelt'];
-  const keys = DIALECTS.map((dialect) => qualifiedNameIn(dialect, 'pod-security.platform.io/enforce'));
+  const keys = DIALECTS.map((dialect) => qualifiedNameInDialect(dialect, 'pod-security.platform.io/enforce'));
   for (const [weak, a] of levels.entries())
     for (const b of levels.slice(weak))
       for (const [first = '', second = ''] of [keys, [...keys].reverse()])

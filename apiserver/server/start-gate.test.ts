@@ -10,7 +10,7 @@ import { StartGate, type StartGateLimits } from './start-gate';
 import { ServerState } from './filters/server-state';
 
 const LIMITS: StartGateLimits = { requests: 2, bytes: 300_000, waitMs: 1000 };
-const HEALTH = { answer: () => Promise.resolve({ status: 200, text: 'ok', nosniff: true } as const) };
+const HEALTH = { respond: () => Promise.resolve({ status: 200, text: 'ok', noSniff: true } as const) };
 
 const servers: Server[] = [];
 const agent = new Agent();

@@ -7,7 +7,7 @@ import { IncomingMessage } from 'node:http';
 import { tooManyRequests } from '../../shared/api/errors/status';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
-import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../shared/runtime/health';
+import { HEALTH_ENDPOINTS, type HealthChecks, type HealthEndpoint } from '../../shared/runtime/health';
 import type { Random } from '../../shared/runtime/random';
 import { Exchange, type ExchangeDependencies, type Incoming, type Origin, type Outgoing } from '../endpoints/request/exchange';
 import { Query } from '../endpoints/request/query';
@@ -33,7 +33,7 @@ export interface StartGateDependencies extends ExchangeDependencies {
   readonly limits: StartGateLimits;
 }
 
-type HealthEndpoints = Pick<Health, 'answer'>;
+type HealthEndpoints = Pick<HealthChecks, 'respond'>;
 type Chains = Readonly<Record<Origin, RequestListener>>;
 type Outcome = 'served' | 'refused' | 'stopped' | 'disconnected';
 

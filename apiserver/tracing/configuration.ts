@@ -1,19 +1,19 @@
 /** The file TracingConfiguration: where traces are sent, and how many of them. Sends nothing. */
-import type { Fault } from '../../shared/configuration/configuration-error';
-import type { Format } from '../../shared/configuration/read-configuration';
-import { integer, object, text, type Configured } from '../../shared/configuration/schema';
+import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
+import { integerSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
 
 /** Of so many requests. */
 export const MILLION = 1_000_000;
-const SCHEMA = object({}, { endpoint: text(), samplingRatePerMillion: integer(0, MILLION) });
+const SCHEMA = objectSchema({}, { endpoint: stringSchema(), samplingRatePerMillion: integerSchema(0, MILLION) });
 
-export type TracingConfiguration = Configured<typeof SCHEMA>;
+export type TracingConfiguration = ValueOf<typeof SCHEMA>;
 
-export const TRACING_FORMAT: Format<TracingConfiguration> = {
+export const TRACING_FORMAT: ConfigurationFormat<TracingConfiguration> = {
   kind: 'TracingConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1beta1', 'apiserver.config.platform.io/v1alpha1'],
   schema: SCHEMA,
-  rules: ({ endpoint }): readonly Fault[] => {
+  validate: ({ endpoint }): readonly ConfigurationFault[] => {
     const read = receiverOf(endpoint);
     return 'reason' in read ? [{ path: 'endpoint', reason: read.reason }] : [];
   },

@@ -18,7 +18,7 @@ import {
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Eventually } from '../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../shared/runtime/error-message';
 import type { AskedTrace, OutgoingRequest, RequestTrace, TraceSpan, SpanAttributes, SpanCounts, Tracing } from './span';
 
@@ -176,13 +176,13 @@ class TracedRequest implements RequestTrace {
     return this.tracing.within({ request: this }, span, () => work(new Part(this, span)));
   }
 
-  opened<T>(name: string, work: () => Eventually<T>): Eventually<T> {
+  opened<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T> {
     const span = this.tracing.partOf(this.place, name, {});
     this.place.span = span;
     return ending(work, () => span.end(this.now));
   }
 
-  waited<T>(name: string, work: () => Eventually<T>): Eventually<T> {
+  waited<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T> {
     const span = this.tracing.partOf(this.place, name, {});
     const outcome = work();
     return outcome instanceof Promise

@@ -2,7 +2,7 @@
  * What the parts of a server say of their work to whoever keeps its traces: what has begun, what has happened, what others are asked. Where nobody keeps any, there is
  * no span to say it to, and nothing is made for it. Holds no behaviour.
  */
-import type { Eventually } from '../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
@@ -18,9 +18,9 @@ export interface RequestTrace extends TraceSpan {
   /** Of the trace, in hexadecimal. */
   readonly id: string;
   /** All that comes after this filter is a part of it, although it is over then. */
-  opened<T>(name: string, work: () => Eventually<T>): Eventually<T>;
+  opened<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T>;
   /** A filter that has to be waited for is a part; one that decides at once is not worth one. */
-  waited<T>(name: string, work: () => Eventually<T>): Eventually<T>;
+  waited<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T>;
   /** Does what was asked for. What ends before anything has happened in it is not told. */
   handled<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T>;
   /** `event` has happened; should the handler fail before the next one, `failure` has happened too, with the reason. */

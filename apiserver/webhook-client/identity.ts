@@ -7,7 +7,7 @@ import { CredentialSource, type Credentials } from '../../shared/client/kubeconf
 import { ExecCredentials, type ClientPair } from '../../shared/client/kubeconfig/exec-credentials';
 import type { KubeconfigUser, KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Eventually } from '../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../shared/runtime/error-message';
 
 export interface WebhookIdentity {
@@ -22,7 +22,7 @@ export interface WebhookIdentity {
 export type IdentityFailure = { readonly fault: string; readonly isCallFailure: boolean };
 
 /** `host` includes the port. Never rejects. */
-export type Identify = (host: string) => Eventually<WebhookIdentity | IdentityFailure>;
+export type Identify = (host: string) => MaybePromise<WebhookIdentity | IdentityFailure>;
 
 export const ANONYMOUS: WebhookIdentity = { pair: undefined, headers: {}, onUnauthorized: () => undefined };
 
@@ -66,7 +66,7 @@ class CachedUser {
     private readonly clock: Clock,
   ) {}
 
-  identity(): Eventually<WebhookIdentity | IdentityFailure> {
+  identity(): MaybePromise<WebhookIdentity | IdentityFailure> {
     try {
       const pair = this.pair();
       const source = (this.source ??= this.openCredentials());

@@ -2,7 +2,7 @@
 import { tryParseObject } from '../../shared/client/rest/json-body';
 import { Moving, TooLate, type WebhookAnswer } from '../../shared/client/rest/webhook';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
-import { connectionText } from '../../shared/runtime/connection-error';
+import { connectionErrorText } from '../../shared/runtime/connection-error';
 import { stringAt } from '../../shared/values/json';
 
 /**
@@ -29,7 +29,7 @@ function faultText({ error, status, leads, bytes }: Fault, { url, server }: Call
   if (status !== undefined && status < 400) return redirectText(status, leads === true);
   if (status !== undefined) return statusText(status, bytes);
   if (error instanceof Moving) return `Post "${error.path}": ${error.message}`;
-  return `Post "${url}": ${error instanceof TooLate ? 'context deadline exceeded' : connectionText(error, server)}`;
+  return `Post "${url}": ${error instanceof TooLate ? 'context deadline exceeded' : connectionErrorText(error, server)}`;
 }
 
 const MESSAGE_BY_STATUS: Readonly<Record<number, string>> = {

@@ -10,9 +10,9 @@ import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
 import { MalformedAnswer } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { ConnectionError } from '../../shared/client/transport/transport';
-import { canonicalGroup, groupIn } from '../../shared/names/dialect';
+import { canonicalGroup, groupInDialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
-import { goDuration } from '../../shared/values/go-duration';
+import { parseGoDuration } from '../../shared/values/go-duration';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { ServedKinds } from '../runtime/served-kinds';
 import type { PodValue, PodValues } from './pods';
@@ -129,7 +129,7 @@ export class MetricsApi {
     const found = await this.options.kinds.find(canonicalGroup(group), kind);
     if (found.type === 'served') {
       const { resource } = found.resource;
-      return group === '' ? resource : `${resource}.${groupIn('kubernetes', found.resource.group)}`;
+      return group === '' ? resource : `${resource}.${groupInDialect('kubernetes', found.resource.group)}`;
     }
     const mapped = `unable to map kind ${group === '' ? kind : `${kind}.${group}`} to resource`;
     throw new Unmeasured(`${FETCH} custom metrics API: ${mapped}: no matches for kind "${kind}" in group "${group}"`);
@@ -203,7 +203,7 @@ function namesOf(item: JsonObject): { readonly namespace: string; readonly name:
 }
 
 function valueIn(item: JsonObject, amount: string | undefined): PodValue {
-  const window = goDuration(stringAt(item, 'window') ?? '0');
+  const window = parseGoDuration(stringAt(item, 'window') ?? '0');
   return { milli: milliOf(amount ?? '0'), at: timeOf(stringAt(item, 'timestamp')) ?? 0, windowMs: typeof window === 'number' ? window : 0 };
 }
 

@@ -3,7 +3,7 @@ import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import type { Handlers } from '../../shared/client/informer/notifications';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { BOOTSTRAP_TOKEN_TYPE } from '../../shared/names/bootstrap-token';
+import { BOOTSTRAP_TOKEN_SECRET_TYPE } from '../../shared/names/bootstrap-token';
 import type { ControllerContext } from '../runtime/controller';
 
 export const SECRETS = resourceOf('core.v1.Secret');
@@ -12,7 +12,7 @@ export class TokenSecrets {
   readonly informers: readonly Informer[];
 
   constructor({ informers, names }: Pick<ControllerContext, 'informers' | 'names'>) {
-    this.informers = Object.values(BOOTSTRAP_TOKEN_TYPE).map((type) =>
+    this.informers = Object.values(BOOTSTRAP_TOKEN_SECRET_TYPE).map((type) =>
       informers.of(SECRETS, { namespace: names.systemNamespace, fieldSelector: `type=${type}` }),
     );
   }

@@ -3,7 +3,7 @@ import { isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { CLUSTER_INFO, SIGNING_KEY } from '../../shared/names/bootstrap-token';
+import { CLUSTER_INFO, BOOTSTRAP_SIGNING_KEY } from '../../shared/names/bootstrap-token';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { TokenSecrets } from './secrets';
 import { signingOf } from './signing';
@@ -41,7 +41,7 @@ async function run(context: ControllerContext): Promise<void> {
     const { action, endsAfterMs } = signingOf(
       infos.get(namespace, CLUSTER_INFO.name),
       secrets.list(),
-      SIGNING_KEY[names.dialect],
+      BOOTSTRAP_SIGNING_KEY[names.dialect],
       clock.now(),
     );
     if (action.type === 'stuck') logger.warn('signatures are not up to date: it cannot be changed', { namespace, name: CLUSTER_INFO.name });

@@ -6,8 +6,8 @@ import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { groupIn } from '../../shared/names/dialect';
-import { readRequest, RequestFault } from '../../shared/pki/certificate-request';
+import { groupInDialect } from '../../shared/names/dialect';
+import { parseCertificateRequest, CertificateRequestFault } from '../../shared/pki/certificate-request';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { has, readSigningRequest, REQUESTS, withCondition, type SigningRequest } from './request';
@@ -75,10 +75,10 @@ function isOpen(request: SigningRequest): boolean {
 /** The name of the node that the certificate is for; undefined = it is for something else. */
 function nodeIn({ name, text, usages }: SigningRequest, { logger }: ControllerContext): string | undefined {
   try {
-    const parsed = readRequest(text);
+    const parsed = parseCertificateRequest(text);
     return faultOf(NODE_CLIENT, parsed, usages) === undefined ? parsed.commonName : undefined;
   } catch (error) {
-    if (!(error instanceof RequestFault)) throw error;
+    if (!(error instanceof CertificateRequestFault)) throw error;
     logger.warn('a request for a certificate cannot be read', { request: name, reason: error.message });
     return undefined;
   }
@@ -98,7 +98,12 @@ async function isAllowed({ client, signal }: ControllerContext, { body }: ApiObj
         ...member('uid'),
         ...member('groups'),
         ...member('extra'),
-        resourceAttributes: { group: groupIn(client.dialect, REQUESTS.group), resource: REQUESTS.resource, subresource, verb: 'create' },
+        resourceAttributes: {
+          group: groupInDialect(client.dialect, REQUESTS.group),
+          resource: REQUESTS.resource,
+          subresource,
+          verb: 'create',
+        },
       },
     },
     { signal },

@@ -1,8 +1,8 @@
-import type { ParsedRequest } from '../../shared/pki/certificate-request';
+import type { ParsedCertificateRequest } from '../../shared/pki/certificate-request';
 import { faultOf, lifetimeOf, usesOf } from './rules';
 
 const NAMES = { dns: [], emails: [], ips: [], uris: [] };
-const node: ParsedRequest = {
+const node: ParsedCertificateRequest = {
   commonName: 'system:node:one',
   organizations: ['system:nodes'],
   subject: [],
@@ -11,7 +11,7 @@ const node: ParsedRequest = {
 };
 const CLIENT = ['digital signature', 'key encipherment', 'client auth'];
 const SERVER = ['digital signature', 'server auth'];
-const named = (more: Partial<ParsedRequest['names']>): ParsedRequest => ({ ...node, names: { ...NAMES, ...more } });
+const named = (more: Partial<ParsedCertificateRequest['names']>): ParsedCertificateRequest => ({ ...node, names: { ...NAMES, ...more } });
 
 // The recordings cover what each signer accepts and the messages of the reference; these tests cover the order of the checks.
 test.each([
@@ -37,8 +37,8 @@ test.each([
 
 test('usesOf lists each usage once and skips unknown ones', () => {
   expect(usesOf(['signing', 'digital signature', 'cert sign', 'client auth', 'toString'])).toEqual({
-    key: ['digitalSignature', 'keyCertSign'],
-    extended: ['1.3.6.1.5.5.7.3.2'],
+    keyUsages: ['digitalSignature', 'keyCertSign'],
+    extendedKeyUsages: ['1.3.6.1.5.5.7.3.2'],
   });
 });
 

@@ -1,6 +1,6 @@
 /** What the signers of the product demand of a request before they sign it, and for how long they do; pure. The words are upstream's. */
-import type { CertificateUses, KeyUse } from '../../shared/pki/certificate-authority';
-import type { ParsedRequest } from '../../shared/pki/certificate-request';
+import type { CertificateUsages, KeyUsage } from '../../shared/pki/certificate-authority';
+import type { ParsedCertificateRequest } from '../../shared/pki/certificate-request';
 import type { SigningRequest } from './request';
 
 export const NODE_CLIENT = 'platform.io/kube-apiserver-client-kubelet';
@@ -11,7 +11,7 @@ export type SignerName =
   | 'platform.io/kubelet-serving'
   | 'platform.io/legacy-unknown';
 
-type Demand = (request: ParsedRequest, usages: readonly string[]) => string | undefined;
+type Demand = (request: ParsedCertificateRequest, usages: readonly string[]) => string | undefined;
 
 const SIGNATURE = 'digital signature';
 const ENCIPHERMENT = 'key encipherment';
@@ -54,7 +54,7 @@ export const SIGNERS: readonly SignerName[] = [
 ];
 
 /** Undefined = all is well. */
-export function faultOf(signer: SignerName, request: ParsedRequest, usages: readonly string[]): string | undefined {
+export function faultOf(signer: SignerName, request: ParsedCertificateRequest, usages: readonly string[]): string | undefined {
   for (const demand of DEMANDS[signer]) {
     const fault = demand(request, usages);
     if (fault !== undefined) return fault;
@@ -62,11 +62,11 @@ export function faultOf(signer: SignerName, request: ParsedRequest, usages: read
   return undefined;
 }
 
-function isOfNodes({ organizations }: ParsedRequest): string | undefined {
+function isOfNodes({ organizations }: ParsedCertificateRequest): string | undefined {
   return organizations.length === 1 && organizations[0] === 'system:nodes' ? undefined : 'subject organization is not system:nodes';
 }
 
-function isNamedAsNode({ commonName }: ParsedRequest): string | undefined {
+function isNamedAsNode({ commonName }: ParsedCertificateRequest): string | undefined {
   return commonName.startsWith('system:node:') ? undefined : 'subject common name does not begin with system:node:';
 }
 
@@ -83,7 +83,7 @@ function usedFor(use: string): Demand {
   };
 }
 
-const KEY_USES: Readonly<Record<string, KeyUse>> = {
+const KEY_USES: Readonly<Record<string, KeyUsage>> = {
   signing: 'digitalSignature',
   [SIGNATURE]: 'digitalSignature',
   'content commitment': 'nonRepudiation',
@@ -112,11 +112,11 @@ const EXTENDED_USES: Readonly<Record<string, string>> = {
   'netscape sgc': '2.16.840.1.113730.4.1',
 };
 
-export function usesOf(usages: readonly string[]): CertificateUses {
+export function usesOf(usages: readonly string[]): CertificateUsages {
   const found = <T>(table: Readonly<Record<string, T>>): readonly T[] => [
     ...new Set(usages.flatMap((usage) => (Object.hasOwn(table, usage) ? (table[usage] ?? []) : []))),
   ];
-  return { key: found(KEY_USES), extended: found(EXTENDED_USES) };
+  return { keyUsages: found(KEY_USES), extendedKeyUsages: found(EXTENDED_USES) };
 }
 
 const BACKDATED_MS = 5 * 60_000;

@@ -6,8 +6,8 @@ import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { aborted } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { issueFor } from '../../shared/pki/certificate-authority';
-import { readRequest, RequestFault, type ParsedRequest } from '../../shared/pki/certificate-request';
+import { signCertificateRequest } from '../../shared/pki/certificate-authority';
+import { parseCertificateRequest, CertificateRequestFault, type ParsedCertificateRequest } from '../../shared/pki/certificate-request';
 import type { JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { has, readSigningRequest, REQUESTS, withCertificate, withCondition, type SigningRequest } from './request';
@@ -69,21 +69,21 @@ async function answerTo(context: ControllerContext, object: ApiObject, request: 
   }
   if (authority.notAfter <= now)
     throw new Error(`the certificate of the signer ${signer} is over: ${new Date(authority.notAfter).toISOString()}`);
-  const uses = usesOf(request.usages);
+  const usages = usesOf(request.usages);
   const times = lifetimeOf(request, settings.longestCertificateMs, now);
-  return withCertificate(object, await issueFor({ request: checked.parsed, authority, uses, ...times }, random));
+  return withCertificate(object, await signCertificateRequest({ request: checked.parsed, authority, usages, ...times }, random));
 }
 
 function check(
   signer: SignerName,
   { name, text, usages }: SigningRequest,
-): { readonly fault: string } | { readonly parsed: ParsedRequest } {
+): { readonly fault: string } | { readonly parsed: ParsedCertificateRequest } {
   try {
-    const parsed = readRequest(text);
+    const parsed = parseCertificateRequest(text);
     const fault = faultOf(signer, parsed, usages);
     return fault === undefined ? { parsed } : { fault };
   } catch (error) {
-    if (error instanceof RequestFault) return { fault: `unable to parse csr "${name}": ${error.message}` };
+    if (error instanceof CertificateRequestFault) return { fault: `unable to parse csr "${name}": ${error.message}` };
     throw error;
   }
 }

@@ -2,9 +2,9 @@
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { Dialect } from '../../shared/names/dialect';
-import { qualifiedNameIn } from '../../shared/names/dialect';
+import { qualifiedNameInDialect } from '../../shared/names/dialect';
 import { cloneJson, objectAt, type JsonObject } from '../../shared/values/json';
-import { zonedTimestamp } from '../../shared/values/zone-offset';
+import { formatZonedTime } from '../../shared/values/zone-offset';
 import { controllerReference } from '../owned/reference';
 
 export const CRON_JOBS = resourceOf('batch.v1.CronJob');
@@ -21,7 +21,7 @@ export function jobFor(dialect: Dialect, cron: ApiObject, scheduledAt: number, z
   const template = objectAt(objectAt(cron.body, 'spec'), 'jobTemplate') ?? {};
   const shown = objectAt(template, 'metadata');
   const copied = (member: string): JsonObject => ({ ...objectAt(shown, member) });
-  const annotations = { ...copied('annotations'), [qualifiedNameIn(dialect, SCHEDULED)]: zonedTimestamp(zone, scheduledAt) };
+  const annotations = { ...copied('annotations'), [qualifiedNameInDialect(dialect, SCHEDULED)]: formatZonedTime(zone, scheduledAt) };
   return {
     metadata: {
       namespace: cron.namespace,

@@ -1,10 +1,10 @@
 /** What a CronJob is to do now: what it says of the Jobs that it made, which of them go, and whether one more is due; decided from what is seen, without a server. */
 import { timeOf } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { parseSchedule, type CronSchedule } from '../../shared/values/cron-schedule';
-import { lastTime, nextTime, timesBetween } from '../../shared/values/cron-times';
+import { parseCronSchedule, type CronSchedule } from '../../shared/values/cron-schedule';
+import { lastCronTime, nextCronTime, countCronTimes } from '../../shared/values/cron-times';
 import { arrayAt, compareBytes, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { isTimeZone } from '../../shared/values/time-zone';
+import { isTimeZoneName } from '../../shared/values/time-zone';
 import { quote } from '../../shared/values/quote';
 import { endOf, type JobEnd } from '../owned/ended-jobs';
 import { numberAt } from '../owned/wishes';
@@ -61,7 +61,7 @@ export function planCron(view: CronView): CronPlan {
   const schedule = scheduleOf(cron);
   if (!('times' in schedule)) return { ...resting, told: [...told, schedule] };
   const due = dueRun(cron, schedule, status, now);
-  const next = nextTime(schedule.times, schedule.zone, now);
+  const next = nextCronTime(schedule.times, schedule.zone, now);
   if (next === undefined) return { ...resting, told: [...told, neverDue(cron)] };
   return { outdated, status, told: [...told, ...due.told], run: due.run, againMs: next - now };
 }
@@ -82,10 +82,10 @@ interface ZonedSchedule {
 function scheduleOf({ body }: ApiObject): ZonedSchedule | CronEvent {
   const spec = objectAt(body, 'spec');
   const [text, zone] = [stringAt(spec, 'schedule') ?? '', stringAt(spec, 'timeZone')];
-  if (zone !== undefined && !isTimeZone(zone)) {
+  if (zone !== undefined && !isTimeZoneName(zone)) {
     return { type: 'Warning', reason: 'UnknownTimeZone', message: `invalid timeZone: ${quote(zone)}: unknown time zone ${zone}` };
   }
-  const times = parseSchedule(text);
+  const times = parseCronSchedule(text);
   if (typeof times === 'string') {
     return { type: 'Warning', reason: 'UnparseableSchedule', message: `unparseable schedule: ${quote(text)} : ${times}` };
   }
@@ -163,9 +163,9 @@ interface DueRun {
 function dueRun(cron: ApiObject, { times, zone }: ZonedSchedule, { active, lastScheduleTime }: CronStatus, now: number): DueRun {
   const spec = objectAt(cron.body, 'spec');
   const since = runsSince(cron, lastScheduleTime, now);
-  const scheduledAt = lastTime(times, zone, since, now);
+  const scheduledAt = lastCronTime(times, zone, since, now);
   if (scheduledAt === undefined) return { run: undefined, told: [] };
-  const told = timesBetween(times, zone, since, now, MANY_MISSED + 1) > MANY_MISSED ? [MISSED] : [];
+  const told = countCronTimes(times, zone, since, now, MANY_MISSED + 1) > MANY_MISSED ? [MISSED] : [];
   if (active.some(({ name }) => name === jobName(cron, scheduledAt))) return { run: undefined, told };
   const policy = stringAt(spec, 'concurrencyPolicy');
   if (policy === 'Forbid' && active.length > 0) return { run: undefined, told: [...told, FORBIDDEN] };

@@ -1,7 +1,7 @@
 /** On which nodes the pods of a template may be: by its selector, its affinity and the taints that it tolerates. Decided from the objects, without a server. */
 import { compileLabelSelector, type LabelMatcher, type LabelOperator } from '../../shared/api/selectors/label-selector';
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { otherQualifiedName, qualifiedNameIn, type Dialect } from '../../shared/names/dialect';
+import { otherQualifiedName, qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';
 import { arrayAt, cloneJson, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 import { taintsOf, tolerates } from '../runtime/nodes';
 import { labelsOf } from '../runtime/pods';
@@ -32,7 +32,7 @@ export function tolerationsOf(spec: JsonObject, dialect: Dialect): readonly Json
   const all = (arrayAt(spec, 'tolerations') ?? []).filter(isObject).map(cloneJson);
   const isOnHost = own(spec, 'hostNetwork') === true;
   for (const [name, effect] of isOnHost ? [...TOLERATED, TOLERATED_BY_HOST] : TOLERATED) {
-    const made = { key: qualifiedNameIn(dialect, name), operator: 'Exists', effect };
+    const made = { key: qualifiedNameInDialect(dialect, name), operator: 'Exists', effect };
     const isSame = (one: JsonObject): boolean =>
       ['key', 'operator', 'effect', 'value'].every((member) => (stringAt(one, member) ?? '') === (stringAt(made, member) ?? ''));
     const index = all.findIndex(isSame);

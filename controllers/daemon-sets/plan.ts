@@ -3,7 +3,7 @@
  * seen, without a server.
  */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { append } from '../../shared/values/append';
+import { appendAll } from '../../shared/values/append';
 import { compareBytes, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { isAvailable } from '../owned/activity';
 import { minReadyOf } from '../owned/wishes';
@@ -84,7 +84,7 @@ function keep(view: DaemonView, byNode: ReadonlyMap<string, readonly ApiObject[]
     const here = byNode.get(node.name) ?? [];
     const { runs, stays } = view.place(node);
     if (!stays)
-      append(
+      appendAll(
         gone,
         here.filter((pod) => !isBeingDeleted(pod)),
       );
@@ -102,7 +102,7 @@ function keep(view: DaemonView, byNode: ReadonlyMap<string, readonly ApiObject[]
         if (waitMs > 0) waits.push(waitMs);
         else ended.push({ pod, node: node.name, phase });
       }
-      append(gone, isSurging ? surplusInSurge(view, running) : inOrder(running).slice(1));
+      appendAll(gone, isSurging ? surplusInSurge(view, running) : inOrder(running).slice(1));
     }
   }
   const known = new Set(view.nodes.map(({ name }) => name));

@@ -1,6 +1,6 @@
 /** Names of the annotations and the label by which a Deployment and its sets know each other; read in either spelling, written in the one that the stock command line looks for when it shows revisions or goes back to one. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { LAST_APPLIED_ANNOTATION, canonicalQualifiedName, qualifiedNameIn } from '../../shared/names/dialect';
+import { LAST_APPLIED_ANNOTATION, canonicalQualifiedName, qualifiedNameInDialect } from '../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 
 export const HASH_LABEL = 'pod-template-hash';
@@ -49,7 +49,7 @@ export function annotatedRevision(annotations: Texts): bigint {
 
 export function withAnnotation(annotations: Texts, name: SetAnnotation, value: string): Texts {
   const others = Object.entries(annotations).filter(([key]) => canonicalQualifiedName(key) !== ANNOTATIONS[name]);
-  return { ...Object.fromEntries(others), [qualifiedNameIn('kubernetes', ANNOTATIONS[name])]: value };
+  return { ...Object.fromEntries(others), [qualifiedNameInDialect('kubernetes', ANNOTATIONS[name])]: value };
 }
 
 /** What a set has of its Deployment's annotations. Those that are taken away there stay here: nobody knows whose they were. */

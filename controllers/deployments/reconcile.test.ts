@@ -1,11 +1,11 @@
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import { qualifiedNameIn } from '../../shared/names/dialect';
+import { qualifiedNameInDialect } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
 import { planDeployment, type DeploymentPlan } from './reconcile';
 
 const NOW = Date.UTC(2026, 0, 2);
-const PREFIX = qualifiedNameIn('kubernetes', 'deployment.platform.io/');
+const PREFIX = qualifiedNameInDialect('kubernetes', 'deployment.platform.io/');
 const ONE = template('one');
 const TWO = template('two');
 

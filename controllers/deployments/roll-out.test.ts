@@ -2,14 +2,14 @@
 import * as fc from 'fast-check';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import { qualifiedNameIn } from '../../shared/names/dialect';
+import { qualifiedNameInDialect } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 import { boundsOf } from './bounds';
 import { planDeployment } from './reconcile';
 import { propertyRuns } from '../../test/support/property-runs';
 
 const NOW = Date.UTC(2026, 0, 2);
-const DESIRED = qualifiedNameIn('kubernetes', 'deployment.platform.io/desired-replicas');
+const DESIRED = qualifiedNameInDialect('kubernetes', 'deployment.platform.io/desired-replicas');
 
 /** What runs of a set, and all states in which it has been told. */
 interface LivingSet {

@@ -7,7 +7,7 @@ import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { isNotFound } from '../../shared/client/rest/api-error';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { canonicalGroup, groupIn } from '../../shared/names/dialect';
+import { canonicalGroup, groupInDialect } from '../../shared/names/dialect';
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { ControllerContext } from '../runtime/controller';
 import { controllerOf, type ControllingOwner } from '../runtime/pods';
@@ -125,7 +125,7 @@ export class Owners {
     if (found.type === 'unknown') throw new UnknownScale(`no matches for kind "${owner.kind}" in version "${owner.apiVersion}"`);
     const { resource } = found;
     if (!resource.subresources.has('scale')) {
-      const name = group === '' ? resource.resource : `${resource.resource}.${groupIn(client.dialect, group)}`;
+      const name = group === '' ? resource.resource : `${resource.resource}.${groupInDialect(client.dialect, group)}`;
       throw new UnknownScale(`${name} does not implement the scale subresource`);
     }
     try {

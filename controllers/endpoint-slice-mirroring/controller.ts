@@ -4,7 +4,7 @@ import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { valueOfName, withoutNames } from '../../shared/names/spellings';
+import { valueInEitherSpelling, omitNames } from '../../shared/names/spellings';
 import { objectAt } from '../../shared/values/json';
 import { reconcileSlices } from '../endpoint-slices/reconcile';
 import { labelsFor, sliceNames, type SliceNames, type SliceOwner } from '../endpoint-slices/slice';
@@ -75,7 +75,7 @@ class EndpointsMirror {
     }
     const shown = mirrored(found, settings.mirroringMaxEndpoints);
     this.tell(found, shown);
-    const trigger = valueOfName(textsAt(objectAt(found.body, 'metadata'), 'annotations'), this.names.triggerTime);
+    const trigger = valueInEitherSpelling(textsAt(objectAt(found.body, 'metadata'), 'annotations'), this.names.triggerTime);
     const writes = reconcileSlices(
       {
         owner: this.ownerOf(found),
@@ -95,7 +95,7 @@ class EndpointsMirror {
 
   private ownerOf({ namespace, name, uid, body }: ApiObject): SliceOwner {
     const metadata = objectAt(body, 'metadata');
-    const annotations = withoutNames(textsAt(metadata, 'annotations'), [this.mirror.lastApplied]);
+    const annotations = omitNames(textsAt(metadata, 'annotations'), [this.mirror.lastApplied]);
     const labels = labelsFor(textsAt(metadata, 'labels'), name, false, this.names);
     return { kind: 'Endpoints', namespace, name, uid, labels, annotations };
   }

@@ -1,6 +1,6 @@
 /** Which Endpoints are shown as slices, and as which endpoints; decided from what is seen, without a server. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { valueOfName } from '../../shared/names/spellings';
+import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { parseIpAddress } from '../../shared/values/ip-address';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Endpoint, PortGroup, SlicePort } from '../endpoint-slices/endpoints';
@@ -24,8 +24,8 @@ export const mirrorNames = (prefix: string): MirrorNames => ({
 export function isMirrored(endpoints: ApiObject, service: ServiceView | undefined, names: MirrorNames): boolean {
   const metadata = objectAt(endpoints.body, 'metadata');
   if (service === undefined || service.namesSelector) return false;
-  const isElection = valueOfName(textsAt(metadata, 'annotations'), names.leader) !== undefined;
-  return valueOfName(textsAt(metadata, 'labels'), names.skip) !== 'true' && !isElection;
+  const isElection = valueInEitherSpelling(textsAt(metadata, 'annotations'), names.leader) !== undefined;
+  return valueInEitherSpelling(textsAt(metadata, 'labels'), names.skip) !== 'true' && !isElection;
 }
 
 export interface Mirrored {

@@ -1,7 +1,7 @@
 /** What slices need to know of nodes: their zones, and how many CPUs each zone has. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import { valueOfName } from '../../shared/names/spellings';
+import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { arrayAt, compareBytes, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { parseQuantity, QuantityFault } from '../../shared/values/quantity';
 import { byName } from '../runtime/pods';
@@ -42,12 +42,12 @@ export class Nodes {
 }
 
 function zoneOf(body: JsonObject, prefix: string): string | undefined {
-  return valueOfName(textsAt(objectAt(body, 'metadata'), 'labels'), `topology.${prefix}/zone`);
+  return valueInEitherSpelling(textsAt(objectAt(body, 'metadata'), 'labels'), `topology.${prefix}/zone`);
 }
 
 function takesWork(body: JsonObject, prefix: string): boolean {
   const labels = textsAt(objectAt(body, 'metadata'), 'labels');
-  if (['control-plane', 'master'].some((role) => valueOfName(labels, `node-role.${prefix}/${role}`) !== undefined)) return false;
+  if (['control-plane', 'master'].some((role) => valueInEitherSpelling(labels, `node-role.${prefix}/${role}`) !== undefined)) return false;
   const conditions = (arrayAt(objectAt(body, 'status'), 'conditions') ?? []).filter(isObject);
   return conditions.some((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
 }

@@ -3,7 +3,7 @@
  * full slice is ever repacked. Pure; works on one group of endpoints with the same ports.
  */
 
-import { append } from '../../shared/values/append';
+import { appendAll } from '../../shared/values/append';
 
 /** A slice as it is, or as it is to be. */
 export interface Packed<E> {
@@ -59,7 +59,7 @@ export function pack<S, E>(slices: readonly S[], wanted: readonly E[], rules: Pa
 /** The fullest first, so that the others may empty. */
 function fill<S, E>(open: readonly Open<S, E>[], fresh: E[], most: number): void {
   const fullestFirst = [...open].sort((one, other) => other.endpoints.length - one.endpoints.length);
-  for (const { endpoints } of fullestFirst) append(endpoints, fresh.splice(0, Math.max(0, most - endpoints.length)));
+  for (const { endpoints } of fullestFirst) appendAll(endpoints, fresh.splice(0, Math.max(0, most - endpoints.length)));
 }
 
 /** What is left goes into the one slice that it fits in best, if it is less than a slice by itself. */
@@ -71,6 +71,6 @@ function addToOneWithRoom<S, E>(current: Open<S, E>[], changed: Open<S, E>[], fr
     if (fits && (best === undefined || open.endpoints.length > best.endpoints.length)) best = open;
   }
   if (best === undefined) return;
-  append(best.endpoints, fresh.splice(0));
+  appendAll(best.endpoints, fresh.splice(0));
   changed.push(best);
 }

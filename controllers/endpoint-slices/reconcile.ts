@@ -1,6 +1,6 @@
 /** What is to be written so that slices say where their owner leads; decided from what is seen, without a server. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { append } from '../../shared/values/append';
+import { appendAll } from '../../shared/values/append';
 import { equalJson, type JsonObject } from '../../shared/values/json';
 import type { AddressType, ServiceView } from '../service-pods/service';
 import { byName } from '../runtime/pods';
@@ -96,15 +96,15 @@ function planFor(
       ports,
       endpoints: [...packed].sort((one, other) => rankOf(one) - rankOf(other)).map(objectOf),
     });
-    append(plan.creates, packing.creates.map(content));
-    append(
+    appendAll(plan.creates, packing.creates.map(content));
+    appendAll(
       plan.updates,
       packing.updates.map((update) => ({ slice: update.slice, content: content(update) })),
     );
     for (const slice of mine) left.delete(slice);
     for (const slice of packing.deletes) left.add(slice);
   }
-  append(plan.deletes, left);
+  appendAll(plan.deletes, left);
   if (groups.length === 0 && keepsPlace) keepPlace(plan, own, type, owner, names);
   reuse(plan);
   return plan;

@@ -1,7 +1,7 @@
 /** Slices as they are and as they are to be: which are a Service's own, what they hold, and the objects that are written. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { GeneratedNames } from '../../shared/names/dialect';
-import { withoutNames } from '../../shared/names/spellings';
+import { omitNames } from '../../shared/names/spellings';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { textsAt, type AddressType, type ServiceView } from '../service-pods/service';
 import { portsKey, type SlicePort } from './endpoints';
@@ -102,7 +102,7 @@ export function labelsFor(
 ): Readonly<Record<string, string>> {
   const reserved = [names.serviceName, names.managedBy, names.headless];
   return {
-    ...withoutNames(own, reserved),
+    ...omitNames(own, reserved),
     [names.serviceName]: service,
     [names.managedBy]: names.manager,
     ...(isHeadless ? { [names.headless]: '' } : {}),
@@ -118,7 +118,7 @@ export function sliceObject(
   present?: ApiObject,
 ): JsonObject {
   const metadata = objectAt(present?.body, 'metadata') ?? {};
-  const annotations = withoutNames(owner.annotations ?? textsAt(metadata, 'annotations'), [names.triggerTime]);
+  const annotations = omitNames(owner.annotations ?? textsAt(metadata, 'annotations'), [names.triggerTime]);
   const { kind, namespace, name, uid, labels } = owner;
   return {
     ...present?.body,

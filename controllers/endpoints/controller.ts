@@ -5,7 +5,7 @@ import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { valueOfName } from '../../shared/names/spellings';
+import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { objectAt } from '../../shared/values/json';
 import { ClusterView } from '../service-pods/cluster-view';
 import { textsAt } from '../service-pods/service';
@@ -85,7 +85,7 @@ class EndpointsKeeper {
   /** Old elections kept what they agreed on in Endpoints without a Service. */
   private isElection({ body }: ApiObject): boolean {
     const { prefix } = this.context.names;
-    return valueOfName(textsAt(objectAt(body, 'metadata'), 'annotations'), `control-plane.alpha.${prefix}/leader`) !== undefined;
+    return valueInEitherSpelling(textsAt(objectAt(body, 'metadata'), 'annotations'), `control-plane.alpha.${prefix}/leader`) !== undefined;
   }
 
   private async remove({ namespace, name, uid }: ApiObject): Promise<void> {

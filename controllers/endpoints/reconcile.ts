@@ -1,8 +1,8 @@
 /** What the Endpoints of a Service are to say; decided from what is seen, without a server. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { GeneratedNames } from '../../shared/names/dialect';
-import { valueOfName, withoutNames } from '../../shared/names/spellings';
-import { append } from '../../shared/values/append';
+import { valueInEitherSpelling, omitNames } from '../../shared/names/spellings';
+import { appendAll } from '../../shared/values/append';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { byAddress, sortSubsets, type Subset } from './canonical-order';
 import { PerPod } from '../service-pods/per-pod';
@@ -83,7 +83,7 @@ function joined(subsets: readonly GrowingSubset[]): readonly Subset[] {
     const key = [subset.ready, subset.unready].map((addresses) => addresses.map(itemText).join('\n')).join('\n\n');
     const known = byAddresses.get(key);
     if (known === undefined) byAddresses.set(key, subset);
-    else append(known.ports, subset.ports);
+    else appendAll(known.ports, subset.ports);
   }
   return [...byAddresses.values()];
 }
@@ -160,11 +160,11 @@ export function endpointsAction(
   names: EndpointsNames,
   trigger: string | undefined,
 ): EndpointsAction {
-  const given = withoutNames(service.labels, [names.headless]);
+  const given = omitNames(service.labels, [names.headless]);
   const labels = { ...given, ...(service.isHeadless ? { [names.headless]: '' } : {}) };
   const metadata = objectAt(present?.body, 'metadata') ?? {};
-  const capacity = valueOfName(textsAt(metadata, 'annotations'), names.overCapacity);
-  const annotations = withoutNames(textsAt(metadata, 'annotations'), [names.triggerTime, names.overCapacity]);
+  const capacity = valueInEitherSpelling(textsAt(metadata, 'annotations'), names.overCapacity);
+  const annotations = omitNames(textsAt(metadata, 'annotations'), [names.triggerTime, names.overCapacity]);
   if (present !== undefined) {
     const isSame =
       sameSubsets(present.body, subsets) &&

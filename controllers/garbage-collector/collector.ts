@@ -3,7 +3,7 @@ import type { ObjectReference } from '../../shared/client/events/event-correlati
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { Resource } from '../../shared/client/rest/resource';
 import { DONE, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { apiVersionIn } from '../../shared/names/dialect';
+import { apiVersionInDialect } from '../../shared/names/dialect';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
@@ -108,7 +108,7 @@ export class Collector {
     const { namespace } = child.object;
     const { apiVersion: version, ...about } = referenceTo(child.resource, child.object);
     events.record({
-      about: { ...about, apiVersion: apiVersionIn(client.dialect, version) },
+      about: { ...about, apiVersion: apiVersionInDialect(client.dialect, version) },
       type: 'Warning',
       reason: 'OwnerRefInvalidNamespace',
       message: `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${namespace}"`,

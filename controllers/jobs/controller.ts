@@ -6,7 +6,7 @@ import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { qualifiedNameIn } from '../../shared/names/dialect';
+import { qualifiedNameInDialect } from '../../shared/names/dialect';
 import { claim } from '../owned/claim';
 import { Dependants } from '../owned/dependants';
 import { endOf } from '../owned/ended-jobs';
@@ -166,7 +166,7 @@ async function claimed(
 ): Promise<readonly ApiObject[]> {
   const matches = labelSelectorOf(job);
   if (matches === undefined) return own;
-  const finalizer = qualifiedNameIn(client.dialect, JOB_NAMES.tracking);
+  const finalizer = qualifiedNameInDialect(client.dialect, JOB_NAMES.tracking);
   const options = { client, ownerResource: JOBS, resource: PODS, finalizer, signal };
   return claim(options, job, (pod) => matches(labelsOf(pod)), [...own, ...orphans]);
 }

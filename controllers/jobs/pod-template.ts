@@ -1,6 +1,6 @@
 /** The pods of a Job: its template, held until they are counted, and with their index where they have one. Knows no server. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { qualifiedNameIn, type Dialect } from '../../shared/names/dialect';
+import { qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { podFrom } from '../owned/pods';
 import { templateOf } from '../owned/wishes';
@@ -13,7 +13,7 @@ const LONGEST_PREFIX = 58;
 export function podOf(dialect: Dialect, job: ApiObject, { index, failures, ignored }: PodWish): JsonObject {
   const { metadata, spec } = podFrom(templateOf(job), dialect, JOBS, job);
   const shown = isObject(metadata) ? metadata : {};
-  const named = (name: keyof typeof JOB_NAMES): string => qualifiedNameIn(dialect, JOB_NAMES[name]);
+  const named = (name: keyof typeof JOB_NAMES): string => qualifiedNameInDialect(dialect, JOB_NAMES[name]);
   const finalizers = (arrayAt(shown, 'finalizers') ?? []).filter((finalizer) => typeof finalizer !== 'string' || !isTracking(finalizer));
   const held = { ...shown, finalizers: [...finalizers, named('tracking')] };
   if (index === undefined) return { metadata: held, spec: spec ?? {} };

@@ -2,7 +2,7 @@
  * What a Job is to do now: which pods it makes, does without and counts, and what its status says before and after; decided from what is seen, without a server.
  */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { append } from '../../shared/values/append';
+import { appendAll } from '../../shared/values/append';
 import { inDeletionOrder } from '../owned/activity';
 import { conditionStatus } from '../runtime/conditions';
 import { backOffMs } from './back-off';
@@ -87,7 +87,7 @@ function countsOf(observed: ObservedJob, ending: Ending | undefined): Counts {
     const left = tracked.filter((pod) => !written.has(pod.uid) && !hasSucceeded(pod) && !hasFailed(pod, wishes.isPatient));
     for (const pod of left) (ending.end === 'Failed' ? failed : other).push(pod);
   }
-  if (isLeaving && wishes.isPatient) append(other, tracked.filter(isGoing));
+  if (isLeaving && wishes.isPatient) appendAll(other, tracked.filter(isGoing));
   // The status of the Job lists the uids of these pods.
   succeeded.sort(byName);
   failed.sort(byName);

@@ -7,7 +7,7 @@ import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING } from '../../shared/names/legacy-token';
+import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING_CONFIG_MAP } from '../../shared/names/legacy-token';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { accountOf } from '../account-tokens/reconcile';
@@ -98,7 +98,7 @@ export async function look(
 /** The day from which uses are recorded; '' = nobody says. */
 async function trackedSince({ client, names, signal }: Pick<ControllerContext, 'client' | 'names' | 'signal'>): Promise<string> {
   try {
-    const place = { namespace: names.systemNamespace, name: TOKEN_TRACKING[names.dialect] };
+    const place = { namespace: names.systemNamespace, name: TOKEN_TRACKING_CONFIG_MAP[names.dialect] };
     return stringAt(objectAt((await client.get(MAPS, place, { signal })).body, 'data'), 'since') ?? '';
   } catch (error) {
     if (isNotFound(error)) return '';

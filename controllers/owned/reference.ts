@@ -2,11 +2,11 @@
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { ObjectReference } from '../../shared/client/events/event-correlation';
 import type { Resource } from '../../shared/client/rest/resource';
-import { groupIn, type Dialect } from '../../shared/names/dialect';
+import { groupInDialect, type Dialect } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 
 function apiVersionOf(dialect: Dialect, { group, version }: Resource): string {
-  return group === '' ? version : `${groupIn(dialect, group)}/${version}`;
+  return group === '' ? version : `${groupInDialect(dialect, group)}/${version}`;
 }
 
 export function controllerReference(dialect: Dialect, resource: Resource, { name, uid }: ApiObject): JsonObject {

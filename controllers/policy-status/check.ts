@@ -2,7 +2,7 @@
 import { policyVariables } from '../../shared/expression/admission/variables';
 import { compileExpression } from '../../shared/expression/engine';
 import { DYN, type Type } from '../../shared/expression/types/type';
-import { canonicalApiVersion, canonicalGroup, groupIn, type Dialect } from '../../shared/names/dialect';
+import { canonicalApiVersion, canonicalGroup, groupInDialect, type Dialect } from '../../shared/names/dialect';
 import { arrayAt, compareBytes, isObject, objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 import type { KnownKind } from './kind-types';
 
@@ -30,7 +30,7 @@ function expressionWarnings(spec: JsonObject, checks: KindChecks): readonly Json
   const warningFor = (fieldRef: string, text: string, authorizer: boolean): readonly JsonObject[] => {
     const found = types.flatMap(([kind, variables]) => {
       const fault = faultOf(text, variables(authorizer));
-      return fault === undefined ? [] : [`${groupIn(checks.dialect, kind.group)}/${kind.version}, Kind=${kind.kind}: ${fault}`];
+      return fault === undefined ? [] : [`${groupInDialect(checks.dialect, kind.group)}/${kind.version}, Kind=${kind.kind}: ${fault}`];
     });
     return found.length === 0 ? [] : [{ fieldRef, warning: found.join('\n') }];
   };

@@ -3,7 +3,7 @@ import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { RestClient } from '../../shared/client/rest/rest-client';
-import { groupIn } from '../../shared/names/dialect';
+import { groupInDialect } from '../../shared/names/dialect';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
 import { FIELD_MANAGERS } from '../../shared/names/program';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
@@ -55,7 +55,7 @@ async function otherKinds(client: RestClient, spec: JsonObject, signal: AbortSig
   const wanted = namedVersions(spec).filter(([group, version]) => !BUILT_IN_VERSIONS.has(`${group}/${version}`));
   const found = await Promise.all(
     wanted.slice(0, MOST_DOCUMENTS).map(async ([group, version]) => {
-      const path = `/openapi/v3/apis/${encodeURIComponent(groupIn(client.dialect, group))}/${encodeURIComponent(version)}`;
+      const path = `/openapi/v3/apis/${encodeURIComponent(groupInDialect(client.dialect, group))}/${encodeURIComponent(version)}`;
       const document = await client.document(path, 'application/json', { signal }).catch((error: unknown) => {
         // Nobody serves it.
         if (!isNotFound(error)) throw error;

@@ -2,9 +2,9 @@
 import type { GroupResource } from '../../shared/api/identity/identity';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { addAmounts } from '../../shared/quota/amounts';
-import { countedBy, type Counted } from '../../shared/quota/counted-resource';
-import { isInScopes, scopesOf } from '../../shared/quota/scopes';
-import { usageOf, usedUntil } from '../../shared/quota/usage';
+import { parseCountedResource, type CountedResource } from '../../shared/quota/counted-resource';
+import { isInQuotaScopes, quotaScopesOf } from '../../shared/quota/scopes';
+import { quotaUsageOf, quotaReleasedAt } from '../../shared/quota/usage';
 import { objectAt, setMember, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Steps } from '../../shared/scheduling/steps';
 import { compareQuantities, formatQuantity, type Quantity } from '../../shared/values/quantity';
@@ -20,11 +20,11 @@ export interface QuotaOutcome {
 }
 
 /** What counts against each resource that a quota limits, by the name that the quota gives it. */
-export function limitedBy(quota: ApiObject): ReadonlyMap<string, Counted> {
+export function limitedBy(quota: ApiObject): ReadonlyMap<string, CountedResource> {
   const hard = objectAt(objectAt(quota.body, 'spec'), 'hard') ?? {};
   return new Map(
     Object.keys(hard).flatMap((name) => {
-      const counted = countedBy(name);
+      const counted = parseCountedResource(name);
       return counted === undefined ? [] : [[name, counted]];
     }),
   );
@@ -33,7 +33,7 @@ export function limitedBy(quota: ApiObject): ReadonlyMap<string, Counted> {
 /** A namespace may hold any number of objects: a step for each. */
 export function* quotaOutcome(quota: ApiObject, objectsOf: ObjectsOf, now: number): Steps<QuotaOutcome> {
   const spec = objectAt(quota.body, 'spec') ?? {};
-  const scopes = scopesOf(spec);
+  const scopes = quotaScopesOf(spec);
   const limited = limitedBy(quota);
   const total = new Map<string, Quantity>();
   const known = new Set<string>();
@@ -44,9 +44,9 @@ export function* quotaOutcome(quota: ApiObject, objectsOf: ObjectsOf, now: numbe
     known.add(keyOfKind(kind));
     for (const { body } of objects) {
       yield;
-      if (!isInScopes(kind, body, scopes)) continue;
-      addAmounts(total, usageOf(kind, body, now));
-      const until = usedUntil(kind, body);
+      if (!isInQuotaScopes(kind, body, scopes)) continue;
+      addAmounts(total, quotaUsageOf(kind, body, now));
+      const until = quotaReleasedAt(kind, body);
       if (until !== undefined && until >= now) againMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, until - now + 1);
     }
   }
@@ -64,7 +64,7 @@ export function* quotaOutcome(quota: ApiObject, objectsOf: ObjectsOf, now: numbe
 
 const keyOfKind = ({ group, resource }: GroupResource): string => `${resource}.${group}`;
 
-function kindsOf(counted: Iterable<Counted>): readonly GroupResource[] {
+function kindsOf(counted: Iterable<CountedResource>): readonly GroupResource[] {
   return [...new Map([...counted].map(({ kind }) => [keyOfKind(kind), kind])).values()];
 }
 

@@ -34,7 +34,7 @@ async function run(context: ControllerContext): Promise<void> {
     await aborted(signal);
     return;
   }
-  const name = workload.rootCertificate;
+  const name = workload.rootCertificateConfigMap;
   const publication = (): Publication => ({
     name,
     certificate: rootCertificate.current() ?? first,

@@ -1,5 +1,5 @@
 /** What the root CA publisher does about a namespace; decided from what is seen, without a server. */
-import { withoutNames } from '../../shared/names/spellings';
+import { omitNames } from '../../shared/names/spellings';
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 
@@ -36,6 +36,6 @@ export function actionFor(namespace: ApiObject | undefined, found: ApiObject | u
   if (isRight && stringAt(annotations, annotation[0]) === annotation[1]) return { type: 'none' };
   if (!isRight && own(found.body, 'immutable') === true) return { type: 'delete', uid: found.uid };
   const { binaryData: _, ...rest } = found.body;
-  const described = { ...withoutNames(annotations, [annotation[0]]), [annotation[0]]: annotation[1] };
+  const described = { ...omitNames(annotations, [annotation[0]]), [annotation[0]]: annotation[1] };
   return { type: 'update', object: { ...rest, metadata: { ...metadata, annotations: described }, data } };
 }

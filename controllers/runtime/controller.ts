@@ -12,7 +12,7 @@ import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { WorkloadNames } from '../../shared/names/workload';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Followed } from '../../shared/runtime/files/file-backed-value';
+import type { DynamicValue } from '../../shared/runtime/files/file-backed-value';
 import type { Logger } from '../../shared/runtime/logger';
 import type { SigningAuthority } from '../../shared/pki/certificate-authority';
 import type { Random } from '../../shared/runtime/random';
@@ -29,7 +29,7 @@ export interface Signers {
 /** The flags that controllers look at. */
 export interface ControllerSettings {
   /** PEM; undefined when nobody knows it. */
-  readonly rootCertificate: Followed<string | undefined>;
+  readonly rootCertificate: DynamicValue<string | undefined>;
   /** Signs the tokens that are kept in Secrets; undefined = nobody fills them. */
   readonly accountTokenKey: (() => TokenKey) | undefined;
   readonly concurrentNamespaceSyncs: number;

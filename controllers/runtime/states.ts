@@ -1,6 +1,6 @@
 /** How the controllers of a process are, as checks of its health. */
 import type { Clock } from '../../shared/runtime/clock';
-import { Health } from '../../shared/runtime/health';
+import { HealthChecks } from '../../shared/runtime/health';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Controller } from './controller';
 
@@ -19,10 +19,10 @@ export class ControllerStates {
   }
 
   /** A check for each controller, and one that fails as soon as the process is told to stop. */
-  health(clock: Clock, logger: Logger): Health {
+  health(clock: Clock, logger: Logger): HealthChecks {
     const checks = this.controllers.map(({ name }) => ({ name, check: () => this.problems.get(name) }));
     const shutdown = { name: 'shutdown', check: () => (this.stopping.aborted ? 'the process is stopping' : undefined) };
-    return new Health([...checks, shutdown], clock, 0, (endpoint, check, reason) =>
+    return new HealthChecks([...checks, shutdown], clock, 0, (endpoint, check, reason) =>
       logger.info('a health check failed', { endpoint, check, reason }),
     );
   }

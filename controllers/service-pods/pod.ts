@@ -1,6 +1,6 @@
 /** What the controllers that lead Services to their pods need to know of a pod, read once from the object as it came. */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { valueOfName } from '../../shared/names/spellings';
+import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { parseIpAddress } from '../../shared/values/ip-address';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { textsAt, type AddressType, type ServicePortView, type ServiceView } from './service';
@@ -79,5 +79,5 @@ export function targetIn(pod: PodView, { target, protocol }: ServicePortView): n
 
 export function isSelected(pod: PodView, { selector, namespace }: ServiceView): boolean {
   if (selector === undefined || pod.namespace !== namespace) return false;
-  return Object.entries(selector).every(([key, value]) => valueOfName(pod.labels, key) === value);
+  return Object.entries(selector).every(([key, value]) => valueInEitherSpelling(pod.labels, key) === value);
 }

@@ -1,6 +1,6 @@
 /** What the controllers that lead Services to their pods need to know of a Service, read once from the object as it came. */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { valueOfName } from '../../shared/names/spellings';
+import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 
 export type AddressType = 'IPv4' | 'IPv6';
@@ -85,7 +85,9 @@ function portView(port: JsonObject): ServicePortView {
 
 function topologyOf(spec: JsonObject, annotations: Readonly<Record<string, string>>, prefix: string): ServiceView['topology'] {
   const mode =
-    valueOfName(annotations, `service.${prefix}/topology-mode`) ?? valueOfName(annotations, `service.${prefix}/topology-aware-hints`) ?? '';
+    valueInEitherSpelling(annotations, `service.${prefix}/topology-mode`) ??
+    valueInEitherSpelling(annotations, `service.${prefix}/topology-aware-hints`) ??
+    '';
   if (mode === 'Auto' || mode === 'auto') return 'auto';
   return stringAt(spec, 'trafficDistribution') === 'PreferClose' ? 'close' : 'none';
 }

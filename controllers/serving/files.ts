@@ -1,7 +1,7 @@
 /** The certificates with which a process serves its health and metrics: from files, read again when they change, or made for its lifetime. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { readBundle } from '../../shared/pki/certificate-bundle';
+import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
 import { watchFiles } from '../../shared/runtime/files/file-watch';
 import type { Logger } from '../../shared/runtime/logger';
@@ -24,7 +24,10 @@ const LIFETIME_MS = 365 * 86_400_000;
 /** Throws what the file system says, and where a bundle holds no certificate. */
 export async function readServingFiles(paths: ServingPaths, clock: Clock): Promise<ServingFiles> {
   const pair = paths.certificate === '' ? await selfMade(clock) : fromFiles(paths);
-  return { ...pair, clientAuthorities: paths.clientAuthorities === '' ? undefined : readBundle(paths.clientAuthorities).toString('utf8') };
+  return {
+    ...pair,
+    clientAuthorities: paths.clientAuthorities === '' ? undefined : readCertificateBundle(paths.clientAuthorities).toString('utf8'),
+  };
 }
 
 /** Returns what ends the watch. What cannot be read leaves everything as it is. */
@@ -39,8 +42,8 @@ export function watchServingFiles(
   return watchFiles({
     paths: Object.values(paths).filter((path) => path !== ''),
     clock,
-    due: () => paths.certificate === '' && needsRenewal(certificate, clock),
-    async changed() {
+    isReloadDue: () => paths.certificate === '' && needsRenewal(certificate, clock),
+    async onChange() {
       try {
         const read = await readServingFiles(paths, clock);
         renew(read);

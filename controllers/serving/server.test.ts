@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { forbiddenPath } from '../../shared/api/errors/status';
 import type { Clock } from '../../shared/runtime/clock';
 import { systemClock } from '../../shared/runtime/clock';
-import { Health } from '../../shared/runtime/health';
+import { HealthChecks } from '../../shared/runtime/health';
 import { createLogger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
 import type { Caller } from './access';
@@ -34,7 +34,7 @@ const issue = (from: Credential, usage: 'server' | 'client', commonName: string)
 beforeAll(async () => {
   authority = await createAuthority({ subject: { commonName: 'ca' }, lifetimeMs: 2 * HOUR, clock: systemClock });
   server = await issue(authority, 'server', 'server');
-  const health = new Health([{ name: 'a', check: () => problem }], clock, 0, () => undefined);
+  const health = new HealthChecks([{ name: 'a', check: () => problem }], clock, 0, () => undefined);
   options = {
     host: '127.0.0.1',
     port: 0,

@@ -7,7 +7,7 @@ import { TLSSocket } from 'node:tls';
 import { StatusError, internalError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
-import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../shared/runtime/health';
+import { HEALTH_ENDPOINTS, type HealthChecks, type HealthEndpoint } from '../../shared/runtime/health';
 import type { Logger } from '../../shared/runtime/logger';
 import { readCertificate } from '../../shared/pki/certificates';
 import type { PathAccess } from './access';
@@ -19,7 +19,7 @@ export interface ServingOptions {
   readonly port: number;
   readonly files: ServingFiles;
   readonly access: Pick<PathAccess, 'check'>;
-  readonly health: Pick<Health, 'answer'>;
+  readonly health: Pick<HealthChecks, 'respond'>;
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -86,9 +86,14 @@ async function pageFor({ access, health, metrics, clock }: ServingOptions, reque
   return endpoint === undefined ? NOT_FOUND : healthPage(health, endpoint, rest.join('/'), new URLSearchParams(query));
 }
 
-async function healthPage(health: Pick<Health, 'answer'>, endpoint: HealthEndpoint, check: string, query: URLSearchParams): Promise<Page> {
+async function healthPage(
+  health: Pick<HealthChecks, 'respond'>,
+  endpoint: HealthEndpoint,
+  check: string,
+  query: URLSearchParams,
+): Promise<Page> {
   const asked = { endpoint, check: check === '' ? undefined : check, verbose: query.has('verbose'), exclude: query.getAll('exclude') };
-  const { status, text } = await health.answer(asked);
+  const { status, text } = await health.respond(asked);
   return { code: status, type: PLAIN, text };
 }
 

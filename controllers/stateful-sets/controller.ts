@@ -5,7 +5,7 @@ import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/
 import type { Informer } from '../../shared/client/informer/informer';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { qualifiedNameIn } from '../../shared/names/dialect';
+import { qualifiedNameInDialect } from '../../shared/names/dialect';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { nextAvailable } from '../owned/activity';
 import { claim } from '../owned/claim';
@@ -43,7 +43,7 @@ interface SeenSets {
 
 const HISTORY_LIMIT = 10;
 /** Spelled as the stock command line knows it. */
-const REVISION_HASH = qualifiedNameIn('kubernetes', 'controller.platform.io/hash');
+const REVISION_HASH = qualifiedNameInDialect('kubernetes', 'controller.platform.io/hash');
 
 /** What it uses of what it is given. */
 export type SetContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'> & {

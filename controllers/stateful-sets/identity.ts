@@ -1,7 +1,7 @@
 /** What a pod of a StatefulSet is called, which claims are its own, and how it is made. Decided from the set, without a server. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';
-import { qualifiedNameIn, type Dialect } from '../../shared/names/dialect';
+import { qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';
 import { arrayAt, cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { podFrom } from '../owned/pods';
 import { numberAt } from '../owned/wishes';
@@ -9,8 +9,8 @@ import { REVISION_LABEL } from '../revisions/revision';
 import { labelsOf } from '../runtime/pods';
 
 /** Spelled as stock manifests select by them. */
-const NAME_LABEL = qualifiedNameIn('kubernetes', 'statefulset.platform.io/pod-name');
-const INDEX_LABEL = qualifiedNameIn('kubernetes', 'apps.platform.io/pod-index');
+const NAME_LABEL = qualifiedNameInDialect('kubernetes', 'statefulset.platform.io/pod-name');
+const INDEX_LABEL = qualifiedNameInDialect('kubernetes', 'apps.platform.io/pod-index');
 
 const specOf = ({ body }: ApiObject): JsonObject => objectAt(body, 'spec') ?? {};
 

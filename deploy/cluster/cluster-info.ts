@@ -8,7 +8,7 @@ import { CredentialSource } from '../../shared/client/kubeconfig/credential-sour
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import { RestClient } from '../../shared/client/rest/rest-client';
 import { CLUSTER_INFO, CLUSTER_INFO_ROLE } from '../../shared/names/bootstrap-token';
-import { GENERATED_NAMES, groupIn, type Dialect } from '../../shared/names/dialect';
+import { GENERATED_NAMES, groupInDialect, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
 import type { Random } from '../../shared/runtime/random';
@@ -60,7 +60,7 @@ export async function publish(
 ): Promise<void> {
   const namespace = GENERATED_NAMES[naming].publicNamespace;
   const name = CLUSTER_INFO_ROLE[naming];
-  const apiGroup = groupIn(naming, RBAC);
+  const apiGroup = groupInDialect(naming, RBAC);
   await createOnce(client, ROLES, signal, {
     metadata: { namespace, name },
     rules: [{ apiGroups: [''], resources: [MAPS.resource], resourceNames: [CLUSTER_INFO.name], verbs: ['get'] }],

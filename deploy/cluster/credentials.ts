@@ -7,10 +7,10 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { readIfThere } from '../../shared/runtime/files/read-file-if-exists';
+import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
 import {
-  belongsTogether,
-  covers,
+  isIssuedBy,
+  coversNames,
   createAuthority,
   createSigningKeyPair,
   issueCertificate,
@@ -18,7 +18,7 @@ import {
   publicKeyOf,
   type CertificateUsage,
   type Credential,
-  type Subject,
+  type CertificateSubject,
 } from '../../shared/pki/certificates';
 import { signingAlgorithmOf } from '../../shared/pki/signing-algorithm';
 import { writeFileAtomically } from './files';
@@ -28,7 +28,7 @@ export interface Leaf {
   readonly file: string;
   readonly label: string;
   readonly usage: CertificateUsage;
-  readonly subject: Subject;
+  readonly subject: CertificateSubject;
   /** DNS names and IP addresses. */
   readonly names: readonly string[];
 }
@@ -50,7 +50,7 @@ export class CredentialFolder {
   /** `<file>.crt` and `<file>.key`. */
   async authority(commonName: string, label: string, file = 'ca'): Promise<Credential> {
     const present = this.read(file);
-    if (present !== undefined && belongsTogether(present, present.certificate) && !needsRenewal(present.certificate, this.clock)) {
+    if (present !== undefined && isIssuedBy(present, present.certificate) && !needsRenewal(present.certificate, this.clock)) {
       this.checkSigns(file, present);
       return present;
     }
@@ -107,9 +107,9 @@ export class CredentialFolder {
 
   private isGood(credential: Credential, authority: Credential, leaf: Leaf): boolean {
     return (
-      belongsTogether(credential, authority.certificate) &&
+      isIssuedBy(credential, authority.certificate) &&
       !needsRenewal(credential.certificate, this.clock) &&
-      covers(credential.certificate, leaf.names)
+      coversNames(credential.certificate, leaf.names)
     );
   }
 
@@ -124,6 +124,6 @@ export class CredentialFolder {
   }
 
   private text(name: string): string | undefined {
-    return readIfThere(path.join(this.path, name))?.toString();
+    return readFileIfExists(path.join(this.path, name))?.toString();
   }
 }

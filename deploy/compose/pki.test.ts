@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { belongsTogether, covers, readCertificate } from '../../shared/pki/certificates';
+import { isIssuedBy, coversNames, readCertificate } from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { Clock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
@@ -50,19 +50,19 @@ test('ensureClusterFiles issues the certificates of etcd from an authority of it
   await ensure(new ManualClock());
   const [store, cluster] = [text('etcd/ca.crt'), text('public/ca.crt')];
   for (const member of ['etcd1', 'etcd2', 'etcd3']) {
-    expect(belongsTogether(pair(`etcd/${member}`), store)).toBe(true);
-    expect(covers(text(`etcd/${member}.crt`), [member, 'localhost'])).toBe(true);
+    expect(isIssuedBy(pair(`etcd/${member}`), store)).toBe(true);
+    expect(coversNames(text(`etcd/${member}.crt`), [member, 'localhost'])).toBe(true);
   }
-  expect(belongsTogether(pair('apiserver/etcd-client'), store)).toBe(true);
-  expect(belongsTogether(pair('admin/admin'), store)).toBe(false);
-  expect(belongsTogether(pair('admin/admin'), cluster)).toBe(true);
+  expect(isIssuedBy(pair('apiserver/etcd-client'), store)).toBe(true);
+  expect(isIssuedBy(pair('admin/admin'), store)).toBe(false);
+  expect(isIssuedBy(pair('admin/admin'), cluster)).toBe(true);
 });
 
 test('ensureClusterFiles covers the addresses of the servers and sets the users of the clients', async () => {
   await ensure(new ManualClock());
-  expect(covers(text('apiserver/apiserver.crt'), ['front', 'apiserver', '10.0.0.1', 'cluster.example.com', '192.0.2.7', 'localhost'])).toBe(
-    true,
-  );
+  expect(
+    coversNames(text('apiserver/apiserver.crt'), ['front', 'apiserver', '10.0.0.1', 'cluster.example.com', '192.0.2.7', 'localhost']),
+  ).toBe(true);
   expect(text('admin/admin.kubeconfig')).toContain('server: https://cluster.example.com:6443');
   expect(text('controllers/kubeconfig')).toContain('server: https://front:6443');
   expect(readCertificate(text('monitoring/prometheus.crt'))).toMatchObject({

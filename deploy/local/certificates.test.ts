@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, webcrypto, type KeyObject } from 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { belongsTogether, covers, loadX509, readCertificate, type Credential } from '../../shared/pki/certificates';
+import { isIssuedBy, coversNames, loadX509, readCertificate, type Credential } from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ensureCertificates } from './certificates';
 import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
@@ -91,15 +91,15 @@ describe('ensureCertificates', () => {
     const { authority, admin, made } = await ensureCertificates(folder, new ManualClock());
     expect(made).toHaveLength(7);
     expect(
-      belongsTogether({ certificate: read('front-proxy-client.crt'), key: read('front-proxy-client.key') }, read('front-proxy-ca.crt')),
+      isIssuedBy({ certificate: read('front-proxy-client.crt'), key: read('front-proxy-client.key') }, read('front-proxy-ca.crt')),
     ).toBe(true);
     expect(read('front-proxy-ca.crt')).not.toBe(authority);
     const server = { certificate: read('apiserver.crt'), key: read('apiserver.key') };
-    expect(belongsTogether(server, authority)).toBe(true);
-    expect(belongsTogether(admin, authority)).toBe(true);
-    expect(covers(server.certificate, ['localhost', '127.0.0.1', '::1', 'platform.default.svc', 'kubernetes', 'kubernetes.default'])).toBe(
-      true,
-    );
+    expect(isIssuedBy(server, authority)).toBe(true);
+    expect(isIssuedBy(admin, authority)).toBe(true);
+    expect(
+      coversNames(server.certificate, ['localhost', '127.0.0.1', '::1', 'platform.default.svc', 'kubernetes', 'kubernetes.default']),
+    ).toBe(true);
     expect(readCertificate(admin.certificate)).toMatchObject({ commonName: 'platform-admin', organizations: ['system:masters'] });
     for (const name of ['ca.key', 'apiserver.key', 'admin.key', 'sa.key'])
       expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
@@ -130,8 +130,8 @@ describe('ensureCertificates', () => {
       expect(authority).toBe(foreign.certificate);
       const server = { certificate: read('apiserver.crt'), key: read('apiserver.key') };
       const proxy = { certificate: read('front-proxy-client.crt'), key: read('front-proxy-client.key') };
-      // belongsTogether also compares the key identifiers.
-      for (const leaf of [server, proxy, admin, controllers]) expect(belongsTogether(leaf, authority)).toBe(true);
+      // isIssuedBy also compares the key identifiers.
+      for (const leaf of [server, proxy, admin, controllers]) expect(isIssuedBy(leaf, authority)).toBe(true);
       expect((await ensureCertificates(folder, clock)).made).toEqual([]);
     },
   );
@@ -155,11 +155,11 @@ describe('ensureCertificates', () => {
   it('replaces only the certificate of the API servers when it does not cover their addresses', async () => {
     const clock = new ManualClock();
     const first = await ensureCertificates(folder, clock, ['10.0.0.1']);
-    expect(covers(read('apiserver.crt'), ['localhost', '10.0.0.1'])).toBe(true);
+    expect(coversNames(read('apiserver.crt'), ['localhost', '10.0.0.1'])).toBe(true);
     expect((await ensureCertificates(folder, clock, ['10.0.0.1'])).made).toEqual([]);
     const moved = await ensureCertificates(folder, clock, ['fd00::1', '192.0.2.7']);
     expect(moved).toEqual({ ...first, made: ["the API servers' certificate"] });
-    expect(covers(read('apiserver.crt'), ['localhost', 'fd00::1', '192.0.2.7'])).toBe(true);
+    expect(coversNames(read('apiserver.crt'), ['localhost', 'fd00::1', '192.0.2.7'])).toBe(true);
   });
 
   it('renews leaf certificates before they expire, under the same authority', async () => {
@@ -180,7 +180,7 @@ describe('ensureCertificates', () => {
     const second = await ensureCertificates(folder, clock);
     expect(second.authority).not.toBe(first.authority);
     expect(second.made).toHaveLength(6);
-    expect(belongsTogether(second.admin, second.authority)).toBe(true);
+    expect(isIssuedBy(second.admin, second.authority)).toBe(true);
     expect(read('sa.key')).toBe(keys);
   });
 
@@ -203,8 +203,8 @@ describe('ensureCertificates', () => {
     await ensureCertificates(folder, clock);
     writeFileSync(path.join(folder, name), text);
     const { authority, admin } = await ensureCertificates(folder, clock);
-    expect(belongsTogether(admin, authority)).toBe(true);
-    expect(belongsTogether({ certificate: read('apiserver.crt'), key: read('apiserver.key') }, authority)).toBe(true);
+    expect(isIssuedBy(admin, authority)).toBe(true);
+    expect(isIssuedBy({ certificate: read('apiserver.crt'), key: read('apiserver.key') }, authority)).toBe(true);
   });
 });
 

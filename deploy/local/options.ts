@@ -2,41 +2,41 @@
  * The local runner's own flags. Everything else on the command line goes to each API server, which knows and checks its own.
  */
 import path from 'node:path';
-import { releaseText } from '../../shared/names/dialect';
-import { int, list, parseFlags, string, versionFlag, type FlagValues, type ParsedFlags } from '../../shared/cli/flags';
+import { versionText } from '../../shared/names/dialect';
+import { intFlag, listFlag, parseFlags, stringFlag, versionFlag, type FlagValues, type ParsedFlags } from '../../shared/cli/flags';
 
 const table = {
-  'data-dir': string({
+  'data-dir': stringFlag({
     section: 'Local runner',
     help: 'Folder for certificates, the admin kubeconfig, process ids and, with the embedded store, all data.',
     default: '.platform',
   }),
-  'secure-port': int({ section: 'Local runner', help: 'Port for HTTPS of the first API server.', default: 6443, min: 1, max: 65_535 }),
-  'insecure-port': int({
+  'secure-port': intFlag({ section: 'Local runner', help: 'Port for HTTPS of the first API server.', default: 6443, min: 1, max: 65_535 }),
+  'insecure-port': intFlag({
     section: 'Local runner',
     help: 'Port for plain HTTP of the first API server, for this machine only, where everyone acts as administrator; 0 = none.',
     default: 0,
     min: 0,
     max: 65_535,
   }),
-  'etcd-servers': list({
+  'etcd-servers': listFlag({
     section: 'Local runner',
     help: 'Addresses of an etcd (scheme://host:port, comma separated) to use instead of the embedded store.',
     default: [],
   }),
-  replicas: int({
+  replicas: intFlag({
     section: 'Local runner',
     help: 'Number of API servers, on consecutive ports. More than one needs --etcd-servers.',
     default: 1,
     min: 1,
     max: 32,
   }),
-  'service-cluster-ip-range': string({
+  'service-cluster-ip-range': stringFlag({
     section: 'Local runner',
     help: "Ranges from which Services get addresses; the first one's first is covered by the API servers' certificate.",
     default: '10.0.0.0/24',
   }),
-  controllers: list({
+  controllers: listFlag({
     section: 'Local runner',
     help: "Controllers to run: '*' = all that are on by default, 'foo' = foo as well, '-foo' = not foo; '-*' = none.",
     default: ['*', 'tokencleaner', 'bootstrapsigner'],
@@ -69,8 +69,8 @@ export function parseOptions(argv: readonly string[], directory: string): Parsed
   const program = {
     name: 'npm start --',
     description: 'Runs the control plane on this machine. Flags that are not listed go to each API server.',
-    passUnknown: true,
-    version: releaseText,
+    collectsUnknown: true,
+    version: versionText,
   };
   const parsed = parseFlags(program, table, argv);
   if (parsed.kind !== 'values') return parsed;

@@ -47,7 +47,7 @@ function startWith(published: (publication: Publication) => Promise<void>, ...fl
     logger: silentLogger,
     process: { on: (event, listener) => events.on(event, listener), exit },
   });
-  lifecycle.listen();
+  lifecycle.listenForSignals();
   running.push(lifecycle);
   const said: string[] = [];
   const done = runLocal(parsed.options, {

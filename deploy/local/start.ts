@@ -13,7 +13,7 @@ import { startProgram } from './spawn';
 async function main(options: RunnerOptions): Promise<void> {
   const clock = systemClock;
   const lifecycle = new Lifecycle({ clock, logger: createLogger({ level: 'warn', clock, fields: { component: 'local' } }), process });
-  lifecycle.listen();
+  lifecycle.listenForSignals();
   try {
     await runLocal(options, {
       clock,

@@ -1,46 +1,51 @@
 /** The command line of `platform-migrate`: its verbs, and the flags of each as rows. Where a store is reached it says in the words of the API server. */
-import { bool, choice, int, list, string, type FlagTable, type FlagValues } from '../../shared/cli/flags';
+import { boolFlag, choiceFlag, intFlag, listFlag, stringFlag, type FlagTable, type FlagValues } from '../../shared/cli/flags';
 
 const STORE = 'Store';
 const BACKUP = 'Backup';
 
 const stores = {
-  'storage-dir': string({ section: STORE, help: 'Folder of the embedded store.', default: '.platform/store' }),
-  'etcd-servers': list({ section: STORE, help: 'URLs of the etcd members; without them it is the embedded store.', default: [] }),
-  'etcd-cafile': string({ section: STORE, help: 'PEM file with the authority of etcd.', default: '' }),
-  'etcd-certfile': string({ section: STORE, help: 'PEM file with the client certificate for etcd.', default: '' }),
-  'etcd-keyfile': string({ section: STORE, help: 'PEM file with the key of the client certificate for etcd.', default: '' }),
-  'etcd-prefix': string({ section: STORE, help: 'Prefix of all keys.', default: '/registry' }),
+  'storage-dir': stringFlag({ section: STORE, help: 'Folder of the embedded store.', default: '.platform/store' }),
+  'etcd-servers': listFlag({ section: STORE, help: 'URLs of the etcd members; without them it is the embedded store.', default: [] }),
+  'etcd-cafile': stringFlag({ section: STORE, help: 'PEM file with the authority of etcd.', default: '' }),
+  'etcd-certfile': stringFlag({ section: STORE, help: 'PEM file with the client certificate for etcd.', default: '' }),
+  'etcd-keyfile': stringFlag({ section: STORE, help: 'PEM file with the key of the client certificate for etcd.', default: '' }),
+  'etcd-prefix': stringFlag({ section: STORE, help: 'Prefix of all keys.', default: '/registry' }),
 } satisfies FlagTable;
 
 const filling = {
-  'bump-revision': int({
+  'bump-revision': intFlag({
     section: STORE,
     help: 'How far above the revision of what is restored the new ones begin. More than what has been written since, or clients may miss changes.',
     default: 1_000_000_000,
     min: 1,
     max: 1_000_000_000_000,
   }),
-  'discard-unfinished': bool({ section: STORE, help: 'Delete what a restore left there that did not finish.', default: false }),
+  'discard-unfinished': boolFlag({ section: STORE, help: 'Delete what a restore left there that did not finish.', default: false }),
 } satisfies FlagTable;
 
 export const BACKUP_FLAGS = {
-  file: string({ section: BACKUP, help: 'The new file; - is standard output. By default it is named after the time.', default: '' }),
+  file: stringFlag({ section: BACKUP, help: 'The new file; - is standard output. By default it is named after the time.', default: '' }),
   ...stores,
 } satisfies FlagTable;
 
 export const VERIFY_FLAGS = {
-  file: string({ section: BACKUP, help: 'The file; - is standard input.', default: '' }),
+  file: stringFlag({ section: BACKUP, help: 'The file; - is standard input.', default: '' }),
 } satisfies FlagTable;
 
 export const RESTORE_FLAGS = {
-  file: string({ section: BACKUP, help: 'The file; - is standard input.', default: '' }),
+  file: stringFlag({ section: BACKUP, help: 'The file; - is standard input.', default: '' }),
   ...stores,
   ...filling,
 } satisfies FlagTable;
 
 export const MOVE_FLAGS = {
-  to: choice({ section: STORE, help: 'Where the data go; they come from the other store.', default: 'etcd', words: ['etcd', 'embedded'] }),
+  to: choiceFlag({
+    section: STORE,
+    help: 'Where the data go; they come from the other store.',
+    default: 'etcd',
+    values: ['etcd', 'embedded'],
+  }),
   ...stores,
   ...filling,
 } satisfies FlagTable;

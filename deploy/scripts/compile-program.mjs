@@ -23,11 +23,11 @@ function startThread() {
 }
 
 function run(file) {
-  const { openWhole, wholeFiles } = require(path.join(dist, 'shared/runtime/process/program-bundle.js'));
-  const program = openWhole(file);
+  const { openBundle, bundleFiles } = require(path.join(dist, 'shared/runtime/process/program-bundle.js'));
+  const program = openBundle(file);
   process.argv.splice(1, process.argv.length, file, ...args);
   process.once('exit', () =>
-    writeFileSync(wholeFiles(file).code, Buffer.concat([Buffer.from(program.digest), program.script.createCachedData()])),
+    writeFileSync(bundleFiles(file).codeCache, Buffer.concat([Buffer.from(program.digest), program.script.createCachedData()])),
   );
   program.run();
   if (!isMainThread) process.exit();

@@ -43,10 +43,10 @@ const programs = [
 await main();
 
 async function main() {
-  const { wholeFiles } = require(path.join(dist, 'shared/runtime/process/program-bundle.js'));
-  const files = programs.map(({ module }) => wholeFiles(path.join(dist, module)));
-  for (const { whole, code } of files) for (const file of [whole, code]) rmSync(file, { force: true });
-  await Promise.all(programs.map((program, index) => makeWhole(program, files[index].whole)));
+  const { bundleFiles } = require(path.join(dist, 'shared/runtime/process/program-bundle.js'));
+  const files = programs.map(({ module }) => bundleFiles(path.join(dist, module)));
+  for (const { bundle, codeCache } of files) for (const file of [bundle, codeCache]) rmSync(file, { force: true });
+  await Promise.all(programs.map((program, index) => makeWhole(program, files[index].bundle)));
   // Without it everything runs as well, only not at once.
   await keepCompiled().catch(({ message }) => process.stderr.write(`What was compiled of the programs is not kept: ${message}\n`));
 }

@@ -15,18 +15,18 @@ function gatesOf(...argv: string[]) {
 
 describe('the feature-gates flag', () => {
   it('disables alpha gates and enables all others by default', () => {
-    for (const gate of featureGates().all()) expect(gate.enabled).toBe(gate.stage !== 'alpha');
-    expect(gatesOf().enabled('WatchList')).toBe(false);
+    for (const gate of featureGates().list()) expect(gate.enabled).toBe(gate.stage !== 'alpha');
+    expect(gatesOf().isEnabled('WatchList')).toBe(false);
   });
 
   it('sets gates by pairs, also when it is given several times', () => {
     const gates = gatesOf('--feature-gates=WatchList=true', '--feature-gates=APIResponseCompression=False');
-    expect(gates.enabled('WatchList')).toBe(true);
-    expect(gates.enabled('APIResponseCompression')).toBe(false);
+    expect(gates.isEnabled('WatchList')).toBe(true);
+    expect(gates.isEnabled('APIResponseCompression')).toBe(false);
   });
 
   it('uses the last setting of a gate that is given twice', () => {
-    expect(gatesOf('--feature-gates=WatchList=true,WatchList=false').enabled('WatchList')).toBe(false);
+    expect(gatesOf('--feature-gates=WatchList=true,WatchList=false').isEnabled('WatchList')).toBe(false);
   });
 
   it.each([
@@ -50,15 +50,15 @@ describe('the feature-gates flag', () => {
 
   it('sets gates by stage, except those that are set by name', () => {
     const gates = gatesOf('--feature-gates=AllBeta=false,APIResponseCompression=true,AllAlpha=true,ProxyTerminatingEndpoints=true');
-    expect(gates.enabled('WatchList')).toBe(true);
-    expect(gates.enabled('APIResponseCompression')).toBe(true);
-    expect(gates.enabled('ServiceTrafficDistribution')).toBe(false);
+    expect(gates.isEnabled('WatchList')).toBe(true);
+    expect(gates.isEnabled('APIResponseCompression')).toBe(true);
+    expect(gates.isEnabled('ServiceTrafficDistribution')).toBe(false);
   });
 
   it('accepts gates of upstream without an effect here at their defaults, and the component prefix kube', () => {
     const pairs = ['JobManagedBy=false', 'ConsistentListFromCache=true', 'ServerSideApply=true', 'KMSv1=false', 'kube:WatchList=true'];
-    expect(gatesOf(`--feature-gates=${pairs.join()}`).enabled('WatchList')).toBe(true);
-    expect(gatesOf('--feature-gates=kube:AllAlpha=true').enabled('WatchList')).toBe(true);
+    expect(gatesOf(`--feature-gates=${pairs.join()}`).isEnabled('WatchList')).toBe(true);
+    expect(gatesOf('--feature-gates=kube:AllAlpha=true').isEnabled('WatchList')).toBe(true);
   });
 
   it('lists the gates with stage and default in its help', () => {

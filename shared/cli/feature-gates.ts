@@ -3,18 +3,18 @@
  * The table holds only gates that change something in this program. Upstream's others may be set to what is so anyway; any other value or name is refused, so
  * that no one relies on an effect that is not there. Names and stages are upstream's.
  */
-import { FIXED_GATES } from './locked-gates';
-import { FlagError, map, type Flag } from './flags';
+import { LOCKED_GATES } from './locked-gates';
+import { FlagError, mapFlag, type Flag } from './flags';
 
 /** alpha: off by default; beta: on by default; ga: always on. */
-type Maturity = 'alpha' | 'beta' | 'ga';
+type FeatureStage = 'alpha' | 'beta' | 'ga';
 
 interface Gate {
-  readonly stage: Maturity;
+  readonly stage: FeatureStage;
   readonly default: boolean;
 }
 
-const gates = {
+const GATES = {
   /** Watches that start with the current state (`sendInitialEvents`). */
   WatchList: { stage: 'alpha', default: false },
   /** Selectors of requests are told to authorizers. */
@@ -36,49 +36,50 @@ const gates = {
 } as const satisfies Readonly<Record<string, Gate>>;
 
 /** Names for all gates of a stage at once; those that are named themselves keep what is said of them. */
-const ALL_OF: ReadonlyMap<string, Maturity> = new Map([
+const STAGE_BY_GROUP_GATE: ReadonlyMap<string, FeatureStage> = new Map([
   ['AllAlpha', 'alpha'],
   ['AllBeta', 'beta'],
 ]);
 
-export type FeatureName = keyof typeof gates;
+export type FeatureName = keyof typeof GATES;
 
 export interface FeatureGates {
-  enabled(name: FeatureName): boolean;
+  isEnabled(name: FeatureName): boolean;
   /** Every gate with its stage and state, for metrics and logs. */
-  all(): readonly { readonly name: FeatureName; readonly stage: Maturity; readonly enabled: boolean }[];
+  list(): readonly { readonly name: FeatureName; readonly stage: FeatureStage; readonly enabled: boolean }[];
 }
 
 /** Gates at their defaults except where `settings` (name → true/false) says otherwise. */
 export function featureGates(settings: ReadonlyMap<FeatureName, boolean> = new Map()): FeatureGates {
-  const enabled = (name: FeatureName): boolean => settings.get(name) ?? gates[name].default;
-  return { enabled, all: () => names().map((name) => ({ name, stage: gates[name].stage, enabled: enabled(name) })) };
+  const isEnabled = (name: FeatureName): boolean => settings.get(name) ?? GATES[name].default;
+  return { isEnabled, list: () => gateNames().map((name) => ({ name, stage: GATES[name].stage, enabled: isEnabled(name) })) };
 }
 
 /** The row for `--feature-gates` in a flag table; its value is ready to use. Repeats of the flag add up. */
 export function featureGatesFlag(section: string): Flag<FeatureGates> {
-  const pairs = map({ section, help: helpText(), default: new Map() });
+  const pairs = mapFlag({ section, help: helpText(), default: new Map() });
   return {
     ...pairs,
     default: featureGates(),
-    bare: undefined,
-    parse: (text, previous) => featureGates(settingsFrom(pairs.parse(text, undefined), previous)),
-    show: () => '',
+    bareValue: undefined,
+    parse: (text, previous) => featureGates(mergeSettings(pairs.parse(text, undefined), previous)),
+    formatDefault: () => '',
   };
 }
 
-function settingsFrom(given: ReadonlyMap<string, string>, previous: FeatureGates | undefined): Map<FeatureName, boolean> {
-  const pairs = new Map([...given].map(([key, value]) => [unqualified(key), value]));
-  const settings = new Map(previous?.all().map(({ name, enabled }) => [name, enabled]));
-  for (const [key, stage] of ALL_OF) {
+function mergeSettings(given: ReadonlyMap<string, string>, previous: FeatureGates | undefined): Map<FeatureName, boolean> {
+  const pairs = new Map([...given].map(([key, value]) => [stripComponent(key), value]));
+  const settings = new Map(previous?.list().map(({ name, enabled }) => [name, enabled]));
+  for (const [key, stage] of STAGE_BY_GROUP_GATE) {
     const wanted = pairs.get(key)?.toLowerCase();
     if (wanted === 'true' || wanted === 'false')
-      for (const name of names()) if (gates[name].stage === stage) settings.set(name, wanted === 'true');
+      for (const name of gateNames()) if (GATES[name].stage === stage) settings.set(name, wanted === 'true');
   }
   for (const [key, value] of pairs) {
-    const name = names().find((known) => known === key);
-    const locked = name === undefined ? FIXED_GATES.get(key)?.enabled : lockedTo(name);
-    if (name === undefined && locked === undefined && !ALL_OF.has(key)) throw new FlagError(`unrecognized feature gate: ${key}`);
+    const name = gateNames().find((known) => known === key);
+    const locked = name === undefined ? LOCKED_GATES.get(key)?.enabled : lockedTo(name);
+    if (name === undefined && locked === undefined && !STAGE_BY_GROUP_GATE.has(key))
+      throw new FlagError(`unrecognized feature gate: ${key}`);
     if (!/^(true|false)$/i.test(value)) throw new FlagError(`invalid value of ${key}: ${JSON.stringify(value)}, must be true or false`);
     const wanted = value.toLowerCase() === 'true';
     if (locked !== undefined && wanted !== locked) {
@@ -90,18 +91,18 @@ function settingsFrom(given: ReadonlyMap<string, string>, previous: FeatureGates
 }
 
 /** What the gate is for good; undefined = it can be set. */
-const lockedTo = (name: FeatureName): true | undefined => (gates[name].stage === 'ga' ? true : undefined);
+const lockedTo = (name: FeatureName): true | undefined => (GATES[name].stage === 'ga' ? true : undefined);
 
 /** Upstream's programs have gates of several components, one of which is theirs. */
-function unqualified(key: string): string {
+function stripComponent(key: string): string {
   const [component, name] = key.split(':', 2);
   if (component === undefined || name === undefined) return key;
   if (component !== 'kube') throw new FlagError(`component not registered: ${component}`);
   return name;
 }
 
-function names(): FeatureName[] {
-  return typedKeys(gates);
+function gateNames(): FeatureName[] {
+  return typedKeys(GATES);
 }
 
 function typedKeys<T extends object>(record: T): Extract<keyof T, string>[] {
@@ -110,6 +111,6 @@ function typedKeys<T extends object>(record: T): Extract<keyof T, string>[] {
 }
 
 function helpText(): string {
-  const rows = names().map((name) => `${name}=true|false (${gates[name].stage.toUpperCase()} - default=${gates[name].default})`);
+  const rows = gateNames().map((name) => `${name}=true|false (${GATES[name].stage.toUpperCase()} - default=${GATES[name].default})`);
   return `Features to switch on or off, as Name=true|false pairs. Upstream's others may be set to their defaults. Options are: ${rows.join('; ')}`;
 }

@@ -1,29 +1,29 @@
 import {
-  bool,
-  choice,
-  decimal,
-  duration,
+  boolFlag,
+  choiceFlag,
+  decimalFlag,
+  durationFlag,
   FlagError,
   flagsOrExit,
   helpText,
-  int,
-  list,
-  map,
+  intFlag,
+  listFlag,
+  mapFlag,
   parseFlags,
-  string,
+  stringFlag,
   versionFlag,
   type Flag,
 } from './flags';
 
 const table = {
-  'bind-address': string({ section: 'Serving', help: 'Address to listen on.', default: '0.0.0.0' }),
-  'secure-port': int({ section: 'Serving', help: 'Port for HTTPS.', default: 6443, min: 0, max: 65_535 }),
-  'request-timeout': duration({ section: 'Serving', help: 'Time a request may take.', default: 60_000 }),
-  qps: decimal({ section: 'Serving', help: 'Requests a second.', default: 0.5, min: 0, max: 100 }),
-  'anonymous-auth': bool({ section: 'Authentication', help: 'Let in requests without credentials.', default: true }),
-  'etcd-servers': list({ section: 'Storage', help: 'Addresses.', default: [] }),
-  'runtime-config': map({ section: 'Misc', help: 'Versions on or off.', default: new Map() }),
-  'storage-backend': choice({ section: 'Storage', help: 'Where data lies.', default: 'embedded', words: ['embedded', 'etcd3'] }),
+  'bind-address': stringFlag({ section: 'Serving', help: 'Address to listen on.', default: '0.0.0.0' }),
+  'secure-port': intFlag({ section: 'Serving', help: 'Port for HTTPS.', default: 6443, min: 0, max: 65_535 }),
+  'request-timeout': durationFlag({ section: 'Serving', help: 'Time a request may take.', default: 60_000 }),
+  qps: decimalFlag({ section: 'Serving', help: 'Requests a second.', default: 0.5, min: 0, max: 100 }),
+  'anonymous-auth': boolFlag({ section: 'Authentication', help: 'Let in requests without credentials.', default: true }),
+  'etcd-servers': listFlag({ section: 'Storage', help: 'Addresses.', default: [] }),
+  'runtime-config': mapFlag({ section: 'Misc', help: 'Versions on or off.', default: new Map() }),
+  'storage-backend': choiceFlag({ section: 'Storage', help: 'Where data lies.', default: 'embedded', values: ['embedded', 'etcd3'] }),
 };
 const program = { name: 'apiserver', description: 'Serves.' };
 
@@ -120,7 +120,7 @@ describe('parseFlags', () => {
   });
 
   it('collects unknown flags verbatim with passUnknown', () => {
-    const parsed = parseFlags({ ...program, passUnknown: true }, table, ['--a=1', '--secure-port=7', '--b', 'two', '--controllers=-*']);
+    const parsed = parseFlags({ ...program, collectsUnknown: true }, table, ['--a=1', '--secure-port=7', '--b', 'two', '--controllers=-*']);
     expect(parsed).toMatchObject({ kind: 'values', values: { 'secure-port': 7 }, rest: ['--a=1', '--b', 'two', '--controllers=-*'] });
   });
 
@@ -157,7 +157,7 @@ describe('helpText', () => {
 
 describe('the version flag', () => {
   const versioned = { ...program, version: (how: string, naming: unknown) => `${how} ${String(naming)}` };
-  const rows = { ...table, naming: string({ section: 'A', help: '', default: 'platform' }), version: versionFlag('A') };
+  const rows = { ...table, naming: stringFlag({ section: 'A', help: '', default: 'platform' }), version: versionFlag('A') };
 
   it.each([
     [['--version'], 'true undefined\n'],

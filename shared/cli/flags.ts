@@ -8,7 +8,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { formatDuration, parseDuration } from './duration';
 
-/** One row of a flag table. Make rows with the constructors below ({@link string}, {@link bool}, {@link int} …). */
+/** One row of a flag table. Make rows with the constructors below ({@link stringFlag}, {@link boolFlag}, {@link intFlag} …). */
 export interface Flag<T> {
   /** Heading under which `--help` lists the flag. */
   readonly section: string;
@@ -17,22 +17,22 @@ export interface Flag<T> {
   /** Type as shown by `--help`, such as `int` or `key=value,…`; empty for a boolean. */
   readonly placeholder: string;
   /** A flag without a value (`--x`) means this; undefined = the value is required. */
-  readonly bare: T | undefined;
+  readonly bareValue: T | undefined;
   /** Reads one occurrence; `previous` is what earlier occurrences gave, undefined on the first. Throws {@link FlagError}. */
   parse(text: string, previous: T | undefined): T;
   /** Understood, and left out of `--help`; absent = shown. */
-  readonly hidden?: boolean;
+  readonly isHidden?: boolean;
   /** The default as `--help` shows it; empty = not shown. */
-  show(value: T): string;
+  formatDefault(value: T): string;
 }
 
-export type FlagTable = Readonly<Record<string, FlagRow>>;
+export type FlagTable = Readonly<Record<string, AnyFlag>>;
 export type FlagValues<Table> = { readonly [Name in keyof Table]: Table[Name] extends Flag<infer T> ? T : never };
 
 /** Rows of any value type. The value type is recovered by {@link FlagValues}; method bivariance makes every Flag<T> one of these. */
-type FlagRow = Flag<unknown>;
+type AnyFlag = Flag<unknown>;
 
-interface Row<T> {
+interface FlagSettings<T> {
   readonly section: string;
   readonly help: string;
   readonly default: T;
@@ -47,22 +47,22 @@ export class FlagError extends Error {}
 /** A command line whose flags are well-formed one by one, and cannot be followed. */
 export class UsageError extends Error {}
 
-export function string(row: Row<string>): Flag<string> {
+export function stringFlag(row: FlagSettings<string>): Flag<string> {
   return {
     ...row,
     placeholder: 'string',
-    bare: undefined,
+    bareValue: undefined,
     parse: (text) => text,
-    show: (value) => (value === '' ? '' : JSON.stringify(value)),
+    formatDefault: (value) => (value === '' ? '' : JSON.stringify(value)),
   };
 }
 
 /** `--x`, `--x=true`, `--x=false`; `1`, `t`, `T`, `TRUE`, `True` and their opposites are understood as well. */
-export function bool(row: Row<boolean>): Flag<boolean> {
-  return { ...row, placeholder: '', bare: true, parse: parseBool, show: String };
+export function boolFlag(row: FlagSettings<boolean>): Flag<boolean> {
+  return { ...row, placeholder: '', bareValue: true, parse: parseBool, formatDefault: String };
 }
 
-export function int(row: Row<number> & { readonly min?: number; readonly max?: number }): Flag<number> {
+export function intFlag(row: FlagSettings<number> & { readonly min?: number; readonly max?: number }): Flag<number> {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, ...rest } = row;
   const parse = (text: string): number => {
     const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -71,11 +71,11 @@ export function int(row: Row<number> & { readonly min?: number; readonly max?: n
     if (value > max) throw new FlagError(`must be at most ${max}`);
     return value;
   };
-  return { ...rest, placeholder: 'int', bare: undefined, parse, show: String };
+  return { ...rest, placeholder: 'int', bareValue: undefined, parse, formatDefault: String };
 }
 
 /** A number that may have a fraction. */
-export function decimal(row: Row<number> & { readonly min: number; readonly max?: number }): Flag<number> {
+export function decimalFlag(row: FlagSettings<number> & { readonly min: number; readonly max?: number }): Flag<number> {
   const { min, max = Number.MAX_VALUE, ...rest } = row;
   const parse = (text: string): number => {
     const value = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
@@ -84,22 +84,22 @@ export function decimal(row: Row<number> & { readonly min: number; readonly max?
     if (value > max) throw new FlagError(`must be at most ${max}`);
     return value;
   };
-  return { ...rest, placeholder: 'number', bare: undefined, parse, show: String };
+  return { ...rest, placeholder: 'number', bareValue: undefined, parse, formatDefault: String };
 }
 
 /** A duration such as `1m30s`; the value is in milliseconds and never negative. */
-export function duration(row: Row<number>): Flag<number> {
+export function durationFlag(row: FlagSettings<number>): Flag<number> {
   const parse = (text: string): number => {
     const value = parseDuration(text);
     if (value === undefined) throw new FlagError('must be a duration such as 30s or 5m0s');
     if (value < 0) throw new FlagError('must not be negative');
     return value;
   };
-  return { ...row, placeholder: 'duration', bare: undefined, parse, show: formatDuration };
+  return { ...row, placeholder: 'duration', bareValue: undefined, parse, formatDefault: formatDuration };
 }
 
 /** Comma-separated; repeats of the flag append. Empty elements are dropped. */
-export function list(row: Row<readonly string[]>): Flag<readonly string[]> {
+export function listFlag(row: FlagSettings<readonly string[]>): Flag<readonly string[]> {
   const parse = (text: string, previous: readonly string[] = []): readonly string[] => [
     ...previous,
     ...text
@@ -107,53 +107,69 @@ export function list(row: Row<readonly string[]>): Flag<readonly string[]> {
       .map((item) => item.trim())
       .filter((item) => item !== ''),
   ];
-  return { ...row, placeholder: 'strings', bare: undefined, parse, show: (value) => (value.length === 0 ? '' : `[${value.join(',')}]`) };
+  return {
+    ...row,
+    placeholder: 'strings',
+    bareValue: undefined,
+    parse,
+    formatDefault: (value) => (value.length === 0 ? '' : `[${value.join(',')}]`),
+  };
 }
 
 /** Every use of the flag adds a value, which is taken as it stands. */
-export function repeated(row: Row<readonly string[]>): Flag<readonly string[]> {
+export function repeatedFlag(row: FlagSettings<readonly string[]>): Flag<readonly string[]> {
   const parse = (text: string, previous: readonly string[] = []): readonly string[] => [...previous, text];
-  return { ...row, placeholder: 'string', bare: undefined, parse, show: (value) => (value.length === 0 ? '' : `[${value.join(',')}]`) };
+  return {
+    ...row,
+    placeholder: 'string',
+    bareValue: undefined,
+    parse,
+    formatDefault: (value) => (value.length === 0 ? '' : `[${value.join(',')}]`),
+  };
 }
 
 /** `key=value` pairs, comma-separated; repeats of the flag add, the last value of a key wins. A key without `=` has the value `''`. */
-export function map(row: Row<ReadonlyMap<string, string>>): Flag<ReadonlyMap<string, string>> {
-  return { ...row, placeholder: 'key=value,...', bare: undefined, parse: parsePairs, show: showPairs };
+export function mapFlag(row: FlagSettings<ReadonlyMap<string, string>>): Flag<ReadonlyMap<string, string>> {
+  return { ...row, placeholder: 'key=value,...', bareValue: undefined, parse: parsePairs, formatDefault: formatPairs };
 }
 
 /** One of a few words. */
-export function choice<const Word extends string>(row: Row<NoInfer<Word>> & { readonly words: readonly Word[] }): Flag<Word> {
-  const { words, ...rest } = row;
+export function choiceFlag<const Word extends string>(row: FlagSettings<NoInfer<Word>> & { readonly values: readonly Word[] }): Flag<Word> {
+  const { values, ...rest } = row;
   const parse = (text: string): Word => {
-    const found = words.find((word) => word === text);
-    if (found === undefined) throw new FlagError(`must be one of ${words.join(', ')}`);
-    return found;
+    const match = values.find((candidate) => candidate === text);
+    if (match === undefined) throw new FlagError(`must be one of ${values.join(', ')}`);
+    return match;
   };
-  return { ...rest, placeholder: words.join('|'), bare: undefined, parse, show: (value) => value };
+  return { ...rest, placeholder: values.join('|'), bareValue: undefined, parse, formatDefault: (value) => value };
 }
 
 /** Prints the version instead of running, as upstream's programs do. */
 export function versionFlag(section: string): Flag<'true' | 'false' | 'raw'> {
   const help = 'Print the version and quit; raw prints all that is known of it.';
-  return { ...choice({ section, help, default: 'false', words: ['true', 'false', 'raw'] }), bare: 'true', show: () => '' };
+  return {
+    ...choiceFlag({ section, help, default: 'false', values: ['true', 'false', 'raw'] }),
+    bareValue: 'true',
+    formatDefault: () => '',
+  };
 }
 
 /** A flag of the reference server that says nothing here beyond what holds anyway: other values are refused, with the reason. Values are ignored. */
-export function onlyAs(words: readonly string[], reason: string): Flag<string> {
+export function compatibilityFlag(allowed: readonly string[], reason: string): Flag<string> {
   return {
     section: '',
     help: reason,
     default: '',
     placeholder: '',
     // Without a value it is a switch that is on.
-    bare: words.includes('true') || words.includes('false') ? 'true' : undefined,
-    hidden: true,
+    bareValue: allowed.includes('true') || allowed.includes('false') ? 'true' : undefined,
+    isHidden: true,
     parse(text) {
-      if (!words.includes(text))
-        throw new FlagError(`${words.length === 0 ? 'is not offered here' : `can only be ${words.join(' or ')}`}: ${reason}`);
+      if (!allowed.includes(text))
+        throw new FlagError(`${allowed.length === 0 ? 'is not offered here' : `can only be ${allowed.join(' or ')}`}: ${reason}`);
       return text;
     },
-    show: () => '',
+    formatDefault: () => '',
   };
 }
 
@@ -162,7 +178,7 @@ export interface CommandLine {
   readonly name: string;
   readonly description: string;
   /** Arguments that no row knows are collected in `rest` instead of refused. */
-  readonly passUnknown?: boolean;
+  readonly collectsUnknown?: boolean;
   /** What `--version` prints where the table has {@link versionFlag}; `naming` = what the flag of that name says, if anything. */
   readonly version?: (how: 'true' | 'raw', naming: unknown) => string;
 }
@@ -178,8 +194,8 @@ export type ParsedFlags<Table> =
  * verbatim, what the table does not know (always empty unless `passUnknown`).
  */
 export function parseFlags<Table extends FlagTable>(program: CommandLine, table: Table, argv: readonly string[]): ParsedFlags<Table> {
-  const found = new Map<string, unknown>();
-  const command = commandFor(program, table, found);
+  const values = new Map<string, unknown>();
+  const command = commandFor(program, table, values);
   try {
     command.parse([...argv], { from: 'user' });
   } catch (error) {
@@ -187,11 +203,11 @@ export function parseFlags<Table extends FlagTable>(program: CommandLine, table:
     if (error.code === 'commander.helpDisplayed') return { kind: 'text', text: helpText(program, table) };
     return { kind: 'error', message: error.message.replace(/^error: /, '') };
   }
-  const how = found.get('version');
-  if (program.version !== undefined && (how === 'true' || how === 'raw')) {
-    return { kind: 'text', text: `${program.version(how, found.get('naming'))}\n` };
+  const version = values.get('version');
+  if (program.version !== undefined && (version === 'true' || version === 'raw')) {
+    return { kind: 'text', text: `${program.version(version, values.get('naming'))}\n` };
   }
-  return { kind: 'values', values: valuesOf(table, found), given: new Set(found.keys()), rest: command.args };
+  return { kind: 'values', values: valuesOf(table, values), given: new Set(values.keys()), rest: command.args };
 }
 
 /**
@@ -221,39 +237,39 @@ export function flagsOrExit<Table extends FlagTable>(
 export function helpText(program: CommandLine, table: FlagTable): string {
   const sections = new Map<string, string[]>();
   for (const [name, flag] of Object.entries(table)) {
-    if (flag.hidden === true) continue;
+    if (flag.isHidden === true) continue;
     const lines = sections.get(flag.section) ?? [];
     sections.set(flag.section, lines);
-    const shown = flag.show(flag.default);
+    const shown = flag.formatDefault(flag.default);
     const head = flag.placeholder === '' ? `--${name}` : `--${name} ${flag.placeholder}`;
     lines.push(`  ${head}`);
-    for (const line of wrap(`${flag.help}${shown === '' ? '' : ` (default ${shown})`}`, 100)) lines.push(`        ${line}`);
+    for (const line of wrapText(`${flag.help}${shown === '' ? '' : ` (default ${shown})`}`, 100)) lines.push(`        ${line}`);
   }
   const parts = [`${program.description}\n\nUsage:\n  ${program.name} [flags]\n`];
   for (const [section, lines] of sections) parts.push(`\n${section} flags:\n${lines.join('\n')}\n`);
   return parts.join('');
 }
 
-function commandFor(program: CommandLine, table: FlagTable, found: Map<string, unknown>): Command {
+function commandFor(program: CommandLine, table: FlagTable, values: Map<string, unknown>): Command {
   const command = new Command(program.name)
     .exitOverride()
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
-    .allowUnknownOption(program.passUnknown === true)
-    .allowExcessArguments(program.passUnknown === true)
+    .allowUnknownOption(program.collectsUnknown === true)
+    .allowExcessArguments(program.collectsUnknown === true)
     .showSuggestionAfterError(true);
-  for (const [name, flag] of Object.entries(table)) command.addOption(optionFor(name, flag, found));
+  for (const [name, flag] of Object.entries(table)) command.addOption(optionFor(name, flag, values));
   return command;
 }
 
 /** Values are collected in `found` under the flag's own name, so commander's camel-casing never matters. */
-function optionFor(name: string, flag: FlagRow, found: Map<string, unknown>): Option {
-  const value = flag.bare === undefined ? '<value>' : '[value]';
+function optionFor(name: string, flag: AnyFlag, values: Map<string, unknown>): Option {
+  const value = flag.bareValue === undefined ? '<value>' : '[value]';
   const isLetter = name.length === 1;
-  const option = new Option(`${isLetter ? `-${name}, ` : ''}--${name} ${value}`, flag.help).preset(String(flag.bare));
+  const option = new Option(`${isLetter ? `-${name}, ` : ''}--${name} ${value}`, flag.help).preset(String(flag.bareValue));
   return option.argParser((text: string) => {
     try {
       // After a single letter the sign belongs to neither.
-      found.set(name, flag.parse(isLetter && text.startsWith('=') ? text.slice(1) : text, found.get(name)));
+      values.set(name, flag.parse(isLetter && text.startsWith('=') ? text.slice(1) : text, values.get(name)));
     } catch (error) {
       if (error instanceof FlagError) throw new InvalidArgumentError(error.message);
       throw error;
@@ -262,8 +278,8 @@ function optionFor(name: string, flag: FlagRow, found: Map<string, unknown>): Op
   });
 }
 
-function valuesOf<Table extends FlagTable>(table: Table, found: ReadonlyMap<string, unknown>): FlagValues<Table> {
-  const entries = Object.entries(table).map(([name, flag]) => [name, found.has(name) ? found.get(name) : flag.default]);
+function valuesOf<Table extends FlagTable>(table: Table, values: ReadonlyMap<string, unknown>): FlagValues<Table> {
+  const entries = Object.entries(table).map(([name, flag]) => [name, values.has(name) ? values.get(name) : flag.default]);
   // Each value came out of the row of the same name, so the record has the rows' types.
   return Object.fromEntries(entries) as FlagValues<Table>;
 }
@@ -286,11 +302,11 @@ function parsePairs(text: string, previous: ReadonlyMap<string, string> = new Ma
   return pairs;
 }
 
-function showPairs(pairs: ReadonlyMap<string, string>): string {
+function formatPairs(pairs: ReadonlyMap<string, string>): string {
   return [...pairs].map(([key, value]) => `${key}=${value}`).join(',');
 }
 
-function wrap(text: string, width: number): string[] {
+function wrapText(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

@@ -6,12 +6,12 @@
 /** As upstream's metrics write it; '' = always on. */
 type GateStage = '' | 'BETA' | 'ALPHA' | 'DEPRECATED';
 
-interface FixedGate {
+interface LockedGate {
   readonly stage: GateStage;
   readonly enabled: boolean;
 }
 
-interface Row extends FixedGate {
+interface Row extends LockedGate {
   readonly names: string;
 }
 
@@ -79,7 +79,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-export const FIXED_GATES: ReadonlyMap<string, FixedGate> = new Map(
+export const LOCKED_GATES: ReadonlyMap<string, LockedGate> = new Map(
   ROWS.flatMap(({ names, stage, enabled }) =>
     names
       .trim()

@@ -1,18 +1,18 @@
-/** What is wrong with a configuration file, and the error that says so. */
+/** Faults of configuration files, and the error that reports them. */
 
-export interface Fault {
-  /** `jwt[0].issuer.url`; '' = the whole file. */
+export interface ConfigurationFault {
+  /** `jwt[0].issuer.url`; `''` for a fault of the whole file. */
   readonly path: string;
   readonly reason: string;
 }
 
-/** Names the file, and of each fault the path and the reason. */
+/** Its message contains the file, and the path and reason of each fault. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 
   constructor(
     readonly file: string,
-    readonly faults: readonly Fault[],
+    readonly faults: readonly ConfigurationFault[],
   ) {
     super(`${file}: ${faults.map(({ path, reason }) => (path === '' ? reason : `${path}: ${reason}`)).join('; ')}`);
   }
@@ -21,8 +21,8 @@ export class ConfigurationError extends Error {
 const INDEX = /^\d+$/;
 const PLAIN = /^[A-Za-z_][\w-]*$/;
 
-/** The path of a member or, by its number, of an item. */
-export function memberPath(path: string, member: string): string {
+/** Appends a member, or an index in decimal digits, to a path. */
+export function appendFieldPath(path: string, member: string): string {
   if (INDEX.test(member)) return `${path}[${member}]`;
   if (!PLAIN.test(member)) return `${path}[${JSON.stringify(member)}]`;
   return path === '' ? member : `${path}.${member}`;

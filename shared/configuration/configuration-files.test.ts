@@ -4,26 +4,42 @@ import path from 'node:path';
 import { silentLogger } from '../runtime/logger';
 import { noFileEvents } from '../../test/support/file-events';
 import { ManualClock } from '../../test/support/manual-clock';
-import { ConfigurationFiles, NotYetUsable } from './configuration-files';
+import { ConfigurationFiles, NotYetUsableError } from './configuration-files';
 import { ConfigurationError } from './configuration-error';
-import { readConfiguration, type Format } from './read-configuration';
-import { anyObject, DURATION_FORMAT, flag, integer, listOf, mapOf, object, text, word, type Configured } from './schema';
+import { readConfiguration, type ConfigurationFormat } from './read-configuration';
+import {
+  anyObjectSchema,
+  DURATION_FORMAT,
+  booleanSchema,
+  integerSchema,
+  listSchema,
+  mapSchema,
+  objectSchema,
+  stringSchema,
+  enumSchema,
+  type ValueOf,
+} from './schema';
 
-const SCHEMA = object(
-  { mode: word('Deny', 'Allow') },
+const SCHEMA = objectSchema(
+  { mode: enumSchema('Deny', 'Allow') },
   {
-    issuers: listOf(object({ url: text('uri') }, { timeout: text(DURATION_FORMAT), audiences: listOf(text(), 1), cached: flag })),
-    extra: mapOf(text()),
-    size: integer(1, 9),
-    metadata: anyObject,
+    issuers: listSchema(
+      objectSchema(
+        { url: stringSchema('uri') },
+        { timeout: stringSchema(DURATION_FORMAT), audiences: listSchema(stringSchema(), 1), cached: booleanSchema },
+      ),
+    ),
+    extra: mapSchema(stringSchema()),
+    size: integerSchema(1, 9),
+    metadata: anyObjectSchema,
   },
 );
 
-const FORMAT: Format<Configured<typeof SCHEMA>> = {
+const FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   kind: 'Gate',
   apiVersions: ['authorization.platform.io/v1', 'authorization.platform.io/v1beta1'],
   schema: SCHEMA,
-  rules: ({ mode, issuers = [] }) =>
+  validate: ({ mode, issuers = [] }) =>
     issuers.flatMap(({ url }, index) =>
       mode === 'Deny' ? [{ path: `issuers[${index}].url`, reason: `no ${url} where all is denied` }] : [],
     ),
@@ -43,7 +59,7 @@ const HEAD = 'apiVersion: authorization.k8s.io/v1\nkind: Gate\n';
 async function faultOf(text: string): Promise<string> {
   writeFileSync(file, text);
   const error: unknown = await readConfiguration(file, [FORMAT], clock).catch((thrown: unknown) => thrown);
-  if (!(error instanceof ConfigurationError)) throw new Error(`not refused as it should be: ${String(error)}`);
+  if (!(error instanceof ConfigurationError)) throw new Error(`not rejected: ${String(error)}`);
   return error.message.replace(file, 'FILE');
 }
 
@@ -93,31 +109,31 @@ it.each([
   expect(await faultOf(written)).toBe(fault);
 });
 
-it('ConfigurationFiles reloads a file after a NotYetUsable error, and after other errors only when the file changes', async () => {
+it('ConfigurationFiles reloads a file after a NotYetUsableError, and after other errors only when the file changes', async () => {
   const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
-  let trouble: Error | undefined;
+  let failure: Error | undefined;
   let loads = 0;
   const load = async (): Promise<readonly string[]> => {
     loads += 1;
-    if (trouble !== undefined) throw trouble;
+    if (failure !== undefined) throw failure;
     return [file];
   };
   writeFileSync(file, HEAD);
-  await files.follow({ name: 'gate', path: file, load });
-  const [live] = files.all;
+  await files.loadAndWatch({ name: 'gate', path: file, load });
+  const [live] = files.configurations;
   const turn = (): Promise<void> => clock.advanceAsync(10_000);
   await turn();
   expect(loads).toBe(1);
-  trouble = new NotYetUsable('somebody is away');
+  failure = new NotYetUsableError('the service is unavailable');
   writeFileSync(file, `${HEAD}# changed\n`);
   await clock.advanceAsync(50_000);
   await turn();
-  expect([loads, live?.fault, live?.reloads]).toEqual([3, 'somebody is away', { success: 0, failure: 2 }]);
-  trouble = new Error('it is wrong');
+  expect([loads, live?.fault, live?.reloads]).toEqual([3, 'the service is unavailable', { success: 0, failure: 2 }]);
+  failure = new Error('it is wrong');
   await turn();
   await turn();
   expect([loads, live?.fault]).toEqual([4, 'it is wrong']);
-  trouble = undefined;
+  failure = undefined;
   writeFileSync(file, `${HEAD}# changed again\n`);
   await clock.advanceAsync(60_000);
   expect([loads, live?.fault, live?.reloads]).toEqual([5, undefined, { success: 1, failure: 3 }]);
@@ -132,8 +148,8 @@ it('ConfigurationFiles keeps the old configuration while a changed file is inval
     return clock.advanceAsync(60_000);
   };
   writeFileSync(file, `${HEAD}mode: Deny\n`);
-  await files.open({ name: 'gate', path: file, formats: [FORMAT], use: ({ mode }) => void used.push(mode) });
-  const [live] = files.all;
+  await files.loadConfiguration({ name: 'gate', path: file, formats: [FORMAT], apply: ({ mode }) => void used.push(mode) });
+  const [live] = files.configurations;
   await write('Nothing');
   expect(live).toMatchObject({ name: 'gate', reloads: { success: 0, failure: 1 }, lastReload: { failure: clock.now() } });
   expect(live?.fault).toBe(`${file}: mode: must be one of "Deny", "Allow"`);
@@ -144,35 +160,37 @@ it('ConfigurationFiles keeps the old configuration while a changed file is inval
   expect(clock.pending).toBe(0);
 });
 
-it('ConfigurationFiles reloads when a file that the configuration names changes, also one named after a reload', async () => {
-  const [one, other] = [path.join(folder, 'one'), path.join(folder, 'other')];
-  for (const named of [one, other]) writeFileSync(named, '1');
+it('ConfigurationFiles reloads when a file that the configuration refers to changes, also one that only the reloaded configuration refers to', async () => {
+  const [first, second] = [path.join(folder, 'first'), path.join(folder, 'second')];
+  for (const named of [first, second]) writeFileSync(named, '1');
   const used: string[] = [];
-  let names = [one];
+  let names = [first];
   const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
   const load = (): Promise<string[]> => {
     used.push(names.map((named) => readFileSync(named, 'utf8')).join());
     return Promise.resolve([file, ...names]);
   };
-  await files.follow({ name: 'gate', path: file, load });
-  // What was not watched when it was read is read again.
+  await files.loadAndWatch({ name: 'gate', path: file, load });
+  // A file that was read before it was watched is read again.
   expect(used.splice(0)).toEqual(['1', '1']);
   await clock.advanceAsync(120_000);
-  expect([used, files.all[0]?.reloads]).toEqual([[], { success: 0, failure: 0 }]);
-  names = [one, other];
-  writeFileSync(one, '22');
+  expect([used, files.configurations[0]?.reloads]).toEqual([[], { success: 0, failure: 0 }]);
+  names = [first, second];
+  writeFileSync(first, '22');
   await clock.advanceAsync(60_000);
-  expect([used.splice(0), files.all[0]?.reloads]).toEqual([['22,1', '22,1'], { success: 1, failure: 0 }]);
-  writeFileSync(other, '333');
+  expect([used.splice(0), files.configurations[0]?.reloads]).toEqual([['22,1', '22,1'], { success: 1, failure: 0 }]);
+  writeFileSync(second, '333');
   await clock.advanceAsync(60_000);
-  expect([used, files.all[0]?.reloads]).toEqual([['22,333'], { success: 2, failure: 0 }]);
+  expect([used, files.configurations[0]?.reloads]).toEqual([['22,333'], { success: 2, failure: 0 }]);
   files.close();
   expect(clock.pending).toBe(0);
 });
 
-it('ConfigurationFiles refuses to open an invalid file', async () => {
+it('ConfigurationFiles rejects an invalid file at the start', async () => {
   const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
   writeFileSync(file, HEAD);
-  await expect(files.open({ name: 'gate', path: file, formats: [FORMAT], use: () => undefined })).rejects.toThrow('mode: is required');
+  await expect(files.loadConfiguration({ name: 'gate', path: file, formats: [FORMAT], apply: () => undefined })).rejects.toThrow(
+    'mode: is required',
+  );
   files.close();
 });

@@ -1,43 +1,47 @@
 /**
- * The configuration files of a process: each is read, with the files that it names, at the start, where a fault ends the start, and again when it changes, where a fault leaves the
- * old configuration in use and is told in the log, by {@link LiveConfiguration.fault} and by the counts.
+ * The configuration files of a process, with the files that they refer to. Each is loaded at the start, where a fault
+ * aborts the start, and reloaded when it changes. After a failed reload the previous configuration stays in use; the
+ * fault is logged, counted and available as {@link LiveConfiguration.fault}.
  */
 import type { Clock } from '../runtime/clock';
 import { fileEvents, type FileEvents } from '../runtime/files/file-events';
 import { watchFiles } from '../runtime/files/file-watch';
 import type { Logger } from '../runtime/logger';
 import { errorMessage } from '../runtime/error-message';
-import { readConfiguration, type Format } from './read-configuration';
+import { readConfiguration, type ConfigurationFormat } from './read-configuration';
 
 export interface ConfigurationFile<T> {
-  /** What it configures, in health checks, metrics and the log: `audit-policy`. */
+  /** Identifies it in health checks, metrics and the log: `audit-policy`. */
   readonly name: string;
   readonly path: string;
-  readonly formats: readonly Format<T>[];
+  readonly formats: readonly ConfigurationFormat<T>[];
   /**
-   * Puts it to use: at the start, and whenever it has changed. What it throws counts as a fault of the file. It may return the paths of files that
-   * the configuration names: when one of them changes, all is read again.
+   * Called after each load. An error that it throws is a fault of the file. It may return the paths of files that the
+   * configuration refers to: when one of them changes, the configuration is reloaded.
    */
-  readonly use: (configuration: T) => void | readonly string[];
+  readonly apply: (configuration: T) => void | readonly string[];
 }
 
-/** A file of any format. */
-export interface FollowedFile {
+/** A configuration with its own loader. */
+export interface ConfigurationSource {
   readonly name: string;
   readonly path: string;
-  /** Reads it and puts it to use; resolves with all files that were read. Called again when one of them changes. */
+  /**
+   * Loads and applies the configuration. Resolves with the paths of all files that were read. Called again when one of
+   * them changes.
+   */
   readonly load: () => Promise<readonly string[]>;
 }
 
-/** What cannot be used now, and may be later without being changed: it is tried again. */
-export class NotYetUsable extends Error {
+/** The configuration is unusable now, but may become usable without a change of its files: loading is retried. */
+export class NotYetUsableError extends Error {
   override readonly name = 'NotYetUsable';
 }
 
-/** How a file that is in use is doing. */
+/** The state of a loaded configuration. */
 export interface LiveConfiguration {
   readonly name: string;
-  /** Why the file as it stands is not in use; undefined = it is. */
+  /** Why the current content of the file is not in use; `undefined` when it is in use. */
   readonly fault: string | undefined;
   /** Reloads since the start. */
   readonly reloads: { readonly success: number; readonly failure: number };
@@ -55,8 +59,7 @@ type Outcome = keyof LiveConfiguration['reloads'];
 
 export class ConfigurationFiles {
   private readonly live: LiveConfiguration[] = [];
-  /** By the name of what is watched. */
-  private readonly ends = new Map<string, () => void>();
+  private readonly endWatchByName = new Map<string, () => void>();
 
   constructor(
     private readonly clock: Clock,
@@ -64,23 +67,23 @@ export class ConfigurationFiles {
     private readonly events: FileEvents = fileEvents,
   ) {}
 
-  /** Rejects where the file cannot be used. */
-  open<T>({ name, path, formats, use }: ConfigurationFile<T>): Promise<void> {
-    const load = async (): Promise<readonly string[]> => [path, ...(use(await readConfiguration(path, formats, this.clock)) ?? [])];
-    return this.follow({ name, path, load });
+  /** Rejects when the file is unusable. */
+  loadConfiguration<T>({ name, path, formats, apply }: ConfigurationFile<T>): Promise<void> {
+    const load = async (): Promise<readonly string[]> => [path, ...(apply(await readConfiguration(path, formats, this.clock)) ?? [])];
+    return this.loadAndWatch({ name, path, load });
   }
 
-  /** The same. */
-  async follow({ name, path, load }: FollowedFile): Promise<void> {
+  /** Rejects with the error of `load`. */
+  async loadAndWatch({ name, path, load }: ConfigurationSource): Promise<void> {
     const { clock, logger, events } = this;
     const state: ReloadState = { name, fault: undefined, reloads: { success: 0, failure: 0 }, lastReload: {} };
     const count = (outcome: Outcome): void => {
       state.reloads[outcome] += 1;
       state.lastReload[outcome] = clock.now();
     };
-    let isToBeTriedAgain = false;
+    let isRetryDue = false;
     const reload = async (): Promise<void> => {
-      isToBeTriedAgain = false;
+      isRetryDue = false;
       try {
         await read();
         state.fault = undefined;
@@ -88,18 +91,18 @@ export class ConfigurationFiles {
         logger.info('configuration reloaded', { configuration: name, file: path });
       } catch (error) {
         state.fault = errorMessage(error);
-        isToBeTriedAgain = error instanceof NotYetUsable;
+        isRetryDue = error instanceof NotYetUsableError;
         count('failure');
         logger.error('the changed configuration cannot be used, the old one stays', { configuration: name, file: path, error });
       }
     };
     let watched: readonly string[] = [];
     const watch = (paths: readonly string[]): void => {
-      this.ends.get(name)?.();
+      this.endWatchByName.get(name)?.();
       watched = paths;
-      this.ends.set(name, watchFiles({ paths, clock, events, changed: reload, due: () => isToBeTriedAgain }));
+      this.endWatchByName.set(name, watchFiles({ paths, clock, events, onChange: reload, isReloadDue: () => isRetryDue }));
     };
-    // A file is watched before it is read, so that no change is missed.
+    // A file that was read before it was watched is read again, so that no change is missed.
     const read = async (): Promise<void> => {
       const paths = await load();
       if (paths.join() === watched.join()) return;
@@ -111,12 +114,12 @@ export class ConfigurationFiles {
     this.live.push(state);
   }
 
-  get all(): readonly LiveConfiguration[] {
+  get configurations(): readonly LiveConfiguration[] {
     return this.live;
   }
 
-  /** Ends the watching. */
+  /** Ends all watches. */
   close(): void {
-    for (const end of this.ends.values()) end();
+    for (const end of this.endWatchByName.values()) end();
   }
 }

@@ -1,52 +1,55 @@
 /**
- * The vocabulary in which the schema of a configuration file is written: each word is a JSON schema together with the type of what satisfies it,
- * so that the two cannot differ. Objects take only the members that are named. Never validates.
+ * Constructors of schemas for configuration files. Each combines a JSON schema with the TypeScript type of valid
+ * values, so that the two cannot differ. Objects accept only the listed members. Validation is in validator.ts.
  */
 import type { JsonObject } from '../values/json';
 
-export interface Schema<T> {
+export interface ConfigurationSchema<T> {
   readonly json: JsonObject;
-  /** Never set: it carries the type. */
+  /** Never set: carries the type. */
   readonly shape?: T;
 }
 
-/** What satisfies a schema. */
-export type Configured<S> = S extends Schema<infer T> ? T : never;
+/** The type of the values that satisfy a schema. */
+export type ValueOf<S> = S extends ConfigurationSchema<infer T> ? T : never;
 
-type Members = Readonly<Record<string, Schema<unknown>>>;
-type Shapes<M extends Members> = { readonly [Name in keyof M]: Configured<M[Name]> };
+type Members = Readonly<Record<string, ConfigurationSchema<unknown>>>;
+type Shapes<M extends Members> = { readonly [Name in keyof M]: ValueOf<M[Name]> };
 type Plain<T> = { readonly [Name in keyof T]: T[Name] };
 
-/** The format of a duration such as `1m30s`. */
+/** The name of the format of durations such as `1m30s`. */
 export const DURATION_FORMAT = 'go-duration';
 
 /** `format` is one of ajv-formats, or {@link DURATION_FORMAT}. */
-export function text(format?: string): Schema<string> {
+export function stringSchema(format?: string): ConfigurationSchema<string> {
   return { json: { type: 'string', ...(format === undefined ? {} : { format }) } };
 }
 
-export function word<const Word extends string>(...words: readonly Word[]): Schema<Word> {
+export function enumSchema<const Word extends string>(...words: readonly Word[]): ConfigurationSchema<Word> {
   return { json: { type: 'string', enum: [...words] } };
 }
 
-export const flag: Schema<boolean> = { json: { type: 'boolean' } };
+export const booleanSchema: ConfigurationSchema<boolean> = { json: { type: 'boolean' } };
 
-export function integer(minimum: number, maximum: number): Schema<number> {
+export function integerSchema(minimum: number, maximum: number): ConfigurationSchema<number> {
   return { json: { type: 'integer', minimum, maximum } };
 }
 
-/** Any object, which nobody looks into. */
-export const anyObject: Schema<JsonObject> = { json: { type: 'object' } };
+/** An object with any members. */
+export const anyObjectSchema: ConfigurationSchema<JsonObject> = { json: { type: 'object' } };
 
-export function listOf<T>(item: Schema<T>, least = 0): Schema<readonly T[]> {
-  return { json: { type: 'array', items: item.json, minItems: least } };
+export function listSchema<T>(item: ConfigurationSchema<T>, minItems = 0): ConfigurationSchema<readonly T[]> {
+  return { json: { type: 'array', items: item.json, minItems: minItems } };
 }
 
-export function mapOf<T>(value: Schema<T>): Schema<Readonly<Record<string, T>>> {
+export function mapSchema<T>(value: ConfigurationSchema<T>): ConfigurationSchema<Readonly<Record<string, T>>> {
   return { json: { type: 'object', additionalProperties: value.json } };
 }
 
-export function object<R extends Members, O extends Members>(required: R, optional: O): Schema<Plain<Shapes<R> & Partial<Shapes<O>>>> {
+export function objectSchema<R extends Members, O extends Members>(
+  required: R,
+  optional: O,
+): ConfigurationSchema<Plain<Shapes<R> & Partial<Shapes<O>>>> {
   const properties: JsonObject = {};
   for (const [name, { json }] of Object.entries({ ...required, ...optional })) properties[name] = json;
   return { json: { type: 'object', properties, required: Object.keys(required), additionalProperties: false } };

@@ -1,39 +1,42 @@
-/** Holds values against schemas with ajv, and says in plain words what is wrong where. Loaded only when a file is read, because ajv takes time to load. */
+/**
+ * Validates values against schemas with ajv and translates its errors into faults. Imported only when a file is read,
+ * because ajv takes time to load.
+ */
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import { parseDuration } from '../cli/duration';
 import { quote } from '../values/quote';
-import { memberPath, type Fault } from './configuration-error';
-import { DURATION_FORMAT, type Schema } from './schema';
+import { appendFieldPath, type ConfigurationFault } from './configuration-error';
+import { DURATION_FORMAT, type ConfigurationSchema } from './schema';
 
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 const ajv = new Ajv({ allErrors: true, strict: true, ownProperties: true });
 addFormats(ajv);
 ajv.addFormat(DURATION_FORMAT, (value: string) => parseDuration(value) !== undefined);
 
-export type Validated<T> = { readonly value: T } | { readonly faults: readonly Fault[] };
+export type ValidationResult<T> = { readonly value: T } | { readonly faults: readonly ConfigurationFault[] };
 
-/** Each schema is compiled once. */
-export function validate<T>({ json }: Schema<T>, value: unknown): Validated<T> {
-  const satisfies = ajv.compile<T>(json);
-  return satisfies(value) ? { value } : { faults: (satisfies.errors ?? []).slice(0, MOST_FAULTS).map(faultOf) };
+/** ajv caches compiled schemas by their JSON object. */
+export function validateSchema<T>({ json }: ConfigurationSchema<T>, value: unknown): ValidationResult<T> {
+  const isValid = ajv.compile<T>(json);
+  return isValid(value) ? { value } : { faults: (isValid.errors ?? []).slice(0, MAX_FAULTS).map(faultOf) };
 }
 
-function faultOf({ instancePath, keyword, params, message }: ErrorObject): Fault {
+function faultOf({ instancePath, keyword, params, message }: ErrorObject): ConfigurationFault {
   const path = pathOf(instancePath);
-  const said: Readonly<Record<string, unknown>> = params;
+  const details: Readonly<Record<string, unknown>> = params;
   switch (keyword) {
     case 'required':
-      return { path: memberPath(path, String(said['missingProperty'])), reason: 'is required' };
+      return { path: appendFieldPath(path, String(details['missingProperty'])), reason: 'is required' };
     case 'additionalProperties':
-      return { path: memberPath(path, String(said['additionalProperty'])), reason: 'is no known field' };
+      return { path: appendFieldPath(path, String(details['additionalProperty'])), reason: 'is no known field' };
     case 'enum':
-      return { path, reason: `must be one of ${words(said['allowedValues'])}` };
+      return { path, reason: `must be one of ${quotedList(details['allowedValues'])}` };
     case 'type':
-      return { path, reason: `must be ${ARTICLES[String(said['type'])] ?? String(said['type'])}` };
+      return { path, reason: `must be ${ARTICLES[String(details['type'])] ?? String(details['type'])}` };
     case 'format':
-      return { path, reason: `must be of the form ${quote(String(said['format']))}` };
+      return { path, reason: `must be of the form ${quote(String(details['format']))}` };
     default:
       return { path, reason: message ?? keyword };
   }
@@ -47,13 +50,13 @@ const ARTICLES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-function words(allowed: unknown): string {
+function quotedList(allowed: unknown): string {
   return Array.isArray(allowed) ? allowed.map((word) => quote(String(word))).join(', ') : '';
 }
 
 /** `/jwt/0/issuer/url` as `jwt[0].issuer.url`. */
 function pathOf(pointer: string): string {
   let path = '';
-  for (const part of pointer.split('/').slice(1)) path = memberPath(path, part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  for (const part of pointer.split('/').slice(1)) path = appendFieldPath(path, part.replaceAll('~1', '/').replaceAll('~0', '~'));
   return path;
 }

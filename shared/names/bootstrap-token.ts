@@ -2,7 +2,7 @@
 import type { Dialect } from './dialect';
 
 /** The type of a token's Secret, in the system namespace. */
-export const BOOTSTRAP_TOKEN_TYPE: Readonly<Record<Dialect, string>> = {
+export const BOOTSTRAP_TOKEN_SECRET_TYPE: Readonly<Record<Dialect, string>> = {
   platform: 'bootstrap.platform.io/token',
   kubernetes: 'bootstrap.kubernetes.io/token',
 };
@@ -26,4 +26,4 @@ export const CLUSTER_INFO_ROLE: Readonly<Record<Dialect, string>> = {
 };
 
 /** What a token signs with: the specification says with the whole of it; upstream signs, and its clients check, with what follows the dot. */
-export const SIGNING_KEY: Readonly<Record<Dialect, 'token' | 'secret'>> = { platform: 'token', kubernetes: 'secret' };
+export const BOOTSTRAP_SIGNING_KEY: Readonly<Record<Dialect, 'token' | 'secret'>> = { platform: 'token', kubernetes: 'secret' };

@@ -1,23 +1,23 @@
 import {
   GENERATED_NAMES,
-  apiVersionIn,
-  auditAnnotation,
+  apiVersionInDialect,
+  auditAnnotationInDialect,
   canonicalApiVersion,
   canonicalGroup,
   canonicalNamespace,
   canonicalQualifiedName,
   dialectOfGroup,
-  groupIn,
+  groupInDialect,
   otherQualifiedName,
-  textIn,
+  messageInDialect,
 } from './dialect';
 
 test('canonicalGroup and groupIn translate groups of the product and keep all others', () => {
   expect(canonicalGroup('coordination.k8s.io')).toBe('coordination.platform.io');
-  expect(groupIn('kubernetes', 'rbac.authorization.platform.io')).toBe('rbac.authorization.k8s.io');
+  expect(groupInDialect('kubernetes', 'rbac.authorization.platform.io')).toBe('rbac.authorization.k8s.io');
   for (const group of ['', 'apps', 'example.com', 'nothing.k8s.io']) {
     expect(canonicalGroup(group)).toBe(group);
-    expect(groupIn('kubernetes', group)).toBe(group);
+    expect(groupInDialect('kubernetes', group)).toBe(group);
     expect(dialectOfGroup(group)).toBeUndefined();
   }
   expect(dialectOfGroup('meta.k8s.io')).toBe('kubernetes');
@@ -26,14 +26,14 @@ test('canonicalGroup and groupIn translate groups of the product and keep all ot
 
 test('canonicalApiVersion and apiVersionIn keep the version', () => {
   expect(canonicalApiVersion('events.k8s.io/v1')).toBe('events.platform.io/v1');
-  expect(apiVersionIn('kubernetes', 'events.platform.io/v1')).toBe('events.k8s.io/v1');
-  expect(apiVersionIn('kubernetes', 'v1')).toBe('v1');
+  expect(apiVersionInDialect('kubernetes', 'events.platform.io/v1')).toBe('events.k8s.io/v1');
+  expect(apiVersionInDialect('kubernetes', 'v1')).toBe('v1');
 });
 
 test('textIn respells only whole group names', () => {
-  expect(textIn('kubernetes', 'leases.coordination.platform.io "x" not found')).toBe('leases.coordination.k8s.io "x" not found');
-  expect(textIn('kubernetes', 'group "meta.platform.io"')).toBe('group "meta.k8s.io"');
-  expect(textIn('kubernetes', 'my-meta.platform.io.example')).toBe('my-meta.platform.io.example');
+  expect(messageInDialect('kubernetes', 'leases.coordination.platform.io "x" not found')).toBe('leases.coordination.k8s.io "x" not found');
+  expect(messageInDialect('kubernetes', 'group "meta.platform.io"')).toBe('group "meta.k8s.io"');
+  expect(messageInDialect('kubernetes', 'my-meta.platform.io.example')).toBe('my-meta.platform.io.example');
 });
 
 test('canonicalNamespace treats the system namespaces of the other dialect as aliases', () => {
@@ -58,5 +58,5 @@ test.each([
   ['pod-security.platform.io/enforce-policy', 'pod-security.kubernetes.io/enforce-policy'],
   ['mine.example.com/key', 'mine.example.com/key'],
 ])('auditAnnotation spells %s as %s in the kubernetes dialect', (name, spelled) => {
-  expect([auditAnnotation('kubernetes', name), auditAnnotation('platform', name)]).toEqual([spelled, name]);
+  expect([auditAnnotationInDialect('kubernetes', name), auditAnnotationInDialect('platform', name)]).toEqual([spelled, name]);
 });

@@ -53,7 +53,7 @@ export function canonicalGroup(group: string): string {
 }
 
 /** A canonical group in the given dialect. */
-export function groupIn(dialect: Dialect, group: string): string {
+export function groupInDialect(dialect: Dialect, group: string): string {
   return dialect === 'platform' ? group : (TO_UPSTREAM_GROUP.get(group) ?? group);
 }
 
@@ -70,10 +70,10 @@ export function canonicalApiVersion(apiVersion: string): string {
 }
 
 /** A canonical `group/version` in the given dialect. */
-export function apiVersionIn(dialect: Dialect, apiVersion: string): string {
+export function apiVersionInDialect(dialect: Dialect, apiVersion: string): string {
   if (dialect === 'platform') return apiVersion;
   const slash = apiVersion.indexOf('/');
-  return slash < 0 ? apiVersion : groupIn(dialect, apiVersion.slice(0, slash)) + apiVersion.slice(slash);
+  return slash < 0 ? apiVersion : groupInDialect(dialect, apiVersion.slice(0, slash)) + apiVersion.slice(slash);
 }
 
 const CANONICAL_GROUP_IN_TEXT = new RegExp(
@@ -82,7 +82,7 @@ const CANONICAL_GROUP_IN_TEXT = new RegExp(
 );
 
 /** Message text whose canonical group names are spelled in the given dialect. */
-export function textIn(dialect: Dialect, text: string): string {
+export function messageInDialect(dialect: Dialect, text: string): string {
   return dialect === 'platform' ? text : text.replace(CANONICAL_GROUP_IN_TEXT, `$1${SUFFIX.kubernetes}`);
 }
 
@@ -135,10 +135,10 @@ export const GENERATED_NAMES: Readonly<Record<Dialect, GeneratedNames>> = {
 };
 
 /** The annotation of a Lease that names the term of another one within which its own lies. */
-export const LEASE_WITHIN = { platform: 'coordination.platform.io/within', kubernetes: 'coordination.k8s.io/within' } as const;
+export const LEASE_WITHIN_ANNOTATION = { platform: 'coordination.platform.io/within', kubernetes: 'coordination.k8s.io/within' } as const;
 
 /** What begins a WebSocket's sub-protocol that is a token, in both spellings. */
-export const WEBSOCKET_TOKEN_PROTOCOLS: readonly string[] = [
+export const WEBSOCKET_TOKEN_PROTOCOL_PREFIXES: readonly string[] = [
   'base64url.bearer.authorization.platform.io.',
   'base64url.bearer.authorization.k8s.io.',
 ];
@@ -177,28 +177,28 @@ const AUDIT_ANNOTATIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What is noted of webhooks bears the round and place of the webhook behind the slash, and what is noted of policies an underscore. */
-const OF_ADMISSION = /^((?:[a-z-]+\.)+(?:webhook|policy)\.admission)\.platform\.io\//;
+const ADMISSION_ANNOTATION = /^((?:[a-z-]+\.)+(?:webhook|policy)\.admission)\.platform\.io\//;
 
 /** What the name of an annotation contains that is meant for the webhook that judges images; either spelling is read. */
-export const IMAGE_POLICY_MARKS: Readonly<Record<Dialect, string>> = {
+export const IMAGE_POLICY_ANNOTATION_INFIX: Readonly<Record<Dialect, string>> = {
   platform: '.image-policy.platform.io/',
   kubernetes: '.image-policy.k8s.io/',
 };
 
-const OF_SECURITY = /^pod-security\.platform\.io\//;
+const POD_SECURITY_ANNOTATION = /^pod-security\.platform\.io\//;
 
 /** The name of an annotation of the audit log in the given dialect. */
-export function auditAnnotation(dialect: Dialect, name: string): string {
+export function auditAnnotationInDialect(dialect: Dialect, name: string): string {
   if (dialect === 'platform') return name;
   const known = AUDIT_ANNOTATIONS.get(name);
   return (
     known ??
-    apiVersionIn(
+    apiVersionInDialect(
       dialect,
       name
-        .replace(OF_ADMISSION, `$1${SUFFIX.kubernetes}/`)
-        .replace(OF_SECURITY, 'pod-security.kubernetes.io/')
-        .replace(IMAGE_POLICY_MARKS.platform, IMAGE_POLICY_MARKS.kubernetes),
+        .replace(ADMISSION_ANNOTATION, `$1${SUFFIX.kubernetes}/`)
+        .replace(POD_SECURITY_ANNOTATION, 'pod-security.kubernetes.io/')
+        .replace(IMAGE_POLICY_ANNOTATION_INFIX.platform, IMAGE_POLICY_ANNOTATION_INFIX.kubernetes),
     )
   );
 }
@@ -235,11 +235,11 @@ export function canonicalNamespace(names: GeneratedNames, namespace: string): st
   return ALIASES[names.dialect].get(namespace)?.stored ?? namespace;
 }
 
-const OF_ACCOUNTS = /^system:serviceaccounts?:/;
+const SERVICE_ACCOUNT_USER = /^system:serviceaccounts?:/;
 
 /** The name of a user or group as it is known here: those of service accounts bear that of their namespace. */
 export function canonicalUserName(names: GeneratedNames, name: string): string {
-  const [start] = OF_ACCOUNTS.exec(name) ?? [];
+  const [start] = SERVICE_ACCOUNT_USER.exec(name) ?? [];
   if (start === undefined) return name;
   const [namespace = '', ...rest] = name.slice(start.length).split(':');
   return start + [canonicalNamespace(names, namespace), ...rest].join(':');
@@ -250,15 +250,15 @@ export function namespaceAlias(names: GeneratedNames, namespace: string): Namesp
   return ALIASES[names.dialect].get(namespace);
 }
 
-const STORED_NAME: Readonly<Record<string, RegExp>> = Object.fromEntries(
+const STORED_NAME_PATTERN: Readonly<Record<string, RegExp>> = Object.fromEntries(
   Object.values(ALIASES).flatMap((aliases) =>
     [...aliases.values()].map(({ stored }) => [stored, new RegExp(`(?<![A-Za-z0-9.-])${stored}(?![A-Za-z0-9.-])`, 'g')]),
   ),
 );
 
 /** Message text in which a system namespace goes by the name that the client gave it. */
-export function textUnder(alias: NamespaceAlias | undefined, text: string): string {
-  const name = alias === undefined ? undefined : STORED_NAME[alias.stored];
+export function messageWithAlias(alias: NamespaceAlias | undefined, text: string): string {
+  const name = alias === undefined ? undefined : STORED_NAME_PATTERN[alias.stored];
   return alias === undefined || name === undefined ? text : text.replace(name, alias.shown);
 }
 
@@ -268,30 +268,30 @@ export const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'fore
 const PRODUCT_PREFIX = /^((?:[a-z0-9-]+\.)*)(platform|kubernetes)\.io\//;
 
 /** Prefixes of the qualified names whose upstream spelling has `k8s.io` instead of `kubernetes.io`. */
-export const SHORT_QUALIFIED: readonly (readonly [canonical: string, upstream: string])[] = [
+export const K8S_IO_NAME_PREFIXES: readonly (readonly [canonical: string, upstream: string])[] = [
   ['rbac.authorization.platform.io/aggregate-to-', 'rbac.authorization.k8s.io/aggregate-to-'],
   ['flowcontrol.platform.io/v1beta3-', 'flowcontrol.k8s.io/v1beta3-'],
   ['coordination.platform.io/within', 'coordination.k8s.io/within'],
   ['platform.io/initial-events-end', 'k8s.io/initial-events-end'],
 ];
 
-const SHORT = 'k8s.io/';
+const K8S_IO = 'k8s.io/';
 
 /** A qualified label, annotation or type name (`platform.io/x`, `bootstrap.kubernetes.io/y`) in canonical spelling, for comparison only. */
 export function canonicalQualifiedName(name: string): string {
-  if (name.includes(SHORT)) {
-    const short = SHORT_QUALIFIED.find(([, upstream]) => name.startsWith(upstream));
+  if (name.includes(K8S_IO)) {
+    const short = K8S_IO_NAME_PREFIXES.find(([, upstream]) => name.startsWith(upstream));
     return short === undefined ? name : short[0] + name.slice(short[1].length);
   }
   const canonical = name.replace(PRODUCT_PREFIX, '$1platform.io/');
   // `kubernetes.io` is not the upstream spelling of a name in SHORT_QUALIFIED, so this is a separate name.
-  return canonical !== name && shortOf(canonical) !== undefined ? name : canonical;
+  return canonical !== name && k8sIoPrefixOf(canonical) !== undefined ? name : canonical;
 }
 
 /** A canonical qualified name as a dialect spells it. */
-export function qualifiedNameIn(dialect: Dialect, name: string): string {
+export function qualifiedNameInDialect(dialect: Dialect, name: string): string {
   if (dialect === 'kubernetes') {
-    const short = shortOf(name);
+    const short = k8sIoPrefixOf(name);
     if (short !== undefined) return short[1] + name.slice(short[0].length);
   }
   return name.replace(PRODUCT_PREFIX, `$1${dialect}.io/`);
@@ -301,29 +301,29 @@ export function qualifiedNameIn(dialect: Dialect, name: string): string {
 export function otherQualifiedName(name: string): string | undefined {
   const canonical = canonicalQualifiedName(name);
   if (canonical !== name) return canonical;
-  const upstream = qualifiedNameIn('kubernetes', name);
+  const upstream = qualifiedNameInDialect('kubernetes', name);
   return upstream === name ? undefined : upstream;
 }
 
-function shortOf(canonical: string): (typeof SHORT_QUALIFIED)[number] | undefined {
-  return SHORT_QUALIFIED.find(([start]) => canonical.startsWith(start));
+function k8sIoPrefixOf(canonical: string): (typeof K8S_IO_NAME_PREFIXES)[number] | undefined {
+  return K8S_IO_NAME_PREFIXES.find(([start]) => canonical.startsWith(start));
 }
 
 /** Annotations in which an older version of a kind carries what it has no member for. */
-export interface CarriedNames {
+export interface ConversionAnnotations {
   /** Before `metrics`, `behavior`, `current-metrics` and `conditions` of an autoscaler. */
-  readonly autoscaling: string;
+  readonly autoscalingPrefix: string;
   /** Says that a priority level's zero shares are meant. */
   readonly zeroShares: string;
 }
 
-export const CARRIED_NAMES: Readonly<Record<Dialect, CarriedNames>> = {
+export const CONVERSION_ANNOTATIONS: Readonly<Record<Dialect, ConversionAnnotations>> = {
   platform: {
-    autoscaling: 'autoscaling.alpha.platform.io/',
+    autoscalingPrefix: 'autoscaling.alpha.platform.io/',
     zeroShares: 'flowcontrol.platform.io/v1beta3-preserve-zero-concurrency-shares',
   },
   kubernetes: {
-    autoscaling: 'autoscaling.alpha.kubernetes.io/',
+    autoscalingPrefix: 'autoscaling.alpha.kubernetes.io/',
     zeroShares: 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares',
   },
 };
@@ -356,7 +356,7 @@ export function neutralSchemaMember(member: string): string | undefined {
 }
 
 /** Who has agreed to resources in a group that bears the product's name; either spelling is read. */
-export const APPROVAL = {
+export const API_APPROVAL = {
   annotations: ['api-approved.kubernetes.io', 'api-approved.platform.io'],
   link: 'https://github.com/kubernetes/enhancements/pull/1111',
 } as const;
@@ -373,13 +373,13 @@ export function groupStem(group: string): string {
 }
 
 /** Said of names in such a domain that only the product may choose. */
-export const RESERVED_DOMAINS = 'kubernetes.io and k8s.io namespaces are reserved';
+export const RESERVED_DOMAINS_MESSAGE = 'kubernetes.io and k8s.io namespaces are reserved';
 
 /** Where the stock command line keeps the configuration that it last applied on its own side. */
 export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** What the names of published schemas begin with. */
-export const OPENAPI_ROOT: Readonly<Record<Dialect, string>> = { platform: 'io.platform', kubernetes: 'io.k8s' };
+export const OPENAPI_NAME_PREFIX: Readonly<Record<Dialect, string>> = { platform: 'io.platform', kubernetes: 'io.k8s' };
 
 /** As whom webhooks are asked: their logs and proxies know the API server by it. */
 export const WEBHOOK_USER_AGENT = 'kube-apiserver-admission';
@@ -388,7 +388,7 @@ export const WEBHOOK_USER_AGENT = 'kube-apiserver-admission';
 export const RELEASE = { major: '1', minor: '31', gitVersion: 'v1.31.1' } as const;
 
 /** What programs print when they are asked for their version: stock tools look for the number in it. */
-export function releaseText(how: 'true' | 'raw', naming: unknown): string {
+export function versionText(how: 'true' | 'raw', naming: unknown): string {
   if (how === 'raw') return JSON.stringify(RELEASE);
   return `${naming === 'kubernetes' ? 'Kubernetes' : 'Platform'} ${RELEASE.gitVersion}`;
 }

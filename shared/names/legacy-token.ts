@@ -10,7 +10,7 @@ export const LEGACY_TOKEN_LABELS = {
 } as const;
 
 /** The ConfigMap in the system namespace that says under `since` from which day on uses are recorded. */
-export const TOKEN_TRACKING: Readonly<Record<Dialect, string>> = {
+export const TOKEN_TRACKING_CONFIG_MAP: Readonly<Record<Dialect, string>> = {
   platform: 'platform-apiserver-legacy-service-account-token-tracking',
   kubernetes: 'kube-apiserver-legacy-service-account-token-tracking',
 };

@@ -1,7 +1,7 @@
 /** How API servers name themselves in the Leases that tell which of them there are, in both dialects. */
 import type { Dialect, GeneratedNames } from './dialect';
 
-const PROGRAM: Readonly<Record<Dialect, string>> = { platform: 'platform-apiserver', kubernetes: 'kube-apiserver' };
+const IDENTITY_LABEL_VALUE: Readonly<Record<Dialect, string>> = { platform: 'platform-apiserver', kubernetes: 'kube-apiserver' };
 
 /** The labels and the annotation of such a Lease. */
 export interface IdentityLabels {
@@ -15,11 +15,11 @@ export interface IdentityLabels {
 
 export function identityLabels({ dialect, prefix }: GeneratedNames): IdentityLabels {
   return {
-    identity: [`apiserver.${prefix}/identity`, PROGRAM[dialect]],
+    identity: [`apiserver.${prefix}/identity`, IDENTITY_LABEL_VALUE[dialect]],
     hostname: `${prefix}/hostname`,
     settings: `apiserver.${prefix}/settings`,
   };
 }
 
 /** What the name of such a Lease begins with. */
-export const IDENTITY_PREFIX = 'apiserver-';
+export const IDENTITY_LEASE_PREFIX = 'apiserver-';

@@ -4,23 +4,23 @@ import {
   canonicalQualifiedName,
   DIALECTS,
   GENERATED_NAMES,
-  groupIn,
+  groupInDialect,
   GROUP_STEMS,
   otherQualifiedName,
-  qualifiedNameIn,
-  SHORT_QUALIFIED,
+  qualifiedNameInDialect,
+  K8S_IO_NAME_PREFIXES,
   systemNamespaces,
 } from './dialect';
 import {
   bothSpellings,
   isSameName,
-  namesInRule,
+  ruleNamesInBothSpellings,
   otherSpelling,
   pathSpellings,
   spellingConflicts,
   spellingsOfLabelValue,
-  valueOfName,
-  withoutNames,
+  valueInEitherSpelling,
+  omitNames,
 } from './spellings';
 
 const part = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
@@ -31,11 +31,13 @@ const accountOf = (namespace: string): string => `system:serviceaccount:${namesp
 
 /** Every kind of name of the product, in both spellings. */
 const names: fc.Arbitrary<readonly [canonical: string, upstream: string]> = fc.oneof(
-  group.map((one) => [one, groupIn('kubernetes', one)] as const),
-  fc.tuple(group, fc.constantFrom('v1', 'v1beta1')).map(([one, v]) => [`${one}/${v}`, `${groupIn('kubernetes', one)}/${v}`] as const),
-  fc.tuple(part, group).map(([one, of]) => [`${one}.${of}`, `${one}.${groupIn('kubernetes', of)}`] as const),
+  group.map((one) => [one, groupInDialect('kubernetes', one)] as const),
+  fc
+    .tuple(group, fc.constantFrom('v1', 'v1beta1'))
+    .map(([one, v]) => [`${one}/${v}`, `${groupInDialect('kubernetes', one)}/${v}`] as const),
+  fc.tuple(part, group).map(([one, of]) => [`${one}.${of}`, `${one}.${groupInDialect('kubernetes', of)}`] as const),
   fc.tuple(domain, part).map(([of, one]) => [`${of}platform.io/${one}`, `${of}kubernetes.io/${one}`] as const),
-  fc.tuple(fc.constantFrom(...SHORT_QUALIFIED), part).map(([[a, b], one]) => [a + one, b + one] as const),
+  fc.tuple(fc.constantFrom(...K8S_IO_NAME_PREFIXES), part).map(([[a, b], one]) => [a + one, b + one] as const),
   systemNamespace.map((one) => [one, one.replace('platform', 'kube')] as const),
   fc.tuple(systemNamespace, part).map(([of, one]) => [accountOf(of) + one, accountOf(of.replace('platform', 'kube')) + one] as const),
   systemNamespace.map((of) => [`system:serviceaccounts:${of}`, `system:serviceaccounts:${of.replace('platform', 'kube')}`] as const),
@@ -68,7 +70,7 @@ test('a qualified name round-trips through either dialect', () => {
       const qualified = `${of}${end}/${name}`;
       const canonical = canonicalQualifiedName(qualified);
       expect(canonicalQualifiedName(canonical)).toBe(canonical);
-      for (const dialect of DIALECTS) expect(canonicalQualifiedName(qualifiedNameIn(dialect, canonical))).toBe(canonical);
+      for (const dialect of DIALECTS) expect(canonicalQualifiedName(qualifiedNameInDialect(dialect, canonical))).toBe(canonical);
     }),
   );
 });
@@ -111,14 +113,14 @@ test('spellingsOfLabelValue returns two spellings for values of product keys and
 test('valueOfName and withoutNames find a key in either spelling', () => {
   const labels = { 'kubernetes.io/os': 'linux', app: 'x' };
   const keys = ['platform.io/os', 'kubernetes.io/os', 'app', 'constructor'];
-  expect(keys.map((key) => valueOfName(labels, key))).toEqual(['linux', 'linux', 'x', undefined]);
-  expect(withoutNames(labels, ['platform.io/os'])).toEqual({ app: 'x' });
+  expect(keys.map((key) => valueInEitherSpelling(labels, key))).toEqual(['linux', 'linux', 'x', undefined]);
+  expect(omitNames(labels, ['platform.io/os'])).toEqual({ app: 'x' });
 });
 
 test('namesInRule adds the other spelling to resourceNames of namespaces only', () => {
-  expect(namesInRule(['namespaces'], ['kube-system', 'a'])).toEqual(['kube-system', 'a', 'platform-system']);
-  expect(namesInRule(['namespaces/status'], ['platform-public'])).toEqual(['platform-public', 'kube-public']);
-  expect(namesInRule(['configmaps'], ['kube-system'])).toEqual(['kube-system']);
+  expect(ruleNamesInBothSpellings(['namespaces'], ['kube-system', 'a'])).toEqual(['kube-system', 'a', 'platform-system']);
+  expect(ruleNamesInBothSpellings(['namespaces/status'], ['platform-public'])).toEqual(['platform-public', 'kube-public']);
+  expect(ruleNamesInBothSpellings(['configmaps'], ['kube-system'])).toEqual(['kube-system']);
 });
 
 test.each([
@@ -140,5 +142,5 @@ test('otherSpelling handles names with many dots, and ignores text that is longe
 });
 
 test('canonicalGroup inverts groupIn for every group', () => {
-  for (const stem of GROUP_STEMS) expect(canonicalGroup(groupIn('kubernetes', `${stem}.platform.io`))).toBe(`${stem}.platform.io`);
+  for (const stem of GROUP_STEMS) expect(canonicalGroup(groupInDialect('kubernetes', `${stem}.platform.io`))).toBe(`${stem}.platform.io`);
 });

@@ -9,9 +9,9 @@ import {
   canonicalQualifiedName,
   canonicalUserName,
   GENERATED_NAMES,
-  groupIn,
+  groupInDialect,
   otherQualifiedName,
-  qualifiedNameIn,
+  qualifiedNameInDialect,
 } from './dialect';
 
 /** Names that controllers write as label values. */
@@ -23,12 +23,12 @@ const LABEL_VALUES: readonly (readonly [canonical: string, upstream: string])[] 
 const OTHER_VALUE: ReadonlyMap<string, string> = new Map(LABEL_VALUES.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]));
 
 /** Longer than any name (the user name of a service account has at most 338 characters). Bounds the work for texts of any length in expressions. */
-const LONGEST_NAME = 512;
+const MAX_NAME_LENGTH = 512;
 /** Dots in the longest group. */
-const MOST_DOTS = 5;
+const MAX_GROUP_DOTS = 5;
 /** Differences in length between the spellings of a name: `platform` against `kubernetes`, `kube` and `k8s`. */
 const LENGTH_DIFFERENCES: ReadonlySet<number> = new Set([2, 4, 5]);
-const BEARS_NAME = /platform|kube|k8s/;
+const PRODUCT_NAME = /platform|kube|k8s/;
 const VERSION = /^\/v\d/;
 const GROUP_END = /\.(k8s|platform)\.io$/;
 const UPSTREAM_DOMAIN = /^((?:[a-z0-9-]+\.)*)kubernetes\.io$/;
@@ -39,7 +39,7 @@ const CANONICAL_DOMAIN = /^((?:[a-z0-9-]+\.)*)platform\.io$/;
  * service accounts. `undefined` when the text has the same spelling in both dialects (`apps`).
  */
 export function otherSpelling(text: string): string | undefined {
-  if (text.length > LONGEST_NAME || !BEARS_NAME.test(text)) return undefined;
+  if (text.length > MAX_NAME_LENGTH || !PRODUCT_NAME.test(text)) return undefined;
   return otherNamespaceOrUser(text) ?? otherGroup(text) ?? otherQualifiedName(text);
 }
 
@@ -56,23 +56,23 @@ export function bothSpellings(names: readonly string[]): readonly string[] {
 }
 
 /** The `resourceNames` of a rule, expanded to both spellings when the rule covers Namespaces: no other resource has objects with two names. */
-export function namesInRule(resources: readonly string[], names: readonly string[]): readonly string[] {
+export function ruleNamesInBothSpellings(resources: readonly string[], names: readonly string[]): readonly string[] {
   return names.length > 0 && resources.some((text) => NAMESPACES.test(text)) ? bothSpellings(names) : names;
 }
 
 const NAMESPACES = /^(namespaces(\/.*)?|\*.*)$/;
 
 /** The value under either spelling of a key, for labels, annotations and similar maps, whose keys are stored as sent. `undefined` when there is none. */
-export function valueOfName<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+export function valueInEitherSpelling<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
   if (Object.hasOwn(values, name)) return values[name];
   const other = otherQualifiedName(name);
   return other !== undefined && Object.hasOwn(values, other) ? values[other] : undefined;
 }
 
 /** The map without either spelling of the given keys, for a writer that sets its own spelling. */
-export function withoutNames<T>(values: Readonly<Record<string, T>>, names: readonly string[]): Readonly<Record<string, T>> {
-  const left = new Set(names.map(canonicalQualifiedName));
-  return Object.fromEntries(Object.entries(values).filter(([key]) => !left.has(canonicalQualifiedName(key))));
+export function omitNames<T>(values: Readonly<Record<string, T>>, names: readonly string[]): Readonly<Record<string, T>> {
+  const omitted = new Set(names.map(canonicalQualifiedName));
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !omitted.has(canonicalQualifiedName(key))));
 }
 
 /** The spellings of a label value. Only values under keys of the product are names (`kubernetes.io/metadata.name`); any other value has one spelling. */
@@ -107,7 +107,7 @@ function otherGroup(text: string): string | undefined {
   // In `leases.coordination.k8s.io` the group starts behind one of the dots.
   if (!GROUP_END.test(text)) return otherDomain(text);
   let start = text.length;
-  for (let dots = 0; dots <= MOST_DOTS && start > 0; dots += 1) start = text.lastIndexOf('.', start - 2) + 1;
+  for (let dots = 0; dots <= MAX_GROUP_DOTS && start > 0; dots += 1) start = text.lastIndexOf('.', start - 2) + 1;
   for (; start < text.length; start = text.indexOf('.', start) + 1 || text.length) {
     const other = otherWholeGroup(text.slice(start));
     if (other !== undefined) return text.slice(0, start) + other;
@@ -119,14 +119,14 @@ function otherApiVersion(text: string, slash: number): string | undefined {
   const canonical = canonicalApiVersion(text);
   if (canonical !== text) return canonical;
   const group = text.slice(0, slash);
-  const upstream = groupIn('kubernetes', group);
+  const upstream = groupInDialect('kubernetes', group);
   return upstream === group ? undefined : upstream + text.slice(slash);
 }
 
 function otherWholeGroup(group: string): string | undefined {
   const canonical = canonicalGroup(group);
   if (canonical !== group) return canonical;
-  const upstream = groupIn('kubernetes', group);
+  const upstream = groupInDialect('kubernetes', group);
   return upstream === group ? undefined : upstream;
 }
 
@@ -153,7 +153,7 @@ export function spellingConflicts(map: Readonly<Record<string, unknown>>): reado
   for (const key of Object.keys(map)) {
     // One of two spellings is canonical, so only canonical keys are looked up; few maps have any.
     if (!key.includes(CANONICAL)) continue;
-    const other = qualifiedNameIn('kubernetes', key);
+    const other = qualifiedNameInDialect('kubernetes', key);
     if (other === key || canonicalQualifiedName(other) !== key || !Object.hasOwn(map, other)) continue;
     const [value, otherValue] = [map[key], map[other]];
     if (typeof value !== 'string' || typeof otherValue !== 'string') continue;

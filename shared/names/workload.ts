@@ -6,26 +6,26 @@ export interface WorkloadNames {
   readonly hostVariable: string;
   readonly portVariable: string;
   /** Folder with the files `token`, `ca.crt` and `namespace`. */
-  readonly folder: string;
+  readonly tokenFolder: string;
   /** The ConfigMap in every namespace that holds the cluster's root certificate under `ca.crt`. */
-  readonly rootCertificate: string;
+  readonly rootCertificateConfigMap: string;
   /** What the name of the volume with the token begins with. */
-  readonly tokenVolume: string;
+  readonly tokenVolumePrefix: string;
 }
 
 export const WORKLOAD_NAMES: Readonly<Record<Dialect, WorkloadNames>> = {
   platform: {
     hostVariable: 'PLATFORM_SERVICE_HOST',
     portVariable: 'PLATFORM_SERVICE_PORT',
-    folder: '/var/run/secrets/platform.io/serviceaccount',
-    rootCertificate: 'platform-root-ca.crt',
-    tokenVolume: 'platform-api-access-',
+    tokenFolder: '/var/run/secrets/platform.io/serviceaccount',
+    rootCertificateConfigMap: 'platform-root-ca.crt',
+    tokenVolumePrefix: 'platform-api-access-',
   },
   kubernetes: {
     hostVariable: 'KUBERNETES_SERVICE_HOST',
     portVariable: 'KUBERNETES_SERVICE_PORT',
-    folder: '/var/run/secrets/kubernetes.io/serviceaccount',
-    rootCertificate: 'kube-root-ca.crt',
-    tokenVolume: 'kube-api-access-',
+    tokenFolder: '/var/run/secrets/kubernetes.io/serviceaccount',
+    rootCertificateConfigMap: 'kube-root-ca.crt',
+    tokenVolumePrefix: 'kube-api-access-',
   },
 };

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { certificateRequest } from '../../test/replay/scenarios/certificate-request';
-import { issueFor, readAuthority } from './certificate-authority';
-import { readRequest } from './certificate-request';
+import { signCertificateRequest, parseSigningAuthority } from './certificate-authority';
+import { parseCertificateRequest } from './certificate-request';
 import { createAuthority } from './certificates';
 import { systemClock } from '../runtime/clock';
 import { systemRandom } from '../runtime/random';
@@ -10,15 +10,18 @@ const DAY = 86_400_000;
 
 async function authority(lifetimeMs = 100 * DAY) {
   const made = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs, clock: systemClock });
-  return readAuthority(made.certificate, made.key);
+  return parseSigningAuthority(made.certificate, made.key);
 }
 
 async function issued(text: string, lifetimeMs?: number): Promise<X509Certificate> {
-  const request = readRequest(text);
+  const request = parseCertificateRequest(text);
   const now = systemClock.now();
-  const uses = { key: ['digitalSignature'], extended: ['1.3.6.1.5.5.7.3.2'] } as const;
+  const uses = { keyUsages: ['digitalSignature'], extendedKeyUsages: ['1.3.6.1.5.5.7.3.2'] } as const;
   return new X509Certificate(
-    await issueFor({ request, authority: await authority(lifetimeMs), uses, notBefore: now, notAfter: now + 50 * DAY }, systemRandom),
+    await signCertificateRequest(
+      { request, authority: await authority(lifetimeMs), usages: uses, notBefore: now, notAfter: now + 50 * DAY },
+      systemRandom,
+    ),
   );
 }
 
@@ -33,7 +36,7 @@ test('issueFor puts the subject and names of the request into the certificate', 
 test('issueFor keeps an organization that looks like an encoded value as text', async () => {
   // In another reading it is an encoded system:masters.
   const organizations = ['#0c0e73797374656d3a6d617374657273'];
-  expect(readRequest(certificateRequest({ organizations })).organizations).toEqual(organizations);
+  expect(parseCertificateRequest(certificateRequest({ organizations })).organizations).toEqual(organizations);
   expect((await issued(certificateRequest({ organizations }))).subject).toBe('O=\\#0c0e73797374656d3a6d617374657273');
 });
 
@@ -53,7 +56,7 @@ test.each([
   ['ed25519', () => generateKeyPairSync('ed25519').privateKey],
 ])('readAuthority rejects an %s key that does not match the certificate', async (_, key) => {
   const { certificate } = await createAuthority({ subject: { commonName: 'x' }, lifetimeMs: DAY, clock: systemClock });
-  expect(() => readAuthority(certificate, key().export({ type: 'pkcs8', format: 'pem' }).toString())).toThrow(
+  expect(() => parseSigningAuthority(certificate, key().export({ type: 'pkcs8', format: 'pem' }).toString())).toThrow(
     'the key is not that of the certificate',
   );
 });

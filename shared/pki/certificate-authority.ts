@@ -1,12 +1,12 @@
 /** Certificates that an authority makes of requests for them. Knows no rules about who may ask for what, and touches no files. */
 import { createPrivateKey, webcrypto, X509Certificate, type KeyObject } from 'node:crypto';
 import type * as X509 from '@peculiar/x509';
-import type { ParsedRequest } from './certificate-request';
+import type { ParsedCertificateRequest } from './certificate-request';
 import { loadX509 } from './certificates';
 import type { Random } from '../runtime/random';
 import { signingAlgorithmOf } from './signing-algorithm';
 
-/** An authority that signs; read by {@link readAuthority}. */
+/** An authority that signs; read by {@link parseSigningAuthority}. */
 export interface SigningAuthority {
   readonly certificate: string;
   readonly key: KeyObject;
@@ -15,14 +15,14 @@ export interface SigningAuthority {
 }
 
 /** What a certificate may be used for. */
-export interface CertificateUses {
+export interface CertificateUsages {
   /** Bits of the key usage extension, as the library counts them. */
-  readonly key: readonly KeyUse[];
+  readonly keyUsages: readonly KeyUsage[];
   /** Numbers of the extended key usage extension. */
-  readonly extended: readonly string[];
+  readonly extendedKeyUsages: readonly string[];
 }
 
-export type KeyUse =
+export type KeyUsage =
   | 'digitalSignature'
   | 'nonRepudiation'
   | 'keyEncipherment'
@@ -33,10 +33,10 @@ export type KeyUse =
   | 'encipherOnly'
   | 'decipherOnly';
 
-export interface CertificateIssue {
-  readonly request: ParsedRequest;
+export interface SigningInput {
+  readonly request: ParsedCertificateRequest;
   readonly authority: SigningAuthority;
-  readonly uses: CertificateUses;
+  readonly usages: CertificateUsages;
   /** Milliseconds since 1970. */
   readonly notBefore: number;
   readonly notAfter: number;
@@ -46,17 +46,17 @@ const SUBJECT_KEY = '2.5.29.14';
 const SERIAL_BYTES = 16;
 
 /** Throws on texts that are no certificate and no key of it that signs with RSA or ECDSA. */
-export function readAuthority(certificate: string, key: string): SigningAuthority {
-  const read = new X509Certificate(certificate);
-  const signing = createPrivateKey(key);
-  if (!read.checkPrivateKey(signing)) throw new Error('the key is not that of the certificate');
-  signingAlgorithmOf(signing);
-  return { certificate, key: signing, notAfter: Date.parse(read.validTo) };
+export function parseSigningAuthority(certificate: string, key: string): SigningAuthority {
+  const parsed = new X509Certificate(certificate);
+  const privateKey = createPrivateKey(key);
+  if (!parsed.checkPrivateKey(privateKey)) throw new Error('the key is not that of the certificate');
+  signingAlgorithmOf(privateKey);
+  return { certificate, key: privateKey, notAfter: Date.parse(parsed.validTo) };
 }
 
 /** The certificate (PEM). It never outlives its authority. */
-export async function issueFor(
-  { request, authority, uses, notBefore, notAfter }: CertificateIssue,
+export async function signCertificateRequest(
+  { request, authority, usages, notBefore, notAfter }: SigningInput,
   random: Pick<Random, 'string'>,
 ): Promise<string> {
   const x509 = await loadX509();
@@ -73,23 +73,28 @@ export async function issueFor(
     publicKey: new x509.PublicKey(request.publicKey),
     signingKey: await webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']),
     signingAlgorithm: algorithm,
-    extensions: extensionsOf(x509, request, issuer, uses),
+    extensions: extensionsOf(x509, request, issuer, usages),
   });
   return `${certificate.toString('pem').trimEnd()}\n`;
 }
 
 /** Values of one sort stand side by side, in the order of their encoding. */
-function subjectOf(x509: typeof X509, { subject }: ParsedRequest): X509.Name {
-  const order = (one: string, other: string): number => {
-    const [a, b] = [Buffer.from(one), Buffer.from(other)];
-    return a.length - b.length || a.compare(b);
+function subjectOf(x509: typeof X509, { subject }: ParsedCertificateRequest): X509.Name {
+  const order = (a: string, b: string): number => {
+    const [first, second] = [Buffer.from(a), Buffer.from(b)];
+    return first.length - second.length || first.compare(second);
   };
   // A bare text could be read as an encoding of another one.
   return new x509.Name(subject.map(([id, values]) => ({ [id]: [...values].sort(order).map((utf8String) => ({ utf8String })) })));
 }
 
-function extensionsOf(x509: typeof X509, request: ParsedRequest, issuer: X509.X509Certificate, uses: CertificateUses): X509.Extension[] {
-  const bits = uses.key.reduce((all, use) => all | x509.KeyUsageFlags[use], 0);
+function extensionsOf(
+  x509: typeof X509,
+  request: ParsedCertificateRequest,
+  issuer: X509.X509Certificate,
+  usages: CertificateUsages,
+): X509.Extension[] {
+  const bits = usages.keyUsages.reduce((mask, use) => mask | x509.KeyUsageFlags[use], 0);
   const issuerKey = issuer.getExtension(SUBJECT_KEY);
   const { dns, emails, ips, uris } = request.names;
   const names: X509.JsonGeneralNames = [
@@ -100,7 +105,7 @@ function extensionsOf(x509: typeof X509, request: ParsedRequest, issuer: X509.X5
   ];
   return [
     ...(bits === 0 ? [] : [new x509.KeyUsagesExtension(bits, true)]),
-    ...(uses.extended.length === 0 ? [] : [new x509.ExtendedKeyUsageExtension([...uses.extended])]),
+    ...(usages.extendedKeyUsages.length === 0 ? [] : [new x509.ExtendedKeyUsageExtension([...usages.extendedKeyUsages])]),
     new x509.BasicConstraintsExtension(false, undefined, true),
     ...(issuerKey instanceof x509.SubjectKeyIdentifierExtension ? [new x509.AuthorityKeyIdentifierExtension(issuerKey.keyId)] : []),
     // Without a subject the names are all that it is known by.

@@ -1,6 +1,6 @@
 import { constants, generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { certificateRequest, certificateRequestOf, type Signing } from '../../test/replay/scenarios/certificate-request';
-import { readRequest, RequestFault } from './certificate-request';
+import { parseCertificateRequest, CertificateRequestFault } from './certificate-request';
 
 test.each([
   ['an empty text', ''],
@@ -11,7 +11,7 @@ test.each([
   ['a signature by another key', certificateRequest({ commonName: 'c', signature: 'of another key' })],
   ['a request that is too large', certificateRequest({ dns: Array.from({ length: 6_000 }, (_, n) => `name-${n}.example.com`) })],
 ])('readRequest rejects %s', (_, text) => {
-  expect(() => readRequest(text)).toThrow(RequestFault);
+  expect(() => parseCertificateRequest(text)).toThrow(CertificateRequestFault);
 });
 
 test('readRequest rejects a request with an altered byte', () => {
@@ -21,7 +21,7 @@ test('readRequest rejects a request with an altered byte', () => {
     const changed = Buffer.from(der);
     changed[index] = (changed[index] ?? 0) ^ 0x55;
     const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${changed.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
-    expect(() => readRequest(pem)).toThrow(RequestFault);
+    expect(() => parseCertificateRequest(pem)).toThrow(CertificateRequestFault);
   }
 });
 
@@ -40,7 +40,7 @@ Vw==
 `;
 
 test('readRequest reads the subject and the names', () => {
-  expect(readRequest(NAMED)).toMatchObject({
+  expect(parseCertificateRequest(NAMED)).toMatchObject({
     commonName: 'last',
     organizations: ['b', 'a'],
     subject: [
@@ -77,7 +77,7 @@ test.each([
   ['RSA-PSS and SHA-512', modulus(2048), pss('sha512', '03')],
   ['Ed25519', () => generateKeyPairSync('ed25519'), ED25519],
 ])('readRequest verifies a signature with %s', (_, keys, how) => {
-  expect(readRequest(certificateRequestOf({ commonName: 'c' }, keys(), how)).commonName).toBe('c');
+  expect(parseCertificateRequest(certificateRequestOf({ commonName: 'c' }, keys(), how)).commonName).toBe('c');
 });
 
 test.each([
@@ -89,7 +89,9 @@ test.each([
   ['another RSA hash than the stated one', modulus(1024), rsa('0c', 'sha256'), 'crypto/rsa: verification error'],
   ['a hash that is too long for the key', modulus(1024), { ...pss('sha256', '03') }, 'crypto/rsa: verification error'],
 ])('readRequest rejects a signature with %s', (_, keys, how, message) => {
-  expect(() => readRequest(certificateRequestOf({ commonName: 'c' }, keys(), how))).toThrow(new RequestFault(message));
+  expect(() => parseCertificateRequest(certificateRequestOf({ commonName: 'c' }, keys(), how))).toThrow(
+    new CertificateRequestFault(message),
+  );
 });
 
 test.each([
@@ -97,5 +99,5 @@ test.each([
   ['a line break', { organizations: ['devs\nO=system:masters'] }, ['devs\nO=system:masters']],
   ['an empty value', { organizations: [''] }, []],
 ])('readRequest keeps an organization with %s unchanged', (_, requested, organizations) => {
-  expect(readRequest(certificateRequest(requested)).organizations).toEqual(organizations);
+  expect(parseCertificateRequest(certificateRequest(requested)).organizations).toEqual(organizations);
 });

@@ -3,13 +3,22 @@
  * is taken over, each sort in one place.
  */
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
-import { DER, derId, derOf, derParts, derValue, DerFault, derValues, type DerValue } from '../values/der';
-import { parseUrl } from '../values/go-url';
+import {
+  DER_TAGS,
+  parseObjectIdentifier,
+  requireDerTag,
+  parseDerContainer,
+  parseDer,
+  DerFault,
+  parseDerChildren,
+  type DerValue,
+} from '../values/der';
+import { parseGoUrl } from '../values/go-url';
 import { formatIpAddress, parseIpAddress } from '../values/ip-address';
 import { firstPemBlock } from '../values/pem';
 
 /** It cannot be read, or is not signed with its own key. */
-export class RequestFault extends Error {}
+export class CertificateRequestFault extends Error {}
 
 export interface AlternativeNames {
   readonly dns: readonly string[];
@@ -18,7 +27,7 @@ export interface AlternativeNames {
   readonly uris: readonly string[];
 }
 
-export interface ParsedRequest {
+export interface ParsedCertificateRequest {
   /** '' = none; the last where there are several. */
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -29,39 +38,39 @@ export interface ParsedRequest {
   readonly publicKey: Uint8Array;
 }
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 const COMMON_NAME = '2.5.4.3';
 const ORGANIZATION = '2.5.4.10';
 /** Country, province, locality, street, postal code, organization, unit, common name, serial number. */
-const SUBJECT = ['2.5.4.6', '2.5.4.8', '2.5.4.7', '2.5.4.9', '2.5.4.17', ORGANIZATION, '2.5.4.11', COMMON_NAME, '2.5.4.5'];
+const SUBJECT_ATTRIBUTES = ['2.5.4.6', '2.5.4.8', '2.5.4.7', '2.5.4.9', '2.5.4.17', ORGANIZATION, '2.5.4.11', COMMON_NAME, '2.5.4.5'];
 /** Of these there is one. */
-const SINGLE: ReadonlySet<string> = new Set([COMMON_NAME, '2.5.4.5']);
+const SINGLE_VALUED: ReadonlySet<string> = new Set([COMMON_NAME, '2.5.4.5']);
 /** PKCS #9: extensions that are asked for. */
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
-const ALTERNATIVE_NAMES = '2.5.29.17';
+const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
 const ATTRIBUTES = 0xa0;
 
-/** Throws {@link RequestFault} on what is no request. The first block of the text counts. */
-export function readRequest(pem: string): ParsedRequest {
-  if (pem.length > MOST_BYTES) throw new RequestFault(`it is longer than ${MOST_BYTES} bytes`);
+/** Throws {@link CertificateRequestFault} on what is no request. The first block of the text counts. */
+export function parseCertificateRequest(pem: string): ParsedCertificateRequest {
+  if (pem.length > MAX_BYTES) throw new CertificateRequestFault(`it is longer than ${MAX_BYTES} bytes`);
   const block = firstPemBlock(pem);
-  if (block?.type !== 'CERTIFICATE REQUEST') throw new RequestFault('PEM block type must be CERTIFICATE REQUEST');
+  if (block?.type !== 'CERTIFICATE REQUEST') throw new CertificateRequestFault('PEM block type must be CERTIFICATE REQUEST');
   try {
-    return parsed(block.bytes);
+    return parseDerRequest(block.bytes);
   } catch (error) {
-    throw error instanceof DerFault ? new RequestFault(error.message) : error;
+    throw error instanceof DerFault ? new CertificateRequestFault(error.message) : error;
   }
 }
 
-function parsed(bytes: Buffer): ParsedRequest {
-  const [info, algorithm, signature] = derParts(derValue(bytes), DER.sequence);
-  const [, name, key, ...attributes] = derParts(info, DER.sequence);
-  const publicKey = derOf(key, DER.sequence).whole;
-  checkSignature(derOf(info, DER.sequence).whole, algorithm, signature, readKey(publicKey));
-  const found = subjectOf(name);
-  const values = (id: string): readonly string[] => found.get(id) ?? [];
-  const subject = SUBJECT.flatMap((id): [string, readonly string[]][] => {
-    const kept = SINGLE.has(id) ? values(id).slice(-1) : values(id);
+function parseDerRequest(bytes: Buffer): ParsedCertificateRequest {
+  const [info, algorithm, signature] = parseDerContainer(parseDer(bytes), DER_TAGS.sequence);
+  const [, name, key, ...attributes] = parseDerContainer(info, DER_TAGS.sequence);
+  const publicKey = requireDerTag(key, DER_TAGS.sequence).whole;
+  checkSignature(requireDerTag(info, DER_TAGS.sequence).whole, algorithm, signature, readKey(publicKey));
+  const attributeValues = subjectOf(name);
+  const values = (id: string): readonly string[] => attributeValues.get(id) ?? [];
+  const subject = SUBJECT_ATTRIBUTES.flatMap((id): [string, readonly string[]][] => {
+    const kept = SINGLE_VALUED.has(id) ? values(id).slice(-1) : values(id);
     return kept.length === 0 ? [] : [[id, kept]];
   });
   return {
@@ -75,29 +84,33 @@ function parsed(bytes: Buffer): ParsedRequest {
 
 /** Empty values say nothing. */
 function subjectOf(name: DerValue | undefined): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  for (const part of derParts(name, DER.sequence).flatMap((set) => derParts(set, DER.set))) {
-    const [id, value] = derParts(part, DER.sequence);
-    const [sort, text] = [derId(id), value === undefined || !SUBJECT.includes(derId(id)) ? '' : textOf(value)];
+  const attributeValues = new Map<string, string[]>();
+  for (const part of parseDerContainer(name, DER_TAGS.sequence).flatMap((set) => parseDerContainer(set, DER_TAGS.set))) {
+    const [id, value] = parseDerContainer(part, DER_TAGS.sequence);
+    const [attribute, text] = [
+      parseObjectIdentifier(id),
+      value === undefined || !SUBJECT_ATTRIBUTES.includes(parseObjectIdentifier(id)) ? '' : textOf(value),
+    ];
     if (text === '') continue;
-    const values = found.get(sort);
-    if (values === undefined) found.set(sort, [text]);
+    const values = attributeValues.get(attribute);
+    if (values === undefined) attributeValues.set(attribute, [text]);
     else values.push(text);
   }
-  return found;
+  return attributeValues;
 }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const UTF8 = 0x0c;
+const UTF8_STRING = 0x0c;
 /** NumericString, PrintableString, TeletexString, IA5String. */
-const ASCII: ReadonlySet<number> = new Set([0x12, 0x13, 0x14, 0x16]);
+const ASCII_STRINGS: ReadonlySet<number> = new Set([0x12, 0x13, 0x14, 0x16]);
 /** BMPString. */
-const WIDE = 0x1e;
+const BMP_STRING = 0x1e;
 
 function textOf({ tag, content }: DerValue): string {
-  if (tag === UTF8) return utf8Of(content);
-  if (ASCII.has(tag)) return asciiOf(content, 'asn1: syntax error: a text contains an invalid character');
-  if (tag !== WIDE || content.length % 2 !== 0) throw new RequestFault(`asn1: structure error: a text of type ${tag} cannot be read`);
+  if (tag === UTF8_STRING) return utf8Of(content);
+  if (ASCII_STRINGS.has(tag)) return asciiOf(content, 'asn1: syntax error: a text contains an invalid character');
+  if (tag !== BMP_STRING || content.length % 2 !== 0)
+    throw new CertificateRequestFault(`asn1: structure error: a text of type ${tag} cannot be read`);
   return Buffer.from(content).swap16().toString('utf16le');
 }
 
@@ -105,31 +118,37 @@ function utf8Of(content: Buffer): string {
   try {
     return strictUtf8.decode(content);
   } catch {
-    throw new RequestFault('asn1: syntax error: UTF8String contains invalid characters');
+    throw new CertificateRequestFault('asn1: syntax error: UTF8String contains invalid characters');
   }
 }
 
 function asciiOf(content: Buffer, fault: string): string {
-  if (content.some((byte) => byte >= 0x80)) throw new RequestFault(fault);
+  if (content.some((byte) => byte >= 0x80)) throw new CertificateRequestFault(fault);
   return content.toString('latin1');
 }
 
 function namesOf(attributes: DerValue | undefined): AlternativeNames {
-  const all = alternativeNames(attributes);
-  const of = (wanted: number, read: (content: Buffer) => string): readonly string[] =>
-    all.filter(({ tag }) => tag === wanted).map(({ content }) => read(content));
-  const text = (sort: string) => (content: Buffer) => asciiOf(content, `x509: SAN ${sort} is malformed`);
-  return { emails: of(0x81, text('rfc822Name')), dns: of(0x82, text('dNSName')), uris: of(0x86, uriOf), ips: of(0x87, ipOf) };
+  const generalNames = alternativeNames(attributes);
+  const valuesWithTag = (expectedTag: number, read: (content: Buffer) => string): readonly string[] =>
+    generalNames.filter(({ tag }) => tag === expectedTag).map(({ content }) => read(content));
+  const ascii = (type: string) => (content: Buffer) => asciiOf(content, `x509: SAN ${type} is malformed`);
+  return {
+    emails: valuesWithTag(0x81, ascii('rfc822Name')),
+    dns: valuesWithTag(0x82, ascii('dNSName')),
+    uris: valuesWithTag(0x86, uriOf),
+    ips: valuesWithTag(0x87, ipOf),
+  };
 }
 
 function alternativeNames(attributes: DerValue | undefined): readonly DerValue[] {
   if (attributes === undefined) return [];
-  for (const attribute of derValues(attributes)) {
-    const [id, values] = derParts(attribute, DER.sequence);
-    if (derId(id) !== EXTENSION_REQUEST) continue;
-    for (const extension of derParts(derParts(values, DER.set)[0], DER.sequence)) {
-      const parts = derParts(extension, DER.sequence);
-      if (derId(parts[0]) === ALTERNATIVE_NAMES) return derParts(derValue(derOf(parts.at(-1), DER.octetString).content), DER.sequence);
+  for (const attribute of parseDerChildren(attributes)) {
+    const [id, values] = parseDerContainer(attribute, DER_TAGS.sequence);
+    if (parseObjectIdentifier(id) !== EXTENSION_REQUEST) continue;
+    for (const extension of parseDerContainer(parseDerContainer(values, DER_TAGS.set)[0], DER_TAGS.sequence)) {
+      const parts = parseDerContainer(extension, DER_TAGS.sequence);
+      if (parseObjectIdentifier(parts[0]) === SUBJECT_ALTERNATIVE_NAME)
+        return parseDerContainer(parseDer(requireDerTag(parts.at(-1), DER_TAGS.octetString).content), DER_TAGS.sequence);
     }
   }
   return [];
@@ -137,14 +156,14 @@ function alternativeNames(attributes: DerValue | undefined): readonly DerValue[]
 
 function uriOf(content: Buffer): string {
   const text = asciiOf(content, 'x509: SAN uniformResourceIdentifier is malformed');
-  const read = parseUrl(text);
-  if (read.type === 'bad') throw new RequestFault(`x509: cannot parse URI "${text}": ${read.fault}`);
+  const read = parseGoUrl(text);
+  if (read.type === 'bad') throw new CertificateRequestFault(`x509: cannot parse URI "${text}": ${read.fault}`);
   return text;
 }
 
 function ipOf(content: Buffer): string {
   if (content.length === 4) return content.join('.');
-  if (content.length !== 16) throw new RequestFault(`x509: cannot parse IP address of length ${content.length}`);
+  if (content.length !== 16) throw new CertificateRequestFault(`x509: cannot parse IP address of length ${content.length}`);
   const groups = Array.from({ length: 8 }, (_, index) => content.readUInt16BE(index * 2).toString(16)).join(':');
   const address = parseIpAddress(groups);
   return address === undefined ? groups : formatIpAddress(address);
@@ -157,10 +176,10 @@ function readKey(der: Buffer): KeyObject {
   try {
     key = createPublicKey({ key: der, format: 'der', type: 'spki' });
   } catch {
-    throw new RequestFault('x509: the public key cannot be read');
+    throw new CertificateRequestFault('x509: the public key cannot be read');
   }
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
-  if (type === 'ec' && !CURVES.has(details?.namedCurve ?? '')) throw new RequestFault('x509: unsupported elliptic curve');
+  if (type === 'ec' && !CURVES.has(details?.namedCurve ?? '')) throw new CertificateRequestFault('x509: unsupported elliptic curve');
   return key;
 }
 
@@ -176,7 +195,7 @@ const ALGORITHMS: Readonly<Record<string, { readonly key: 'rsa' | 'ec' | 'ed2551
   '1.2.840.10045.4.3.4': { key: 'ec', hash: 'sha512' },
   '1.3.101.112': { key: 'ed25519', hash: undefined },
 };
-const UNSIGNED = {
+const VERIFICATION_FAILURES = {
   rsa: 'crypto/rsa: verification error',
   ec: 'x509: ECDSA verification failure',
   ed25519: 'x509: Ed25519 verification failure',
@@ -189,16 +208,16 @@ const PSS_HASHES: Readonly<Record<string, string>> = {
 };
 
 function checkSignature(signed: Buffer, algorithm: DerValue | undefined, signature: DerValue | undefined, key: KeyObject): void {
-  const [id, parameters] = derParts(algorithm, DER.sequence);
-  const isPss = derId(id) === PSS;
-  const known = isPss ? ({ key: 'rsa', hash: pssHash(parameters) } as const) : ALGORITHMS[derId(id)];
-  const { content } = derOf(signature, DER.bitString);
+  const [id, parameters] = parseDerContainer(algorithm, DER_TAGS.sequence);
+  const isPss = parseObjectIdentifier(id) === PSS;
+  const known = isPss ? ({ key: 'rsa', hash: pssHash(parameters) } as const) : ALGORITHMS[parseObjectIdentifier(id)];
+  const { content } = requireDerTag(signature, DER_TAGS.bitString);
   if (known === undefined || known.key !== key.asymmetricKeyType)
-    throw new RequestFault('x509: cannot verify signature: algorithm unimplemented');
+    throw new CertificateRequestFault('x509: cannot verify signature: algorithm unimplemented');
   const padding = isPss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {};
   // The first byte counts the bits that are left over.
   const isGood = content[0] === 0 && isVerified(() => verify(known.hash, signed, { key, ...padding }, content.subarray(1)));
-  if (!isGood) throw new RequestFault(UNSIGNED[known.key]);
+  if (!isGood) throw new CertificateRequestFault(VERIFICATION_FAILURES[known.key]);
 }
 
 /** A key that is too small for the hash throws. */
@@ -211,8 +230,11 @@ function isVerified(check: () => boolean): boolean {
 }
 
 function pssHash(parameters: DerValue | undefined): string {
-  const [field] = derParts(parameters, DER.sequence);
-  const hash = field?.tag === ATTRIBUTES ? PSS_HASHES[derId(derParts(derValue(field.content), DER.sequence)[0])] : undefined;
-  if (hash === undefined) throw new RequestFault('x509: cannot verify signature: algorithm unimplemented');
+  const [field] = parseDerContainer(parameters, DER_TAGS.sequence);
+  const hash =
+    field?.tag === ATTRIBUTES
+      ? PSS_HASHES[parseObjectIdentifier(parseDerContainer(parseDer(field.content), DER_TAGS.sequence)[0])]
+      : undefined;
+  if (hash === undefined) throw new CertificateRequestFault('x509: cannot verify signature: algorithm unimplemented');
   return hash;
 }

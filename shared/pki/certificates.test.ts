@@ -6,8 +6,8 @@ import { connect, createServer, type TLSSocket } from 'node:tls';
 import { systemClock, type Clock } from '../runtime/clock';
 import { COMMON_NAMES_IN_ONE_RDN, NO_SUBJECT, TWO_COMMON_NAMES } from '../../test/support/odd-certificates';
 import {
-  belongsTogether,
-  covers,
+  isIssuedBy,
+  coversNames,
   createAuthority,
   createSigningKeyPair,
   issueCertificate,
@@ -41,11 +41,11 @@ describe('certificates', () => {
     const facts = readCertificate(leaf.certificate);
     expect(facts).toMatchObject({ commonName: 'apiserver', organizations: ['a', 'b'], notAfter: start + 10 * day });
     expect(facts.notBefore).toBeLessThanOrEqual(start);
-    expect(covers(leaf.certificate, ['localhost', '127.0.0.1', '::1', 'platform.default.svc'])).toBe(true);
-    expect(covers(leaf.certificate, ['127.0.0.2'])).toBe(false);
-    expect(covers(leaf.certificate, ['platform'])).toBe(false);
-    expect(belongsTogether(leaf, ca.certificate)).toBe(true);
-    expect(belongsTogether(ca, ca.certificate)).toBe(true);
+    expect(coversNames(leaf.certificate, ['localhost', '127.0.0.1', '::1', 'platform.default.svc'])).toBe(true);
+    expect(coversNames(leaf.certificate, ['127.0.0.2'])).toBe(false);
+    expect(coversNames(leaf.certificate, ['platform'])).toBe(false);
+    expect(isIssuedBy(leaf, ca.certificate)).toBe(true);
+    expect(isIssuedBy(ca, ca.certificate)).toBe(true);
   });
 
   it.each([
@@ -88,9 +88,9 @@ describe('certificates', () => {
       lifetimeMs: day,
       clock: at(start),
     });
-    expect(belongsTogether(leaf, other.certificate)).toBe(false);
-    expect(belongsTogether({ ...leaf, key: other.key }, ca.certificate)).toBe(false);
-    expect(belongsTogether({ certificate: 'rubbish', key: 'rubbish' }, ca.certificate)).toBe(false);
+    expect(isIssuedBy(leaf, other.certificate)).toBe(false);
+    expect(isIssuedBy({ ...leaf, key: other.key }, ca.certificate)).toBe(false);
+    expect(isIssuedBy({ certificate: 'rubbish', key: 'rubbish' }, ca.certificate)).toBe(false);
   });
 
   it.each([

@@ -28,32 +28,32 @@ export interface SigningKeyPair {
   readonly publicKey: string;
 }
 
-export interface Subject {
+export interface CertificateSubject {
   readonly commonName: string;
   /** The `O` attributes: for a client certificate the user's groups. */
   readonly organizations?: readonly string[];
 }
 
-export interface AuthorityRequest {
-  readonly subject: Subject;
+export interface AuthorityOptions {
+  readonly subject: CertificateSubject;
   readonly lifetimeMs: number;
   readonly clock: Clock;
 }
 
-export interface SubordinateRequest extends AuthorityRequest {
+export interface SubordinateOptions extends AuthorityOptions {
   readonly authority: Credential;
 }
 
 /** A peer is both: members of a cluster that call each other. */
 export type CertificateUsage = 'server' | 'client' | 'peer';
 
-export interface CertificateRequest extends SubordinateRequest {
+export interface CertificateOptions extends SubordinateOptions {
   readonly usage: CertificateUsage;
   /** DNS names and IP addresses; the kind is told from the text. */
   readonly names?: readonly string[];
 }
 
-export interface CertificateFacts {
+export interface CertificateInfo {
   readonly commonName: string;
   readonly organizations: readonly string[];
   /** The common name of who signed it; '' = none. */
@@ -67,39 +67,39 @@ export interface CertificateFacts {
 const BACKDATE_MS = 5 * 60_000;
 
 /** The share of its life that a certificate has left when it should be renewed. */
-const RENEWAL_SHARE = 0.2;
+const RENEWAL_FRACTION = 0.2;
 
 const EXTENDED_USAGES = { server: ['serverAuth'], client: ['clientAuth'], peer: ['serverAuth', 'clientAuth'] } as const;
 
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /** A self-signed authority that may sign end certificates only. */
-export async function createAuthority(request: AuthorityRequest): Promise<Credential> {
+export async function createAuthority(request: AuthorityOptions): Promise<Credential> {
   const x509 = await loadX509();
-  const keys = await newKeys();
+  const keys = await generateKeys();
   const name = subjectName(x509, request.subject);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity(request),
     name,
     keys,
-    signingAlgorithm: algorithm,
+    signingAlgorithm: KEY_ALGORITHM,
     extensions: await authorityExtensions(x509, keys),
   });
   return credentialOf(certificate, keys);
 }
 
 /** An authority below another, which may sign end certificates only. */
-export async function createSubordinate(request: SubordinateRequest): Promise<Credential> {
+export async function createSubordinateAuthority(request: SubordinateOptions): Promise<Credential> {
   const x509 = await loadX509();
-  const keys = await newKeys();
-  return signed(x509, request, keys, await authorityExtensions(x509, keys));
+  const keys = await generateKeys();
+  return signCertificate(x509, request, keys, await authorityExtensions(x509, keys));
 }
 
 /** A certificate for a server or a client, signed by `authority`. Never outlives the authority. */
-export async function issueCertificate(request: CertificateRequest): Promise<Credential> {
+export async function issueCertificate(request: CertificateOptions): Promise<Credential> {
   const x509 = await loadX509();
-  const keys = await newKeys();
-  return signed(x509, request, keys, [
+  const keys = await generateKeys();
+  return signCertificate(x509, request, keys, [
     new x509.BasicConstraintsExtension(false, undefined, true),
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
     new x509.ExtendedKeyUsageExtension(EXTENDED_USAGES[request.usage].map((usage) => x509.ExtendedKeyUsage[usage])),
@@ -123,7 +123,7 @@ export function publicKeyOf(privateKey: string): string {
 }
 
 /** What a certificate says. Throws on text that is not a PEM certificate. */
-export function readCertificate(pem: string): CertificateFacts {
+export function readCertificate(pem: string): CertificateInfo {
   const certificate = new X509Certificate(pem);
   const { subject, issuer } = certificate.toLegacyObject();
   return {
@@ -146,7 +146,7 @@ export function subjectValues(subject: object | undefined, attribute: string): r
 }
 
 /** What is wrong with the time of a certificate at `now`, to be said after its name; undefined = its time has come and is not over. */
-export function lifeFault(pem: string, now: number): string | undefined {
+export function validityFault(pem: string, now: number): string | undefined {
   const { notBefore, notAfter } = readCertificate(pem);
   if (now >= notAfter) return `has expired at ${new Date(notAfter).toISOString()}`;
   return now < notBefore ? `is not valid before ${new Date(notBefore).toISOString()}` : undefined;
@@ -156,17 +156,17 @@ export function lifeFault(pem: string, now: number): string | undefined {
 export function needsRenewal(pem: string, clock: Clock): boolean {
   const { notBefore, notAfter } = readCertificate(pem);
   const now = clock.now();
-  return now < notBefore || notAfter - now < (notAfter - notBefore) * RENEWAL_SHARE;
+  return now < notBefore || notAfter - now < (notAfter - notBefore) * RENEWAL_FRACTION;
 }
 
 /** Whether a server's certificate is good for every one of `names` (DNS names and IP addresses). */
-export function covers(pem: string, names: readonly string[]): boolean {
+export function coversNames(pem: string, names: readonly string[]): boolean {
   const certificate = new X509Certificate(pem);
   return names.every((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined);
 }
 
 /** Whether the certificate was signed by the authority's key and fits its own private key. False for unreadable texts. */
-export function belongsTogether(credential: Credential, authorityCertificate: string): boolean {
+export function isIssuedBy(credential: Credential, authorityCertificate: string): boolean {
   try {
     const certificate = new X509Certificate(credential.certificate);
     const authority = new X509Certificate(authorityCertificate);
@@ -188,8 +188,8 @@ export async function loadX509(): Promise<typeof X509> {
   return import('@peculiar/x509');
 }
 
-async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+async function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
 }
 
 const authorityExtensions = async (x509: typeof X509, { publicKey }: webcrypto.CryptoKeyPair): Promise<X509.Extension[]> => [
@@ -198,9 +198,9 @@ const authorityExtensions = async (x509: typeof X509, { publicKey }: webcrypto.C
   await x509.SubjectKeyIdentifierExtension.create(publicKey),
 ];
 
-async function signed(
+async function signCertificate(
   x509: typeof X509,
-  request: SubordinateRequest,
+  request: SubordinateOptions,
   keys: webcrypto.CryptoKeyPair,
   extensions: readonly X509.Extension[],
 ): Promise<Credential> {
@@ -214,14 +214,14 @@ async function signed(
     subject: subjectName(x509, request.subject),
     issuer: issuer.subjectName,
     publicKey: keys.publicKey,
-    signingKey: await webcrypto.subtle.importKey('pkcs8', derOf(authorityKey), signingAlgorithm, false, ['sign']),
+    signingKey: await webcrypto.subtle.importKey('pkcs8', exportPkcs8(authorityKey), signingAlgorithm, false, ['sign']),
     signingAlgorithm,
     extensions: [...extensions, await authorityKeyIdentifier(x509, issuer)],
   });
   return credentialOf(certificate, keys);
 }
 
-const derOf = (key: KeyObject): Buffer => key.export({ type: 'pkcs8', format: 'der' });
+const exportPkcs8 = (key: KeyObject): Buffer => key.export({ type: 'pkcs8', format: 'der' });
 
 /** Copies the authority's own key identifier if it has one: authorities derive it in different ways, and clients compare it. */
 async function authorityKeyIdentifier(x509: typeof X509, issuer: X509.X509Certificate): Promise<X509.Extension> {
@@ -235,12 +235,12 @@ async function credentialOf(certificate: X509.X509Certificate, keys: webcrypto.C
   return { certificate: `${certificate.toString('pem').trimEnd()}\n`, key: key.toString() };
 }
 
-function validity(request: AuthorityRequest): { notBefore: Date; notAfter: Date } {
+function validity(request: AuthorityOptions): { notBefore: Date; notAfter: Date } {
   const now = request.clock.now();
   return { notBefore: new Date(now - BACKDATE_MS), notAfter: new Date(now + request.lifetimeMs) };
 }
 
-function subjectName(x509: typeof X509, subject: Subject): X509.Name {
+function subjectName(x509: typeof X509, subject: CertificateSubject): X509.Name {
   const organizations = (subject.organizations ?? []).map((organization) => ({ O: [organization] }));
   return new x509.Name([...organizations, { CN: [subject.commonName] }]);
 }

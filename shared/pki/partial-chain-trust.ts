@@ -5,4 +5,4 @@
  * it, whoever signed it in turn. Webhooks often name their own certificate, and an authority is often one below another; OpenSSL by
  * itself believes only what ends in a certificate that signed itself.
  */
-export const TRUST_WHAT_IS_NAMED = { allowPartialTrustChain: true } as const;
+export const PARTIAL_CHAIN_TRUST = { allowPartialTrustChain: true } as const;

@@ -1,11 +1,11 @@
 /** Amounts of resources by name, added and compared exactly. */
 import type { Quantity } from '../values/quantity';
 
-export type Amounts = ReadonlyMap<string, Quantity>;
+export type ResourceAmounts = ReadonlyMap<string, Quantity>;
 
 const BILLION = 1_000_000_000n;
 
-export const whole = (count: number): Quantity => ({ nanos: BigInt(count) * BILLION, format: 'decimal' });
+export const wholeQuantity = (count: number): Quantity => ({ nanos: BigInt(count) * BILLION, format: 'decimal' });
 
 /** Binary where one of the two is, whichever comes first, so that a sum does not depend on its order. */
 function formatOf(a: Quantity, b: Quantity): Quantity['format'] {
@@ -14,15 +14,15 @@ function formatOf(a: Quantity, b: Quantity): Quantity['format'] {
   return b.format === 'binary' ? 'binary' : a.format;
 }
 
-export function addAmounts(sum: Map<string, Quantity>, more: Amounts): void {
-  for (const [name, amount] of more) {
+export function addAmounts(sum: Map<string, Quantity>, added: ResourceAmounts): void {
+  for (const [name, amount] of added) {
     const known = sum.get(name);
     sum.set(name, known === undefined ? amount : { nanos: known.nanos + amount.nanos, format: formatOf(known, amount) });
   }
 }
 
 /** The larger amount of each resource. */
-export function raiseAmounts(sum: Map<string, Quantity>, others: Amounts): void {
+export function raiseToMaximum(sum: Map<string, Quantity>, others: ResourceAmounts): void {
   for (const [name, amount] of others) {
     const known = sum.get(name);
     if (known === undefined || amount.nanos > known.nanos) sum.set(name, amount);

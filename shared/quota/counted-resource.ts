@@ -4,16 +4,18 @@
 import type { GroupResource } from '../api/identity/identity';
 import { canonicalGroup, otherQualifiedName } from '../names/dialect';
 
-const MACHINE = ['cpu', 'memory', 'ephemeral-storage'];
+const COMPUTE_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'];
 
 const PODS = core('pods');
 const CLAIMS = core('persistentvolumeclaims');
 
 /** What counts against resources of these names. */
-const BY_NAME: ReadonlyMap<string, GroupResource> = new Map([
-  ...[...MACHINE, ...MACHINE.map((name) => `requests.${name}`), ...MACHINE.map((name) => `limits.${name}`)].map(
-    (name) => [name, PODS] as const,
-  ),
+const KIND_BY_NAME: ReadonlyMap<string, GroupResource> = new Map([
+  ...[
+    ...COMPUTE_RESOURCES,
+    ...COMPUTE_RESOURCES.map((name) => `requests.${name}`),
+    ...COMPUTE_RESOURCES.map((name) => `limits.${name}`),
+  ].map((name) => [name, PODS] as const),
   ...['services', 'services.loadbalancers', 'services.nodeports'].map((name) => [name, core('services')] as const),
   ['requests.storage', CLAIMS],
   ...['pods', 'persistentvolumeclaims', 'configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas'].map(
@@ -26,17 +28,18 @@ function core(resource: string): GroupResource {
 }
 
 const COUNT = 'count/';
-const OF_CLASS = '.storageclass.';
+const STORAGE_CLASS_INFIX = '.storageclass.';
 const STORAGE_GROUP = 'storage.platform.io';
 
 /** Under which name objects of any kind count. */
-export function countName({ group, resource }: GroupResource): string {
+export function objectCountName({ group, resource }: GroupResource): string {
   return `${COUNT}${resource}${group === '' ? '' : `.${group}`}`;
 }
 
-export const ofClass = (storageClass: string, name: string): string => `${storageClass}${OF_CLASS}${STORAGE_GROUP}/${name}`;
+export const storageClassResourceName = (storageClass: string, name: string): string =>
+  `${storageClass}${STORAGE_CLASS_INFIX}${STORAGE_GROUP}/${name}`;
 
-export interface Counted {
+export interface CountedResource {
   /** The name in canonical spelling. */
   readonly name: string;
   /** What counts. Whether it is served is not known here. */
@@ -44,27 +47,29 @@ export interface Counted {
 }
 
 /** Undefined = nothing counts against a resource of that name. */
-export function countedBy(name: string): Counted | undefined {
-  const known = BY_NAME.get(name);
+export function parseCountedResource(name: string): CountedResource | undefined {
+  const known = KIND_BY_NAME.get(name);
   if (known !== undefined) return { name, kind: known };
-  if (name.startsWith(COUNT)) return counts(name.slice(COUNT.length));
+  if (name.startsWith(COUNT)) return parseObjectCount(name.slice(COUNT.length));
   if (/^(?:requests\.)?hugepages-/.test(name)) return { name, kind: PODS };
   const slash = name.indexOf('/');
   if (slash < 0) return undefined;
-  const at = name.lastIndexOf(OF_CLASS, slash);
-  if (at > 0 && canonicalGroup(name.slice(at + OF_CLASS.length, slash)) === STORAGE_GROUP)
-    return ofStorage(name.slice(0, at), name.slice(slash + 1));
+  const at = name.lastIndexOf(STORAGE_CLASS_INFIX, slash);
+  if (at > 0 && canonicalGroup(name.slice(at + STORAGE_CLASS_INFIX.length, slash)) === STORAGE_GROUP)
+    return parseStorageClassResource(name.slice(0, at), name.slice(slash + 1));
   return name.startsWith('requests.') && otherQualifiedName(name.slice('requests.'.length)) === undefined
     ? { name, kind: PODS }
     : undefined;
 }
 
-function counts(text: string): Counted {
+function parseObjectCount(text: string): CountedResource {
   const dot = text.indexOf('.');
   const kind = dot < 0 ? core(text) : { group: canonicalGroup(text.slice(dot + 1)), resource: text.slice(0, dot) };
-  return { name: countName(kind), kind };
+  return { name: objectCountName(kind), kind };
 }
 
-function ofStorage(storageClass: string, name: string): Counted | undefined {
-  return name === 'requests.storage' || name === 'persistentvolumeclaims' ? { name: ofClass(storageClass, name), kind: CLAIMS } : undefined;
+function parseStorageClassResource(storageClass: string, name: string): CountedResource | undefined {
+  return name === 'requests.storage' || name === 'persistentvolumeclaims'
+    ? { name: storageClassResourceName(storageClass, name), kind: CLAIMS }
+    : undefined;
 }

@@ -3,16 +3,16 @@ import type { GroupResource } from '../api/identity/identity';
 import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../values/json';
 import { isBestEffort } from './pod-amounts';
 
-interface Scope {
+interface QuotaScope {
   readonly name: string;
   readonly operator: string;
   readonly values: readonly string[];
 }
 
-export type Scopes = readonly Scope[];
+export type QuotaScopes = readonly QuotaScope[];
 
 /** Of a quota's `spec`. */
-export function scopesOf(spec: JsonObject): Scopes {
+export function quotaScopesOf(spec: JsonObject): QuotaScopes {
   const expressions = (arrayAt(objectAt(spec, 'scopeSelector'), 'matchExpressions') ?? []).filter(isObject);
   return [
     ...stringsAt(spec, 'scopes').map((name) => ({ name, operator: 'Exists', values: [] })),
@@ -25,12 +25,12 @@ export function scopesOf(spec: JsonObject): Scopes {
 }
 
 /** Nothing but pods is in a scope. */
-export function isInScopes({ group, resource }: GroupResource, object: JsonObject, scopes: Scopes): boolean {
+export function isInQuotaScopes({ group, resource }: GroupResource, object: JsonObject, scopes: QuotaScopes): boolean {
   if (scopes.length === 0) return true;
   return group === '' && resource === 'pods' && scopes.every((scope) => isInScope(object, scope));
 }
 
-function isInScope(pod: JsonObject, { name, operator, values }: Scope): boolean {
+function isInScope(pod: JsonObject, { name, operator, values }: QuotaScope): boolean {
   switch (name) {
     case 'Terminating':
       return hasDeadline(pod);
@@ -43,7 +43,7 @@ function isInScope(pod: JsonObject, { name, operator, values }: Scope): boolean 
     case 'PriorityClass':
       return isSelected(stringAt(objectAt(pod, 'spec'), 'priorityClassName') ?? '', operator, values);
     case 'CrossNamespacePodAffinity':
-      return looksAcross(pod);
+      return hasCrossNamespaceAffinity(pod);
     default:
       return false;
   }
@@ -67,7 +67,7 @@ function isSelected(text: string, operator: string, values: readonly string[]): 
 }
 
 /** Whether a term of its affinity names namespaces or selects them. */
-function looksAcross(pod: JsonObject): boolean {
+function hasCrossNamespaceAffinity(pod: JsonObject): boolean {
   const affinity = objectAt(objectAt(pod, 'spec'), 'affinity');
   return ['podAffinity', 'podAntiAffinity'].some((member) => {
     const rules = objectAt(affinity, member);

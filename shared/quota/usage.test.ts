@@ -1,10 +1,10 @@
 import type { JsonObject } from '../values/json';
 import { formatQuantity } from '../values/quantity';
 import { addAmounts } from './amounts';
-import { countedBy, countName } from './counted-resource';
-import { podAmounts } from './pod-amounts';
-import { isInScopes, scopesOf } from './scopes';
-import { usageOf, usedUntil } from './usage';
+import { parseCountedResource, objectCountName } from './counted-resource';
+import { podResourceAmounts } from './pod-amounts';
+import { isInQuotaScopes, quotaScopesOf } from './scopes';
+import { quotaUsageOf, quotaReleasedAt } from './usage';
 
 const PODS = { group: '', resource: 'pods' };
 const shown = (amounts: ReadonlyMap<string, Parameters<typeof formatQuantity>[0]>) =>
@@ -38,7 +38,7 @@ describe('countedBy', () => {
       'persistentvolumeclaims.',
     ],
   ])('maps the quota resource %s to its canonical name and the kind that it counts', (name, canonical, kind) => {
-    const counted = countedBy(name);
+    const counted = parseCountedResource(name);
     expect([counted?.name, `${counted?.kind.resource}.${counted?.kind.group}`]).toEqual([canonical, kind]);
   });
 
@@ -49,7 +49,7 @@ describe('countedBy', () => {
     'gold.storageclass.example.com/requests.storage',
     'requests.kubernetes.io/x',
     'storage',
-  ])('returns undefined for the quota resource %s', (name) => expect(countedBy(name)).toBeUndefined());
+  ])('returns undefined for the quota resource %s', (name) => expect(parseCountedResource(name)).toBeUndefined());
 });
 
 describe('podAmounts', () => {
@@ -58,7 +58,7 @@ describe('podAmounts', () => {
       containers: [container({ cpu: '1', memory: '1Gi' }), container({ cpu: '500m' })],
       initContainers: [container({ cpu: '2', memory: '10Mi' }), container({ memory: '3Gi' })],
     };
-    expect(shown(podAmounts(pod(spec), 'requests'))).toEqual({ cpu: '2', memory: '3Gi' });
+    expect(shown(podResourceAmounts(pod(spec), 'requests'))).toEqual({ cpu: '2', memory: '3Gi' });
   });
 
   test('adds a sidecar container to all containers that start after it', () => {
@@ -66,18 +66,18 @@ describe('podAmounts', () => {
       containers: [container({ cpu: '1' })],
       initContainers: [container({ cpu: '3' }), container({ cpu: '2' }, {}, { restartPolicy: 'Always' }), container({ cpu: '1500m' })],
     };
-    expect(shown(podAmounts(pod(spec), 'requests'))).toEqual({ cpu: '3500m' });
+    expect(shown(podResourceAmounts(pod(spec), 'requests'))).toEqual({ cpu: '3500m' });
   });
 
   test('adds overhead to requests, and to limits only of resources that have one', () => {
     const spec = { containers: [container({ cpu: '1' }, { cpu: '2' })], overhead: { cpu: '250m', memory: '64Mi' } };
-    expect(shown(podAmounts(pod(spec), 'requests'))).toEqual({ cpu: '1250m', memory: '64Mi' });
-    expect(shown(podAmounts(pod(spec), 'limits'))).toEqual({ cpu: '2250m' });
+    expect(shown(podResourceAmounts(pod(spec), 'requests'))).toEqual({ cpu: '1250m', memory: '64Mi' });
+    expect(shown(podResourceAmounts(pod(spec), 'limits'))).toEqual({ cpu: '2250m' });
   });
 });
 
 test('addAmounts formats a sum in binary when one of its parts is binary, in either order', () => {
-  const parts = ['512M', '1Gi', '0'].map((memory) => podAmounts(pod({ containers: [container({ memory })] }), 'requests'));
+  const parts = ['512M', '1Gi', '0'].map((memory) => podResourceAmounts(pod({ containers: [container({ memory })] }), 'requests'));
   for (const order of [parts, [...parts].reverse()]) {
     const sum = new Map();
     for (const part of order) addAmounts(sum, part);
@@ -99,20 +99,20 @@ describe('usageOf', () => {
     'hugepages-2Mi': '4Mi',
     'requests.hugepages-2Mi': '4Mi',
   };
-  test('counts the number and resources of a pod', () => expect(shown(usageOf(PODS, pod(spec), 0))).toEqual(whole));
+  test('counts the number and resources of a pod', () => expect(shown(quotaUsageOf(PODS, pod(spec), 0))).toEqual(whole));
 
   test('counts only count/pods for a terminated pod', () => {
     for (const phase of ['Succeeded', 'Failed'])
-      expect(shown(usageOf(PODS, pod(spec, { status: { phase } }), 0))).toEqual({ 'count/pods': '1' });
+      expect(shown(quotaUsageOf(PODS, pod(spec, { status: { phase } }), 0))).toEqual({ 'count/pods': '1' });
   });
 
   test('counts a terminating pod until its grace period ends', () => {
     const going = pod(spec, { metadata: { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 } });
     const until = Date.UTC(2026, 0, 1, 0, 1);
-    expect(usedUntil(PODS, going)).toBe(until);
-    expect(shown(usageOf(PODS, going, until))).toEqual(whole);
-    expect(shown(usageOf(PODS, going, until + 1))).toEqual({ 'count/pods': '1' });
-    expect(usedUntil(PODS, pod(spec))).toBeUndefined();
+    expect(quotaReleasedAt(PODS, going)).toBe(until);
+    expect(shown(quotaUsageOf(PODS, going, until))).toEqual(whole);
+    expect(shown(quotaUsageOf(PODS, going, until + 1))).toEqual({ 'count/pods': '1' });
+    expect(quotaReleasedAt(PODS, pod(spec))).toBeUndefined();
   });
 
   test.each<[string, JsonObject, JsonObject]>([
@@ -122,7 +122,7 @@ describe('usageOf', () => {
     ['LoadBalancer', { allocateLoadBalancerNodePorts: false }, { 'services.nodeports': '1', 'services.loadbalancers': '1' }],
   ])('counts node ports and load balancers of a %s Service with %j', (type, more, used) => {
     const service = { spec: { type, ports: [{ port: 80, nodePort: 30_000 }, { port: 81 }], ...more } };
-    expect(shown(usageOf({ group: '', resource: 'services' }, service, 0))).toEqual({ 'count/services': '1', services: '1', ...used });
+    expect(shown(quotaUsageOf({ group: '', resource: 'services' }, service, 0))).toEqual({ 'count/services': '1', services: '1', ...used });
   });
 
   test.each<[string, JsonObject]>([
@@ -135,7 +135,7 @@ describe('usageOf', () => {
       },
     ],
   ])('counts a PersistentVolumeClaim against the storage class of %s', (_, claim) => {
-    expect(shown(usageOf({ group: '', resource: 'persistentvolumeclaims' }, claim, 0))).toEqual({
+    expect(shown(quotaUsageOf({ group: '', resource: 'persistentvolumeclaims' }, claim, 0))).toEqual({
       'count/persistentvolumeclaims': '1',
       persistentvolumeclaims: '1',
       'requests.storage': '1Gi',
@@ -145,9 +145,9 @@ describe('usageOf', () => {
   });
 
   test('counts only the number of objects of other resources', () => {
-    expect(shown(usageOf({ group: '', resource: 'secrets' }, {}, 0))).toEqual({ 'count/secrets': '1', secrets: '1' });
-    expect(shown(usageOf({ group: 'apps', resource: 'secrets' }, {}, 0))).toEqual({
-      [countName({ group: 'apps', resource: 'secrets' })]: '1',
+    expect(shown(quotaUsageOf({ group: '', resource: 'secrets' }, {}, 0))).toEqual({ 'count/secrets': '1', secrets: '1' });
+    expect(shown(quotaUsageOf({ group: 'apps', resource: 'secrets' }, {}, 0))).toEqual({
+      [objectCountName({ group: 'apps', resource: 'secrets' })]: '1',
     });
   });
 });
@@ -183,11 +183,11 @@ describe('isInScopes', () => {
     [{ scopes: ['CrossNamespacePodAffinity'] }, term({}), false],
     [{ scopes: ['Unknown'] }, plain, false],
   ])('of the quota %j and a pod with %j is %s', (quota, spec, expected) =>
-    expect(isInScopes(PODS, pod(spec), scopesOf(quota))).toBe(expected),
+    expect(isInQuotaScopes(PODS, pod(spec), quotaScopesOf(quota))).toBe(expected),
   );
 
   test('is false for a quota with scopes and a resource other than pods', () => {
-    expect(isInScopes({ group: '', resource: 'services' }, pod(plain), scopesOf({ scopes: ['NotTerminating'] }))).toBe(false);
-    expect(isInScopes({ group: '', resource: 'services' }, pod(plain), scopesOf({}))).toBe(true);
+    expect(isInQuotaScopes({ group: '', resource: 'services' }, pod(plain), quotaScopesOf({ scopes: ['NotTerminating'] }))).toBe(false);
+    expect(isInQuotaScopes({ group: '', resource: 'services' }, pod(plain), quotaScopesOf({}))).toBe(true);
   });
 });

@@ -4,28 +4,28 @@
  * (measured: a third of a consistent read's CPU). Here a place that was left holds nothing.
  */
 export class Bag<T extends object> {
-  private readonly places: (T | undefined)[] = [];
-  private readonly free: number[] = [];
+  private readonly slots: (T | undefined)[] = [];
+  private readonly freeSlots: number[] = [];
 
   get size(): number {
-    return this.places.length - this.free.length;
+    return this.slots.length - this.freeSlots.length;
   }
 
   /** Returns the place, which {@link remove} takes. */
   add(item: T): number {
-    const place = this.free.pop() ?? this.places.length;
-    this.places[place] = item;
-    return place;
+    const slot = this.freeSlots.pop() ?? this.slots.length;
+    this.slots[slot] = item;
+    return slot;
   }
 
   /** Once for every `add`. */
-  remove(place: number): void {
-    this.places[place] = undefined;
-    this.free.push(place);
+  remove(slot: number): void {
+    this.slots[slot] = undefined;
+    this.freeSlots.push(slot);
   }
 
   /** What is added meanwhile may be seen or not; what is removed is not. */
   *[Symbol.iterator](): Iterator<T> {
-    for (const item of this.places) if (item !== undefined) yield item;
+    for (const item of this.slots) if (item !== undefined) yield item;
   }
 }

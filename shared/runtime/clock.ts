@@ -17,7 +17,7 @@ export interface Clock {
   /** Calls `task` once after `ms`. A timer never keeps the process alive by itself. */
   after(ms: number, task: () => void): Timer;
   /** Resolves after `ms`, or when it is not waited for any more. */
-  sleep(ms: number, ending?: AbortSignal): Promise<void>;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** The real clock. */

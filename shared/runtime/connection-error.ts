@@ -1,28 +1,32 @@
 /** What is told of a connection that could not be made, or broke: in upstream's words. */
 import { errorCode } from './error-code';
 
-const UNTRUSTED: ReadonlySet<string | undefined> = new Set([
+const UNKNOWN_AUTHORITY_CODES: ReadonlySet<string | undefined> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
-const VERIFY = 'tls: failed to verify certificate: x509: ';
+const VERIFICATION_FAILED = 'tls: failed to verify certificate: x509: ';
 
-const UNFIT: ReadonlySet<string | undefined> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID']);
+const INVALID_CERTIFICATE_CODES: ReadonlySet<string | undefined> = new Set([
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
 
 /** Whether it was the other side's certificate. */
-export function isDistrusted(error: Error): boolean {
+export function isCertificateError(error: Error): boolean {
   const code = errorCode(error.cause ?? error);
-  return UNTRUSTED.has(code) || UNFIT.has(code);
+  return UNKNOWN_AUTHORITY_CODES.has(code) || INVALID_CERTIFICATE_CODES.has(code);
 }
 
 /** `server` = who was asked. */
-export function connectionText(error: Error, server: URL): string {
+export function connectionErrorText(error: Error, server: URL): string {
   const code = errorCode(error.cause ?? error);
   const port = server.port === '' ? (server.protocol === 'https:' ? '443' : '80') : server.port;
-  if (UNTRUSTED.has(code)) return `${VERIFY}certificate signed by unknown authority`;
+  if (UNKNOWN_AUTHORITY_CODES.has(code)) return `${VERIFICATION_FAILED}certificate signed by unknown authority`;
   switch (code) {
     case 'ECONNREFUSED':
       return `dial tcp ${server.hostname}:${port}: connect: connection refused`;
@@ -32,9 +36,9 @@ export function connectionText(error: Error, server: URL): string {
       return 'EOF';
     case 'CERT_HAS_EXPIRED':
     case 'CERT_NOT_YET_VALID':
-      return `${VERIFY}certificate has expired or is not yet valid`;
+      return `${VERIFICATION_FAILED}certificate has expired or is not yet valid`;
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return VERIFY + error.message;
+      return VERIFICATION_FAILED + error.message;
     default:
       return error.message;
   }

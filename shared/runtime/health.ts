@@ -7,11 +7,11 @@ export type HealthEndpoint = (typeof HEALTH_ENDPOINTS)[number];
 export interface HealthCheck {
   readonly name: string;
   /** Absent = all three. */
-  readonly only?: HealthEndpoint;
+  readonly onlyOn?: HealthEndpoint;
   /** Part of the start: /livez counts it as healthy during the grace period. */
-  readonly boot?: true;
+  readonly isStartup?: true;
   /** What it finds wrong is told, but fails nothing: the server goes on with what it had. */
-  readonly advisory?: true;
+  readonly isAdvisory?: true;
   /** Undefined = healthy, else what is wrong; shown only for a single check. */
   check(): string | undefined | Promise<string | undefined>;
 }
@@ -25,16 +25,16 @@ export interface HealthRequest {
   readonly exclude: readonly string[];
 }
 
-export interface HealthAnswer {
+export interface HealthResponse {
   readonly status: 200 | 404 | 500;
   readonly text: string;
   /** The list answers carry it, single checks do not. */
-  readonly nosniff: boolean;
+  readonly noSniff: boolean;
 }
 
-const NOT_FOUND: HealthAnswer = { status: 404, text: '404 page not found\n', nosniff: true };
+const NOT_FOUND: HealthResponse = { status: 404, text: '404 page not found\n', noSniff: true };
 
-export class Health {
+export class HealthChecks {
   private readonly startedAt: number;
 
   constructor(
@@ -42,25 +42,29 @@ export class Health {
     private readonly clock: Clock,
     private readonly livezGraceMs: number,
     /** Hears of every failure, with its reason. */
-    private readonly failed: (endpoint: HealthEndpoint, name: string, reason: string) => void,
-    private readonly ran: (endpoint: HealthEndpoint, name: string, healthy: boolean) => void = () => undefined,
+    private readonly onFailure: (endpoint: HealthEndpoint, name: string, reason: string) => void,
+    private readonly onResult: (endpoint: HealthEndpoint, name: string, healthy: boolean) => void = () => undefined,
   ) {
     this.startedAt = clock.monotonic();
   }
 
-  async answer(request: HealthRequest): Promise<HealthAnswer> {
+  async respond(request: HealthRequest): Promise<HealthResponse> {
     const { endpoint, check } = request;
-    const checks = this.checks.filter(({ only }) => only === undefined || only === endpoint);
-    if (check === undefined) return this.all(endpoint, checks, request);
-    const found = checks.find(({ name }) => name === check);
-    if (found === undefined) return NOT_FOUND;
-    const reason = await this.run(endpoint, found);
+    const checks = this.checks.filter(({ onlyOn }) => onlyOn === undefined || onlyOn === endpoint);
+    if (check === undefined) return this.runAll(endpoint, checks, request);
+    const singleCheck = checks.find(({ name }) => name === check);
+    if (singleCheck === undefined) return NOT_FOUND;
+    const reason = await this.run(endpoint, singleCheck);
     return reason === undefined
-      ? { status: 200, text: 'ok', nosniff: false }
-      : { status: 500, text: `internal server error: ${reason}\n`, nosniff: true };
+      ? { status: 200, text: 'ok', noSniff: false }
+      : { status: 500, text: `internal server error: ${reason}\n`, noSniff: true };
   }
 
-  private async all(endpoint: HealthEndpoint, checks: readonly HealthCheck[], { verbose, exclude }: HealthRequest): Promise<HealthAnswer> {
+  private async runAll(
+    endpoint: HealthEndpoint,
+    checks: readonly HealthCheck[],
+    { verbose, exclude }: HealthRequest,
+  ): Promise<HealthResponse> {
     const excluded = new Set(exclude);
     const lines: string[] = [];
     let healthy = true;
@@ -72,28 +76,28 @@ export class Health {
       const reason = await this.run(endpoint, check);
       if (reason === undefined) {
         lines.push(`[+]${check.name} ok`);
-      } else if (check.advisory === true) {
+      } else if (check.isAdvisory === true) {
         lines.push(`[!]${check.name} failed, and is no reason to stop: reason withheld`);
       } else {
         healthy = false;
         lines.push(`[-]${check.name} failed: reason withheld`);
       }
     }
-    if (healthy && !verbose) return { status: 200, text: 'ok', nosniff: true };
+    if (healthy && !verbose) return { status: 200, text: 'ok', noSniff: true };
     if (excluded.size > 0) {
       const names = [...excluded].sort().map((name) => JSON.stringify(name));
       lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`);
     }
     // The specification has the same last line for all three paths.
     lines.push(healthy ? 'healthz check passed' : `${endpoint} check failed`);
-    return { status: healthy ? 200 : 500, text: `${lines.join('\n')}\n`, nosniff: true };
+    return { status: healthy ? 200 : 500, text: `${lines.join('\n')}\n`, noSniff: true };
   }
 
   private async run(endpoint: HealthEndpoint, check: HealthCheck): Promise<string | undefined> {
-    if (endpoint === 'livez' && check.boot === true && this.clock.monotonic() - this.startedAt < this.livezGraceMs) return undefined;
+    if (endpoint === 'livez' && check.isStartup === true && this.clock.monotonic() - this.startedAt < this.livezGraceMs) return undefined;
     const reason = await check.check();
-    this.ran(endpoint, check.name, reason === undefined);
-    if (reason !== undefined) this.failed(endpoint, check.name, reason);
+    this.onResult(endpoint, check.name, reason === undefined);
+    if (reason !== undefined) this.onFailure(endpoint, check.name, reason);
     return reason;
   }
 }

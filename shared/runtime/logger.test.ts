@@ -1,6 +1,6 @@
 import type { Clock } from './clock';
 import { Writable } from 'node:stream';
-import { createLogger, droppedLines, patientSink, silentLogger, type LogLevel } from './logger';
+import { createLogger, droppedLogLines, nonBlockingSink, silentLogger, type LogLevel } from './logger';
 
 const clock: Clock = {
   now: () => Date.UTC(2024, 7, 13),
@@ -37,7 +37,7 @@ describe('logger', () => {
     logger.warn('said');
     logger.error('said');
     expect(lines).toHaveLength(2);
-    expect([logger.enabled('info'), logger.enabled('error'), logger.enabled('silent')]).toEqual([false, true, false]);
+    expect([logger.isLevelEnabled('info'), logger.isLevelEnabled('error'), logger.isLevelEnabled('silent')]).toEqual([false, true, false]);
   });
 
   it('writes errors with message and stack', () => {
@@ -51,7 +51,7 @@ describe('logger', () => {
     logger.error('x');
     silentLogger.child({}).error('x');
     expect(lines).toEqual([]);
-    expect(silentLogger.enabled('error')).toBe(false);
+    expect(silentLogger.isLevelEnabled('error')).toBe(false);
   });
 });
 
@@ -65,12 +65,12 @@ describe('patientSink', () => {
         takers.push(taken);
       },
     });
-    const logger = createLogger({ level: 'info', clock, destination: patientSink(reader) });
-    const before = droppedLines();
+    const logger = createLogger({ level: 'info', clock, destination: nonBlockingSink(reader) });
+    const before = droppedLogLines();
     for (let line = 0; line < 3000; line += 1) logger.info('x'.repeat(1000));
     expect(read).toHaveLength(1);
     expect(reader.writableLength).toBeLessThan(1.01 * 1024 * 1024);
-    const dropped = droppedLines() - before;
+    const dropped = droppedLogLines() - before;
     expect(dropped).toBeGreaterThan(1900);
     for (let taken = takers.shift(); taken !== undefined; taken = takers.shift()) taken();
     expect(read.length + dropped).toBe(3000);
@@ -78,10 +78,10 @@ describe('patientSink', () => {
 
   it('counts lines to a destroyed destination as dropped', () => {
     const reader = new Writable();
-    const logger = createLogger({ level: 'info', clock, destination: patientSink(reader) });
-    const before = droppedLines();
+    const logger = createLogger({ level: 'info', clock, destination: nonBlockingSink(reader) });
+    const before = droppedLogLines();
     reader.destroy(new Error('EPIPE'));
     logger.info('to nobody');
-    expect(droppedLines() - before).toBe(1);
+    expect(droppedLogLines() - before).toBe(1);
   });
 });

@@ -7,10 +7,10 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
 import type { Clock } from './clock';
-import { choice, int, type Flag } from '../cli/flags';
+import { choiceFlag, intFlag, type Flag } from '../cli/flags';
 
-const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof levels)[number];
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** What a line says beside its message. An Error under `error` is written with type, message and stack. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export interface Logger {
   /** A logger that adds `fields` to every line. */
   child(fields: LogFields): Logger;
   /** Whether a line of that level would be written; ask before building costly fields. */
-  enabled(level: LogLevel): boolean;
+  isLevelEnabled(level: LogLevel): boolean;
 }
 
 export interface LoggerOptions {
@@ -37,7 +37,7 @@ export interface LoggerOptions {
 }
 
 export function createLogger(options: LoggerOptions): Logger {
-  const sink = options.destination ?? standardError();
+  const sink = options.destination ?? stderrSink();
   const settings = {
     level: options.level,
     base: options.fields ?? {},
@@ -45,36 +45,36 @@ export function createLogger(options: LoggerOptions): Logger {
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: pino.stdSerializers.err },
   };
-  return wrap(pino(settings, sink));
+  return wrapPino(pino(settings, sink));
 }
 
 /** Bytes of lines that may wait for somebody who does not read them. */
-const MAX_WAITING_BYTES = 1 << 20;
+const MAX_BUFFERED_BYTES = 1 << 20;
 
-let dropped = 0;
+let droppedCount = 0;
 
 /** Lines that were not written, because those before them were not read. */
-export const droppedLines = (): number => dropped;
+export const droppedLogLines = (): number => droppedCount;
 
 /**
  * Never waits for its reader: a pipe that nobody empties must not stop the process, nor its end, as a write in a thread would. Where a pipe is full
  * the lines wait in memory, and beyond its bound they are dropped. Files do not make anybody wait.
  */
-function standardError(): DestinationStream {
-  const kind = fstatSync(STANDARD_ERROR);
-  if (!kind.isFIFO() && !kind.isSocket()) return pino.destination({ dest: STANDARD_ERROR, sync: true });
-  return patientSink(new Socket({ fd: STANDARD_ERROR, readable: false, writable: true }).unref());
+function stderrSink(): DestinationStream {
+  const kind = fstatSync(STDERR_FD);
+  if (!kind.isFIFO() && !kind.isSocket()) return pino.destination({ dest: STDERR_FD, sync: true });
+  return nonBlockingSink(new Socket({ fd: STDERR_FD, readable: false, writable: true }).unref());
 }
 
-const STANDARD_ERROR = 2;
+const STDERR_FD = 2;
 
 /** Lines for a reader who may be slow, or gone. */
-export function patientSink(reader: Writable): DestinationStream {
+export function nonBlockingSink(reader: Writable): DestinationStream {
   reader.on('error', () => undefined);
   return {
     write(line) {
-      if (reader.writable && reader.writableLength < MAX_WAITING_BYTES) reader.write(line);
-      else dropped += 1;
+      if (reader.writable && reader.writableLength < MAX_BUFFERED_BYTES) reader.write(line);
+      else droppedCount += 1;
     },
   };
 }
@@ -87,17 +87,17 @@ export const silentLogger: Logger = {
   warn: () => undefined,
   error: () => undefined,
   child: () => silentLogger,
-  enabled: () => false,
+  isLevelEnabled: () => false,
 };
 
 /** The row for `--log-level` in a flag table. */
 export function logLevelFlag(section: string): Flag<LogLevel> {
-  return choice({ section, help: 'Least level of the lines written to stderr.', default: 'info', words: levels });
+  return choiceFlag({ section, help: 'Least level of the lines written to stderr.', default: 'info', values: LOG_LEVELS });
 }
 
 /** The row for upstream's `-v` in a flag table. */
 export function verbosityFlag(section: string): Flag<number> {
-  return int({
+  return intFlag({
     section,
     help: 'Detail of the log by number: 3 = as --log-level=debug, 6 = as trace; the more detailed of the two counts.',
     default: 0,
@@ -105,25 +105,25 @@ export function verbosityFlag(section: string): Flag<number> {
   });
 }
 
-const FROM_VERBOSITY: readonly (readonly [number, LogLevel])[] = [
+const LEVEL_BY_VERBOSITY: readonly (readonly [number, LogLevel])[] = [
   [6, 'trace'],
   [3, 'debug'],
 ];
 
 /** The level that both flags together ask for. */
-export function levelOf({ 'log-level': level, v }: { readonly 'log-level': LogLevel; readonly v: number }): LogLevel {
-  const asked = FROM_VERBOSITY.find(([least]) => v >= least)?.[1];
-  return asked === undefined || levels.indexOf(level) < levels.indexOf(asked) ? level : asked;
+export function effectiveLogLevel({ 'log-level': level, v }: { readonly 'log-level': LogLevel; readonly v: number }): LogLevel {
+  const verbosityLevel = LEVEL_BY_VERBOSITY.find(([minimum]) => v >= minimum)?.[1];
+  return verbosityLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(verbosityLevel) ? level : verbosityLevel;
 }
 
-function wrap(target: Pino): Logger {
+function wrapPino(target: Pino): Logger {
   return {
     trace: (message, fields = {}) => target.trace(fields, message),
     debug: (message, fields = {}) => target.debug(fields, message),
     info: (message, fields = {}) => target.info(fields, message),
     warn: (message, fields = {}) => target.warn(fields, message),
     error: (message, fields = {}) => target.error(fields, message),
-    child: (fields) => wrap(target.child(fields)),
-    enabled: (level) => level !== 'silent' && target.isLevelEnabled(level),
+    child: (fields) => wrapPino(target.child(fields)),
+    isLevelEnabled: (level) => level !== 'silent' && target.isLevelEnabled(level),
   };
 }

@@ -1,34 +1,38 @@
 /** Work whose time is measured, whether it has to be waited for or not. What is made of that time is somebody else's business. */
 import type { Clock } from './clock';
-import type { Eventually } from './maybe-promise';
+import type { MaybePromise } from './maybe-promise';
 
 /** Told once, however it ended. Times are Clock.monotonic. */
-export type Told = (from: number, until: number, hasFailed: boolean) => void;
+export type OnMeasured = (from: number, until: number, hasFailed: boolean) => void;
 
 /** What was waited for is waited for, and what was there at once still is. */
-export function timed<T>(clock: Pick<Clock, 'monotonic'>, work: () => Promise<T>, told: Told): Promise<T>;
-export function timed<T>(clock: Pick<Clock, 'monotonic'>, work: () => Promise<T> | undefined, told: Told): Promise<T> | undefined;
-export function timed<T>(clock: Pick<Clock, 'monotonic'>, work: () => Eventually<T>, told: Told): Eventually<T>;
-export function timed<T>(clock: Pick<Clock, 'monotonic'>, work: () => Eventually<T>, told: Told): Eventually<T> {
-  const from = clock.monotonic();
-  let outcome: Eventually<T>;
+export function measureTime<T>(clock: Pick<Clock, 'monotonic'>, work: () => Promise<T>, onMeasured: OnMeasured): Promise<T>;
+export function measureTime<T>(
+  clock: Pick<Clock, 'monotonic'>,
+  work: () => Promise<T> | undefined,
+  onMeasured: OnMeasured,
+): Promise<T> | undefined;
+export function measureTime<T>(clock: Pick<Clock, 'monotonic'>, work: () => MaybePromise<T>, onMeasured: OnMeasured): MaybePromise<T>;
+export function measureTime<T>(clock: Pick<Clock, 'monotonic'>, work: () => MaybePromise<T>, onMeasured: OnMeasured): MaybePromise<T> {
+  const startedAt = clock.monotonic();
+  let outcome: MaybePromise<T>;
   try {
     outcome = work();
   } catch (error) {
-    told(from, clock.monotonic(), true);
+    onMeasured(startedAt, clock.monotonic(), true);
     throw error;
   }
   if (!(outcome instanceof Promise)) {
-    told(from, clock.monotonic(), false);
+    onMeasured(startedAt, clock.monotonic(), false);
     return outcome;
   }
   return outcome.then(
     (value) => {
-      told(from, clock.monotonic(), false);
+      onMeasured(startedAt, clock.monotonic(), false);
       return value;
     },
     (error: unknown) => {
-      told(from, clock.monotonic(), true);
+      onMeasured(startedAt, clock.monotonic(), true);
       throw error;
     },
   );

@@ -1,9 +1,9 @@
-import { derived } from './memoize-by-source';
+import { memoizeBySource } from './memoize-by-source';
 
 it('derived computes its value on demand, once for each source', () => {
   let source = { n: 1 };
   const made: number[] = [];
-  const double = derived(
+  const double = memoizeBySource(
     () => source,
     ({ n }) => {
       made.push(n);

@@ -28,4 +28,4 @@ export const systemRandom: Random = {
 /** So many bytes that nobody can guess: keys, nonces. */
 export type RandomBytes = (length: number) => Buffer;
 
-export const systemBytes: RandomBytes = (length) => randomBytes(length);
+export const systemRandomBytes: RandomBytes = (length) => randomBytes(length);

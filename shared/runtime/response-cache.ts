@@ -4,47 +4,47 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock';
-import type { Eventually } from './maybe-promise';
+import type { MaybePromise } from './maybe-promise';
 
-export interface KeptAnswersOptions {
+export interface ResponseCacheOptions {
   readonly clock: Clock;
   /** Answers that are kept, and what they cost together, as their askers say. */
-  readonly most: number;
-  readonly mostBytes: number;
+  readonly maxEntries: number;
+  readonly maxBytes: number;
   /** Questions under way. */
-  readonly atOnce: number;
+  readonly maxConcurrent: number;
 }
 
-export interface Answered<T> {
-  readonly answer: T;
+export interface CacheableResponse<T> {
+  readonly response: T;
   /** How long it counts; 0 = it is forgotten at once. */
-  readonly keptMs: number;
+  readonly ttlMs: number;
   readonly bytes: number;
 }
 
-export class KeptAnswers<T extends object> {
-  private readonly known: LRUCache<string, { readonly answer: T; readonly until: number; readonly bytes: number }>;
-  private readonly underWay = new Map<string, Promise<T>>();
+export class ResponseCache<T extends object> {
+  private readonly entries: LRUCache<string, { readonly response: T; readonly expiresAt: number; readonly bytes: number }>;
+  private readonly inFlight = new Map<string, Promise<T>>();
 
-  constructor(private readonly options: KeptAnswersOptions) {
-    this.known = new LRUCache({ max: options.most, maxSize: options.mostBytes, sizeCalculation: ({ bytes }) => bytes });
+  constructor(private readonly options: ResponseCacheOptions) {
+    this.entries = new LRUCache({ max: options.maxEntries, maxSize: options.maxBytes, sizeCalculation: ({ bytes }) => bytes });
   }
 
   /** `ask` is called where nothing is known and nobody asks the same; undefined = too many are being asked. */
-  find(question: string, ask: () => Promise<Answered<T>>): Eventually<T> | undefined {
-    const found = this.known.get(question);
-    if (found !== undefined && this.options.clock.monotonic() < found.until) return found.answer;
-    const running = this.underWay.get(question);
+  getOrFetch(key: string, fetch: () => Promise<CacheableResponse<T>>): MaybePromise<T> | undefined {
+    const cached = this.entries.get(key);
+    if (cached !== undefined && this.options.clock.monotonic() < cached.expiresAt) return cached.response;
+    const running = this.inFlight.get(key);
     if (running !== undefined) return running;
-    if (this.underWay.size >= this.options.atOnce) return undefined;
-    const asked = this.keep(question, ask).finally(() => this.underWay.delete(question));
-    this.underWay.set(question, asked);
-    return asked;
+    if (this.inFlight.size >= this.options.maxConcurrent) return undefined;
+    const pending = this.fetchAndStore(key, fetch).finally(() => this.inFlight.delete(key));
+    this.inFlight.set(key, pending);
+    return pending;
   }
 
-  private async keep(question: string, ask: () => Promise<Answered<T>>): Promise<T> {
-    const { answer, keptMs, bytes } = await ask();
-    if (keptMs > 0) this.known.set(question, { answer, until: this.options.clock.monotonic() + keptMs, bytes });
-    return answer;
+  private async fetchAndStore(key: string, fetch: () => Promise<CacheableResponse<T>>): Promise<T> {
+    const { response, ttlMs, bytes } = await fetch();
+    if (ttlMs > 0) this.entries.set(key, { response, expiresAt: this.options.clock.monotonic() + ttlMs, bytes });
+    return response;
   }
 }

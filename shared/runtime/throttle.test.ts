@@ -1,10 +1,10 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { eachNowAndThen, nowAndThen } from './throttle';
+import { throttleByKey, throttle } from './throttle';
 
 it('nowAndThen calls its function for the first call of each interval', () => {
   const clock = new ManualClock();
   const told: number[] = [];
-  const tell = nowAndThen(clock, 1_000, (n: number) => void told.push(n));
+  const tell = throttle(clock, 1_000, (n: number) => void told.push(n));
   tell(1);
   clock.advance(999);
   tell(2);
@@ -17,7 +17,7 @@ it('nowAndThen calls its function for the first call of each interval', () => {
 it('eachNowAndThen limits the calls of each key apart, and forgets old keys when there are many', () => {
   const clock = new ManualClock();
   const told: string[] = [];
-  const tell = eachNowAndThen(
+  const tell = throttleByKey(
     clock,
     1_000,
     (kind: string, _n: number) => kind,

@@ -2,34 +2,38 @@
 import type { Clock } from './clock';
 
 /** `tell` is called for the first of what comes within `everyMs`. */
-export function nowAndThen<T extends readonly unknown[]>(clock: Clock, everyMs: number, tell: (...what: T) => void): (...what: T) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return (...what) => {
+export function throttle<T extends readonly unknown[]>(
+  clock: Clock,
+  intervalMs: number,
+  callback: (...what: T) => void,
+): (...what: T) => void {
+  let lastCallAt = Number.NEGATIVE_INFINITY;
+  return (...args) => {
     const now = clock.monotonic();
-    if (now - toldAt < everyMs) return;
-    toldAt = now;
-    tell(...what);
+    if (now - lastCallAt < intervalMs) return;
+    lastCallAt = now;
+    callback(...args);
   };
 }
 
 /** More are forgotten all at once: then something is told earlier than it had to be. */
-const MOST_KEYS = 1_000;
+const MAX_KEYS = 1_000;
 
 /** The same for each of what `keyOf` tells apart. */
-export function eachNowAndThen<T extends readonly unknown[]>(
+export function throttleByKey<T extends readonly unknown[]>(
   clock: Clock,
-  everyMs: number,
+  intervalMs: number,
   keyOf: (...what: T) => string,
-  tell: (...what: T) => void,
+  callback: (...what: T) => void,
 ): (...what: T) => void {
-  const told = new Map<string, (...what: T) => void>();
-  return (...what) => {
-    const key = keyOf(...what);
-    let seldom = told.get(key);
-    if (seldom === undefined) {
-      if (told.size >= MOST_KEYS) told.clear();
-      told.set(key, (seldom = nowAndThen(clock, everyMs, tell)));
+  const throttledByKey = new Map<string, (...what: T) => void>();
+  return (...args) => {
+    const key = keyOf(...args);
+    let throttled = throttledByKey.get(key);
+    if (throttled === undefined) {
+      if (throttledByKey.size >= MAX_KEYS) throttledByKey.clear();
+      throttledByKey.set(key, (throttled = throttle(clock, intervalMs, callback)));
     }
-    seldom(...what);
+    throttled(...args);
   };
 }

@@ -2,21 +2,21 @@
 import type { Clock } from './clock';
 
 /** What `work` comes to, or, when it is not over after `ms`, what `late` says, which may throw. The work goes on; nobody hears of it any more. */
-export function withTimeout<T, L>(work: Promise<T>, clock: Pick<Clock, 'after'>, ms: number, late: () => L): Promise<T | L> {
+export function withTimeout<T, L>(work: Promise<T>, clock: Pick<Clock, 'after'>, ms: number, onTimeout: () => L): Promise<T | L> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(ms, () => {
       try {
-        resolve(late());
+        resolve(onTimeout());
       } catch (error) {
         reject(error);
       }
     });
-    const over =
-      <V>(told: (value: V) => void) =>
+    const finishWith =
+      <V>(complete: (value: V) => void) =>
       (value: V): void => {
         timer.cancel();
-        told(value);
+        complete(value);
       };
-    work.then(over(resolve), over(reject));
+    work.then(finishWith(resolve), finishWith(reject));
   });
 }

@@ -1,9 +1,9 @@
 /** A few at a time: many things to do, of which only so many are under way at once. */
 
 /** Calls `task` for each item. The first failure is the call's, and begins no more; those under way are let go on. */
-export async function withConcurrencyLimit<T>(most: number, items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
+export async function withConcurrencyLimit<T>(limit: number, items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
-  const work = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < items.length) {
       const item = items[next++];
       if (item === undefined) continue;
@@ -15,5 +15,5 @@ export async function withConcurrencyLimit<T>(most: number, items: readonly T[],
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(most, items.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
 }

@@ -50,7 +50,7 @@ it('starts work at once until the turn is over, and admits the rest half a milli
   const { loop, done, arrive, scheduler } = setUp();
   for (let index = 0; index < 12; index += 1) arrive(String(index), 'usual');
   expect(done).toEqual(['0', '1', '2', '3']);
-  expect(scheduler.waiting('usual')).toBe(8);
+  expect(scheduler.waitingCount('usual')).toBe(8);
   await loop.turn();
   expect(done).toHaveLength(8);
   await loop.turn();
@@ -122,7 +122,7 @@ it('keeps requeued work waiting until the next turn, however short this one is',
     done.push('written');
   };
   void write();
-  expect(scheduler.waiting('bulk')).toBe(1);
+  expect(scheduler.waitingCount('bulk')).toBe(1);
   await loop.turn();
   arrive('comes in the first turn', 'usual');
   await loop.turn();

@@ -54,7 +54,7 @@ class FairQueue {
     this.length += 1;
   }
 
-  next(): Resume | undefined {
+  dequeue(): Resume | undefined {
     for (const [flow, waiting] of this.flows) {
       this.flows.delete(flow);
       for (const resume of waiting) {
@@ -93,14 +93,14 @@ export class EventLoopScheduler {
   private turnStartedAt: number | undefined;
   private cooldownTurns = 0;
   /** How many places of the admission order have been asked. */
-  private asked = 0;
+  private admissionCursor = 0;
 
   constructor(
     private readonly clock: Clock,
     private readonly eventLoop: EventLoop = NODE_EVENT_LOOP,
   ) {}
 
-  waiting(priority: Priority): number {
+  waitingCount(priority: Priority): number {
     return this.queues[priority].length + (priority === 'bulk' ? this.requeued.length : 0);
   }
 
@@ -167,9 +167,9 @@ export class EventLoopScheduler {
 
   private next(): Resume | undefined {
     for (let tries = 0; tries < ADMISSION_ORDER.length; tries += 1) {
-      const priority = ADMISSION_ORDER[this.asked % ADMISSION_ORDER.length] ?? 'usual';
-      this.asked += 1;
-      if (this.canAdmit(priority)) return this.queues[priority].next();
+      const priority = ADMISSION_ORDER[this.admissionCursor % ADMISSION_ORDER.length] ?? 'usual';
+      this.admissionCursor += 1;
+      if (this.canAdmit(priority)) return this.queues[priority].dequeue();
     }
     return undefined;
   }

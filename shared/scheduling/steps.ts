@@ -10,9 +10,9 @@ export type Steps<T> = Generator<Promise<void> | undefined, T, undefined>;
 /** The value, for a step that may have to wait for it. */
 export function* awaitInStep<T>(value: T | Promise<T>): Steps<T> {
   if (!(value instanceof Promise)) return value;
-  const arrived: T[] = [];
-  yield value.then((known) => void arrived.push(known));
-  for (const known of arrived) return known;
+  const resolved: T[] = [];
+  yield value.then((known) => void resolved.push(known));
+  for (const known of resolved) return known;
   throw new Error('a step went on before what it waits for had arrived');
 }
 

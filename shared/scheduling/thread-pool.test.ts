@@ -1,8 +1,8 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { ThreadLost, ThreadPool, ThreadsBusy, type Thread, type ThreadLimits } from './thread-pool';
+import { ThreadLost, ThreadPool, ThreadPoolFull, type WorkerThread, type ThreadPoolLimits } from './thread-pool';
 
 /** A thread that answers when the test says so. */
-class FakeThread implements Thread<string, string> {
+class FakeThread implements WorkerThread<string, string> {
   readonly jobs: string[] = [];
   readonly moved: (readonly ArrayBuffer[] | undefined)[] = [];
   isStopped = false;
@@ -24,7 +24,7 @@ class FakeThread implements Thread<string, string> {
   fail = (error: Error): void => this.failed(error);
 }
 
-function fixture(limits: Partial<ThreadLimits> = {}): {
+function fixture(limits: Partial<ThreadPoolLimits> = {}): {
   clock: ManualClock;
   threads: FakeThread[];
   run: (job: string, flow?: string, weight?: number, moved?: ArrayBuffer[]) => Promise<string>;
@@ -36,8 +36,14 @@ function fixture(limits: Partial<ThreadLimits> = {}): {
     threads.push(thread);
     return thread;
   };
-  const pool = new ThreadPool<string, string>(start, { threads: 1, timeMs: 1_000, waiting: 3, idleMs: 5_000, ...limits });
-  return { clock, threads, run: (job, flow = '', weight = 1, moved = []) => pool.run(job, { clock, weight, flow, moved }) };
+  const pool = new ThreadPool<string, string>(start, {
+    threads: 1,
+    jobTimeoutMs: 1_000,
+    maxWaitingWeight: 3,
+    idleTimeoutMs: 5_000,
+    ...limits,
+  });
+  return { clock, threads, run: (job, flow = '', weight = 1, moved = []) => pool.run(job, { clock, weight, flow, transferList: moved }) };
 }
 
 it('each flow has its turn, however much another asks for', async () => {
@@ -62,14 +68,14 @@ it('refuses what is too much to wait', async () => {
   const { threads, run } = fixture();
   const first = run('first', '', 3);
   const second = run('second', '', 3);
-  await expect(run('third')).rejects.toBeInstanceOf(ThreadsBusy);
+  await expect(run('third')).rejects.toBeInstanceOf(ThreadPoolFull);
   threads[0]?.answer('1');
   threads[0]?.answer('2');
   expect(await Promise.all([first, second])).toEqual(['1', '2']);
 });
 
 it('gets another thread when jobs have waited for long enough, and at once where nobody has patience', async () => {
-  const { clock, threads, run } = fixture({ threads: 2, patienceMs: 300 });
+  const { clock, threads, run } = fixture({ threads: 2, scaleUpDelayMs: 300 });
   const all = [run('a'), run('b'), run('c')];
   clock.advance(299);
   expect(threads).toHaveLength(1);
@@ -84,7 +90,7 @@ it('gets another thread when jobs have waited for long enough, and at once where
 });
 
 it('needs no other thread where the first was quick enough', async () => {
-  const { clock, threads, run } = fixture({ threads: 2, patienceMs: 300 });
+  const { clock, threads, run } = fixture({ threads: 2, scaleUpDelayMs: 300 });
   const all = [run('a'), run('b')];
   threads[0]?.answer('1');
   threads[0]?.answer('2');
@@ -94,7 +100,7 @@ it('needs no other thread where the first was quick enough', async () => {
 });
 
 it('has patience anew with those who come when nobody has waited', async () => {
-  const { clock, threads, run } = fixture({ threads: 2, patienceMs: 300 });
+  const { clock, threads, run } = fixture({ threads: 2, scaleUpDelayMs: 300 });
   const early = [run('a'), run('b')];
   clock.advance(200);
   threads[0]?.answer('1');

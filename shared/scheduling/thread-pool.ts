@@ -6,11 +6,11 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Clock, Timer } from '../runtime/clock';
 
 /** What goes to another thread as it is, without a copy: here it is gone. */
-export type Moved = ArrayBuffer | MessagePort;
+export type TransferItem = ArrayBuffer | MessagePort;
 
 /** A thread of node:worker_threads. */
-export interface Thread<J, A> {
-  postMessage(job: J, moved?: readonly Moved[]): void;
+export interface WorkerThread<J, A> {
+  postMessage(job: J, transferList?: readonly TransferItem[]): void;
   on(event: 'message', listener: (answer: A) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   /** Whether the process waits for it. */
@@ -19,163 +19,164 @@ export interface Thread<J, A> {
   terminate(): unknown;
 }
 
-export interface ThreadLimits {
+export interface ThreadPoolLimits {
   readonly threads: number;
   /** Of one job. */
-  readonly timeMs: number;
+  readonly jobTimeoutMs: number;
   /** Of all jobs that wait. */
-  readonly waiting: number;
+  readonly maxWaitingWeight: number;
   /** A thread that nobody asks for so long ends; absent = it stays. */
-  readonly idleMs?: number;
+  readonly idleTimeoutMs?: number;
   /** Another thread joins those that work when jobs have waited so long, since each is slow until it has been compiled; absent = at once. */
-  readonly patienceMs?: number;
+  readonly scaleUpDelayMs?: number;
 }
 
 /** The thread that was at a job is gone. */
 export class ThreadLost extends Error {
-  constructor(readonly why: 'fault' | 'memory' | 'time') {
-    super(REASONS[why]);
+  constructor(readonly reason: 'fault' | 'memory' | 'time') {
+    super(MESSAGES[reason]);
   }
 }
 
-const REASONS = { time: 'it takes too long', memory: 'it takes too much memory', fault: 'its thread has failed' } as const;
+const MESSAGES = { time: 'it takes too long', memory: 'it takes too much memory', fault: 'its thread has failed' } as const;
 
 /** Too much waits already. */
-export class ThreadsBusy extends Error {}
+export class ThreadPoolFull extends Error {}
 
-export interface Load {
+export interface JobOptions {
   /** In which the time of the job is measured. */
   readonly clock: Pick<Clock, 'after'>;
   /** How much of what may wait it is. */
   readonly weight: number;
   /** Whose job it is. */
   readonly flow?: string;
-  readonly moved?: readonly Moved[];
+  readonly transferList?: readonly TransferItem[];
 }
 
-interface Waiting<J, A> extends Load {
-  readonly job: J;
+interface Job<J, A> extends JobOptions {
+  readonly message: J;
   readonly resolve: (answer: A) => void;
   readonly reject: (error: Error) => void;
 }
 
-interface Member<J, A> {
-  readonly thread: Thread<J, A>;
+interface PoolMember<J, A> {
+  readonly thread: WorkerThread<J, A>;
   /** What it works at. */
-  at: Waiting<J, A> | undefined;
+  job: Job<J, A> | undefined;
   timer: Timer | undefined;
 }
 
 export class ThreadPool<J, A> {
-  private readonly members = new Set<Member<J, A>>();
+  private readonly members = new Set<PoolMember<J, A>>();
   /** By flow; the one that is asked next stands first. */
-  private readonly lines = new Map<string, Waiting<J, A>[]>();
-  private weight = 0;
+  private readonly queues = new Map<string, Job<J, A>[]>();
+  private waitingWeight = 0;
   /** Ends the patience of the jobs that wait. */
-  private reinforcing: Timer | undefined;
+  private scaleUpTimer: Timer | undefined;
 
   constructor(
-    private readonly start: () => Thread<J, A>,
-    private readonly limits: ThreadLimits,
+    private readonly startThread: () => WorkerThread<J, A>,
+    private readonly limits: ThreadPoolLimits,
   ) {}
 
   /** Somebody is about to ask for as much as so many threads can do. */
-  warm(clock: Pick<Clock, 'after'>, threads: number): void {
+  prestart(clock: Pick<Clock, 'after'>, threads: number): void {
     while (this.members.size < threads) {
-      const member = this.join();
+      const member = this.addMember();
       if (member === undefined) return;
-      this.idle(member, clock);
+      this.startIdleTimeout(member, clock);
     }
   }
 
-  /** Rejects with {@link ThreadsBusy} or {@link ThreadLost}. */
-  run(job: J, load: Load): Promise<A> {
+  /** Rejects with {@link ThreadPoolFull} or {@link ThreadLost}. */
+  run(message: J, options: JobOptions): Promise<A> {
     return new Promise((resolve, reject) => {
-      if (this.weight + load.weight > this.limits.waiting) return reject(new ThreadsBusy('too much waits for a thread'));
-      this.weight += load.weight;
-      const waiting: Waiting<J, A> = { ...load, job, resolve, reject };
-      const { flow = '' } = load;
-      const line = this.lines.get(flow);
-      if (line === undefined) this.lines.set(flow, [waiting]);
-      else line.push(waiting);
-      this.assign();
+      if (this.waitingWeight + options.weight > this.limits.maxWaitingWeight)
+        return reject(new ThreadPoolFull('too much waits for a thread'));
+      this.waitingWeight += options.weight;
+      const job: Job<J, A> = { ...options, message, resolve, reject };
+      const { flow = '' } = options;
+      const queue = this.queues.get(flow);
+      if (queue === undefined) this.queues.set(flow, [job]);
+      else queue.push(job);
+      this.assignJobs();
     });
   }
 
-  private assign(): void {
-    while (this.lines.size > 0) {
-      const member = [...this.members].find(({ at }) => at === undefined) ?? this.joinInTime();
-      const next = member === undefined ? undefined : this.next();
+  private assignJobs(): void {
+    while (this.queues.size > 0) {
+      const member = [...this.members].find(({ job }) => job === undefined) ?? this.addMemberWhenDue();
+      const next = member === undefined ? undefined : this.dequeue();
       if (member === undefined || next === undefined) return;
-      this.weight -= next.weight;
+      this.waitingWeight -= next.weight;
       member.timer?.cancel();
-      member.at = next;
-      member.timer = next.clock.after(this.limits.timeMs, () => this.lose(member, 'time'));
+      member.job = next;
+      member.timer = next.clock.after(this.limits.jobTimeoutMs, () => this.removeMember(member, 'time'));
       member.thread.ref();
-      member.thread.postMessage(next.job, next.moved);
+      member.thread.postMessage(next.message, next.transferList);
     }
-    this.reinforcing?.cancel();
-    this.reinforcing = undefined;
+    this.scaleUpTimer?.cancel();
+    this.scaleUpTimer = undefined;
   }
 
-  private next(): Waiting<J, A> | undefined {
-    for (const [flow, line] of this.lines) {
-      this.lines.delete(flow);
-      const next = line.shift();
-      if (line.length > 0) this.lines.set(flow, line);
+  private dequeue(): Job<J, A> | undefined {
+    for (const [flow, queue] of this.queues) {
+      this.queues.delete(flow);
+      const next = queue.shift();
+      if (queue.length > 0) this.queues.set(flow, queue);
       if (next !== undefined) return next;
     }
     return undefined;
   }
 
   /** Undefined = those that wait have to be patient, or there are as many threads as there may be. */
-  private joinInTime(): Member<J, A> | undefined {
-    const { patienceMs = 0, threads } = this.limits;
-    if (patienceMs === 0 || this.members.size === 0) return this.join();
-    const [first] = [...this.lines.values()][0] ?? [];
+  private addMemberWhenDue(): PoolMember<J, A> | undefined {
+    const { scaleUpDelayMs = 0, threads } = this.limits;
+    if (scaleUpDelayMs === 0 || this.members.size === 0) return this.addMember();
+    const [first] = [...this.queues.values()][0] ?? [];
     if (first === undefined || this.members.size >= threads) return undefined;
-    this.reinforcing ??= first.clock.after(patienceMs, () => {
-      this.reinforcing = undefined;
-      if (this.lines.size > 0 && this.join() !== undefined) this.assign();
+    this.scaleUpTimer ??= first.clock.after(scaleUpDelayMs, () => {
+      this.scaleUpTimer = undefined;
+      if (this.queues.size > 0 && this.addMember() !== undefined) this.assignJobs();
     });
     return undefined;
   }
 
   /** Undefined when there are as many as there may be. */
-  private join(): Member<J, A> | undefined {
+  private addMember(): PoolMember<J, A> | undefined {
     if (this.members.size >= this.limits.threads) return undefined;
-    const member: Member<J, A> = { thread: this.start(), at: undefined, timer: undefined };
+    const member: PoolMember<J, A> = { thread: this.startThread(), job: undefined, timer: undefined };
     member.thread.on('message', (answer) => {
       const done = this.release(member);
       done?.resolve(answer);
-      this.assign();
-      if (member.at === undefined && done !== undefined) this.idle(member, done.clock);
+      this.assignJobs();
+      if (member.job === undefined && done !== undefined) this.startIdleTimeout(member, done.clock);
     });
-    member.thread.on('error', (error) => this.lose(member, isOutOfMemory(error) ? 'memory' : 'fault'));
+    member.thread.on('error', (error) => this.removeMember(member, isOutOfMemory(error) ? 'memory' : 'fault'));
     this.members.add(member);
     return member;
   }
 
   /** The thread ends when no job comes within `idleMs`. */
-  private idle(member: Member<J, A>, clock: Pick<Clock, 'after'>): void {
-    const { idleMs } = this.limits;
+  private startIdleTimeout(member: PoolMember<J, A>, clock: Pick<Clock, 'after'>): void {
+    const { idleTimeoutMs } = this.limits;
     member.thread.unref();
-    if (idleMs !== undefined) member.timer = clock.after(idleMs, () => this.lose(member, 'time'));
+    if (idleTimeoutMs !== undefined) member.timer = clock.after(idleTimeoutMs, () => this.removeMember(member, 'time'));
   }
 
-  private release(member: Member<J, A>): Waiting<J, A> | undefined {
-    const { at } = member;
+  private release(member: PoolMember<J, A>): Job<J, A> | undefined {
+    const { job } = member;
     member.timer?.cancel();
-    member.at = undefined;
+    member.job = undefined;
     member.thread.unref();
-    return at;
+    return job;
   }
 
-  private lose(member: Member<J, A>, why: ThreadLost['why']): void {
+  private removeMember(member: PoolMember<J, A>, reason: ThreadLost['reason']): void {
     this.members.delete(member);
-    this.release(member)?.reject(new ThreadLost(why));
+    this.release(member)?.reject(new ThreadLost(reason));
     void member.thread.terminate();
-    this.assign();
+    this.assignJobs();
   }
 }
 

@@ -7,29 +7,29 @@ import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
 /** What a job is made of dies with it; less would copy most of it twice first. */
-const YOUNG_MEMORY_MB = 48;
+const YOUNG_GENERATION_MB = 48;
 
 /** Finds the program of a thread; from sources there are no threads. */
-const FIRST_FILE = join(__dirname, '../runtime/process/worker-entry.js');
+const ENTRY_FILE = join(__dirname, '../runtime/process/worker-entry.js');
 
 /**
- * @param memoryMb of what lives longer; whoever needs more costs the thread
- * @param first runs `file`, which is its `workerData`
+ * @param oldGenerationMb of what lives longer; whoever needs more costs the thread
+ * @param entryFile runs `file`, which is its `workerData`
  */
-export function startThread(file: string, memoryMb: number, first = FIRST_FILE): Worker {
+export function startThread(file: string, oldGenerationMb: number, entryFile = ENTRY_FILE): Worker {
   // The main thread's young generation is kept small by a flag (see deploy/cluster/tuning.ts), which V8 reads when a thread's memory is set up, and prefers to
   // what is asked for below. That of the main thread is there already.
   setFlagsFromString('--max-semi-space-size=0');
-  const resourceLimits = { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MEMORY_MB };
-  return new Worker(first, { workerData: file, resourceLimits });
+  const resourceLimits = { maxOldGenerationSizeMb: oldGenerationMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
+  return new Worker(entryFile, { workerData: file, resourceLimits });
 }
 
 /** Of these, the memory that holds nothing else. It is gone here once it has been moved. */
-export function movable(parts: readonly (Uint8Array | undefined)[]): ArrayBuffer[] {
-  const found: ArrayBuffer[] = [];
-  for (const part of parts) {
-    const buffer = part?.buffer;
-    if (buffer instanceof ArrayBuffer && buffer.byteLength === part?.byteLength && buffer.byteLength > 0) found.push(buffer);
+export function transferableBuffers(views: readonly (Uint8Array | undefined)[]): ArrayBuffer[] {
+  const buffers: ArrayBuffer[] = [];
+  for (const view of views) {
+    const buffer = view?.buffer;
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === view?.byteLength && buffer.byteLength > 0) buffers.push(buffer);
   }
-  return found;
+  return buffers;
 }

@@ -11,7 +11,7 @@ import { apiVersionOf } from '../api/identity/identity';
 import type { JsonObject } from '../values/json';
 import { KINDS, type KindRow } from '../api/kinds';
 import { decodeObject, encodeBody } from '../api/types';
-import { apiVersionIn } from '../names/dialect';
+import { apiVersionInDialect } from '../names/dialect';
 import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf';
 
 const RECORDED = new Map(
@@ -22,7 +22,7 @@ const RECORDED = new Map(
 );
 
 const digest = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-const versionOf = (row: KindRow): string => apiVersionIn('kubernetes', apiVersionOf(row));
+const versionOf = (row: KindRow): string => apiVersionInDialect('kubernetes', apiVersionOf(row));
 const fullObject = (row: KindRow): JsonObject => decodeObject(row.type, everythingOf(row.type)).object;
 
 const ROWS = KINDS.map((row) => [`${versionOf(row)} ${row.kind}`, row] as const);

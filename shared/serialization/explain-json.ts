@@ -11,10 +11,10 @@ const END = -1;
 
 /** The message, or undefined when the text is valid JSON no deeper than `maxDepth`. */
 export function explainJson(bytes: Uint8Array, maxDepth: number): string | undefined {
-  return new Explainer(bytes, maxDepth).run();
+  return new JsonExplainer(bytes, maxDepth).run();
 }
 
-class Explainer {
+class JsonExplainer {
   private at = 0;
   private readonly open: ('object' | 'array')[] = [];
 
@@ -28,15 +28,15 @@ class Explainer {
     for (;;) {
       while (SPACE.has(this.peek())) this.at += 1;
       const byte = this.peek();
-      if (step === 'end') return byte === END ? undefined : bad(byte, 'after top-level value');
+      if (step === 'end') return byte === END ? undefined : invalidCharacter(byte, 'after top-level value');
       if (byte === END) return END_OF_INPUT;
-      const next = this.take(step, byte);
+      const next = this.advance(step, byte);
       if ('fault' in next) return next.fault;
       step = next.step;
     }
   }
 
-  private take(step: Expecting, byte: number): { step: Expecting } | { fault: string } {
+  private advance(step: Expecting, byte: number): { step: Expecting } | { fault: string } {
     switch (step) {
       case 'firstValue':
         if (byte === 0x5d) return this.close();
@@ -49,17 +49,17 @@ class Explainer {
       case 'key':
         return this.key(byte);
       case 'colon':
-        if (byte !== 0x3a) return { fault: bad(byte, 'after object key') };
+        if (byte !== 0x3a) return { fault: invalidCharacter(byte, 'after object key') };
         this.at += 1;
         return { step: 'value' };
       case 'afterMember':
         if (byte === 0x7d) return this.close();
-        if (byte !== 0x2c) return { fault: bad(byte, 'after object key:value pair') };
+        if (byte !== 0x2c) return { fault: invalidCharacter(byte, 'after object key:value pair') };
         this.at += 1;
         return { step: 'key' };
       case 'afterItem':
         if (byte === 0x5d) return this.close();
-        if (byte !== 0x2c) return { fault: bad(byte, 'after array element') };
+        if (byte !== 0x2c) return { fault: invalidCharacter(byte, 'after array element') };
         this.at += 1;
         return { step: 'value' };
       case 'end':
@@ -69,7 +69,7 @@ class Explainer {
 
   private value(byte: number): { step: Expecting } | { fault: string } {
     if (byte === 0x7b || byte === 0x5b) {
-      if (this.open.length >= this.maxDepth) return { fault: bad(byte, 'exceeded max depth') };
+      if (this.open.length >= this.maxDepth) return { fault: invalidCharacter(byte, 'exceeded max depth') };
       this.at += 1;
       this.open.push(byte === 0x7b ? 'object' : 'array');
       return { step: byte === 0x7b ? 'firstKey' : 'firstValue' };
@@ -79,15 +79,15 @@ class Explainer {
   }
 
   private scalar(byte: number): string | undefined {
-    if (byte === 0x22) return this.text();
+    if (byte === 0x22) return this.string();
     if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return this.number();
     for (const word of ['true', 'false', 'null']) if (byte === word.charCodeAt(0)) return this.word(word);
-    return bad(byte, 'looking for beginning of value');
+    return invalidCharacter(byte, 'looking for beginning of value');
   }
 
   private key(byte: number): { step: Expecting } | { fault: string } {
-    if (byte !== 0x22) return { fault: bad(byte, 'looking for beginning of object key string') };
-    const fault = this.text();
+    if (byte !== 0x22) return { fault: invalidCharacter(byte, 'looking for beginning of object key string') };
+    const fault = this.string();
     return fault === undefined ? { step: 'colon' } : { fault };
   }
 
@@ -102,21 +102,21 @@ class Explainer {
     return container === undefined ? 'end' : container === 'object' ? 'afterMember' : 'afterItem';
   }
 
-  private text(): string | undefined {
+  private string(): string | undefined {
     this.at += 1;
     for (;;) {
       const byte = this.peek();
       if (byte === END) return END_OF_INPUT;
-      if (byte < 0x20) return bad(byte, 'in string literal');
+      if (byte < 0x20) return invalidCharacter(byte, 'in string literal');
       this.at += 1;
       if (byte === 0x22) return undefined;
       if (byte !== 0x5c) continue;
       const escape = this.peekOrBlank();
-      if (escape !== 0x75 && !ESCAPABLE.has(escape)) return bad(escape, 'in string escape code');
+      if (escape !== 0x75 && !ESCAPABLE.has(escape)) return invalidCharacter(escape, 'in string escape code');
       this.at += 1;
       for (let digits = escape === 0x75 ? 4 : 0; digits > 0; digits -= 1) {
         const digit = this.peekOrBlank();
-        if (!/[0-9a-fA-F]/.test(String.fromCharCode(digit))) return bad(digit, 'in \\u hexadecimal character escape');
+        if (!/[0-9a-fA-F]/.test(String.fromCharCode(digit))) return invalidCharacter(digit, 'in \\u hexadecimal character escape');
         this.at += 1;
       }
     }
@@ -125,15 +125,15 @@ class Explainer {
   private number(): string | undefined {
     if (this.peek() === 0x2d) this.at += 1;
     if (this.peek() === 0x30) this.at += 1;
-    else if (!this.digits()) return bad(this.peekOrBlank(), 'in numeric literal');
+    else if (!this.digits()) return invalidCharacter(this.peekOrBlank(), 'in numeric literal');
     if (this.peek() === 0x2e) {
       this.at += 1;
-      if (!this.digits()) return bad(this.peekOrBlank(), 'after decimal point in numeric literal');
+      if (!this.digits()) return invalidCharacter(this.peekOrBlank(), 'after decimal point in numeric literal');
     }
     if (this.peek() === 0x65 || this.peek() === 0x45) {
       this.at += 1;
       if (this.peek() === 0x2b || this.peek() === 0x2d) this.at += 1;
-      if (!this.digits()) return bad(this.peekOrBlank(), 'in exponent of numeric literal');
+      if (!this.digits()) return invalidCharacter(this.peekOrBlank(), 'in exponent of numeric literal');
     }
     return undefined;
   }
@@ -147,7 +147,7 @@ class Explainer {
   private word(word: string): string | undefined {
     for (let i = 0; i < word.length; i += 1) {
       const byte = this.peekOrBlank();
-      if (byte !== word.charCodeAt(i)) return bad(byte, `in literal ${word} (expecting '${word.charAt(i)}')`);
+      if (byte !== word.charCodeAt(i)) return invalidCharacter(byte, `in literal ${word} (expecting '${word.charAt(i)}')`);
       this.at += 1;
     }
     return undefined;
@@ -176,12 +176,12 @@ const SHORT_ESCAPES: Record<number, string> = {
   0x5c: '\\\\',
 };
 
-function bad(byte: number, where: string): string {
-  return `invalid character '${spell(byte)}' ${where}`;
+function invalidCharacter(byte: number, where: string): string {
+  return `invalid character '${quoteByte(byte)}' ${where}`;
 }
 
 /** One byte as Go quotes it: as the Latin-1 character where that is printable. */
-function spell(byte: number): string {
+function quoteByte(byte: number): string {
   const short = SHORT_ESCAPES[byte];
   if (short !== undefined) return short;
   if (byte < 0x20 || byte === 0x7f) return `\\x${byte.toString(16).padStart(2, '0')}`;

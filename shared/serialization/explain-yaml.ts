@@ -13,7 +13,7 @@ const REASONS: readonly (readonly [RegExp, string, 'scanner' | 'parser'])[] = [
 ];
 
 /** A flow collection that the text's end cuts off: after a value a separator is missing, else the value. */
-function unfinished(text: string): string {
+function explainUnfinishedFlow(text: string): string {
   let line = text.slice(text.lastIndexOf('\n') + 1).trim() === '' ? 0 : 1;
   for (const character of text) if (character === '\n') line += 1;
   const before = text.trimEnd();
@@ -35,12 +35,12 @@ function unfinished(text: string): string {
 /** What upstream says. Lines count from 1 where its scanner speaks, from 0 where its parser does; the first line is not named. */
 export function explainYaml(text: string, fault: YAMLException): string {
   const { reason } = fault;
-  const place = fault.mark?.position ?? 0;
+  const position = fault.mark?.position ?? 0;
   const line = fault.mark?.line ?? 0;
   const scanned = (words: string): string => (line > 0 ? `line ${line + 1}: ${words}` : words);
   const parsed = (words: string): string => (line > 0 ? `line ${line}: ${words}` : words);
-  const rest = text.slice(place).trimStart();
-  const isTabbed = /^ *\t/.test(text.slice(text.lastIndexOf('\n', place - 1) + 1));
+  const rest = text.slice(position).trimStart();
+  const isTabbed = /^ *\t/.test(text.slice(text.lastIndexOf('\n', position - 1) + 1));
   if (reason.includes('unacceptable YAML version')) return 'found incompatible YAML document';
   if (['non-printable', 'valid JSON character', 'null byte'].some((words) => reason.includes(words)))
     return 'control characters are not allowed';
@@ -49,7 +49,7 @@ export function explainYaml(text: string, fault: YAMLException): string {
     return scanned('block sequence entries are not allowed in this context');
   if (/^[\]},]/.test(rest)) return parsed('did not find expected node content');
   if (/^:(?:\s|$)/.test(rest)) return scanned('mapping values are not allowed in this context');
-  if (reason.startsWith('unexpected end of the stream within a flow collection')) return unfinished(text);
+  if (reason.startsWith('unexpected end of the stream within a flow collection')) return explainUnfinishedFlow(text);
   const [, words, speaker] = REASONS.find(([pattern]) => pattern.test(reason)) ?? [/^/, reason, 'parser'];
   return speaker === 'scanner' ? scanned(words) : parsed(words);
 }

@@ -1,12 +1,12 @@
 /** What is said about the members of a body, each thing once, in order of appearance. Ends when nobody would read on. */
 
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 /** Times that something may be said, the same thing again included. */
-const MOST_SAID = 1000;
+const MAX_ADDITIONS = 1000;
 
 export class FaultList {
   private readonly faults = new Set<string>();
-  private said = 0;
+  private additions = 0;
 
   get texts(): string[] {
     return [...this.faults];
@@ -15,7 +15,7 @@ export class FaultList {
   /** 'stop' when that was the last one. */
   add(fault: string): 'stop' | undefined {
     this.faults.add(fault);
-    this.said += 1;
-    return this.faults.size >= MOST_FAULTS || this.said >= MOST_SAID ? 'stop' : undefined;
+    this.additions += 1;
+    return this.faults.size >= MAX_FAULTS || this.additions >= MAX_ADDITIONS ? 'stop' : undefined;
   }
 }

@@ -1,5 +1,5 @@
 /** Unknown and repeated members of a body in upstream's words and order, for `fieldValidation`. */
-import { stepText } from '../values/field-path';
+import { formatPathElement } from '../values/field-path';
 import { FaultList } from './fault-list';
 import { walkMembers } from './json-walk';
 import type { ParsedText } from './strict-json';
@@ -16,20 +16,20 @@ export function fieldFaults(parsed: ParsedText, unknown: readonly string[], leve
     const repeated = level === 'warn' ? parsed.duplicates : [`yaml: unmarshal errors:\n  ${parsed.duplicates.join('\n  ')}`];
     return [...repeated, ...unknownFaults];
   }
-  return inOrder(parsed.text ?? '', unknown);
+  return faultsInTextOrder(parsed.text ?? '', unknown);
 }
 
-function inOrder(text: string, unknown: readonly string[]): string[] {
+function faultsInTextOrder(text: string, unknown: readonly string[]): string[] {
   const faults = new FaultList();
-  const top = UnknownPaths.of(unknown);
+  const top = UnknownPaths.fromPaths(unknown);
   const open: (UnknownPaths | undefined)[] = [];
   walkMembers(text, {
     member: (path, key, isRepeated) => {
       // What is inside an unknown member does not count.
-      if (open.at(-1)?.below(key)?.isUnknown === true) return faults.add(`unknown field ${JSON.stringify(path())}`) ?? 'skip';
+      if (open.at(-1)?.child(key)?.isUnknown === true) return faults.add(`unknown field ${JSON.stringify(path())}`) ?? 'skip';
       return isRepeated ? faults.add(`duplicate field ${JSON.stringify(path())}`) : undefined;
     },
-    open: (key) => void open.push(key === undefined ? top : open.at(-1)?.below(key)),
+    open: (key) => void open.push(key === undefined ? top : open.at(-1)?.child(key)),
     close: () => void open.pop(),
   });
   return faults.texts;
@@ -48,7 +48,7 @@ class UnknownPaths {
     private readonly length: number,
   ) {}
 
-  static of(unknown: readonly string[]): UnknownPaths {
+  static fromPaths(unknown: readonly string[]): UnknownPaths {
     return new UnknownPaths([...unknown].sort(), 0, unknown.length, 0);
   }
 
@@ -58,27 +58,27 @@ class UnknownPaths {
   }
 
   /** Undefined when no path leads there. */
-  below(key: string | number): UnknownPaths | undefined {
-    const step = stepText(key, this.length === 0);
-    const from = this.first((text) => text >= step, step.length);
+  child(key: string | number): UnknownPaths | undefined {
+    const step = formatPathElement(key, this.length === 0);
+    const from = this.findFirst((text) => text >= step, step.length);
     if (from === this.to || this.textAt(from, step.length) !== step) return undefined;
     return new UnknownPaths(
       this.sorted,
       from,
-      this.first((text) => text > step, step.length),
+      this.findFirst((text) => text > step, step.length),
       this.length + step.length,
     );
   }
 
   /** The first path of the range whose next `length` characters are what is looked for; `to` when there is none. */
-  private first(isFound: (text: string) => boolean, length: number): number {
+  private findFirst(matches: (text: string) => boolean, length: number): number {
     let [low, high] = [this.from, this.to];
     // Most steps that lead on leave the range as it is.
-    if (isFound(this.textAt(low, length))) return low;
-    if (!isFound(this.textAt(high - 1, length))) return high;
+    if (matches(this.textAt(low, length))) return low;
+    if (!matches(this.textAt(high - 1, length))) return high;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (isFound(this.textAt(middle, length))) high = middle;
+      if (matches(this.textAt(middle, length))) high = middle;
       else low = middle + 1;
     }
     return low;

@@ -15,8 +15,8 @@
  */
 export { fieldFaults } from './field-faults';
 export { decodeProtobuf, decodeProtobufEvent, decodeProtobufList, encodeProtobuf, encodeProtobufMessage, ProtobufFault } from './protobuf';
-export { parseJson, parsingJson, type ParsedText } from './strict-json';
-export { parseStored } from './stored-json';
-export { NumberFault, SyntaxFault } from './syntax-fault';
+export { parseJson, parseJsonInSteps, type ParsedText } from './strict-json';
+export { parseStoredJson } from './stored-json';
+export { NumberRangeFault, SyntaxFault } from './syntax-fault';
 export { parseYaml } from './yaml';
 export { stringifyYaml } from './yaml-output';

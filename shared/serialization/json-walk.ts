@@ -4,9 +4,9 @@
  */
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 import { extendPath } from '../values/field-path';
-import { JsonTokens, readText } from './json-tokens';
+import { JsonTokens, decodeStringToken } from './json-tokens';
 
-export interface Visitor {
+export interface JsonVisitor {
   /** The parsed text; with it `number` is told the container that it stands in. */
   root?: JsonValue;
   /** Each member, before its value. `path` makes the text of its path. 'skip' = do not look into its value, 'stop' = that was enough. */
@@ -18,7 +18,7 @@ export interface Visitor {
   close?: () => void;
 }
 
-interface Nesting {
+interface Frame {
   readonly isObject: boolean;
   /** Seen members of an object. */
   seen: Set<string> | undefined;
@@ -29,10 +29,10 @@ interface Nesting {
   path: string | undefined;
 }
 
-export function walkMembers(text: string, visitor: Visitor): void {
-  const frames: Nesting[] = [];
+export function walkMembers(text: string, visitor: JsonVisitor): void {
+  const frames: Frame[] = [];
   let skipBelow = Infinity;
-  const pathOf = (): string => textOf(frames);
+  const pathOf = (): string => pathText(frames);
   const tokens = new JsonTokens(text);
   for (let spelled = tokens.next(); spelled !== ''; spelled = tokens.next()) {
     const frame = frames.at(-1);
@@ -67,7 +67,7 @@ export function walkMembers(text: string, visitor: Visitor): void {
         break;
       default:
         if (frame?.isKeyNext === true) {
-          const key = readText(spelled);
+          const key = decodeStringToken(spelled);
           frame.isKeyNext = false;
           frame.key = key;
           frame.seen ??= new Set();
@@ -87,7 +87,7 @@ function isNumber(spelled: string): boolean {
 }
 
 /** The path to the current member of the innermost frame. The path of each frame is made once: one more member of a deep object costs one step, not one a level. */
-function textOf(frames: readonly Nesting[]): string {
+function pathText(frames: readonly Frame[]): string {
   let known = frames.length - 1;
   while (known > 0 && frames[known]?.path === undefined) known -= 1;
   let path = frames[known]?.path ?? '';
@@ -98,7 +98,7 @@ function textOf(frames: readonly Nesting[]): string {
   return path;
 }
 
-function childOf(frame: Nesting): JsonValue | undefined {
+function childOf(frame: Frame): JsonValue | undefined {
   if (Array.isArray(frame.value)) return frame.value[Number(frame.key)];
   return frame.value === undefined ? undefined : own(frame.value, String(frame.key));
 }

@@ -3,16 +3,16 @@
  * list said again is merged item by item and takes the later one's length, everything else replaces. Judges nothing.
  */
 import { isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
-import { JsonTokens, readText } from './json-tokens';
+import { JsonTokens, decodeStringToken } from './json-tokens';
 
 /** As deep as the text is, so is the recursion: the caller bounds it. */
-export function parseMerged(text: string): JsonValue {
-  return new Reader(text).value(undefined);
+export function parseMergingRepeats(text: string): JsonValue {
+  return new MergingReader(text).value(undefined);
 }
 
 const parseText: (text: string) => JsonValue = JSON.parse;
 
-class Reader {
+class MergingReader {
   private readonly tokens: JsonTokens;
   private token = '';
 
@@ -36,7 +36,7 @@ class Reader {
 
   private members(target: JsonObject): JsonObject {
     while (this.token !== '}' && this.token !== '') {
-      const member = readText(this.token);
+      const member = decodeStringToken(this.token);
       this.next();
       this.next();
       setMember(target, member, this.value(own(target, member)));

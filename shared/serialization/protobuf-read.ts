@@ -5,7 +5,7 @@ import { formatMicroTime, formatTime } from '../values/time';
 import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/types/types';
 import { parseJson } from './strict-json';
 import { SyntaxFault } from './syntax-fault';
-import { ProtobufFault, WIRE, type WireReader } from './wire';
+import { ProtobufFault, WIRE_TYPES, type WireReader } from './wire';
 
 /** Adds what the message has to the object. */
 type MessageReader = (input: WireReader, object: JsonObject) => void;
@@ -52,7 +52,7 @@ function compileMember(field: FieldSchema): Slot {
     const read = messageReader(type.type);
     return {
       name: type.type.slice(type.type.lastIndexOf('.') + 1),
-      wire: WIRE.bytes,
+      wire: WIRE_TYPES.bytes,
       read: (input, object) => read(input.message(), object),
     };
   }
@@ -72,13 +72,13 @@ function compileMember(field: FieldSchema): Slot {
     const { wire, read, zero } = valueReader(type.of);
     return {
       name,
-      wire: WIRE.bytes,
+      wire: WIRE_TYPES.bytes,
       read: (input, object) => {
         const entry = input.message();
         let key = '';
         let value = zero();
         while (entry.next()) {
-          if (entry.field === 1 && entry.wire === WIRE.bytes) key = entry.string();
+          if (entry.field === 1 && entry.wire === WIRE_TYPES.bytes) key = entry.string();
           else if (entry.field === 2 && entry.wire === wire) value = read(entry);
           else entry.skipField();
         }
@@ -102,35 +102,35 @@ function valueReader(type: FieldType): { wire: number; read: ValueReader; zero: 
       read(input.message(), object);
       return object;
     };
-    return { wire: WIRE.bytes, read: readObject, zero: () => ({}) };
+    return { wire: WIRE_TYPES.bytes, read: readObject, zero: () => ({}) };
   }
-  if (type.kind === 'either') return { wire: WIRE.bytes, read: eitherReader(type), zero: () => null };
+  if (type.kind === 'either') return { wire: WIRE_TYPES.bytes, read: eitherReader(type), zero: () => null };
   throw new Error('protobuf has no lists of lists or maps of maps');
 }
 
 /** The object's field counts for more than the other one. */
 function eitherReader({ object, or }: EitherType): ValueReader {
   const read = messageReader(object);
-  const one = (message: WireReader): JsonObject => {
-    const found: JsonObject = {};
-    read(message, found);
-    return found;
+  const readNested = (message: WireReader): JsonObject => {
+    const result: JsonObject = {};
+    read(message, result);
+    return result;
   };
   const objectField = or === 'bool' ? 2 : 1;
   return (input) => {
     const message = input.message();
-    let found: JsonObject | undefined;
+    let result: JsonObject | undefined;
     let flag = false;
     const items: JsonValue[] = [];
     while (message.next()) {
       const isOther = message.field === 3 - objectField;
-      if (message.field === objectField && message.wire === WIRE.bytes) found = one(message.message());
-      else if (isOther && or === 'bool' && message.wire === WIRE.varint) flag = message.bool();
-      else if (isOther && or === 'list' && message.wire === WIRE.bytes) items.push(one(message.message()));
-      else if (isOther && or === 'strings' && message.wire === WIRE.bytes) items.push(message.string());
+      if (message.field === objectField && message.wire === WIRE_TYPES.bytes) result = readNested(message.message());
+      else if (isOther && or === 'bool' && message.wire === WIRE_TYPES.varint) flag = message.bool();
+      else if (isOther && or === 'list' && message.wire === WIRE_TYPES.bytes) items.push(readNested(message.message()));
+      else if (isOther && or === 'strings' && message.wire === WIRE_TYPES.bytes) items.push(message.string());
       else message.skipField();
     }
-    return found ?? (or === 'bool' ? flag : items);
+    return result ?? (or === 'bool' ? flag : items);
   };
 }
 
@@ -145,29 +145,29 @@ function scalarReader(wire: number, zero: JsonValue, read: ValueReader): ScalarR
 }
 
 const SCALAR_READERS: Record<Scalar, ScalarReader> = {
-  bool: scalarReader(WIRE.varint, false, (input) => input.bool()),
-  int32: scalarReader(WIRE.varint, 0, (input) => input.int32()),
-  int64: scalarReader(WIRE.varint, 0, (input) => input.integer()),
-  uint32: scalarReader(WIRE.varint, 0, (input) => input.uint32()),
-  float64: scalarReader(WIRE.fixed64, 0, (input) => input.double()),
-  string: scalarReader(WIRE.bytes, '', (input) => input.string()),
-  bytes: scalarReader(WIRE.bytes, '', (input) => input.bytes().toString('base64')),
-  time: scalarReader(WIRE.bytes, null, (input) => readInstant(input.message(), false)),
-  microTime: scalarReader(WIRE.bytes, null, (input) => readInstant(input.message(), true)),
-  duration: scalarReader(WIRE.bytes, '0s', (input) => `${Number(readFields(input.message(), { 1: int }).get(1) ?? 0) / 1e9}s`),
-  quantity: scalarReader(WIRE.bytes, '0', (input) => readFields(input.message(), { 1: text }).get(1) ?? '0'),
-  intOrString: scalarReader(WIRE.bytes, 0, (input) => {
+  bool: scalarReader(WIRE_TYPES.varint, false, (input) => input.bool()),
+  int32: scalarReader(WIRE_TYPES.varint, 0, (input) => input.int32()),
+  int64: scalarReader(WIRE_TYPES.varint, 0, (input) => input.integer()),
+  uint32: scalarReader(WIRE_TYPES.varint, 0, (input) => input.uint32()),
+  float64: scalarReader(WIRE_TYPES.fixed64, 0, (input) => input.double()),
+  string: scalarReader(WIRE_TYPES.bytes, '', (input) => input.string()),
+  bytes: scalarReader(WIRE_TYPES.bytes, '', (input) => input.bytes().toString('base64')),
+  time: scalarReader(WIRE_TYPES.bytes, null, (input) => readInstant(input.message(), false)),
+  microTime: scalarReader(WIRE_TYPES.bytes, null, (input) => readInstant(input.message(), true)),
+  duration: scalarReader(WIRE_TYPES.bytes, '0s', (input) => `${Number(readFields(input.message(), { 1: int }).get(1) ?? 0) / 1e9}s`),
+  quantity: scalarReader(WIRE_TYPES.bytes, '0', (input) => readFields(input.message(), { 1: text }).get(1) ?? '0'),
+  intOrString: scalarReader(WIRE_TYPES.bytes, 0, (input) => {
     const fields = readFields(input.message(), { 1: int, 2: int32, 3: text });
     return fields.get(1) === 1 ? (fields.get(3) ?? '') : (fields.get(2) ?? 0);
   }),
-  raw: scalarReader(WIRE.bytes, null, readJson),
-  json: scalarReader(WIRE.bytes, null, readJson),
-  fields: scalarReader(WIRE.bytes, null, readJson),
-  strings: scalarReader(WIRE.bytes, [], (input) => {
+  raw: scalarReader(WIRE_TYPES.bytes, null, readJson),
+  json: scalarReader(WIRE_TYPES.bytes, null, readJson),
+  fields: scalarReader(WIRE_TYPES.bytes, null, readJson),
+  strings: scalarReader(WIRE_TYPES.bytes, [], (input) => {
     const items: string[] = [];
     const message = input.message();
     while (message.next()) {
-      if (message.field === 1 && message.wire === WIRE.bytes) items.push(message.string());
+      if (message.field === 1 && message.wire === WIRE_TYPES.bytes) items.push(message.string());
       else message.skipField();
     }
     return items;
@@ -178,19 +178,19 @@ interface PlainField {
   wire: number;
   read: (input: WireReader) => number | bigint | string;
 }
-const int: PlainField = { wire: WIRE.varint, read: (input) => input.integer() };
-const int32: PlainField = { wire: WIRE.varint, read: (input) => input.int32() };
-const text: PlainField = { wire: WIRE.bytes, read: (input) => input.string() };
+const int: PlainField = { wire: WIRE_TYPES.varint, read: (input) => input.integer() };
+const int32: PlainField = { wire: WIRE_TYPES.varint, read: (input) => input.int32() };
+const text: PlainField = { wire: WIRE_TYPES.bytes, read: (input) => input.string() };
 
 /** The fields of a small message by number; the last of a number counts. */
 function readFields(message: WireReader, known: Record<number, PlainField>): Map<number, number | bigint | string> {
-  const found = new Map<number, number | bigint | string>();
+  const values = new Map<number, number | bigint | string>();
   while (message.next()) {
     const field = known[message.field];
     if (field === undefined || field.wire !== message.wire) message.skipField();
-    else found.set(message.field, field.read(message));
+    else values.set(message.field, field.read(message));
   }
-  return found;
+  return values;
 }
 
 /** An empty message is an unset time. */
@@ -208,7 +208,7 @@ function readJson(input: WireReader): JsonValue {
   const message = input.message();
   let value: JsonValue = null;
   while (message.next()) {
-    if (message.field !== 1 || message.wire !== WIRE.bytes) {
+    if (message.field !== 1 || message.wire !== WIRE_TYPES.bytes) {
       message.skipField();
       continue;
     }

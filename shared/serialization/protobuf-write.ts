@@ -6,7 +6,7 @@ import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } 
 import { schemaOf } from '../api/types/tables';
 import { parseInstant, ZERO_SECONDS } from '../values/time';
 import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/types/types';
-import { WIRE, type WireWriter } from './wire';
+import { WIRE_TYPES, type WireWriter } from './wire';
 
 type MessageWriter = (object: JsonObject, out: WireWriter) => void;
 type MemberWriter = (object: JsonObject, out: WireWriter) => void;
@@ -41,7 +41,7 @@ function compileMember(field: FieldSchema): MemberWriter {
   if (field.inline && type.kind === 'object') {
     const write = messageWriter(type.type);
     return (object, out) => {
-      out.field(number, WIRE.bytes).message(() => write(object, out));
+      out.field(number, WIRE_TYPES.bytes).message(() => write(object, out));
     };
   }
   if (type.kind === 'list') {
@@ -58,8 +58,8 @@ function compileMember(field: FieldSchema): MemberWriter {
       const map = object[name];
       if (!isObject(map)) return;
       for (const key of sortedKeys(map)) {
-        out.field(number, WIRE.bytes).message(() => {
-          out.field(1, WIRE.bytes).text(key);
+        out.field(number, WIRE_TYPES.bytes).message(() => {
+          out.field(1, WIRE_TYPES.bytes).text(key);
           write(map[key], out.field(2, wire));
         });
       }
@@ -81,47 +81,47 @@ function valueWriter(type: FieldType): { wire: number; write: ValueWriter } {
   if (type.kind === 'scalar') return { wire: WIRES[type.scalar], write: SCALAR_WRITERS[type.scalar] };
   if (type.kind === 'object') {
     const write = messageWriter(type.type);
-    return { wire: WIRE.bytes, write: (value, out) => out.message(() => write(isObject(value) ? value : {}, out)) };
+    return { wire: WIRE_TYPES.bytes, write: (value, out) => out.message(() => write(isObject(value) ? value : {}, out)) };
   }
-  if (type.kind === 'either') return { wire: WIRE.bytes, write: eitherWriter(type) };
+  if (type.kind === 'either') return { wire: WIRE_TYPES.bytes, write: eitherWriter(type) };
   throw new Error('protobuf has no lists of lists or maps of maps');
 }
 
 /** A schema beside a boolean says `true` as well. */
 function eitherWriter({ object, or }: EitherType): ValueWriter {
   const write = messageWriter(object);
-  const one = (value: JsonObject, number: number, out: WireWriter): void => {
-    out.field(number, WIRE.bytes).message(() => write(value, out));
+  const writeNested = (value: JsonObject, number: number, out: WireWriter): void => {
+    out.field(number, WIRE_TYPES.bytes).message(() => write(value, out));
   };
   return (value, out) =>
     out.message(() => {
-      if (or === 'bool') out.field(1, WIRE.varint).bool(value === true || isObject(value));
-      if (isObject(value)) one(value, or === 'bool' ? 2 : 1, out);
+      if (or === 'bool') out.field(1, WIRE_TYPES.varint).bool(value === true || isObject(value));
+      if (isObject(value)) writeNested(value, or === 'bool' ? 2 : 1, out);
       else if (Array.isArray(value))
         for (const item of value) {
-          if (or === 'list') one(isObject(item) ? item : {}, 2, out);
-          else writeText(item, out.field(2, WIRE.bytes));
+          if (or === 'list') writeNested(isObject(item) ? item : {}, 2, out);
+          else writeText(item, out.field(2, WIRE_TYPES.bytes));
         }
     });
 }
 
 const WIRES: Record<Scalar, number> = {
-  bool: WIRE.varint,
-  int32: WIRE.varint,
-  int64: WIRE.varint,
-  uint32: WIRE.varint,
-  float64: WIRE.fixed64,
-  string: WIRE.bytes,
-  bytes: WIRE.bytes,
-  time: WIRE.bytes,
-  microTime: WIRE.bytes,
-  duration: WIRE.bytes,
-  quantity: WIRE.bytes,
-  intOrString: WIRE.bytes,
-  raw: WIRE.bytes,
-  json: WIRE.bytes,
-  fields: WIRE.bytes,
-  strings: WIRE.bytes,
+  bool: WIRE_TYPES.varint,
+  int32: WIRE_TYPES.varint,
+  int64: WIRE_TYPES.varint,
+  uint32: WIRE_TYPES.varint,
+  float64: WIRE_TYPES.fixed64,
+  string: WIRE_TYPES.bytes,
+  bytes: WIRE_TYPES.bytes,
+  time: WIRE_TYPES.bytes,
+  microTime: WIRE_TYPES.bytes,
+  duration: WIRE_TYPES.bytes,
+  quantity: WIRE_TYPES.bytes,
+  intOrString: WIRE_TYPES.bytes,
+  raw: WIRE_TYPES.bytes,
+  json: WIRE_TYPES.bytes,
+  fields: WIRE_TYPES.bytes,
+  strings: WIRE_TYPES.bytes,
 };
 
 const writeInteger: ValueWriter = (value, out) => out.integer(typeof value === 'number' || typeof value === 'bigint' ? value : 0);
@@ -137,20 +137,21 @@ const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
   bytes: (value, out) => out.bytes(typeof value === 'string' ? value : ''),
   time: (value, out) => writeInstant(value, false, out),
   microTime: (value, out) => writeInstant(value, true, out),
-  duration: (value, out) => out.message(() => out.field(1, WIRE.varint).integer(durationNanos(typeof value === 'string' ? value : '0s'))),
-  quantity: (value, out) => out.message(() => out.field(1, WIRE.bytes).text(typeof value === 'string' ? value : '0')),
+  duration: (value, out) =>
+    out.message(() => out.field(1, WIRE_TYPES.varint).integer(durationNanos(typeof value === 'string' ? value : '0s'))),
+  quantity: (value, out) => out.message(() => out.field(1, WIRE_TYPES.bytes).text(typeof value === 'string' ? value : '0')),
   intOrString: (value, out) =>
     out.message(() => {
-      out.field(1, WIRE.varint).integer(typeof value === 'string' ? 1 : 0);
-      out.field(2, WIRE.varint).integer(typeof value === 'number' ? value : 0);
-      out.field(3, WIRE.bytes).text(typeof value === 'string' ? value : '');
+      out.field(1, WIRE_TYPES.varint).integer(typeof value === 'string' ? 1 : 0);
+      out.field(2, WIRE_TYPES.varint).integer(typeof value === 'number' ? value : 0);
+      out.field(3, WIRE_TYPES.bytes).text(typeof value === 'string' ? value : '');
     }),
   raw: writeJson,
   json: (value, out) => writeJson(value, out, 'sorted'),
   fields: writeJson,
   strings: (value, out) =>
     out.message(() => {
-      if (Array.isArray(value)) for (const item of value) writeText(item, out.field(1, WIRE.bytes));
+      if (Array.isArray(value)) for (const item of value) writeText(item, out.field(1, WIRE_TYPES.bytes));
     }),
 };
 
@@ -160,14 +161,14 @@ function writeInstant(value: JsonValue | undefined, micro: boolean, out: WireWri
     if (typeof value !== 'string') return;
     const { seconds, nanos } = parseInstant(value, micro);
     if (seconds === ZERO_SECONDS && nanos === 0) return;
-    out.field(1, WIRE.varint).integer(seconds);
-    out.field(2, WIRE.varint).integer(nanos);
+    out.field(1, WIRE_TYPES.varint).integer(seconds);
+    out.field(2, WIRE_TYPES.varint).integer(nanos);
   });
 }
 
 function writeJson(value: JsonValue | undefined, out: WireWriter, order?: 'sorted'): void {
   out.message(() => {
-    if (value !== undefined && value !== null) out.field(1, WIRE.bytes).text(stringifyJson(value, order));
+    if (value !== undefined && value !== null) out.field(1, WIRE_TYPES.bytes).text(stringifyJson(value, order));
   });
 }
 

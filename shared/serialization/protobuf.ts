@@ -6,7 +6,7 @@ import type { JsonObject } from '../values/json';
 import { DecodeError, decodeObject } from '../api/types';
 import { messageReader } from './protobuf-read';
 import { messageWriter } from './protobuf-write';
-import { guarded, ProtobufFault, WIRE, WireReader, WireWriter } from './wire';
+import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from './wire';
 
 export { ProtobufFault } from './wire';
 
@@ -22,8 +22,8 @@ interface Envelope {
 
 /** A canonical object (as decodeObject makes it) of the type, with what the envelope says. Throws ProtobufFault. */
 export function decodeProtobuf(type: string, bytes: Buffer): { object: JsonObject; apiVersion: string; kind: string } {
-  const start = magicIn(bytes);
-  return guarded(() => {
+  const start = envelopeStart(bytes);
+  return withProtobufFaults(() => {
     // The envelope's faults come first.
     const { message, ...head } = readEnvelope(new WireReader(bytes, start));
     return { object: readObject(type, message), ...head };
@@ -31,19 +31,19 @@ export function decodeProtobuf(type: string, bytes: Buffer): { object: JsonObjec
 }
 
 /** Where the envelope begins. */
-function magicIn(bytes: Buffer): number {
+function envelopeStart(bytes: Buffer): number {
   if (bytes.subarray(0, MAGIC.length).equals(MAGIC)) return MAGIC.length;
   throw new ProtobufFault('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
 }
 
 /** A list whose items are of the type. Throws ProtobufFault. */
 export function decodeProtobufList(type: string, bytes: Buffer): { readonly metadata: JsonObject; readonly items: readonly JsonObject[] } {
-  return guarded(() => {
-    const { message } = readEnvelope(new WireReader(bytes, magicIn(bytes)));
+  return withProtobufFaults(() => {
+    const { message } = readEnvelope(new WireReader(bytes, envelopeStart(bytes)));
     const list: { metadata: JsonObject; items: JsonObject[] } = { metadata: {}, items: [] };
     while (message.next()) {
-      if (message.field === 1 && message.wire === WIRE.bytes) list.metadata = readObject(LIST_META_TYPE, message.message());
-      else if (message.field === 2 && message.wire === WIRE.bytes) list.items.push(readObject(type, message.message()));
+      if (message.field === 1 && message.wire === WIRE_TYPES.bytes) list.metadata = readObject(LIST_META_TYPE, message.message());
+      else if (message.field === 2 && message.wire === WIRE_TYPES.bytes) list.items.push(readObject(type, message.message()));
       else message.skipField();
     }
     return list;
@@ -52,22 +52,22 @@ export function decodeProtobufList(type: string, bytes: Buffer): { readonly meta
 
 /** What a frame of a watch tells, without the frame's length: the event's type, and its object in an envelope. Throws ProtobufFault. */
 export function decodeProtobufEvent(frame: Buffer): { readonly type: string; readonly object: Buffer } {
-  return guarded(() => {
+  return withProtobufFaults(() => {
     const event: { type: string; object: Buffer } = { type: '', object: Buffer.alloc(0) };
     const input = new WireReader(frame);
     while (input.next()) {
-      if (input.field === 1 && input.wire === WIRE.bytes) event.type = input.string();
-      else if (input.field === 2 && input.wire === WIRE.bytes) event.object = rawIn(input.message());
+      if (input.field === 1 && input.wire === WIRE_TYPES.bytes) event.type = input.string();
+      else if (input.field === 2 && input.wire === WIRE_TYPES.bytes) event.object = readRawExtension(input.message());
       else input.skipField();
     }
     return event;
   });
 }
 
-function rawIn(input: WireReader): Buffer {
+function readRawExtension(input: WireReader): Buffer {
   let raw: Buffer = Buffer.alloc(0);
   while (input.next()) {
-    if (input.field === 1 && input.wire === WIRE.bytes) raw = input.bytes();
+    if (input.field === 1 && input.wire === WIRE_TYPES.bytes) raw = input.bytes();
     else input.skipField();
   }
   return raw;
@@ -86,8 +86,8 @@ function readObject(type: string, message: WireReader): JsonObject {
 function readEnvelope(input: WireReader): Envelope {
   const envelope: Envelope = { apiVersion: '', kind: '', message: new WireReader(Buffer.alloc(0)) };
   while (input.next()) {
-    if (input.field === 1 && input.wire === WIRE.bytes) readTypeMeta(input.message(), envelope);
-    else if (input.field === 2 && input.wire === WIRE.bytes) envelope.message = input.message();
+    if (input.field === 1 && input.wire === WIRE_TYPES.bytes) readTypeMeta(input.message(), envelope);
+    else if (input.field === 2 && input.wire === WIRE_TYPES.bytes) envelope.message = input.message();
     else input.skipField();
   }
   return envelope;
@@ -95,8 +95,8 @@ function readEnvelope(input: WireReader): Envelope {
 
 function readTypeMeta(input: WireReader, envelope: Envelope): void {
   while (input.next()) {
-    if (input.field === 1 && input.wire === WIRE.bytes) envelope.apiVersion = input.string();
-    else if (input.field === 2 && input.wire === WIRE.bytes) envelope.kind = input.string();
+    if (input.field === 1 && input.wire === WIRE_TYPES.bytes) envelope.apiVersion = input.string();
+    else if (input.field === 2 && input.wire === WIRE_TYPES.bytes) envelope.kind = input.string();
     else input.skipField();
   }
 }
@@ -105,12 +105,12 @@ function readTypeMeta(input: WireReader, envelope: Envelope): void {
 export function encodeProtobuf(type: string, object: JsonObject, apiVersion: string, kind: string): Buffer {
   const out = new WireWriter();
   out.raw(MAGIC);
-  out.field(1, WIRE.bytes).message(() => {
-    out.field(1, WIRE.bytes).text(apiVersion);
-    out.field(2, WIRE.bytes).text(kind);
+  out.field(1, WIRE_TYPES.bytes).message(() => {
+    out.field(1, WIRE_TYPES.bytes).text(apiVersion);
+    out.field(2, WIRE_TYPES.bytes).text(kind);
   });
-  out.field(2, WIRE.bytes).message(() => messageWriter(type)(object, out));
-  for (const unset of [3, 4]) out.field(unset, WIRE.bytes).text('');
+  out.field(2, WIRE_TYPES.bytes).message(() => messageWriter(type)(object, out));
+  for (const unset of [3, 4]) out.field(unset, WIRE_TYPES.bytes).text('');
   return out.finish();
 }
 

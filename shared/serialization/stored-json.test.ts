@@ -1,10 +1,10 @@
 /** Compares the fast parser of stored JSON with the strict parser of requests. */
 import fc from 'fast-check';
 import { stringifyJson, type JsonValue } from '../values/json';
-import { parseStored } from './stored-json';
+import { parseStoredJson } from './stored-json';
 import { parseJson } from './strict-json';
 
-const read = (text: string): JsonValue => parseStored(Buffer.from(text));
+const read = (text: string): JsonValue => parseStoredJson(Buffer.from(text));
 const byTheBook = (text: string): JsonValue => parseJson(Buffer.from(text)).value;
 
 const LONGEST = 9_223_372_036_854_775_807n;

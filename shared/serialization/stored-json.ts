@@ -1,7 +1,7 @@
 /** JSON that the server has written itself: valid, of one spelling, an object. Checks nothing else. */
 import type { JsonArray, JsonObject, JsonValue } from '../values/json';
-import { longInteger } from '../values/long-integer';
-import { endOfText } from './json-tokens';
+import { parseLongInteger } from '../values/long-integer';
+import { endOfString } from './json-tokens';
 import { parseJson } from './strict-json';
 
 /** Integers that a double may not hold exactly. */
@@ -9,7 +9,7 @@ const LONG_NUMBER = /[0-9]{16}/;
 const LONG_RUN = /[0-9]{16,}/g;
 
 /** An object out of stored bytes, all of an entry's or a part of it; `text` = the same as text, where it is at hand. */
-export function parseStored(bytes: Buffer, text = bytes.toString()): JsonObject {
+export function parseStoredJson(bytes: Buffer, text = bytes.toString()): JsonObject {
   const value: unknown = LONG_NUMBER.test(text) ? parseExactly(bytes, text) : JSON.parse(text);
   if (!isStored(value)) throw new Error(`a stored value is no object: ${text.slice(0, 100)}`);
   return value;
@@ -26,16 +26,16 @@ const MARK = 'int64:';
 /** The parser of all that clients send takes many times as long, so it sees no more than what the engine's own gets wrong. */
 function parseExactly(bytes: Buffer, text: string): unknown {
   if (text.includes(`"${MARK}`)) return parseJson(bytes).value;
-  const marked = withMarks(text);
+  const marked = markLongIntegers(text);
   const value: JsonValue = parse(marked);
-  if (marked !== text) restore(value);
+  if (marked !== text) restoreLongIntegers(value);
   return value;
 }
 
 const parse: (text: string) => JsonValue = JSON.parse;
 
 /** The same text with a marked string in the place of each integer that a double does not hold. */
-function withMarks(text: string): string {
+function markLongIntegers(text: string): string {
   const pieces: string[] = [];
   let copied = 0;
   /** Where no string is open. */
@@ -43,7 +43,7 @@ function withMarks(text: string): string {
   LONG_RUN.lastIndex = 0;
   for (let run = LONG_RUN.exec(text); run !== null; run = LONG_RUN.exec(text)) {
     for (let quote = text.indexOf('"', outside); quote >= 0 && quote < run.index; quote = text.indexOf('"', outside))
-      outside = endOfText(text, quote) + 1;
+      outside = endOfString(text, quote) + 1;
     if (outside > run.index) {
       LONG_RUN.lastIndex = outside;
       continue;
@@ -52,7 +52,7 @@ function withMarks(text: string): string {
     const start = text.charAt(run.index - 1) === '-' ? run.index - 1 : run.index;
     const end = run.index + digits.length;
     const number = text.slice(start, end);
-    if (!'},]'.includes(text.charAt(end)) || !'[:,'.includes(text.charAt(start - 1)) || longInteger(number) === undefined) continue;
+    if (!'},]'.includes(text.charAt(end)) || !'[:,'.includes(text.charAt(start - 1)) || parseLongInteger(number) === undefined) continue;
     pieces.push(text.slice(copied, start), `"${MARK}${number}"`);
     copied = end;
   }
@@ -60,14 +60,14 @@ function withMarks(text: string): string {
 }
 
 /** A loop, because the depth was a client's choice. */
-function restore(root: JsonValue): void {
-  const waiting: (JsonArray | JsonObject)[] = typeof root === 'object' && root !== null ? [root] : [];
-  for (let container = waiting.pop(); container !== undefined; container = waiting.pop()) {
+function restoreLongIntegers(root: JsonValue): void {
+  const pending: (JsonArray | JsonObject)[] = typeof root === 'object' && root !== null ? [root] : [];
+  for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
     if (Array.isArray(container)) {
       for (const [index, item] of container.entries()) {
         const number = markedInteger(item);
         if (number !== undefined) container[index] = number;
-        else if (typeof item === 'object' && item !== null) waiting.push(item);
+        else if (typeof item === 'object' && item !== null) pending.push(item);
       }
       continue;
     }
@@ -77,7 +77,7 @@ function restore(root: JsonValue): void {
       const number = markedInteger(item);
       if (number !== undefined)
         Object.defineProperty(container, member, { value: number, writable: true, enumerable: true, configurable: true });
-      else if (typeof item === 'object' && item !== null) waiting.push(item);
+      else if (typeof item === 'object' && item !== null) pending.push(item);
     }
   }
 }

@@ -4,14 +4,14 @@
  */
 import { type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 import type { NumberLiterals } from '../values/number-literals';
-import { longInteger } from '../values/long-integer';
+import { parseLongInteger } from '../values/long-integer';
 import { runStepsSync, type Steps } from '../scheduling/steps';
 import { explainJson } from './explain-json';
-import { parseMerged } from './merge-repeats';
+import { parseMergingRepeats } from './merge-repeats';
 import { FaultList } from './fault-list';
-import { endOfText } from './json-tokens';
+import { endOfString } from './json-tokens';
 import { walkMembers } from './json-walk';
-import { NumberFault, SyntaxFault } from './syntax-fault';
+import { NumberRangeFault, SyntaxFault } from './syntax-fault';
 import { decodeUtf8 } from './utf8';
 
 export interface ParsedText {
@@ -37,16 +37,16 @@ const MERGED_DEPTH = 1000;
  * numbers that no double holds.
  */
 export function parseJson(bytes: Uint8Array): ParsedText {
-  return runStepsSync(parsing(bytes, 'last', 'finite'));
+  return runStepsSync(parseInSteps(bytes, 'last', 'finite'));
 }
 
 /** The same of an object, in steps. Repeated objects are merged; a number that no double holds is infinite, for whoever decodes it to refuse. */
-export const parsingJson = (bytes: Uint8Array): Steps<ParsedText> => parsing(bytes, 'merged', 'any');
+export const parseJsonInSteps = (bytes: Uint8Array): Steps<ParsedText> => parseInSteps(bytes, 'merged', 'any');
 
-function* parsing(bytes: Uint8Array, repeated: 'last' | 'merged', numbers: 'finite' | 'any'): Steps<ParsedText> {
+function* parseInSteps(bytes: Uint8Array, repeated: 'last' | 'merged', numbers: 'finite' | 'any'): Steps<ParsedText> {
   const text = decodeUtf8(bytes);
   // Before it is parsed: what is nested millions of times costs the parser far more than this.
-  const facts = scan(text);
+  const facts = scanText(text);
   if (facts.depth > MAX_DEPTH) throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'exceeded max depth');
   yield;
   let value: JsonValue;
@@ -57,7 +57,7 @@ function* parsing(bytes: Uint8Array, repeated: 'last' | 'merged', numbers: 'fini
   }
   yield;
   const repeats = facts.members !== countMembers(value);
-  if (repeats && repeated === 'merged' && facts.depth <= MERGED_DEPTH) value = parseMerged(text);
+  if (repeats && repeated === 'merged' && facts.depth <= MERGED_DEPTH) value = parseMergingRepeats(text);
   let literals: NumberLiterals | undefined;
   if (facts.hasSpelling) ({ value, literals } = withSpellings(text, value, numbers));
   if (!repeats) return { value, format: 'json', duplicates: [], literals, text: undefined };
@@ -70,7 +70,7 @@ function repeatedMembers(text: string): string[] {
   return faults.texts;
 }
 
-interface Facts {
+interface TextFacts {
   members: number;
   depth: number;
   /** There is a number with a fraction, an exponent or more than 15 digits. */
@@ -78,7 +78,7 @@ interface Facts {
 }
 
 /** Of valid JSON; of any other text its depth is at least what explains the fault. */
-function scan(text: string): Facts {
+function scanText(text: string): TextFacts {
   let members = 0;
   let open = 0;
   let depth = 0;
@@ -87,7 +87,7 @@ function scan(text: string): Facts {
   for (let i = 0; i < length; i += 1) {
     switch (text.charCodeAt(i)) {
       case 0x22:
-        i = endOfText(text, i);
+        i = endOfString(text, i);
         break;
       case 0x3a:
         members += 1;
@@ -130,17 +130,17 @@ function scan(text: string): Facts {
 /** All members at all depths; a loop, because the depth is the client's choice. */
 function countMembers(value: JsonValue): number {
   let count = 0;
-  const waiting: JsonValue[] = [value];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  const pending: JsonValue[] = [value];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (typeof next !== 'object' || next === null) continue;
     if (Array.isArray(next)) {
-      for (const item of next) if (typeof item === 'object' && item !== null) waiting.push(item);
+      for (const item of next) if (typeof item === 'object' && item !== null) pending.push(item);
       continue;
     }
     for (const member in next) {
       count += 1;
       const item = next[member];
-      if (typeof item === 'object' && item !== null) waiting.push(item);
+      if (typeof item === 'object' && item !== null) pending.push(item);
     }
   }
   return count;
@@ -148,30 +148,30 @@ function countMembers(value: JsonValue): number {
 
 /** With bigints for integers that a double cannot hold, and the spellings that JavaScript would not print. */
 function withSpellings(text: string, value: JsonValue, numbers: 'finite' | 'any'): Pick<ParsedText, 'value' | 'literals'> {
-  const refuse = (spelled: string): void => {
-    if (numbers === 'finite' && !Number.isFinite(Number(spelled))) throw new NumberFault(spelled);
+  const checkRange = (spelled: string): void => {
+    if (numbers === 'finite' && !Number.isFinite(Number(spelled))) throw new NumberRangeFault(spelled);
   };
   if (typeof value === 'number') {
-    refuse(text.trim());
-    return { value: longInteger(text.trim()) ?? value, literals: undefined };
+    checkRange(text.trim());
+    return { value: parseLongInteger(text.trim()) ?? value, literals: undefined };
   }
   const literals: NumberLiterals = new WeakMap();
-  let found = false;
+  let hasLiterals = false;
   walkMembers(text, {
     root: value,
     number: (spelled, container, key) => {
-      refuse(spelled);
+      checkRange(spelled);
       if (container === undefined) return;
-      const long = longInteger(spelled);
+      const long = parseLongInteger(spelled);
       if (long !== undefined) replace(container, key, long);
       else if (String(Number(spelled)) !== spelled && spelled !== '-0') {
-        const known = literals.get(container) ?? new Map<string | number, string>();
-        literals.set(container, known.set(key, spelled));
-        found = true;
+        const containerLiterals = literals.get(container) ?? new Map<string | number, string>();
+        literals.set(container, containerLiterals.set(key, spelled));
+        hasLiterals = true;
       }
     },
   });
-  return { value, literals: found ? literals : undefined };
+  return { value, literals: hasLiterals ? literals : undefined };
 }
 
 function replace(container: JsonObject | JsonArray, key: string | number, value: bigint): void {

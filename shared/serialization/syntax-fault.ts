@@ -1,14 +1,14 @@
-import { tooLargeText } from '../values/number-literals';
+import { numberTooLargeMessage } from '../values/number-literals';
 
 /** A body that cannot be parsed; the message is the text that upstream gives (`unexpected end of JSON input`, `yaml: …`), without any prefix. */
 export class SyntaxFault extends Error {}
 
 /** A number that no double holds. */
-export class NumberFault extends SyntaxFault {
+export class NumberRangeFault extends SyntaxFault {
   constructor(
     /** As it stands in the text. */
-    readonly spelled: string,
+    readonly literal: string,
   ) {
-    super(tooLargeText(spelled));
+    super(numberTooLargeMessage(literal));
   }
 }

@@ -3,17 +3,17 @@ import { isUtf8 } from 'node:buffer';
 
 export function decodeUtf8(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return (isUtf8(buffer) ? buffer : repaired(buffer)).toString('utf8');
+  return (isUtf8(buffer) ? buffer : replaceInvalid(buffer)).toString('utf8');
 }
 
 /** U+FFFD in UTF-8. */
 const REPLACEMENT = [0xef, 0xbf, 0xbd] as const;
 
-function repaired(bytes: Buffer): Buffer {
+function replaceInvalid(bytes: Buffer): Buffer {
   const out = Buffer.allocUnsafe(bytes.length * REPLACEMENT.length);
   let end = 0;
   for (let at = 0; at < bytes.length;) {
-    const length = sequenceAt(bytes, at);
+    const length = sequenceLength(bytes, at);
     if (length === 0) {
       for (const byte of REPLACEMENT) out[end++] = byte;
       at += 1;
@@ -23,7 +23,7 @@ function repaired(bytes: Buffer): Buffer {
 }
 
 /** Bytes of the sequence that begins there, 0 when none does. */
-function sequenceAt(bytes: Buffer, at: number): number {
+function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
   const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;

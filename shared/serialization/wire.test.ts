@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { guarded, ProtobufFault, WIRE, WireReader, WireWriter } from './wire';
+import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from './wire';
 
 function written(write: (out: WireWriter) => void): Buffer {
   const out = new WireWriter();
@@ -29,7 +29,7 @@ test.each([5, 60, 200])('WireWriter writes a string of %d units with a lone surr
 /** `depth` messages, each the field 1 of the one around it. */
 function nested(depth: number): Buffer {
   return written((out) => {
-    for (let level = 0; level < depth; level += 1) out.field(1, WIRE.bytes).fork();
+    for (let level = 0; level < depth; level += 1) out.field(1, WIRE_TYPES.bytes).fork();
     for (let level = 0; level < depth; level += 1) out.ldelim();
   });
 }
@@ -48,7 +48,7 @@ test('WireReader rejects a field that reaches beyond its nested message', () => 
   input.next();
   const inner = input.message();
   inner.next();
-  expect(() => guarded(() => inner.string())).toThrow(new ProtobufFault('unexpected EOF'));
+  expect(() => withProtobufFaults(() => inner.string())).toThrow(new ProtobufFault('unexpected EOF'));
 });
 
 test.each([
@@ -67,17 +67,17 @@ test.each([
   const input = new WireReader(Buffer.from(bytes));
   const walk = (): void => {
     while (input.next()) {
-      if (input.wire === WIRE.varint) input.integer();
+      if (input.wire === WIRE_TYPES.varint) input.integer();
       else input.skipField();
     }
   };
-  expect(() => guarded(walk)).toThrow(new ProtobufFault(message));
+  expect(() => withProtobufFaults(walk)).toThrow(new ProtobufFault(message));
 });
 
 test('guarded rethrows errors that do not concern the bytes', () => {
   const fault = new TypeError('x is not a function');
   expect(() =>
-    guarded(() => {
+    withProtobufFaults(() => {
       throw fault;
     }),
   ).toThrow(fault);

@@ -7,24 +7,24 @@ import { BufferReader, BufferWriter, Reader } from 'protobufjs/minimal';
 /** Bytes that are no protobuf message; the message is upstream's where it has one. */
 export class ProtobufFault extends Error {}
 
-export const WIRE = { varint: 0, fixed64: 1, bytes: 2 } as const;
+export const WIRE_TYPES = { varint: 0, fixed64: 1, bytes: 2 } as const;
 
 const TWO_32 = 2 ** 32;
 const SURROGATES = /[\ud800-\udfff]/;
 
-/** Walks the fields of one message. Broken bytes make protobufjs' own errors, unless the walk is {@link guarded}. */
+/** Walks the fields of one message. Broken bytes make protobufjs' own errors, unless the walk is {@link withProtobufFaults}. */
 export class WireReader extends BufferReader {
   /** The field at which the reader stands, and its wire type. */
   field = 0;
   wire = 0;
 
   constructor(
-    private readonly memory: Buffer,
+    private readonly source: Buffer,
     start = 0,
-    end = memory.length,
+    end = source.length,
     private readonly depth = 0,
   ) {
-    super(memory);
+    super(source);
     this.pos = start;
     this.len = end;
   }
@@ -49,7 +49,7 @@ export class WireReader extends BufferReader {
     const size = this.size();
     const start = this.pos;
     this.skip(size);
-    return this.memory.subarray(start, this.pos);
+    return this.source.subarray(start, this.pos);
   }
 
   /** A reader of the nested message, in the same memory. */
@@ -58,7 +58,7 @@ export class WireReader extends BufferReader {
     const start = this.pos;
     this.skip(size);
     if (this.depth >= Reader.recursionLimit) throw new ProtobufFault('proto: exceeded max depth');
-    return new WireReader(this.memory, start, this.pos, this.depth + 1);
+    return new WireReader(this.source, start, this.pos, this.depth + 1);
   }
 
   /** A varint as a signed 64-bit integer: a bigint only when a double cannot hold it. */
@@ -114,13 +114,13 @@ function lowBits(value: bigint): number {
 }
 
 /** What `read` returns; what protobufjs says about broken bytes becomes a {@link ProtobufFault}. */
-export function guarded<T>(read: () => T): T {
+export function withProtobufFaults<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    const words = error instanceof Error ? FAULTS.find(([theirs]) => theirs.test(error.message)) : undefined;
-    if (words === undefined) throw error;
-    throw new ProtobufFault(words[1]);
+    const known = error instanceof Error ? FAULTS.find(([theirs]) => theirs.test(error.message)) : undefined;
+    if (known === undefined) throw error;
+    throw new ProtobufFault(known[1]);
   }
 }
 

@@ -15,7 +15,7 @@ import {
 import { compareBytes, isObject, own, setMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
 import { explainYaml } from './explain-yaml';
-import { IndentedText } from './yaml-indent';
+import { IndentRepairer } from './yaml-indent';
 import { isScalarTag, resolvePlain, resolveTagged, type YamlScalar } from './yaml-scalar';
 
 export interface YamlDocument {
@@ -25,13 +25,13 @@ export interface YamlDocument {
 
 const MAX_DEPTH = 500;
 /** Values that aliases may add to a document, all together, and characters of their texts. */
-const ALIASED_VALUES = 100_000;
-const ALIASED_CHARACTERS = 3 * 1024 * 1024;
-const MOST_DUPLICATES = 100;
+const MAX_ALIASED_VALUES = 100_000;
+const MAX_ALIASED_CHARACTERS = 3 * 1024 * 1024;
+const MAX_DUPLICATES = 100;
 /** Characters of a name in a message. */
-const LONGEST_NAME = 1024;
+const MAX_PRINTED_KEY_LENGTH = 1024;
 /** Characters, with its quotation marks. */
-const LONGEST_KEY = 1024;
+const MAX_KEY_LENGTH = 1024;
 const ESCAPE = /\\(x[^]{2}|u[^]{4}|U[^]{8}|[^])/g;
 const LAST_CHARACTER = 0x10_ff_ff;
 const [FIRST_SURROGATE, LAST_SURROGATE] = [0xd8_00, 0xdf_ff];
@@ -39,13 +39,13 @@ const TAG_PREFIX = 'tag:yaml.org,2002:';
 
 /** The first document of the text, null when there is none. Throws SyntaxFault. */
 export function composeYaml(text: string): YamlDocument {
-  const readable = new IndentedText(text);
+  const readable = new IndentRepairer(text);
   for (;;) {
     try {
       return new Composer(readable.text, parseEvents(readable.text, { maxDepth: MAX_DEPTH })).run();
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error;
-      if (!readable.indent(error)) throw new SyntaxFault(`yaml: ${explainYaml(readable.text, error)}`);
+      if (!readable.repair(error)) throw new SyntaxFault(`yaml: ${explainYaml(readable.text, error)}`);
     }
   }
 }
@@ -63,9 +63,9 @@ interface Node {
 interface Pair {
   readonly name: string;
   /** With its type: a number is another key than its text. */
-  readonly shown: string;
+  readonly display: string;
   /** Where its value stands. */
-  readonly place: number;
+  readonly valueOffset: number;
 }
 
 const NO_PAIRS: readonly Pair[] = [];
@@ -76,9 +76,9 @@ class Composer {
   private readonly duplicates: string[] = [];
   private readonly anchors = new Map<string, AnchorState>();
   /** Of mappings in lists, which may be merged. */
-  private readonly pairsOf = new Map<JsonValue, readonly Pair[]>();
+  private readonly pairsByMapping = new Map<JsonValue, readonly Pair[]>();
   private readonly aliased = { values: 0, characters: 0 };
-  private at = 0;
+  private cursor = 0;
   private line = 1;
   private countedTo = 0;
 
@@ -93,15 +93,15 @@ class Composer {
     for (const directive of first.directives) {
       if (directive.kind === 'yaml' && directive.version !== '1.1') throw new SyntaxFault('yaml: found incompatible YAML document');
     }
-    this.at = 1;
+    this.cursor = 1;
     const node = this.node();
     return { value: node?.value ?? null, duplicates: this.duplicates };
   }
 
   /** The next node, or undefined at the end of the collection that is open. */
   private node(): Node | undefined {
-    const event = this.events[this.at];
-    this.at += 1;
+    const event = this.events[this.cursor];
+    this.cursor += 1;
     if (event === undefined) return undefined;
     switch (event.type) {
       case EVENT_ID.POP:
@@ -110,15 +110,15 @@ class Composer {
       case EVENT_ID.ALIAS:
         return this.alias(this.text.slice(event.anchorStart, event.anchorEnd));
       case EVENT_ID.SCALAR:
-        return this.anchored(event, () => leaf(this.scalar(event)));
+        return this.composeAnchored(event, () => leaf(this.scalar(event)));
       case EVENT_ID.SEQUENCE:
-        return this.anchored(event, () => this.sequence());
+        return this.composeAnchored(event, () => this.sequence());
       case EVENT_ID.MAPPING:
-        return this.anchored(event, () => this.mapping(event.style === COLLECTION_STYLE.FLOW));
+        return this.composeAnchored(event, () => this.mapping(event.style === COLLECTION_STYLE.FLOW));
     }
   }
 
-  private anchored(event: { anchorStart: number; anchorEnd: number }, compose: () => Node): Node {
+  private composeAnchored(event: { anchorStart: number; anchorEnd: number }, compose: () => Node): Node {
     if (event.anchorStart < 0) return compose();
     const name = this.text.slice(event.anchorStart, event.anchorEnd);
     this.anchors.set(name, 'open');
@@ -133,7 +133,7 @@ class Composer {
     if (node === 'open') throw new SyntaxFault(`yaml: anchor '${name}' value contains itself`);
     this.aliased.values += node.size;
     this.aliased.characters += node.length;
-    if (this.aliased.values > ALIASED_VALUES || this.aliased.characters > ALIASED_CHARACTERS)
+    if (this.aliased.values > MAX_ALIASED_VALUES || this.aliased.characters > MAX_ALIASED_CHARACTERS)
       throw new SyntaxFault('yaml: document contains excessive aliasing');
     return node;
   }
@@ -143,7 +143,7 @@ class Composer {
     let [size, length] = [1, 0];
     for (let item = this.node(); item !== undefined; item = this.node()) {
       value.push(item.value);
-      if (item.pairs !== NO_PAIRS) this.pairsOf.set(item.value, item.pairs);
+      if (item.pairs !== NO_PAIRS) this.pairsByMapping.set(item.value, item.pairs);
       size += item.size;
       length += item.length;
     }
@@ -154,19 +154,19 @@ class Composer {
     const target: Mapping = { value: {}, seen: new Set(), pairs: [] };
     let [size, length] = [1, 0];
     for (;;) {
-      const event = this.events[this.at];
+      const event = this.events[this.cursor];
       const isMerge = event?.type === EVENT_ID.SCALAR && event.style === SCALAR_STYLE.PLAIN && getScalarValue(this.text, event) === '<<';
       const key = this.node();
       if (key === undefined) break;
-      const place = this.placeOf(this.at) ?? (event === undefined ? 0 : startOf(event));
-      this.checkKey(event, place, isFlow);
+      const valueOffset = this.nodeOffset(this.cursor) ?? (event === undefined ? 0 : eventOffset(event));
+      this.checkKey(event, valueOffset, isFlow);
       const item = this.node() ?? leaf(null);
       size += item.size + 1;
       length += item.length + key.length;
       if (isMerge) this.merge(target, item);
-      else this.assign(target, { ...nameOf(key.value, item.value), place }, item.value);
+      else this.assign(target, { ...resolveKey(key.value, item.value), valueOffset }, item.value);
     }
-    return { value: sorted(target.value), size, length, pairs: target.pairs };
+    return { value: sortMembers(target.value), size, length, pairs: target.pairs };
   }
 
   /** As if what the sources say stood here; of several the first one counts, so it comes last. */
@@ -174,26 +174,28 @@ class Composer {
     const sources = Array.isArray(value) ? value : [value];
     if (!sources.every(isObject)) throw new SyntaxFault('yaml: map merge requires map or sequence of maps as the value');
     for (const source of sources.filter(isObject).reverse()) {
-      const said = isObject(value) ? pairs : (this.pairsOf.get(source) ?? NO_PAIRS);
-      for (const pair of said) this.assign(target, pair, own(source, pair.name) ?? null);
+      const sourcePairs = isObject(value) ? pairs : (this.pairsByMapping.get(source) ?? NO_PAIRS);
+      for (const pair of sourcePairs) this.assign(target, pair, own(source, pair.name) ?? null);
     }
   }
 
   private assign({ value, seen, pairs }: Mapping, pair: Pair, item: JsonValue): void {
-    if (seen.has(pair.shown) && this.duplicates.length < MOST_DUPLICATES) {
-      this.duplicates.push(`line ${this.lineOf(pair.place)}: key ${pair.shown.slice(0, LONGEST_NAME)} already set in map`);
+    if (seen.has(pair.display) && this.duplicates.length < MAX_DUPLICATES) {
+      this.duplicates.push(
+        `line ${this.lineOf(pair.valueOffset)}: key ${pair.display.slice(0, MAX_PRINTED_KEY_LENGTH)} already set in map`,
+      );
     }
-    seen.add(pair.shown);
+    seen.add(pair.display);
     pairs.push(pair);
     setMember(value, pair.name, item);
   }
 
   /** Where the node of an event stands: a block collection where its first item does. Undefined for what is not there. */
-  private placeOf(at: number): number | undefined {
+  private nodeOffset(at: number): number | undefined {
     for (let next = at; next < this.events.length; next += 1) {
       const event = this.events[next];
       if (event === undefined || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) return undefined;
-      const start = startOf(event);
+      const start = eventOffset(event);
       if (start >= 0) return start;
       if (event.type === EVENT_ID.SCALAR) return undefined;
     }
@@ -228,16 +230,16 @@ class Composer {
   }
 
   /** A key stands on one line, is not longer than upstream's scanner looks back, and in a block it is there, or it is marked as a key. */
-  private checkKey(event: Event | undefined, valuePlace: number, isFlow: boolean): void {
+  private checkKey(event: Event | undefined, valueOffset: number, isFlow: boolean): void {
     if (event?.type !== EVENT_ID.SCALAR) return;
     const { anchorStart, style, tagStart, valueStart, valueEnd } = event;
     const isMissing = valueStart < 0 && anchorStart < 0 && tagStart < 0;
     if (isMissing) {
-      if (this.lastBefore(valuePlace, /[\s:]/) === '?') return;
-      throw this.fault(valuePlace, isFlow ? 'did not find expected node content' : 'did not find expected key', 1);
+      if (this.lastBefore(valueOffset, /[\s:]/) === '?') return;
+      throw this.fault(valueOffset, isFlow ? 'did not find expected node content' : 'did not find expected key', 1);
     }
     const quotes = style === SCALAR_STYLE.PLAIN ? 0 : 1;
-    const most = LONGEST_KEY - 2 * quotes;
+    const most = MAX_KEY_LENGTH - 2 * quotes;
     if (valueEnd - valueStart <= most || [...this.text.slice(valueStart, valueEnd)].length <= most) return;
     if (this.lastBefore(valueStart - quotes, /\s/) === '?') return;
     throw isFlow
@@ -246,15 +248,15 @@ class Composer {
   }
 
   /** The last character before a place that is none of those. */
-  private lastBefore(place: number, skipped: RegExp): string {
-    let at = place - 1;
+  private lastBefore(offset: number, skipped: RegExp): string {
+    let at = offset - 1;
     while (at >= 0 && skipped.test(this.text.charAt(at))) at -= 1;
     return this.text.charAt(at);
   }
 
   /** `before` = lines that are not counted: upstream's parser counts from 0, its scanner from 1, and neither names the first line. */
-  private fault(place: number, words: string, before: 0 | 1): SyntaxFault {
-    const line = this.lineOf(place);
+  private fault(offset: number, words: string, before: 0 | 1): SyntaxFault {
+    const line = this.lineOf(offset);
     return new SyntaxFault(line === 1 ? `yaml: ${words}` : `yaml: line ${line - before}: ${words}`);
   }
 
@@ -264,9 +266,9 @@ class Composer {
   }
 
   /** The line, from 1, of a place in the text. Counts on from the last place that was asked for. */
-  private lineOf(place: number): number {
-    if (place < this.countedTo) [this.line, this.countedTo] = [1, 0];
-    for (let end = this.text.indexOf('\n', this.countedTo); end >= 0 && end < place; end = this.text.indexOf('\n', end + 1)) {
+  private lineOf(offset: number): number {
+    if (offset < this.countedTo) [this.line, this.countedTo] = [1, 0];
+    for (let end = this.text.indexOf('\n', this.countedTo); end >= 0 && end < offset; end = this.text.indexOf('\n', end + 1)) {
       this.line += 1;
       this.countedTo = end + 1;
     }
@@ -287,7 +289,7 @@ interface Mapping {
 const isBlock = ({ style }: ScalarEvent): boolean => style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 
 /** -1 where nothing tells: a block has its mark on the key's line. */
-function startOf(event: Event): number {
+function eventOffset(event: Event): number {
   switch (event.type) {
     case EVENT_ID.SCALAR:
       return event.anchorStart >= 0 || isBlock(event) ? event.anchorStart : event.valueStart;
@@ -302,7 +304,7 @@ function startOf(event: Event): number {
 }
 
 /** Members in the order of their names: upstream converts through a sorted map, and faults are reported in that order. */
-function sorted(value: JsonObject): JsonObject {
+function sortMembers(value: JsonObject): JsonObject {
   const keys = Object.keys(value);
   if (keys.every((key, index) => index === 0 || compareBytes(keys[index - 1] ?? '', key) < 0)) return value;
   const ordered: JsonObject = {};
@@ -310,9 +312,9 @@ function sorted(value: JsonObject): JsonObject {
   return ordered;
 }
 
-function nameOf(key: JsonValue, value: JsonValue): { readonly name: string; readonly shown: string } {
+function resolveKey(key: JsonValue, value: JsonValue): { readonly name: string; readonly display: string } {
   const name = keyText(key, value);
-  return { name, shown: typeof key === 'string' ? JSON.stringify(name) : name };
+  return { name, display: typeof key === 'string' ? JSON.stringify(name) : name };
 }
 
 function keyText(key: JsonValue, value: JsonValue): string {

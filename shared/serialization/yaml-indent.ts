@@ -5,64 +5,64 @@
 import type { YAMLException } from 'js-yaml';
 
 /** Characters that may be read again because of lines that were moved one by one, or a multiple of the text's length if that is more. */
-const READ_AGAIN = 256 * 1024;
-const TIMES = 4;
-const DEEPEST = 1000;
+const MIN_REREAD_BUDGET = 256 * 1024;
+const REREAD_FACTOR = 4;
+const MAX_INDENT = 1000;
 
-export class IndentedText {
-  private again = 0;
+export class IndentRepairer {
+  private rereadCharacters = 0;
   /** How far in a line must begin to stand in anything. */
-  private wanted = 0;
+  private minIndent = 0;
 
   constructor(public text: string) {}
 
   /** Whether the text may be read again, because lines have been moved. */
-  indent({ reason, mark }: YAMLException): boolean {
+  repair({ reason, mark }: YAMLException): boolean {
     if (mark === undefined || !reason.startsWith('deficient indentation')) return false;
-    if (this.wanted === 0) {
-      this.wanted = deepest(this.text) + 1;
-      if (this.wanted > DEEPEST) return false;
+    if (this.minIndent === 0) {
+      this.minIndent = deepestIndent(this.text) + 1;
+      if (this.minIndent > MAX_INDENT) return false;
       const before = this.text;
-      this.text = withClosers(before, this.wanted);
+      this.text = indentClosingBrackets(before, this.minIndent);
       if (this.text !== before) return true;
     }
-    this.again += mark.position;
-    if (this.again > Math.max(READ_AGAIN, TIMES * this.text.length)) return false;
+    this.rereadCharacters += mark.position;
+    if (this.rereadCharacters > Math.max(MIN_REREAD_BUDGET, REREAD_FACTOR * this.text.length)) return false;
     const start = this.text.lastIndexOf('\n', mark.position - 1) + 1;
-    const found = leading(this.text.slice(start, start + this.wanted), ' ');
-    if (found >= this.wanted) return false;
-    this.text = this.text.slice(0, start) + ' '.repeat(this.wanted - found) + this.text.slice(start);
+    const currentIndent = countLeading(this.text.slice(start, start + this.minIndent), ' ');
+    if (currentIndent >= this.minIndent) return false;
+    this.text = this.text.slice(0, start) + ' '.repeat(this.minIndent - currentIndent) + this.text.slice(start);
     return true;
   }
 }
 
-function leading(line: string, characters: string): number {
+function countLeading(line: string, characters: string): number {
   let count = 0;
   while (count < line.length && characters.includes(line.charAt(count))) count += 1;
   return count;
 }
 
-function deepest(text: string): number {
+function deepestIndent(text: string): number {
   let most = 0;
-  for (const line of text.split('\n')) most = Math.max(most, leading(line, ' -?'));
+  for (const line of text.split('\n')) most = Math.max(most, countLeading(line, ' -?'));
   return most;
 }
 
 /** The usual case at once: lines of nothing but closing brackets, no further in than the line that ends with the opening one. Texts in blocks stay. */
-function withClosers(text: string, wanted: number): string {
+function indentClosingBrackets(text: string, minIndent: number): string {
   const open: number[] = [];
   let block = Infinity;
   const lines = text.split('\n').map((line) => {
     const shown = line.trim();
-    const indent = leading(line, ' ');
+    const indent = countLeading(line, ' ');
     if (shown === '' || indent > block) return line;
     block = /(?:^|\s)[|>]/.test(line) ? indent : Infinity;
     if (/^[\]},\s]+$/.test(shown)) {
       const from = open.at(-1);
       for (const character of shown) if (character === ']' || character === '}') open.pop();
-      return from !== undefined && indent <= from ? ' '.repeat(wanted) + shown : line;
+      return from !== undefined && indent <= from ? ' '.repeat(minIndent) + shown : line;
     }
-    if (shown.endsWith('[') || shown.endsWith('{')) open.push(leading(line, ' -?'));
+    if (shown.endsWith('[') || shown.endsWith('{')) open.push(countLeading(line, ' -?'));
     return line;
   });
   return lines.join('\n');

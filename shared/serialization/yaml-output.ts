@@ -2,7 +2,7 @@
  * YAML out, in the style of upstream's answers: block style, list items level with their key, keys in natural order, texts plain where they
  * read back as texts, else quoted, texts of several lines as literal blocks.
  */
-import { isObject, printNumber, type JsonObject, type JsonValue } from '../values/json';
+import { isObject, stringifyJsonNumber, type JsonObject, type JsonValue } from '../values/json';
 import { resolvePlain } from './yaml-scalar';
 import { SyntaxFault } from './syntax-fault';
 
@@ -41,7 +41,7 @@ function writeSequence(items: readonly JsonValue[], indent: string): string {
 }
 
 function writeKey(key: string): string {
-  if (key.includes('\n') || key === '<<') return doubleQuoted(key);
+  if (key.includes('\n') || key === '<<') return quoteDouble(key);
   return writeText(key, '', -Infinity);
 }
 
@@ -52,7 +52,7 @@ function writeScalar(value: JsonValue, indent: string, column: number): string {
       return writeText(value, indent, column);
     case 'number':
     case 'bigint':
-      return printNumber(value);
+      return stringifyJsonNumber(value);
     case 'boolean':
       return String(value);
     default:
@@ -67,16 +67,16 @@ const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
 function writeText(text: string, indent: string, column: number): string {
   if (text === '') return '""';
-  if (SPECIAL.test(text) || (/ \n| $/.test(text) && text.includes('\n'))) return fold(doubleQuoted(text), indent, column, true);
-  if (text.includes('\n')) return literal(text, indent);
-  if (readsAsOther(text)) return doubleQuoted(text);
-  return fold(isPlain(text) ? text : `'${text.replaceAll("'", "''")}'`, indent, column, false);
+  if (SPECIAL.test(text) || (/ \n| $/.test(text) && text.includes('\n'))) return foldLine(quoteDouble(text), indent, column, true);
+  if (text.includes('\n')) return formatLiteralBlock(text, indent);
+  if (wouldReadAsOtherType(text)) return quoteDouble(text);
+  return foldLine(isPlain(text) ? text : `'${text.replaceAll("'", "''")}'`, indent, column, false);
 }
 
 const WIDTH = 80;
 
 /** Breaks a long line at single blanks beyond the width; a reader puts the blank back. */
-function fold(text: string, indent: string, column: number, isDouble: boolean): string {
+function foldLine(text: string, indent: string, column: number, isDouble: boolean): string {
   if (column + text.length <= WIDTH || !text.includes(' ')) return text;
   let folded = '';
   let at = column;
@@ -95,7 +95,7 @@ function fold(text: string, indent: string, column: number, isDouble: boolean): 
   return folded;
 }
 
-function readsAsOther(text: string): boolean {
+function wouldReadAsOtherType(text: string): boolean {
   if (TIMESTAMP.test(text) || SEXAGESIMAL.test(text)) return true;
   try {
     return typeof resolvePlain(text) !== 'string';
@@ -113,7 +113,7 @@ function isPlain(text: string): boolean {
 }
 
 /** `|` with the sign for its last line breaks and, where the text begins with a blank, its indent. */
-function literal(text: string, indent: string): string {
+function formatLiteralBlock(text: string, indent: string): string {
   const hint = /^[ \n]/.test(text) ? '2' : '';
   const chomp = !text.endsWith('\n') ? '-' : /\n\n$|^\n$/.test(text) ? '+' : '';
   const body = text.endsWith('\n') ? text.slice(0, -1) : text;
@@ -121,7 +121,7 @@ function literal(text: string, indent: string): string {
   return `|${hint}${chomp}\n${lines.join('\n')}`;
 }
 
-const NAMED: Record<string, string> = {
+const NAMED_ESCAPES: Record<string, string> = {
   '\0': '\\0',
   '\x07': '\\a',
   '\b': '\\b',
@@ -138,10 +138,10 @@ const NAMED: Record<string, string> = {
   '\u2029': '\\P',
 };
 
-function doubleQuoted(text: string): string {
+function quoteDouble(text: string): string {
   let quoted = '';
   for (const character of text) {
-    const named = NAMED[character];
+    const named = NAMED_ESCAPES[character];
     if (named !== undefined) quoted += named;
     else if (!SPECIAL.test(character)) quoted += character;
     else quoted += escapeCode(character.codePointAt(0) ?? 0);

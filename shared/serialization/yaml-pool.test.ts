@@ -1,11 +1,11 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { StatusError } from '../api/errors/status';
-import type { Thread } from '../scheduling/thread-pool';
+import type { WorkerThread } from '../scheduling/thread-pool';
 import { SyntaxFault } from './syntax-fault';
-import { YamlPool, type ThreadAnswer } from './yaml-pool';
+import { YamlPool, type YamlWorkerResult } from './yaml-pool';
 
 /** A thread whose answers the test triggers. */
-class FakeThread implements Thread<string, ThreadAnswer> {
+class FakeThread implements WorkerThread<string, YamlWorkerResult> {
   readonly texts: string[] = [];
   isStopped = false;
   private readonly listeners = new Map<string, (given: never) => void>();
@@ -15,11 +15,11 @@ class FakeThread implements Thread<string, ThreadAnswer> {
   ref = (): void => undefined;
   unref = (): void => undefined;
   terminate = (): void => void (this.isStopped = true);
-  answer = (answer: ThreadAnswer): void => this.listeners.get('message')?.(answer as never);
+  answer = (answer: YamlWorkerResult): void => this.listeners.get('message')?.(answer as never);
   fail = (error: Error): void => this.listeners.get('error')?.(error as never);
 }
 
-const document = (value: string): ThreadAnswer => ({ document: { value, duplicates: [] } });
+const document = (value: string): YamlWorkerResult => ({ document: { value, duplicates: [] } });
 
 function fixture(): { clock: ManualClock; threads: FakeThread[]; parse: (text: string) => Promise<unknown> } {
   const clock = new ManualClock();

@@ -20,7 +20,7 @@ const RADIXES: ReadonlyMap<string, { prefix: string; digits: RegExp }> = new Map
 ]);
 
 /** Longer texts are no integers of 64 bits, but for zeros before them. */
-const MOST_DIGITS = 100;
+const MAX_DIGITS = 100;
 
 export type YamlScalar = null | boolean | number | bigint | string;
 
@@ -39,9 +39,9 @@ export function resolveTagged(tag: ScalarTag, text: string): YamlScalar {
     return Buffer.from(packed, 'base64').toString('utf8');
   }
   const value = resolvePlain(text);
-  const found = tagOf(value, text);
-  if (found === tag || (tag === '!!float' && found === '!!int')) return value;
-  throw new SyntaxFault(`yaml: cannot decode ${found} \`${text}\` as a ${tag}`);
+  const resolvedTag = tagOf(value, text);
+  if (resolvedTag === tag || (tag === '!!float' && resolvedTag === '!!int')) return value;
+  throw new SyntaxFault(`yaml: cannot decode ${resolvedTag} \`${text}\` as a ${tag}`);
 }
 
 function tagOf(value: YamlScalar, text: string): string {
@@ -66,21 +66,21 @@ export function resolvePlain(text: string): YamlScalar {
 }
 
 function readInteger(text: string): number | bigint | undefined {
-  if (text.length > MOST_DIGITS) return undefined;
+  if (text.length > MAX_DIGITS) return undefined;
   const radix = RADIX.exec(text);
   if (radix !== null) {
     const [, sign = '', letter = '', digits = ''] = radix;
     const rules = RADIXES.get(letter);
-    return rules?.digits.test(digits) === true ? fit(BigInt(rules.prefix + digits), sign) : undefined;
+    return rules?.digits.test(digits) === true ? fitToInt64(BigInt(rules.prefix + digits), sign) : undefined;
   }
   const octal = /^([-+]?)0([0-7]+)$/.exec(text);
-  if (octal !== null) return fit(BigInt(`0o${octal[2] ?? '0'}`), octal[1] ?? '');
+  if (octal !== null) return fitToInt64(BigInt(`0o${octal[2] ?? '0'}`), octal[1] ?? '');
   const decimal = /^([-+]?)(\d+)$/.exec(text);
-  return decimal === null ? undefined : fit(BigInt(decimal[2] ?? '0'), decimal[1] ?? '');
+  return decimal === null ? undefined : fitToInt64(BigInt(decimal[2] ?? '0'), decimal[1] ?? '');
 }
 
 /** Exact within 64 bits; what is larger is no integer, and may be a double. */
-function fit(size: bigint, sign: string): number | bigint | undefined {
+function fitToInt64(size: bigint, sign: string): number | bigint | undefined {
   const value = sign === '-' ? -size : size;
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;

@@ -3,12 +3,12 @@ import { parentPort } from 'node:worker_threads';
 import type { JsonValue } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
 import { composeYaml } from './yaml-document';
-import type { ThreadAnswer } from './yaml-pool';
+import type { YamlWorkerResult } from './yaml-pool';
 
-function answer(text: unknown): ThreadAnswer {
+function composeResult(text: unknown): YamlWorkerResult {
   try {
     const document = composeYaml(typeof text === 'string' ? text : '');
-    const json = asJson(document.value);
+    const json = stringifyExactly(document.value);
     return json === undefined ? { document } : { json, duplicates: document.duplicates };
   } catch (error) {
     if (error instanceof SyntaxFault) return { fault: error.message };
@@ -17,7 +17,7 @@ function answer(text: unknown): ThreadAnswer {
 }
 
 /** Undefined for numbers that JSON.parse would not bring back as they are. */
-function asJson(value: JsonValue): string | undefined {
+function stringifyExactly(value: JsonValue): string | undefined {
   let isExact = true;
   const text = JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== 'bigint' && !Object.is(member, -0)) return member;
@@ -27,4 +27,4 @@ function asJson(value: JsonValue): string | undefined {
   return isExact ? text : undefined;
 }
 
-parentPort?.on('message', (text: unknown) => parentPort?.postMessage(answer(text)));
+parentPort?.on('message', (text: unknown) => parentPort?.postMessage(composeResult(text)));

@@ -14,7 +14,7 @@ import { composeYaml } from './yaml-document';
 import { YamlPool } from './yaml-pool';
 
 /** Takes some 3 ms at most; what is longer may take ten times as long as its length tells. */
-const LARGEST_INLINE = 8 * 1024;
+const MAX_INLINE_LENGTH = 8 * 1024;
 /** Only the built program has it; run from sources (tests) everything is parsed inline, and so it is in a thread of another kind. */
 const WORKER_FILE = join(__dirname, 'yaml-worker.js');
 const MEMORY_MB = 256;
@@ -26,27 +26,27 @@ export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed
   const json = tryJson(bytes);
   if (json !== undefined) return json;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const text = readText(buffer);
-  const isLarge = text.length > LARGEST_INLINE && isMainThread && existsSync(WORKER_FILE);
+  const text = decodeText(buffer);
+  const isLarge = text.length > MAX_INLINE_LENGTH && isMainThread && existsSync(WORKER_FILE);
   const document = isLarge ? await pool.parse(text, clock) : composeYaml(text);
   return { value: document.value, format: 'yaml', duplicates: document.duplicates, literals: undefined, text: undefined };
 }
 
 /** In the encoding that its first bytes tell. A next-line character ends a line, as it does in YAML 1.1. */
-function readText(bytes: Buffer): string {
-  const wide = WIDE.get(bytes.subarray(0, 2).toString('hex'));
+function decodeText(bytes: Buffer): string {
+  const wide = UTF16_BY_BOM.get(bytes.subarray(0, 2).toString('hex'));
   if (wide === undefined && !isUtf8(bytes)) throw new SyntaxFault('yaml: invalid leading UTF-8 octet');
-  const text = wide === undefined ? bytes.toString('utf8').replace(/^\ufeff/, '') : readWide(bytes, wide);
+  const text = wide === undefined ? bytes.toString('utf8').replace(/^\ufeff/, '') : decodeUtf16(bytes, wide);
   return text.replaceAll('\u0085', '\n');
 }
 
-type WideEncoding = 'utf-16le' | 'utf-16be';
-const WIDE: ReadonlyMap<string, WideEncoding> = new Map([
+type Utf16Encoding = 'utf-16le' | 'utf-16be';
+const UTF16_BY_BOM: ReadonlyMap<string, Utf16Encoding> = new Map([
   ['fffe', 'utf-16le'],
   ['feff', 'utf-16be'],
 ]);
 
-function readWide(bytes: Buffer, encoding: WideEncoding): string {
+function decodeUtf16(bytes: Buffer, encoding: Utf16Encoding): string {
   if (bytes.length % 2 === 1) throw new SyntaxFault('yaml: incomplete UTF-16 character');
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);

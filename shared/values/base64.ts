@@ -8,25 +8,25 @@ const PLAIN = /^[A-Za-z0-9+/]*$/;
 /** The same bytes in canonical spelling; throws {@link Base64Fault}. */
 export function canonicalBase64(text: string): string {
   if (text.length % 4 === 0 && PLAIN.test(text)) return text;
-  const at = firstFault(text);
+  const at = firstInvalidOffset(text);
   if (at >= 0) throw new Base64Fault(`illegal base64 data at input byte ${at}`);
   return Buffer.from(text, 'base64').toString('base64');
 }
 
 /** Where decoding stops, as Go counts it: at the character, or at the start of an incomplete group; -1 when the text is fine. */
-function firstFault(text: string): number {
+function firstInvalidOffset(text: string): number {
   let inGroup = 0;
   for (let i = 0; i < text.length; i += 1) {
     const character = text.charAt(i);
     if (character === '\n' || character === '\r') continue;
-    if (character === '=') return faultInPadding(text, i, inGroup);
+    if (character === '=') return firstInvalidPaddingOffset(text, i, inGroup);
     if (!PLAIN.test(character)) return byteOffset(text, i);
     inGroup = (inGroup + 1) % 4;
   }
   return inGroup === 0 ? -1 : text.length - inGroup;
 }
 
-function faultInPadding(text: string, at: number, inGroup: number): number {
+function firstInvalidPaddingOffset(text: string, at: number, inGroup: number): number {
   if (inGroup < 2) return at;
   const next = (from: number): number => {
     let i = from;

@@ -1,12 +1,12 @@
-import { parseSchedule, type CronSchedule } from './cron-schedule';
-import { lastTime, nextTime, timesBetween } from './cron-times';
-import { zonedTimestamp } from './zone-offset';
+import { parseCronSchedule, type CronSchedule } from './cron-schedule';
+import { lastCronTime, nextCronTime, countCronTimes } from './cron-times';
+import { formatZonedTime } from './zone-offset';
 
 const at = (text: string): number => Date.parse(text);
 const shown = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString());
 
 function schedule(text: string): CronSchedule {
-  const parsed = parseSchedule(text);
+  const parsed = parseCronSchedule(text);
   if (typeof parsed === 'string') throw new Error(parsed);
   return parsed;
 }
@@ -15,7 +15,7 @@ function schedule(text: string): CronSchedule {
 function times(text: string, since: string, count: number, zone?: string): (string | undefined)[] {
   const found: (string | undefined)[] = [];
   let last: number | undefined = at(since);
-  for (; found.length < count && last !== undefined; found.push(shown(last))) last = nextTime(schedule(text), zone, last);
+  for (; found.length < count && last !== undefined; found.push(shown(last))) last = nextCronTime(schedule(text), zone, last);
   return found;
 }
 
@@ -61,7 +61,8 @@ describe('nextTime in a time zone', () => {
 });
 
 describe('lastTime', () => {
-  const last = (text: string, since: string, until: string, zone?: string) => shown(lastTime(schedule(text), zone, at(since), at(until)));
+  const last = (text: string, since: string, until: string, zone?: string) =>
+    shown(lastCronTime(schedule(text), zone, at(since), at(until)));
 
   it('returns the last time after the start and not after the end', () => {
     expect(last('0 0 1 1 *', '2024-05-01T00:00:00Z', '2026-11-23T00:00:00Z')).toBe('2026-01-01T00:00:00.000Z');
@@ -78,11 +79,11 @@ describe('lastTime', () => {
       const since = at('2026-09-20T11:11:11Z');
       for (let until = since; until < since + 45 * 86_400_000; until += 53_000_000) {
         let wanted: number | undefined;
-        for (let time = nextTime(schedule(text), 'Europe/Berlin', since); time !== undefined && time <= until;) {
+        for (let time = nextCronTime(schedule(text), 'Europe/Berlin', since); time !== undefined && time <= until;) {
           wanted = time;
-          time = nextTime(schedule(text), 'Europe/Berlin', time);
+          time = nextCronTime(schedule(text), 'Europe/Berlin', time);
         }
-        expect(shown(lastTime(schedule(text), 'Europe/Berlin', since, until))).toBe(shown(wanted));
+        expect(shown(lastCronTime(schedule(text), 'Europe/Berlin', since, until))).toBe(shown(wanted));
       }
     }
   });
@@ -90,7 +91,7 @@ describe('lastTime', () => {
 
 it('timesBetween counts the due times up to a limit', () => {
   const count = (text: string, most: number) =>
-    timesBetween(schedule(text), undefined, at('2026-11-23T10:00:00Z'), at('2026-11-23T11:00:00Z'), most);
+    countCronTimes(schedule(text), undefined, at('2026-11-23T10:00:00Z'), at('2026-11-23T11:00:00Z'), most);
   expect(count('*/20 * * * *', 100)).toBe(3);
   expect(count('* * * * *', 10)).toBe(10);
   expect(count('@every 7m', 100)).toBe(8);
@@ -98,8 +99,8 @@ it('timesBetween counts the due times up to a limit', () => {
 
 it('zonedTimestamp formats a time with the offset of the zone', () => {
   const time = at('2026-01-01T05:00:00Z');
-  expect(zonedTimestamp(undefined, time)).toBe('2026-01-01T05:00:00Z');
-  expect(zonedTimestamp('Etc/UTC', time)).toBe('2026-01-01T05:00:00Z');
-  expect(zonedTimestamp('America/New_York', time)).toBe('2026-01-01T00:00:00-05:00');
-  expect(zonedTimestamp('Asia/Kathmandu', time)).toBe('2026-01-01T10:45:00+05:45');
+  expect(formatZonedTime(undefined, time)).toBe('2026-01-01T05:00:00Z');
+  expect(formatZonedTime('Etc/UTC', time)).toBe('2026-01-01T05:00:00Z');
+  expect(formatZonedTime('America/New_York', time)).toBe('2026-01-01T00:00:00-05:00');
+  expect(formatZonedTime('Asia/Kathmandu', time)).toBe('2026-01-01T10:45:00+05:45');
 });

@@ -3,7 +3,7 @@
  * twice. Knows no clock of its own.
  */
 import type { CronField, CronSchedule } from './cron-schedule';
-import { zoneOffset } from './zone-offset';
+import { zoneOffsetMs } from './zone-offset';
 
 type Fields = Extract<CronSchedule, { readonly type: 'fields' }>;
 
@@ -11,28 +11,28 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** A day that does not come in five years never comes. */
-const FARTHEST_DAYS = 5 * 366;
+const MAX_DAYS = 5 * 366;
 
 /** The first time after `since`; undefined = it never comes. Instants are milliseconds since 1970. */
-export function nextTime(schedule: CronSchedule, zone: string | undefined, since: number): number | undefined {
+export function nextCronTime(schedule: CronSchedule, zone: string | undefined, since: number): number | undefined {
   if (schedule.type === 'every') return Math.floor(since / 1_000) * 1_000 + schedule.ms;
-  for (let day = dayAt(zone, since), left = FARTHEST_DAYS; left >= 0; day += DAY_MS, left -= 1) {
-    if (!isDay(schedule, day)) continue;
+  for (let day = dayAt(zone, since), left = MAX_DAYS; left >= 0; day += DAY_MS, left -= 1) {
+    if (!matchesDay(schedule, day)) continue;
     for (const time of timesOn(schedule, zone, day, since)) if (time > since) return time;
   }
   return undefined;
 }
 
 /** The last time that is after `since` and not after `until`. */
-export function lastTime(schedule: CronSchedule, zone: string | undefined, since: number, until: number): number | undefined {
+export function lastCronTime(schedule: CronSchedule, zone: string | undefined, since: number, until: number): number | undefined {
   if (schedule.type === 'every') {
     const start = Math.floor(since / 1_000) * 1_000;
     const times = Math.floor((until - start) / schedule.ms);
     return times < 1 ? undefined : start + times * schedule.ms;
   }
   const firstDay = dayAt(zone, since);
-  for (let day = dayAt(zone, until), left = FARTHEST_DAYS; day >= firstDay && left >= 0; day -= DAY_MS, left -= 1) {
-    if (!isDay(schedule, day)) continue;
+  for (let day = dayAt(zone, until), left = MAX_DAYS; day >= firstDay && left >= 0; day -= DAY_MS, left -= 1) {
+    if (!matchesDay(schedule, day)) continue;
     let last: number | undefined;
     for (const time of timesOn(schedule, zone, day, since)) {
       if (time > until) break;
@@ -44,33 +44,33 @@ export function lastTime(schedule: CronSchedule, zone: string | undefined, since
 }
 
 /** How often it was due after `since` and not after `until`; no more than `most` are counted. */
-export function timesBetween(schedule: CronSchedule, zone: string | undefined, since: number, until: number, most: number): number {
-  if (schedule.type === 'every') return Math.max(0, Math.min(most, Math.floor((until - since) / schedule.ms)));
+export function countCronTimes(schedule: CronSchedule, zone: string | undefined, since: number, until: number, limit: number): number {
+  if (schedule.type === 'every') return Math.max(0, Math.min(limit, Math.floor((until - since) / schedule.ms)));
   let count = 0;
-  for (let time = nextTime(schedule, zone, since); time !== undefined && time <= until; time = nextTime(schedule, zone, time)) {
+  for (let time = nextCronTime(schedule, zone, since); time !== undefined && time <= until; time = nextCronTime(schedule, zone, time)) {
     count += 1;
-    if (count === most) break;
+    if (count === limit) break;
   }
   return count;
 }
 
-const dayAt = (zone: string | undefined, instant: number): number => Math.floor((instant + zoneOffset(zone, instant)) / DAY_MS) * DAY_MS;
+const dayAt = (zone: string | undefined, instant: number): number => Math.floor((instant + zoneOffsetMs(zone, instant)) / DAY_MS) * DAY_MS;
 
-function isDay({ days, months, weekdays }: Fields, day: number): boolean {
+function matchesDay({ days, months, weekdays }: Fields, day: number): boolean {
   const date = new Date(day);
   if (!months.values.has(date.getUTCMonth() + 1)) return false;
   const [isOfMonth, isOfWeek] = [days.values.has(date.getUTCDate()), weekdays.values.has(date.getUTCDay())];
-  return days.isOpen || weekdays.isOpen ? isOfMonth && isOfWeek : isOfMonth || isOfWeek;
+  return days.isWildcard || weekdays.isWildcard ? isOfMonth && isOfWeek : isOfMonth || isOfWeek;
 }
 
 /** In their order; those of hours that are over by `since` may be left out. Where clocks are put forward or back about the day, each time is looked for in both ways of counting. */
 function timesOn({ hours, minutes }: Fields, zone: string | undefined, day: number, since: number): Iterable<number> {
-  const [before, after] = [zoneOffset(zone, day - DAY_MS), zoneOffset(zone, day + 2 * DAY_MS)];
+  const [before, after] = [zoneOffsetMs(zone, day - DAY_MS), zoneOffsetMs(zone, day + 2 * DAY_MS)];
   if (before === after) return timesAt(hours, minutes, day - before, since);
-  const found = [before, after].flatMap((offset) =>
-    [...timesAt(hours, minutes, day - offset, since)].filter((time) => zoneOffset(zone, time) === offset),
+  const times = [before, after].flatMap((offset) =>
+    [...timesAt(hours, minutes, day - offset, since)].filter((time) => zoneOffsetMs(zone, time) === offset),
   );
-  return found.sort((one, other) => one - other);
+  return times.sort((a, b) => a - b);
 }
 
 function* timesAt(hours: CronField, minutes: CronField, midnight: number, since: number): Iterable<number> {

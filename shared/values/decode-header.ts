@@ -1,5 +1,5 @@
 /** What a client meant by the bytes of a head: Node hands on those beyond ASCII as latin1. */
-export function headerText(text: string): string {
+export function decodeHeader(text: string): string {
   return BEYOND_ASCII.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
 }
 

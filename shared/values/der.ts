@@ -10,10 +10,10 @@ export interface DerValue {
   readonly whole: Buffer;
 }
 
-export const DER = { bitString: 0x03, octetString: 0x04, id: 0x06, sequence: 0x30, set: 0x31 } as const;
+export const DER_TAGS = { bitString: 0x03, octetString: 0x04, objectIdentifier: 0x06, sequence: 0x30, set: 0x31 } as const;
 
 /** The one value that these bytes are; throws {@link DerFault}. */
-export function derValue(bytes: Buffer): DerValue {
+export function parseDer(bytes: Buffer): DerValue {
   if (bytes.length === 0) throw sequenceTruncated();
   const value = valueAt(bytes, 0);
   if (value.whole.length < bytes.length) throw new DerFault('asn1: syntax error: trailing data');
@@ -21,40 +21,40 @@ export function derValue(bytes: Buffer): DerValue {
 }
 
 /** The values that stand one after the other in another one; throws {@link DerFault}. */
-export function derValues({ content }: DerValue): readonly DerValue[] {
+export function parseDerChildren({ content }: DerValue): readonly DerValue[] {
   const values: DerValue[] = [];
   for (let start = 0; start < content.length; start += values.at(-1)?.whole.length ?? content.length) values.push(valueAt(content, start));
   return values;
 }
 
 /** The same of a value that has to be a SEQUENCE or a SET. */
-export function derParts(value: DerValue | undefined, tag: number): readonly DerValue[] {
-  return derValues(derOf(value, tag));
+export function parseDerContainer(value: DerValue | undefined, tag: number): readonly DerValue[] {
+  return parseDerChildren(requireDerTag(value, tag));
 }
 
 /** The value, which has to be there and to bear the tag. */
-export function derOf(value: DerValue | undefined, tag: number): DerValue {
+export function requireDerTag(value: DerValue | undefined, tag: number): DerValue {
   if (value === undefined) throw sequenceTruncated();
   if (value.tag !== tag) throw new DerFault("asn1: structure error: tags don't match");
   return value;
 }
 
 /** An OBJECT IDENTIFIER as people write it: `2.5.4.3`. */
-export function derId(value: DerValue | undefined): string {
-  const { content } = derOf(value, DER.id);
+export function parseObjectIdentifier(value: DerValue | undefined): string {
+  const { content } = requireDerTag(value, DER_TAGS.objectIdentifier);
   const arcs: number[] = [];
   let arc = 0;
-  let isOpen = true;
+  let isArcIncomplete = true;
   for (const byte of content) {
     arc = arc * 128 + (byte & 0x7f);
     if (arc > LARGEST_ARC) throw new DerFault('asn1: structure error: base 128 integer too large');
-    isOpen = byte >= 0x80;
-    if (isOpen) continue;
+    isArcIncomplete = byte >= 0x80;
+    if (isArcIncomplete) continue;
     arcs.push(arc);
     arc = 0;
   }
   const [first = 0, ...others] = arcs;
-  if (isOpen) throw new DerFault('asn1: syntax error: truncated base 128 integer');
+  if (isArcIncomplete) throw new DerFault('asn1: syntax error: truncated base 128 integer');
   const root = Math.min(Math.floor(first / 40), 2);
   return [root, first - root * 40, ...others].join('.');
 }

@@ -1,4 +1,4 @@
-import { equalButForEmptyLists, type JsonValue } from './json';
+import { equalIgnoringEmptyLists, type JsonValue } from './json';
 
 it.each<[JsonValue | undefined, JsonValue | undefined, boolean]>([
   [undefined, null, true],
@@ -17,8 +17,8 @@ it.each<[JsonValue | undefined, JsonValue | undefined, boolean]>([
   [[1], [1, null], false],
   [{ a: '' }, {}, false],
 ])('equalButForEmptyLists of %j and %j is %s', (one, other, expected) => {
-  expect(equalButForEmptyLists(one, other)).toBe(expected);
-  expect(equalButForEmptyLists(other, one)).toBe(expected);
+  expect(equalIgnoringEmptyLists(one, other)).toBe(expected);
+  expect(equalIgnoringEmptyLists(other, one)).toBe(expected);
 });
 
 it('equalButForEmptyLists reads each field a bounded number of times, whatever the depth', () => {
@@ -32,6 +32,6 @@ it('equalButForEmptyLists reads each field a bounded number of times, whatever t
     }
     return value;
   };
-  expect(equalButForEmptyLists(nested({ b: [] }), nested({}))).toBe(true);
+  expect(equalIgnoringEmptyLists(nested({ b: [] }), nested({}))).toBe(true);
   expect(looks).toBeLessThan(10 * DEPTH);
 });

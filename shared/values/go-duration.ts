@@ -13,11 +13,11 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 const PART = /0*(\d*)(\.\d*)?([^.\d]*)/y;
 /** More digits than this are more than 2^63 of any unit. */
-const MOST_DIGITS = 19;
-const MOST_NANOSECONDS = 2n ** 63n;
+const MAX_DIGITS = 19;
+const MAX_NANOSECONDS = 2n ** 63n;
 
 /** Milliseconds; a text says what is wrong. */
-export function goDuration(text: string): number | string {
+export function parseGoDuration(text: string): number | string {
   const invalid = `time: invalid duration ${quote(text)}`;
   const amount = text.replace(/^[+-]/, '');
   if (amount === '0') return 0;
@@ -30,9 +30,9 @@ export function goDuration(text: string): number | string {
     if (unit === '') return `time: missing unit in duration ${quote(text)}`;
     const factor = UNITS.get(unit);
     if (factor === undefined) return `time: unknown unit ${quote(unit)} in duration ${quote(text)}`;
-    if (whole.length > MOST_DIGITS) return invalid;
+    if (whole.length > MAX_DIGITS) return invalid;
     total += BigInt(whole || '0') * BigInt(factor) + BigInt(Math.floor(Number(`0${fraction}`) * factor));
-    if (total >= MOST_NANOSECONDS) return invalid;
+    if (total >= MAX_NANOSECONDS) return invalid;
   }
   return (text.startsWith('-') ? -1 : 1) * (Number(total) / 1e6);
 }

@@ -4,29 +4,29 @@
 import { sortedKeys, type JsonArray, type JsonObject, type JsonValue } from './json';
 import { quote } from './quote';
 
-export function goSyntax(value: JsonValue): string {
+export function formatGoSyntax(value: JsonValue): string {
   if (value === null) return 'interface {}(nil)';
   if (typeof value === 'string') return quote(value);
-  if (typeof value === 'number') return goNumber(value);
+  if (typeof value === 'number') return formatGoNumber(value);
   if (typeof value !== 'object') return String(value);
-  return Array.isArray(value) ? `[]interface {}{${itemsSyntax(value)}}` : `map[string]interface {}{${membersSyntax(value)}}`;
+  return Array.isArray(value) ? `[]interface {}{${formatItems(value)}}` : `map[string]interface {}{${formatMembers(value)}}`;
 }
 
 /** Concatenated: a join copies its texts, once for each level of a deep value. */
-function itemsSyntax(items: JsonArray): string {
+function formatItems(items: JsonArray): string {
   let text = '';
-  for (const item of items) text += `${text === '' ? '' : ', '}${goSyntax(item)}`;
+  for (const item of items) text += `${text === '' ? '' : ', '}${formatGoSyntax(item)}`;
   return text;
 }
 
-function membersSyntax(object: JsonObject): string {
+function formatMembers(object: JsonObject): string {
   let text = '';
-  for (const name of sortedKeys(object)) text += `${text === '' ? '' : ', '}${quote(name)}:${goSyntax(object[name] ?? null)}`;
+  for (const name of sortedKeys(object)) text += `${text === '' ? '' : ', '}${quote(name)}:${formatGoSyntax(object[name] ?? null)}`;
   return text;
 }
 
 /** A number as Go's `%v` prints it: integers plain, others with an exponent below 1e-4 and from 1e6. */
-export function goNumber(value: number): string {
+export function formatGoNumber(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return Object.is(value, -0) ? '-0' : BigInt(value).toString();
   const [digits = '', exponent = ''] = value.toExponential().split('e');
   const power = Number(exponent);

@@ -2,27 +2,27 @@
 import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt, sortedKeys, stringAt, stringsAt } from './json';
 import { quote } from './quote';
 
-export function goIntOrString(value: JsonValue | undefined): string {
+export function formatGoIntOrString(value: JsonValue | undefined): string {
   const [type, number, text] = typeof value === 'string' ? [1, 0, value] : [0, typeof value === 'number' ? value : 0, ''];
   return `intstr.IntOrString{Type:${type}, IntVal:${number}, StrVal:${quote(text)}}`;
 }
 
 /** Of more bytes only the first are shown: messages are cut, and what is wrong stands after them. */
-const MOST_SHOWN = 2048;
+const MAX_PRINTED_BYTES = 2048;
 
 /** Bytes in base64. */
-export function goBytes(encoded: string | undefined): string {
+export function formatGoBytes(encoded: string | undefined): string {
   if (encoded === undefined) return '[]byte(nil)';
-  const bytes = Buffer.from(encoded.slice(0, MOST_SHOWN * 2), 'base64');
-  const shown = Array.from(bytes.subarray(0, MOST_SHOWN), (byte) => `0x${byte.toString(16)}`);
-  return `[]byte{${[...shown, ...(bytes.length > MOST_SHOWN ? ['…'] : [])].join(', ')}}`;
+  const bytes = Buffer.from(encoded.slice(0, MAX_PRINTED_BYTES * 2), 'base64');
+  const shown = Array.from(bytes.subarray(0, MAX_PRINTED_BYTES), (byte) => `0x${byte.toString(16)}`);
+  return `[]byte{${[...shown, ...(bytes.length > MAX_PRINTED_BYTES ? ['…'] : [])].join(', ')}}`;
 }
 
 const DECIMAL_SCALES: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY_POWERS: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
 const QUANTITY = /^([+-]?\d*)(?:\.(\d*))?([a-zA-Z]{0,2}|[eE][+-]?\d+)$/;
 
-export function goQuantity(text: string): string {
+export function formatGoQuantity(text: string): string {
   const [, whole = '', fraction = '', suffix = ''] = QUANTITY.exec(text) ?? [];
   const digits = BigInt(`${whole}${fraction}` || '0');
   const power = BINARY_POWERS[suffix];
@@ -34,31 +34,37 @@ export function goQuantity(text: string): string {
   return `resource.Quantity{i:${amount}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${quote(text)}, Format:"${format}"}`;
 }
 
-export function goLabelSelector(selector: JsonObject): string {
+export function formatGoLabelSelector(selector: JsonObject): string {
   const labels = objectAt(selector, 'matchLabels');
   const expressions = arrayAt(selector, 'matchExpressions')?.filter(isObject);
-  const shown = expressions === undefined ? '(nil)' : `{${expressions.map((one) => `v1.LabelSelector${goMembers(one)}`).join(', ')}}`;
-  return `v1.LabelSelector{MatchLabels:${goTexts(labels)}, MatchExpressions:[]v1.LabelSelectorRequirement${shown}}`;
+  const shown =
+    expressions === undefined
+      ? '(nil)'
+      : `{${expressions.map((requirement) => `v1.LabelSelector${formatGoRequirement(requirement)}`).join(', ')}}`;
+  return `v1.LabelSelector{MatchLabels:${formatGoStringMap(labels)}, MatchExpressions:[]v1.LabelSelectorRequirement${shown}}`;
 }
 
 /** A map of texts. */
-export function goTexts(texts: JsonObject | undefined): string {
+export function formatGoStringMap(texts: JsonObject | undefined): string {
   if (texts === undefined) return 'map[string]string(nil)';
   return `map[string]string{${sortedKeys(texts)
     .map((key) => `${quote(key)}:${quote(stringAt(texts, key) ?? '')}`)
     .join(', ')}}`;
 }
 
-function goMembers(requirement: JsonObject): string {
+function formatGoRequirement(requirement: JsonObject): string {
   const [key, operator] = [stringAt(requirement, 'key') ?? '', stringAt(requirement, 'operator') ?? ''];
   const values = arrayAt(requirement, 'values') === undefined ? '(nil)' : `{${stringsAt(requirement, 'values').map(quote).join(', ')}}`;
   return `Requirement{Key:${quote(key)}, Operator:${quote(operator)}, Values:[]string${values}}`;
 }
 
-export function goNodeSelectorTerm(term: JsonObject): string {
+export function formatGoNodeSelectorTerm(term: JsonObject): string {
   const requirements = (member: string): string => {
     const expressions = arrayAt(term, member)?.filter(isObject);
-    const shown = expressions === undefined ? '(nil)' : `{${expressions.map((one) => `core.NodeSelector${goMembers(one)}`).join(', ')}}`;
+    const shown =
+      expressions === undefined
+        ? '(nil)'
+        : `{${expressions.map((requirement) => `core.NodeSelector${formatGoRequirement(requirement)}`).join(', ')}}`;
     return `[]core.NodeSelectorRequirement${shown}`;
   };
   return `core.NodeSelectorTerm{MatchExpressions:${requirements('matchExpressions')}, MatchFields:${requirements('matchFields')}}`;

@@ -8,8 +8,8 @@ export type Host = { readonly type: 'address'; readonly address: IpAddress } | {
 
 const LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 /** The last label of a name that URL parsers and resolvers would read as an IPv4 address: `127.1`, `0x7f000001`. */
-const NUMBER = /^(?:[0-9]+|0[xX][0-9a-fA-F]*)$/;
-const LONGEST_NAME = 253;
+const NUMERIC_LABEL = /^(?:[0-9]+|0[xX][0-9a-fA-F]*)$/;
+const MAX_NAME_LENGTH = 253;
 
 /** `undefined` when the text is neither an IP address nor a DNS name. IPv6 addresses must have no brackets and no zone. */
 export function parseHost(text: string): Host | undefined {
@@ -17,14 +17,15 @@ export function parseHost(text: string): Host | undefined {
   if (address !== undefined) return { type: 'address', address };
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
   const labels = name.split('.');
-  const isName = name.length <= LONGEST_NAME && labels.every((label) => LABEL.test(label)) && !NUMBER.test(labels.at(-1) ?? '');
-  return isName && staysInUrl(text) ? { type: 'name', name: text } : undefined;
+  const isName = name.length <= MAX_NAME_LENGTH && labels.every((label) => LABEL.test(label)) && !NUMERIC_LABEL.test(labels.at(-1) ?? '');
+  return isName && isUnchangedInUrl(text) ? { type: 'name', name: text } : undefined;
 }
 
 /** Whether a URL keeps the name unchanged; false for a malformed internationalized label (`xn--`). */
-const staysInUrl = (name: string): boolean => URL.canParse(`https://${name}`) && new URL(`https://${name}`).hostname === name.toLowerCase();
+const isUnchangedInUrl = (name: string): boolean =>
+  URL.canParse(`https://${name}`) && new URL(`https://${name}`).hostname === name.toLowerCase();
 
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 /** `undefined` when the text is not a decimal number from 1 to 65535. */
 export function parsePort(text: string): number | undefined {
@@ -33,14 +34,14 @@ export function parsePort(text: string): number | undefined {
   return isPort(port) ? port : undefined;
 }
 
-export const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= HIGHEST_PORT;
+export const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= MAX_PORT;
 
 /** A URL without a path. Without `port` it has the default port of the scheme. Throws RangeError when `port` is no port: a URL would silently ignore it. */
 export function hostUrl(scheme: 'http' | 'https', host: Host, port?: number): URL {
-  const url = new URL(`${scheme}://${host.type === 'name' ? host.name : inUrl(host.address)}`);
+  const url = new URL(`${scheme}://${host.type === 'name' ? host.name : urlHost(host.address)}`);
   if (port !== undefined && !isPort(port)) throw new RangeError(`${port} is no port`);
   if (port !== undefined) url.port = String(port);
   return url;
 }
 
-const inUrl = (address: IpAddress): string => (address.family === 6 ? `[${formatIpAddress(address)}]` : formatIpAddress(address));
+const urlHost = (address: IpAddress): string => (address.family === 6 ? `[${formatIpAddress(address)}]` : formatIpAddress(address));

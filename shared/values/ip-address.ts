@@ -20,11 +20,11 @@ export interface IpRange {
   /** How many leading bits are fixed. */
   readonly prefix: number;
   /** The same as the text has it: an IPv4 range in IPv6 clothes counts them. */
-  readonly written: number;
+  readonly writtenPrefix: number;
 }
 
 const GROUPS = 8;
-const MAPPED = 0xffffn;
+const IPV4_MAPPED_PREFIX = 0xffffn;
 
 /** Undefined when the text is no address. */
 export function parseIpAddress(text: string): IpAddress | undefined {
@@ -34,7 +34,7 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   }
   const value = parseGroups(text);
   if (value === undefined) return undefined;
-  return value >> 32n === MAPPED ? { family: 4, value: value & 0xffff_ffffn } : { family: 6, value };
+  return value >> 32n === IPV4_MAPPED_PREFIX ? { family: 4, value: value & 0xffff_ffffn } : { family: 6, value };
 }
 
 const [ZERO, NINE, DOT] = [48, 57, 46];
@@ -61,7 +61,7 @@ const NO_DIGIT = -1;
 function parseGroups(text: string): bigint | undefined {
   const halves = text.split('::');
   if (halves.length > 2) return undefined;
-  const groups = halves.map((half, index) => groupsOf(half, index === halves.length - 1));
+  const groups = halves.map((half, index) => parseGroupList(half, index === halves.length - 1));
   const [head, tail] = groups;
   if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined;
   const missing = GROUPS - head.length - (tail?.length ?? 0);
@@ -76,7 +76,7 @@ function parseGroups(text: string): bigint | undefined {
 const GROUP = /^0*[0-9a-fA-F]{1,4}$/;
 
 /** Groups of 16 bits. `last` = the text may end in dotted decimals. */
-function groupsOf(text: string, last: boolean): readonly number[] | undefined {
+function parseGroupList(text: string, isLast: boolean): readonly number[] | undefined {
   if (text === '') return [];
   const parts = text.split(':');
   const groups: number[] = [];
@@ -85,7 +85,7 @@ function groupsOf(text: string, last: boolean): readonly number[] | undefined {
       groups.push(Number.parseInt(part, 16));
       continue;
     }
-    const dotted = last && index === parts.length - 1 ? parseDotted(part) : undefined;
+    const dotted = isLast && index === parts.length - 1 ? parseDotted(part) : undefined;
     if (dotted === undefined) return undefined;
     groups.push(Math.floor(dotted / 0x1_0000), dotted % 0x1_0000);
   }
@@ -119,31 +119,36 @@ export function parseIpRange(text: string): IpRange | undefined {
   const slash = text.indexOf('/');
   const digits = text.slice(slash + 1);
   if (slash < 0 || !/^[0-9]+$/.test(digits)) return undefined;
-  const shown = text.slice(0, slash);
-  const address = parseIpAddress(shown);
-  const written = Number(digits);
-  if (address === undefined || written > (shown.includes(':') ? BITS[6] : BITS[4])) return undefined;
-  const clothed = address.family === 4 && shown.includes(':');
+  const addressText = text.slice(0, slash);
+  const address = parseIpAddress(addressText);
+  const writtenPrefix = Number(digits);
+  if (address === undefined || writtenPrefix > (addressText.includes(':') ? BITS[6] : BITS[4])) return undefined;
+  const isMapped = address.family === 4 && addressText.includes(':');
   // The prefix of an IPv4 address in IPv6 clothes is counted there; one that does not cover the clothes leaves an IPv6 range.
-  if (clothed && written < BITS[6] - BITS[4]) {
-    return { family: 6, first: masked({ family: 6, value: (MAPPED << 32n) | address.value }, written), prefix: written, written };
+  if (isMapped && writtenPrefix < BITS[6] - BITS[4]) {
+    return {
+      family: 6,
+      first: maskAddress({ family: 6, value: (IPV4_MAPPED_PREFIX << 32n) | address.value }, writtenPrefix),
+      prefix: writtenPrefix,
+      writtenPrefix,
+    };
   }
-  const prefix = clothed ? written - (BITS[6] - BITS[4]) : written;
-  return { family: address.family, first: masked(address, prefix), prefix, written };
+  const prefix = isMapped ? writtenPrefix - (BITS[6] - BITS[4]) : writtenPrefix;
+  return { family: address.family, first: maskAddress(address, prefix), prefix, writtenPrefix };
 }
 
-function masked({ family, value }: IpAddress, prefix: number): bigint {
-  const free = BigInt(BITS[family] - prefix);
-  return (value >> free) << free;
+function maskAddress({ family, value }: IpAddress, prefix: number): bigint {
+  const hostBits = BigInt(BITS[family] - prefix);
+  return (value >> hostBits) << hostBits;
 }
 
 export function rangeContains(range: IpRange, address: IpAddress): boolean {
-  return range.family === address.family && masked(address, range.prefix) === range.first;
+  return range.family === address.family && maskAddress(address, range.prefix) === range.first;
 }
 
 /** All of `inner` lies in `outer`, and not all of `outer` in `inner`. */
-export function rangeIsWithin(inner: IpRange, outer: IpRange): boolean {
-  return inner.written > outer.written && rangeContains(outer, { family: inner.family, value: inner.first });
+export function isStrictSubrange(inner: IpRange, outer: IpRange): boolean {
+  return inner.writtenPrefix > outer.writtenPrefix && rangeContains(outer, { family: inner.family, value: inner.first });
 }
 
 export type AddressClass = 'unspecified' | 'loopback' | 'link-local' | 'link-local multicast';

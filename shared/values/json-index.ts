@@ -2,7 +2,7 @@
  * Where the values of a valid JSON text lie, found in one go over its bytes: whoever needs them as they are spelled, or few of them, makes no objects of the
  * rest. A value is known by a number; a member's value is the one behind its name. Judges nothing.
  */
-import { longInteger } from './long-integer';
+import { parseLongInteger } from './long-integer';
 import { setMember, type JsonArray, type JsonObject, type JsonValue } from './json';
 
 const QUOTE = 0x22;
@@ -18,18 +18,18 @@ const NULL = 0x6e;
 export type JsonType = 'boolean' | 'list' | 'null' | 'number' | 'object' | 'text';
 
 /** From one value to the next: its start, its end (as its complement: a text with escapes), and the value after it and all that is in it. */
-const STEP = 3;
+const ENTRY_SIZE = 3;
 /** Texts of real size have fewer values than bytes by this factor; others make room. */
 const BYTES_PER_VALUE = 8;
-const FIRST_ROOM = 64;
+const MIN_ENTRIES = 64;
 
-export class JsonPlaces {
+export class JsonIndex {
   readonly root = 0;
-  private places: Int32Array;
+  private entries: Int32Array;
 
   constructor(readonly bytes: Buffer) {
-    this.places = new Int32Array(STEP * (FIRST_ROOM + Math.ceil(bytes.length / BYTES_PER_VALUE)));
-    this.find();
+    this.entries = new Int32Array(ENTRY_SIZE * (MIN_ENTRIES + Math.ceil(bytes.length / BYTES_PER_VALUE)));
+    this.buildIndex();
   }
 
   typeOf(value: number): JsonType {
@@ -68,33 +68,33 @@ export class JsonPlaces {
 
   /** In the bytes. */
   start(value: number): number {
-    return this.places[value] ?? 0;
+    return this.entries[value] ?? 0;
   }
 
   /** Behind the last of its bytes. */
   end(value: number): number {
-    const end = this.places[value + 1] ?? 0;
+    const end = this.entries[value + 1] ?? 0;
     return end < 0 ? ~end : end;
   }
 
   /** A text that is spelled otherwise than it is. */
   isEscaped(text: number): boolean {
-    return (this.places[text + 1] ?? 0) < 0;
+    return (this.entries[text + 1] ?? 0) < 0;
   }
 
-  /** The first item of a list, or the first name in an object; {@link past} of the container where there is none. */
-  first(container: number): number {
-    return container + STEP;
+  /** The first item of a list, or the first name in an object; {@link nextSibling} of the container where there is none. */
+  firstChild(container: number): number {
+    return container + ENTRY_SIZE;
   }
 
   /** The value of a member. */
-  named(name: number): number {
-    return name + STEP;
+  valueOfName(name: number): number {
+    return name + ENTRY_SIZE;
   }
 
   /** What stands behind a value and all that is in it. */
-  past(value: number): number {
-    return this.places[value + 2] ?? 0;
+  nextSibling(value: number): number {
+    return this.entries[value + 2] ?? 0;
   }
 
   spelling(value: number): string {
@@ -110,12 +110,12 @@ export class JsonPlaces {
 
   /** A double, or all the digits of an integer that none holds. */
   number(value: number): number | bigint {
-    const spelled = this.spelling(value);
-    return longInteger(spelled) ?? Number(spelled);
+    const spelling = this.spelling(value);
+    return parseLongInteger(spelling) ?? Number(spelling);
   }
 
   /** The value itself. */
-  made(value: number): JsonValue {
+  toJson(value: number): JsonValue {
     switch (this.typeOf(value)) {
       case 'text':
         return this.text(value);
@@ -126,28 +126,28 @@ export class JsonPlaces {
       case 'null':
         return null;
       case 'list':
-        return this.madeList(value);
+        return this.toJsonArray(value);
       case 'object':
-        return this.madeObject(value);
+        return this.toJsonObject(value);
     }
   }
 
-  private madeList(list: number): JsonArray {
+  private toJsonArray(list: number): JsonArray {
     const items: JsonArray = [];
-    for (let item = this.first(list); item < this.past(list); item = this.past(item)) items.push(this.made(item));
+    for (let item = this.firstChild(list); item < this.nextSibling(list); item = this.nextSibling(item)) items.push(this.toJson(item));
     return items;
   }
 
-  private madeObject(object: number): JsonObject {
-    const made: JsonObject = {};
-    for (let name = this.first(object); name < this.past(object); name = this.past(this.named(name))) {
-      setMember(made, this.text(name), this.made(this.named(name)));
+  private toJsonObject(object: number): JsonObject {
+    const result: JsonObject = {};
+    for (let name = this.firstChild(object); name < this.nextSibling(object); name = this.nextSibling(this.valueOfName(name))) {
+      setMember(result, this.text(name), this.toJson(this.valueOfName(name)));
     }
-    return made;
+    return result;
   }
 
   /** One loop, because the depth was a client's choice. */
-  private find(): void {
+  private buildIndex(): void {
     const { bytes } = this;
     const open: number[] = [];
     let next = 0;
@@ -156,29 +156,29 @@ export class JsonPlaces {
       if (kind === BETWEEN) continue;
       if (kind === CLOSES) {
         const container = open.pop() ?? 0;
-        this.places[container + 1] = at + 1;
-        this.places[container + 2] = next;
+        this.entries[container + 1] = at + 1;
+        this.entries[container + 2] = next;
         continue;
       }
-      if (next + STEP > this.places.length) this.makeRoom();
-      const { places } = this;
-      places[next] = at;
+      if (next + ENTRY_SIZE > this.entries.length) this.growEntries();
+      const { entries } = this;
+      entries[next] = at;
       if (kind === OPENS) open.push(next);
       else {
-        const end = kind === QUOTES ? endOfText(bytes, at) : endOfWord(bytes, at);
-        places[next + 1] = end;
-        places[next + 2] = next + STEP;
+        const end = kind === QUOTES ? endOfString(bytes, at) : endOfWord(bytes, at);
+        entries[next + 1] = end;
+        entries[next + 2] = next + ENTRY_SIZE;
         at = (end < 0 ? ~end : end) - 1;
       }
-      next += STEP;
+      next += ENTRY_SIZE;
     }
     if (next === 0 || open.length > 0) throw new Error('a text is not JSON');
   }
 
-  private makeRoom(): void {
-    const larger = new Int32Array(this.places.length * 2);
-    larger.set(this.places);
-    this.places = larger;
+  private growEntries(): void {
+    const larger = new Int32Array(this.entries.length * 2);
+    larger.set(this.entries);
+    this.entries = larger;
   }
 }
 
@@ -191,16 +191,16 @@ for (const closes of [CLOSE_OBJECT, CLOSE_LIST]) KINDS[closes] = CLOSES;
 KINDS[QUOTE] = QUOTES;
 
 /** Its complement where something is escaped. */
-function endOfText(bytes: Buffer, start: number): number {
+function endOfString(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) return ~endOfEscaped(bytes, at);
+    if (byte === BACKSLASH) return ~endOfEscapedString(bytes, at);
   }
   throw new Error('a text does not end');
 }
 
-function endOfEscaped(bytes: Buffer, start: number): number {
+function endOfEscapedString(bytes: Buffer, start: number): number {
   for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte === QUOTE) return at + 1;

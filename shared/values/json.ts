@@ -16,20 +16,20 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 
 /** The member if it is an object, else undefined. */
 export function objectAt(value: JsonObject | undefined, member: string): JsonObject | undefined {
-  const found = value === undefined ? undefined : own(value, member);
-  return isObject(found) ? found : undefined;
+  const field = value === undefined ? undefined : own(value, member);
+  return isObject(field) ? field : undefined;
 }
 
 /** The member if it is a list, else undefined. */
 export function arrayAt(value: JsonObject | undefined, member: string): JsonArray | undefined {
-  const found = value === undefined ? undefined : own(value, member);
-  return Array.isArray(found) ? found : undefined;
+  const field = value === undefined ? undefined : own(value, member);
+  return Array.isArray(field) ? field : undefined;
 }
 
 /** The member if it is a string, else undefined. */
 export function stringAt(value: JsonObject | undefined, member: string): string | undefined {
-  const found = value === undefined ? undefined : own(value, member);
-  return typeof found === 'string' ? found : undefined;
+  const field = value === undefined ? undefined : own(value, member);
+  return typeof field === 'string' ? field : undefined;
 }
 
 /** Strings of a list member; other items count as empty strings, an absent list as no item. */
@@ -68,11 +68,11 @@ export function cloneJson(value: JsonValue): JsonValue {
 }
 
 /** Whether there are more than so many objects and lists inside one another. Looks no further than that, because the depth is a client's choice. */
-export function isDeeper(value: JsonValue, levels: number): boolean {
+export function isDeeperThan(value: JsonValue, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));
-  for (const member in value) if (Object.hasOwn(value, member) && isDeeper(value[member] ?? null, levels - 1)) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
+  for (const member in value) if (Object.hasOwn(value, member) && isDeeperThan(value[member] ?? null, levels - 1)) return true;
   return false;
 }
 
@@ -92,18 +92,19 @@ export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): b
 }
 
 /** The same, but that a list without items, null and nothing are one: so upstream compares what must not change. */
-export function equalButForEmptyLists(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  if (isNothing(a) || isNothing(b)) return isNothing(a) && isNothing(b);
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => equalButForEmptyLists(item, b[index]));
+export function equalIgnoringEmptyLists(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (isUnset(a) || isUnset(b)) return isUnset(a) && isUnset(b);
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => equalIgnoringEmptyLists(item, b[index]));
   if (!isObject(a) || !isObject(b)) return equalJson(a, b);
   // Each member once: whoever looks at those of both, one after the other, doubles the work at every depth.
   return (
-    Object.keys(a).every((member) => equalButForEmptyLists(a[member], own(b, member))) &&
-    Object.keys(b).every((member) => own(a, member) !== undefined || isNothing(b[member]))
+    Object.keys(a).every((member) => equalIgnoringEmptyLists(a[member], own(b, member))) &&
+    Object.keys(b).every((member) => own(a, member) !== undefined || isUnset(b[member]))
   );
 }
 
-const isNothing = (value: JsonValue | undefined): boolean =>
+const isUnset = (value: JsonValue | undefined): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 
 const SPECIAL = /["\\<>&\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
@@ -112,18 +113,18 @@ const LONE_SURROGATES = /\p{Surrogate}/gu;
 const ESCAPES: Record<string, string> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029' };
 
 /** A JSON string as upstream prints it: `<`, `>`, `&` and the two line separators escaped, lone surrogates as U+FFFD. */
-export function quoteJson(text: string): string {
+export function stringifyJsonString(text: string): string {
   if (!SPECIAL.test(text)) return `"${text}"`;
-  return escapeMarkup(JSON.stringify(text.replace(LONE_SURROGATES, '\ufffd')));
+  return escapeJsonMarkup(JSON.stringify(text.replace(LONE_SURROGATES, '\ufffd')));
 }
 
 /** JSON whose texts are escaped as upstream's: what this concerns stands nowhere else in it. */
-export function escapeMarkup(json: string): string {
+export function escapeJsonMarkup(json: string): string {
   return json.replace(ESCAPED, (character) => ESCAPES[character] ?? character);
 }
 
 /** A number as upstream prints a 64-bit float: shortest form, exponent below 1e-6 and from 1e21. Throws where JSON has no such number, lest one is stored. */
-export function printNumber(value: number | bigint): string {
+export function stringifyJsonNumber(value: number | bigint): string {
   if (typeof value === 'bigint' || (Number.isSafeInteger(value) && value !== 0)) return String(value);
   if (Object.is(value, -0)) return '-0';
   if (!Number.isFinite(value)) throw new RangeError(`JSON has no number ${value}`);
@@ -134,10 +135,10 @@ export function printNumber(value: number | bigint): string {
 export function stringifyJson(value: JsonValue, order: 'kept' | 'sorted' = 'kept'): string {
   switch (typeof value) {
     case 'string':
-      return quoteJson(value);
+      return stringifyJsonString(value);
     case 'number':
     case 'bigint':
-      return printNumber(value);
+      return stringifyJsonNumber(value);
     case 'boolean':
       return value ? 'true' : 'false';
     default:
@@ -160,7 +161,7 @@ function stringifyMembers(object: JsonObject, order: 'kept' | 'sorted'): string 
   let text = '{';
   for (const member of order === 'kept' ? Object.keys(object) : sortedKeys(object)) {
     if (text.length > 1) text += ',';
-    text += `${quoteJson(member)}:${stringifyJson(object[member] ?? null, order)}`;
+    text += `${stringifyJsonString(member)}:${stringifyJson(object[member] ?? null, order)}`;
   }
   return `${text}}`;
 }

@@ -1,4 +1,4 @@
-import { longInteger } from './long-integer';
+import { parseLongInteger } from './long-integer';
 
 it.each<[string, bigint | undefined]>([
   ['9007199254740991', undefined],
@@ -13,5 +13,5 @@ it.each<[string, bigint | undefined]>([
   ['9007199254740993.0', undefined],
   ['9007199254740993e1', undefined],
 ])('longInteger returns a bigint only for integers that fit into 64 bits and not into a double (case %#)', (spelled, expected) =>
-  expect(longInteger(spelled)).toBe(expected),
+  expect(parseLongInteger(spelled)).toBe(expected),
 );

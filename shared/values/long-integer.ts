@@ -5,9 +5,9 @@ const [SHORTEST, LONGEST] = [16, 20];
 const DIGITS = /^-?[0-9]+$/;
 
 /** Undefined = what is spelled is no integer of 64 bits, or a double holds it. */
-export function longInteger(spelled: string): bigint | undefined {
-  if (spelled.length < SHORTEST || spelled.length > LONGEST || !DIGITS.test(spelled)) return undefined;
-  if (Number.isSafeInteger(Number(spelled))) return undefined;
-  const integer = BigInt(spelled);
+export function parseLongInteger(literal: string): bigint | undefined {
+  if (literal.length < SHORTEST || literal.length > LONGEST || !DIGITS.test(literal)) return undefined;
+  if (Number.isSafeInteger(Number(literal))) return undefined;
+  const integer = BigInt(literal);
   return BigInt.asIntN(64, integer) === integer ? integer : undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * The formats of names, keys and values: each check returns upstream's messages, in upstream's order; an empty list means that the text is good.
- * Never says where in an object the text stands.
+ * Checks the formats of names, label keys and values, as in k8s.io/apimachinery/pkg/util/validation. Each check returns
+ * the messages of upstream in the same order, and an empty list for a valid text. The caller adds the path of the
+ * field.
  */
 
 export type NameCheck = (text: string) => readonly string[];
@@ -21,7 +22,7 @@ const QUALIFIED_PATTERN = new RegExp(`^(?:${QUALIFIED})$`);
 const LABEL_VALUE_PATTERN = new RegExp(`^(?:${LABEL_VALUE})$`);
 const CONFIG_KEY_PATTERN = new RegExp(`^(?:${CONFIG_KEY})$`);
 
-/** `<text> (e.g. 'a',  or 'b', regex used for validation is '<pattern>')`: two blanks before "or", as upstream prints it. */
+/** `<text> (e.g. 'a',  or 'b', regex used for validation is '<pattern>')`; upstream has two spaces before "or". */
 export function patternMessage(text: string, pattern: string, ...examples: readonly string[]): string {
   return `${text} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${pattern}')`;
 }
@@ -65,22 +66,22 @@ const CONFIG_KEY_TEXT = patternMessage(
   'key-name',
 );
 
-/** The texts count UTF-8 bytes; a text that is shorter than the bound in UTF-16 and all ASCII needs no counting. */
-function bytes(text: string): number {
+/** Limits are in UTF-8 bytes, as upstream. */
+function byteLength(text: string): number {
   return Buffer.byteLength(text);
 }
 
-function check(text: string, max: number, pattern: RegExp, message: string): readonly string[] {
+function checkFormat(text: string, max: number, pattern: RegExp, message: string): readonly string[] {
   if (text.length <= max && pattern.test(text)) return NONE;
-  return [...(bytes(text) > max ? [tooLongMessage(max)] : NONE), ...(pattern.test(text) ? NONE : [message])];
+  return [...(byteLength(text) > max ? [tooLongMessage(max)] : NONE), ...(pattern.test(text) ? NONE : [message])];
 }
 
-/** A text that would be good but for its dots is told so. */
-export const dnsLabel: NameCheck = (text) =>
-  check(text, 63, LABEL_PATTERN, SUBDOMAIN_PATTERN.test(text) ? 'must not contain dots' : LABEL_TEXT);
-export const dnsSubdomain: NameCheck = (text) => check(text, 253, SUBDOMAIN_PATTERN, SUBDOMAIN_TEXT);
-export const dns1035Label: NameCheck = (text) => check(text, 63, DNS_1035_PATTERN, DNS_1035_TEXT);
-export const labelValue: NameCheck = (text) => check(text, 63, LABEL_VALUE_PATTERN, LABEL_VALUE_TEXT);
+/** A text that is valid except for its dots gets its own message. */
+export const checkDnsLabel: NameCheck = (text) =>
+  checkFormat(text, 63, LABEL_PATTERN, SUBDOMAIN_PATTERN.test(text) ? 'must not contain dots' : LABEL_TEXT);
+export const checkDnsSubdomain: NameCheck = (text) => checkFormat(text, 253, SUBDOMAIN_PATTERN, SUBDOMAIN_TEXT);
+export const checkDns1035Label: NameCheck = (text) => checkFormat(text, 63, DNS_1035_PATTERN, DNS_1035_TEXT);
+export const checkLabelValue: NameCheck = (text) => checkFormat(text, 63, LABEL_VALUE_PATTERN, LABEL_VALUE_TEXT);
 
 const WILDCARD = `\\*\\.${SUBDOMAIN}`;
 const WILDCARD_PATTERN = new RegExp(`^(?:${WILDCARD})$`);
@@ -90,46 +91,46 @@ const WILDCARD_TEXT = patternMessage(
   WILDCARD,
   '*.example.com',
 );
-export const wildcardSubdomain: NameCheck = (text) => check(text, 253, WILDCARD_PATTERN, WILDCARD_TEXT);
+export const checkWildcardSubdomain: NameCheck = (text) => checkFormat(text, 253, WILDCARD_PATTERN, WILDCARD_TEXT);
 
-/** A domain of two labels or more, with or without a dot at its end; what is wrong may be only a part of it. */
-export function fullyQualifiedName(text: string): readonly { readonly part: string; readonly text: string }[] {
+/** A domain of at least two labels, with or without a final dot. Each message has the invalid part of the domain. */
+export function checkFullyQualifiedDomainName(text: string): readonly { readonly part: string; readonly message: string }[] {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
-  const wrong = dnsSubdomain(name);
-  if (wrong.length > 0) return wrong.map((message) => ({ part: name, text: message }));
+  const faults = checkDnsSubdomain(name);
+  if (faults.length > 0) return faults.map((message) => ({ part: name, message }));
   const labels = name.split('.');
-  if (labels.length < 2) return [{ part: name, text: 'should be a domain with at least two segments separated by dots' }];
-  return labels.flatMap((part) => dnsLabel(part).map((message) => ({ part, text: message })));
+  if (labels.length < 2) return [{ part: name, message: 'should be a domain with at least two segments separated by dots' }];
+  return labels.flatMap((part) => checkDnsLabel(part).map((message) => ({ part, message })));
 }
 
-/** A name that stands in a path: whatever does not change the path. */
-export const pathSegment: NameCheck = (text) => {
+/** A name that is a segment of URLs and storage keys. */
+export const checkPathSegment: NameCheck = (text) => {
   if (text === '.' || text === '..') return [`may not be '${text}'`];
-  return pathSegmentPrefix(text);
+  return checkPathSegmentPrefix(text);
 };
 
-const NO_PART_OF_PATHS: readonly (readonly [character: string, text: string])[] = [
+const FORBIDDEN_IN_PATHS: readonly (readonly [character: string, text: string])[] = [
   ['/', "may not contain '/'"],
   ['%', "may not contain '%'"],
-  // Upstream takes it; in our keys it marks the place just after one.
+  // Accepted by upstream; in storage keys of this server NUL marks the position after a key.
   ['\0', "may not contain '\\x00'"],
 ];
 
-/** The same for the beginning of a name. */
-export const pathSegmentPrefix: NameCheck = (text) => {
-  const found = NO_PART_OF_PATHS.filter(([character]) => text.includes(character));
-  return found.length === 0 ? NONE : found.map(([, complaint]) => complaint);
+/** The prefix of such a name (`generateName`). */
+export const checkPathSegmentPrefix: NameCheck = (text) => {
+  const violations = FORBIDDEN_IN_PATHS.filter(([character]) => text.includes(character));
+  return violations.length === 0 ? NONE : violations.map(([, message]) => message);
 };
 
 /** `[prefix/]name`: keys of labels and annotations, finalizers, application protocols. */
-export const qualifiedName: NameCheck = (text) => {
+export const checkQualifiedName: NameCheck = (text) => {
   const slash = text.indexOf('/');
   if (slash < 0) return qualifiedPart(text);
   if (text.indexOf('/', slash + 1) >= 0) {
     return [`a qualified name ${QUALIFIED_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   }
   const prefix = text.slice(0, slash);
-  const messages = prefix === '' ? ['prefix part must be non-empty'] : dnsSubdomain(prefix).map((message) => `prefix part ${message}`);
+  const messages = prefix === '' ? ['prefix part must be non-empty'] : checkDnsSubdomain(prefix).map((message) => `prefix part ${message}`);
   const part = qualifiedPart(text.slice(slash + 1));
   return messages.length === 0 ? part : [...messages, ...part];
 };
@@ -138,7 +139,7 @@ function qualifiedPart(name: string): readonly string[] {
   if (name.length <= 63 && QUALIFIED_PATTERN.test(name)) return NONE;
   const messages: string[] = [];
   if (name === '') messages.push('name part must be non-empty');
-  else if (bytes(name) > 63) messages.push(`name part ${tooLongMessage(63)}`);
+  else if (byteLength(name) > 63) messages.push(`name part ${tooLongMessage(63)}`);
   if (!QUALIFIED_PATTERN.test(name)) messages.push(`name part ${QUALIFIED_TEXT}`);
   return messages;
 }
@@ -146,13 +147,13 @@ function qualifiedPart(name: string): readonly string[] {
 const URL_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const URL_PATH_PATTERN = new RegExp(`^(?:${URL_PATH})$`);
 
-/** The path of a URL as far as its signs go. */
-export const urlPath: NameCheck = (text) =>
+/** A URL path; only its characters are checked. */
+export const checkUrlPath: NameCheck = (text) =>
   URL_PATH_PATTERN.test(text) ? NONE : [`Invalid path (regex used for validation is '${URL_PATH}')`];
 
 /** A key of a ConfigMap or Secret. */
-export const configKey: NameCheck = (text) => {
-  const messages = [...check(text, 253, CONFIG_KEY_PATTERN, CONFIG_KEY_TEXT)];
+export const checkConfigKey: NameCheck = (text) => {
+  const messages = [...checkFormat(text, 253, CONFIG_KEY_PATTERN, CONFIG_KEY_TEXT)];
   if (text === '.') messages.push("must not be '.'");
   else if (text === '..') messages.push("must not be '..'");
   else if (text.startsWith('..')) messages.push("must not start with '..'");
@@ -160,9 +161,9 @@ export const configKey: NameCheck = (text) => {
 };
 
 /** An IANA service name: the name of a container port. */
-export const portName: NameCheck = (text) => {
+export const checkPortName: NameCheck = (text) => {
   const messages: string[] = [];
-  if (bytes(text) > 15) messages.push(tooLongMessage(15));
+  if (byteLength(text) > 15) messages.push(tooLongMessage(15));
   if (!/^[-a-z0-9]*$/.test(text) || text === '') messages.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
   if (!/[a-z]/.test(text)) messages.push('must contain at least one letter (a-z)');
   if (text.includes('--')) messages.push('must not contain consecutive hyphens');
@@ -170,16 +171,16 @@ export const portName: NameCheck = (text) => {
   return messages;
 };
 
-/** A name that may still get a random suffix: its last dash does not count (`web-` is good although no name ends in a dash). */
-export function asPrefix(format: NameCheck): NameCheck {
+/** The format of a name prefix (`generateName`): it may end in a dash, because a random suffix follows. */
+export function namePrefixCheck(format: NameCheck): NameCheck {
   return (text) => format(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
 }
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-const LONGEST_BASE = 58;
+const MAX_BASE_LENGTH = 58;
 
-/** `base`, cut to 58 bytes, and five random characters. */
+/** `base`, truncated to 58 bytes, followed by five random characters. */
 export function generateName(base: string, random: { string(length: number, alphabet: string): string }): string {
-  const cut = bytes(base) > LONGEST_BASE ? Buffer.from(base).subarray(0, LONGEST_BASE).toString() : base;
+  const cut = byteLength(base) > MAX_BASE_LENGTH ? Buffer.from(base).subarray(0, MAX_BASE_LENGTH).toString() : base;
   return cut + random.string(5, SUFFIX_ALPHABET);
 }

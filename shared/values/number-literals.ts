@@ -8,15 +8,15 @@ import type { JsonArray, JsonObject, JsonValue } from './json';
 export type NumberLiterals = WeakMap<JsonObject | JsonArray, Map<string | number, string>>;
 
 /** What is said of a number that no double holds, in upstream's words. `into` = what it was to become. */
-export const tooLargeText = (spelled: string, into = 'Go value of type float64'): string =>
-  `json: cannot unmarshal number ${spelled} into ${into}`;
+export const numberTooLargeMessage = (literal: string, target = 'Go value of type float64'): string =>
+  `json: cannot unmarshal number ${literal} into ${target}`;
 
 /** The first number that no double holds, as it is spelled; undefined = there is none. A loop, because the depth is a client's choice. */
-export function numberTooLarge(top: JsonObject | JsonArray, literals: NumberLiterals): string | undefined {
-  const left = [top];
-  for (let container = left.pop(); container !== undefined; container = left.pop()) {
+export function findTooLargeNumber(top: JsonObject | JsonArray, literals: NumberLiterals): string | undefined {
+  const pending = [top];
+  for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
     for (const [key, value] of Array.isArray(container) ? container.entries() : Object.entries(container)) {
-      if (isContainer(value)) left.push(value);
+      if (isContainer(value)) pending.push(value);
       else if (typeof value === 'number' && !Number.isFinite(value)) return literals.get(container)?.get(key) ?? String(value);
     }
   }

@@ -17,14 +17,14 @@ export type Pattern =
   | { readonly type: 'bad'; readonly fault: string };
 
 /** Few are written again and again: schemas copy one another's. */
-const known = new LRUCache<string, Pattern>({ max: 256 });
-const LONGEST_KNOWN = 1000;
+const cache = new LRUCache<string, Pattern>({ max: 256 });
+const MAX_CACHED_LENGTH = 1000;
 
 export function compilePattern(expression: string): Pattern {
-  const before = known.get(expression);
-  if (before !== undefined) return before;
+  const cached = cache.get(expression);
+  if (cached !== undefined) return cached;
   const pattern = compile(expression);
-  if (expression.length <= LONGEST_KNOWN) known.set(expression, pattern);
+  if (expression.length <= MAX_CACHED_LENGTH) cache.set(expression, pattern);
   return pattern;
 }
 

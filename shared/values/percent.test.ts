@@ -1,4 +1,4 @@
-import { decodePercent, unescaped } from './percent';
+import { decodePercent, decodePercentOrKeep } from './percent';
 
 it('decodePercent replaces invalid UTF-8 by replacement characters, and rejects malformed escapes', () => {
   expect(decodePercent('a%ff')).toBe('a\ufffd');
@@ -7,5 +7,5 @@ it('decodePercent replaces invalid UTF-8 by replacement characters, and rejects 
 });
 
 it('unescaped returns text that cannot be decoded unchanged', () => {
-  expect(['a%2fb', 'a%zz', 'a%ff'].map(unescaped)).toEqual(['a/b', 'a%zz', 'a%ff']);
+  expect(['a%2fb', 'a%zz', 'a%ff'].map(decodePercentOrKeep)).toEqual(['a/b', 'a%zz', 'a%ff']);
 });

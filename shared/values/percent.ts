@@ -14,7 +14,7 @@ export function decodePercent(text: string): string | undefined {
 }
 
 /** A text whose escapes are none, or no UTF-8, stands as it is. */
-export function unescaped(text: string): string {
+export function decodePercentOrKeep(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -10,7 +10,7 @@ interface Prefix {
   readonly length: number;
 }
 
-const REFUSED_4: readonly Prefix[] = [
+const REFUSED_IPV4: readonly Prefix[] = [
   { bits: 0x00n, length: 8 },
   { bits: 0x7fn, length: 8 },
   { bits: 0xa9fen, length: 16 },
@@ -18,13 +18,13 @@ const REFUSED_4: readonly Prefix[] = [
   { bits: 0b111n, length: 3 },
 ];
 
-const REFUSED_6: readonly Prefix[] = [
+const REFUSED_IPV6: readonly Prefix[] = [
   { bits: 0xfe80n >> 6n, length: 10 },
   { bits: 0xffn, length: 8 },
 ];
 
 /** IPv6 prefixes whose addresses embed an IPv4 address, `shift` bits from the end. */
-const CARRIES_IPV4: readonly (Prefix & { readonly shift: bigint })[] = [
+const EMBEDS_IPV4: readonly (Prefix & { readonly shift: bigint })[] = [
   // IPv4-compatible, including the unspecified and the loopback address.
   { bits: 0n, length: 96, shift: 0n },
   // IPv4-mapped.
@@ -41,8 +41,8 @@ const CARRIES_IPV4: readonly (Prefix & { readonly shift: bigint })[] = [
 const startsWith = (value: bigint, width: number, { bits, length }: Prefix): boolean => value >> BigInt(width - length) === bits;
 
 export function isProxyable({ family, value }: IpAddress): boolean {
-  if (family === 4) return !REFUSED_4.some((prefix) => startsWith(value, 32, prefix));
-  if (REFUSED_6.some((prefix) => startsWith(value, 128, prefix))) return false;
-  const carrier = CARRIES_IPV4.find((prefix) => startsWith(value, 128, prefix));
-  return carrier === undefined || isProxyable({ family: 4, value: (value >> carrier.shift) & 0xffff_ffffn });
+  if (family === 4) return !REFUSED_IPV4.some((prefix) => startsWith(value, 32, prefix));
+  if (REFUSED_IPV6.some((prefix) => startsWith(value, 128, prefix))) return false;
+  const embedding = EMBEDS_IPV4.find((prefix) => startsWith(value, 128, prefix));
+  return embedding === undefined || isProxyable({ family: 4, value: (value >> embedding.shift) & 0xffff_ffffn });
 }

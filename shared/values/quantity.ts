@@ -17,47 +17,47 @@ export interface Quantity {
 const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[+-]?|[+-])\d*)?$/;
 const CANONICAL = /^(?:0|[1-9]\d{0,2})[mkMGTPE]?$|^[1-9]\d{0,2}[KMGTP]i$/;
 /** Arithmetic on long numbers takes more than time in proportion to their length. */
-const LONGEST = 1000;
+const MAX_LENGTH = 1000;
 const DECIMAL_BY_EXPONENT = new Map(['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'].map((suffix, index) => [3 * index - 9, suffix]));
 const BINARY_BY_POWER = new Map(['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((suffix, power) => [power, suffix]));
 const DECIMAL = new Map([...DECIMAL_BY_EXPONENT].map(([exponent, suffix]) => [suffix, exponent]));
 const BINARY = new Map([...BINARY_BY_POWER].map(([power, suffix]) => [suffix, power]));
 const BILLION = 1_000_000_000n;
-const LARGEST = ((1n << 63n) - 1n) * BILLION;
+const MAX_BINARY_NANOS = ((1n << 63n) - 1n) * BILLION;
 /** Larger exponents count as this one: nothing compares with such values, and their digits must not fill the memory. */
-const EXPONENT_LIMIT = 600;
+const MAX_EXPONENT = 600;
 
 /** The canonical spelling; throws {@link QuantityFault}. A text whose number and suffix are canonical already keeps its signs and zeros (`+05E3`). */
 export function canonicalQuantity(text: string): string {
   if (CANONICAL.test(text) && !/^0./.test(text)) return text;
-  const spelled = text.trim();
-  const quantity = parseQuantity(spelled);
-  return isKept(spelled, quantity) ? spelled : formatQuantity(quantity);
+  const trimmed = text.trim();
+  const quantity = parseQuantity(trimmed);
+  return keepsSpelling(trimmed, quantity) ? trimmed : formatQuantity(quantity);
 }
 
-function isKept(text: string, quantity: Quantity): boolean {
+function keepsSpelling(text: string, quantity: Quantity): boolean {
   const [, , whole = '', fraction = '', suffix = ''] = SHAPE.exec(text) ?? [];
   if (fraction !== '' || quantity.nanos === 0n) return false;
   const { exponent, power } = readSuffix(suffix);
   const digits = BigInt(whole);
-  if (power > 0) return digits % 1024n !== 0n && quantity.nanos !== LARGEST && quantity.nanos !== -LARGEST;
+  if (power > 0) return digits % 1024n !== 0n && quantity.nanos !== MAX_BINARY_NANOS && quantity.nanos !== -MAX_BINARY_NANOS;
   return exponent % 3 === 0 && exponent >= -9 && digits % 1000n !== 0n;
 }
 
 /** Throws {@link QuantityFault}. */
 export function parseQuantity(text: string): Quantity {
-  const match = text.length > LONGEST ? null : SHAPE.exec(text);
-  if (match === null || text === '') throw new QuantityFault(WRONG_SHAPE);
+  const match = text.length > MAX_LENGTH ? null : SHAPE.exec(text);
+  if (match === null || text === '') throw new QuantityFault(SHAPE_MESSAGE);
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match;
   const scale = readSuffix(suffix);
   const exponent = scale.exponent - fraction.length + 9;
   const unscaled = BigInt(whole + fraction) * 1024n ** BigInt(scale.power);
   const size = exponent >= 0 ? unscaled * 10n ** BigInt(exponent) : divideUp(unscaled, 10n ** BigInt(-exponent));
-  const capped = scale.format === 'binary' && size > LARGEST ? LARGEST : size;
+  const capped = scale.format === 'binary' && size > MAX_BINARY_NANOS ? MAX_BINARY_NANOS : size;
   return { nanos: sign === '-' ? -capped : capped, format: scale.format };
 }
 
-const WRONG_SHAPE = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const SHAPE_MESSAGE = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 function readSuffix(suffix: string): { format: Format; exponent: number; power: number } {
   const decimal = DECIMAL.get(suffix);
@@ -66,7 +66,7 @@ function readSuffix(suffix: string): { format: Format; exponent: number; power: 
   if (power !== undefined) return { format: 'binary', exponent: 0, power };
   if (!/^[eE][+-]?\d+$/.test(suffix)) throw new QuantityFault("unable to parse quantity's suffix");
   const exponent = Number(suffix.slice(1));
-  return { format: 'exponent', exponent: Math.max(-EXPONENT_LIMIT, Math.min(EXPONENT_LIMIT, exponent)), power: 0 };
+  return { format: 'exponent', exponent: Math.max(-MAX_EXPONENT, Math.min(MAX_EXPONENT, exponent)), power: 0 };
 }
 
 function divideUp(value: bigint, by: bigint): bigint {

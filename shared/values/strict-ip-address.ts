@@ -5,43 +5,43 @@
  */
 import { quote } from './quote';
 
-export type StrictReading = { readonly canonical: string } | { readonly fault: string };
+export type StrictParseResult = { readonly canonical: string } | { readonly fault: string };
 
 /** Thrown inside this file only. */
-class Fault extends Error {}
+class StrictIpFault extends Error {}
 
-export function readStrictly(text: string): StrictReading {
-  return reading(() => `${canonicalAddress(text)}`);
+export function parseStrictIpAddress(text: string): StrictParseResult {
+  return catchFault(() => `${canonicalAddress(text)}`);
 }
 
 /** `address/bits`. */
-export function readPrefixStrictly(text: string): StrictReading {
-  return reading(() => {
+export function parseStrictIpPrefix(text: string): StrictParseResult {
+  return catchFault(() => {
     const slash = text.lastIndexOf('/');
     const bits = text.slice(slash + 1);
-    const told = `netip.ParsePrefix(${quote(text)}): `;
+    const messagePrefix = `netip.ParsePrefix(${quote(text)}): `;
     try {
       const address = canonicalAddress(text.slice(0, slash));
-      if (!/^(0|[1-9][0-9]*)$/.test(bits)) throw new Fault(`bad bits after slash: ${quote(bits)}`);
+      if (!/^(0|[1-9][0-9]*)$/.test(bits)) throw new StrictIpFault(`bad bits after slash: ${quote(bits)}`);
       return `${address}/${bits}`;
     } catch (error) {
-      throw error instanceof Fault ? new Fault(told + error.message) : error;
+      throw error instanceof StrictIpFault ? new StrictIpFault(messagePrefix + error.message) : error;
     }
   });
 }
 
-function reading(read: () => string): StrictReading {
+function catchFault(parse: () => string): StrictParseResult {
   try {
-    return { canonical: read() };
+    return { canonical: parse() };
   } catch (error) {
-    if (error instanceof Fault) return { fault: error.message };
+    if (error instanceof StrictIpFault) return { fault: error.message };
     throw error;
   }
 }
 
 function canonicalAddress(text: string): string {
-  const fail = (what: string, rest?: string): never => {
-    throw new Fault(`ParseAddr(${quote(text)}): ${what}${rest === undefined ? '' : ` (at ${quote(rest)})`}`);
+  const fail = (message: string, rest?: string): never => {
+    throw new StrictIpFault(`ParseAddr(${quote(text)}): ${message}${rest === undefined ? '' : ` (at ${quote(rest)})`}`);
   };
   switch (/[.:%]/.exec(text)?.[0]) {
     case '.':
@@ -55,7 +55,7 @@ function canonicalAddress(text: string): string {
   }
 }
 
-type Fail = (what: string, rest?: string) => never;
+type Fail = (message: string, rest?: string) => never;
 
 function readOctets(text: string, fail: Fail): readonly number[] {
   const octets: number[] = [];
@@ -123,11 +123,11 @@ function readGroups(text: string, fail: Fail): string {
   if (groups.length < GROUPS && gap === undefined) fail('address string too short');
   if (groups.length === GROUPS && gap !== undefined) fail('the :: must expand to at least one field of zeros');
   if (gap !== undefined) groups.splice(gap, 0, ...Array.from({ length: GROUPS - groups.length }, () => 0));
-  return printGroups(groups) + (zone === '' ? '' : `%${zone}`);
+  return formatGroups(groups) + (zone === '' ? '' : `%${zone}`);
 }
 
 /** The longest run of at least two zeros, the first of equals, becomes `::`; an IPv4 address in IPv6 clothes is dotted. */
-function printGroups(groups: readonly number[]): string {
+function formatGroups(groups: readonly number[]): string {
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
     const [high = 0, low = 0] = groups.slice(6);
     return `::ffff:${[high >> 8, high & 255, low >> 8, low & 255].join('.')}`;

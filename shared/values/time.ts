@@ -33,12 +33,12 @@ export function canonicalMicroTime(text: string): string | null {
 }
 
 export function formatTime(instant: Instant): string | null {
-  return instant.seconds === ZERO_SECONDS && instant.nanos === 0 ? null : `${date(instant.seconds)}Z`;
+  return instant.seconds === ZERO_SECONDS && instant.nanos === 0 ? null : `${formatSeconds(instant.seconds)}Z`;
 }
 
 export function formatMicroTime(instant: Instant): string | null {
   if (instant.seconds === ZERO_SECONDS && instant.nanos === 0) return null;
-  return `${date(instant.seconds)}.${pad(Math.floor(instant.nanos / 1000), 6)}Z`;
+  return `${formatSeconds(instant.seconds)}.${pad(Math.floor(instant.nanos / 1000), 6)}Z`;
 }
 
 /** The micro-time of milliseconds since 1970. */
@@ -49,22 +49,23 @@ export function microTimeAt(ms: number): string {
 /** Throws {@link TimeFault}. `micro` wants exactly six fraction digits. */
 export function parseInstant(text: string, micro: boolean): Instant {
   const match = TIME.exec(text);
-  if (match === null) throw new TimeFault(explain(text, micro));
+  if (match === null) throw new TimeFault(explainFault(text, micro));
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone = 'Z'] = match;
-  if (micro && fraction.length !== 6) throw new TimeFault(explain(text, micro));
-  const fault = outOfRange(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), zone);
+  if (micro && fraction.length !== 6) throw new TimeFault(explainFault(text, micro));
+  const fault = rangeFault(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), zone);
   if (fault !== undefined) throw new TimeFault(`parsing time ${quote(text)}: ${fault}`);
-  const local = daysOf(Number(year), Number(month), Number(day)) * 86_400 + Number(hour) * 3600 + Number(minute) * 60 + Number(second);
-  return { seconds: local - offsetOf(zone), nanos: Number(fraction.slice(0, 9).padEnd(9, '0')) };
+  const local =
+    daysSinceEpoch(Number(year), Number(month), Number(day)) * 86_400 + Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+  return { seconds: local - zoneOffsetSeconds(zone), nanos: Number(fraction.slice(0, 9).padEnd(9, '0')) };
 }
 
-function offsetOf(zone: string): number {
+function zoneOffsetSeconds(zone: string): number {
   if (zone === 'Z') return 0;
   const size = Number(zone.slice(1, 3)) * 3600 + Number(zone.slice(4, 6)) * 60;
   return zone.startsWith('-') ? -size : size;
 }
 
-function outOfRange(
+function rangeFault(
   year: number,
   month: number,
   day: number,
@@ -85,15 +86,15 @@ function outOfRange(
 }
 
 /** What is looked at as soon as it is read; a day and a zone only when all is read. */
-const RANGES: Readonly<Record<string, { readonly name: string; readonly least: number; readonly most: number }>> = {
-  '01': { name: 'month', least: 1, most: 12 },
-  '15': { name: 'hour', least: 0, most: 23 },
-  '04': { name: 'minute', least: 0, most: 59 },
-  '05': { name: 'second', least: 0, most: 59 },
+const RANGES: Readonly<Record<string, { readonly name: string; readonly min: number; readonly max: number }>> = {
+  '01': { name: 'month', min: 1, max: 12 },
+  '15': { name: 'hour', min: 0, max: 23 },
+  '04': { name: 'minute', min: 0, max: 59 },
+  '05': { name: 'second', min: 0, max: 59 },
 };
 
 /** Which part of the layout the text fails, in Go's words. */
-function explain(text: string, micro: boolean): string {
+function explainFault(text: string, micro: boolean): string {
   const layout = micro ? MICRO_LAYOUT : LAYOUT;
   const parts: [RegExp, string][] = [
     [/^\d{4}/, '2006'],
@@ -112,28 +113,27 @@ function explain(text: string, micro: boolean): string {
   ];
   let rest = text;
   for (const [pattern, element] of parts) {
-    const found = pattern.exec(rest);
-    if (found === null) return `parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(element)}`;
+    const match = pattern.exec(rest);
+    if (match === null) return `parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(element)}`;
     const range = RANGES[element];
-    const number = Number(found[0]);
-    if (range !== undefined && (number < range.least || number > range.most))
-      return `parsing time ${quote(text)}: ${range.name} out of range`;
-    rest = rest.slice(found[0].length);
+    const number = Number(match[0]);
+    if (range !== undefined && (number < range.min || number > range.max)) return `parsing time ${quote(text)}: ${range.name} out of range`;
+    rest = rest.slice(match[0].length);
   }
   return `parsing time ${quote(text)}: extra text: ${quote(rest)}`;
 }
 
 /** Bytes of a text that a message repeats; nobody reads more, and clients choose how long it is. */
-const MOST_QUOTED = 1_000;
+const MAX_QUOTED_BYTES = 1_000;
 
 /** As the library that reads times quotes: byte by byte, what is not ASCII in hexadecimal. */
 function quote(text: string): string {
-  const bytes = Buffer.from(text.slice(0, MOST_QUOTED + 1));
-  if (bytes.length > MOST_QUOTED) return `${quoted(bytes.subarray(0, MOST_QUOTED))}...`;
-  return quoted(bytes);
+  const bytes = Buffer.from(text.slice(0, MAX_QUOTED_BYTES + 1));
+  if (bytes.length > MAX_QUOTED_BYTES) return `${quoteBytes(bytes.subarray(0, MAX_QUOTED_BYTES))}...`;
+  return quoteBytes(bytes);
 }
 
-function quoted(bytes: Buffer): string {
+function quoteBytes(bytes: Buffer): string {
   let text = '';
   for (const byte of bytes) {
     if (byte < 0x20 || byte >= 0x80) text += `\\x${byte.toString(16).padStart(2, '0')}`;
@@ -143,10 +143,10 @@ function quoted(bytes: Buffer): string {
 }
 
 /** `2024-01-01T00:00:00` of seconds since 1970. */
-function date(seconds: number): string {
+function formatSeconds(seconds: number): string {
   const days = Math.floor(seconds / 86_400);
   const rest = seconds - days * 86_400;
-  const [year, month, day] = civilOf(days);
+  const [year, month, day] = dateOfDay(days);
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${pad(Math.floor(rest / 3600), 2)}:${pad(Math.floor(rest / 60) % 60, 2)}:${pad(rest % 60, 2)}`;
 }
 
@@ -155,7 +155,7 @@ function pad(value: number, width: number): string {
 }
 
 /** Days since 1970 of a date of the Gregorian calendar. Years start in March, so that the leap day is the last. */
-function daysOf(year: number, month: number, day: number): number {
+function daysSinceEpoch(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
@@ -163,7 +163,7 @@ function daysOf(year: number, month: number, day: number): number {
   return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468;
 }
 
-function civilOf(days: number): [year: number, month: number, day: number] {
+function dateOfDay(days: number): [year: number, month: number, day: number] {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;

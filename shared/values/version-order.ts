@@ -4,7 +4,7 @@ import { compareBytes } from './json';
 const STAGES = ['', 'beta', 'alpha'];
 
 /** `v2` before `v1` before `v1beta2` before `v1beta1` before `v1alpha1` before every other text, these by name. */
-export function compareVersions(a: string, b: string): number {
+export function compareApiVersions(a: string, b: string): number {
   const [x, y] = [parseVersion(a), parseVersion(b)];
   if (x === undefined || y === undefined) return x === y ? compareBytes(a, b) : x === undefined ? 1 : -1;
   return x.stage - y.stage || y.major - x.major || y.minor - x.minor;

@@ -19,7 +19,7 @@ export async function changeCost(nodes: number): Promise<number> {
   const surroundings = { clock: systemClock, random: systemRandom, logger: silentLogger };
   const cache = openCache({ store, prefix: '/registry', types: [pods.stored], ...surroundings, checkMs: 0, compactionMs: 0 });
   await cache.whenReady();
-  const reader = createReader({ cache, store, clock: systemClock, gates: { enabled: () => false } });
+  const reader = createReader({ cache, store, clock: systemClock, gates: { isEnabled: () => false } });
   const context = { user: { name: 'bench', groups: [] }, deadline: Infinity, warn: (): void => undefined };
   let told = 0;
   const sink = { event: (): void => void (told += 1), bookmark: (): void => undefined, end: (): void => undefined };

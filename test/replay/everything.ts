@@ -7,11 +7,11 @@
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { KINDS } from '../../shared/api/kinds';
 import { decodeObject, encodeBody } from '../../shared/api/types';
-import { apiVersionIn } from '../../shared/names/dialect';
+import { apiVersionInDialect } from '../../shared/names/dialect';
 import { everythingOf } from '../support/everything';
 
 for (const row of KINDS) {
-  const apiVersion = apiVersionIn('kubernetes', apiVersionOf(row));
+  const apiVersion = apiVersionInDialect('kubernetes', apiVersionOf(row));
   const body = encodeBody(row.type, decodeObject(row.type, everythingOf(row.type)).object);
   process.stdout.write(`{"kind":"${row.kind}","apiVersion":"${apiVersion}",${body.slice(1)}\n`);
 }

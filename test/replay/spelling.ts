@@ -1,5 +1,5 @@
 /** Between canonical spelling and the reference server's, for whole texts; and the media types of patches in short. */
-import { groupIn, otherQualifiedName, PROTOBUF_MEDIA_TYPE } from '../../shared/names/dialect';
+import { groupInDialect, otherQualifiedName, PROTOBUF_MEDIA_TYPE } from '../../shared/names/dialect';
 import { KINDS } from '../../shared/api/kinds';
 
 export const PATCH_MEDIA: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const PREFIX = otherQualifiedName('platform.io/x')?.split('/')[0] ?? '';
 
 /** Canonical spellings with the reference's. */
 const SPELLINGS: readonly (readonly [string, string])[] = [
-  ...GROUPS.map((group) => [group, groupIn('kubernetes', group)] as const).filter(([ours, theirs]) => ours !== theirs),
+  ...GROUPS.map((group) => [group, groupInDialect('kubernetes', group)] as const).filter(([ours, theirs]) => ours !== theirs),
   [PROTOBUF_MEDIA_TYPE.platform, PROTOBUF_MEDIA_TYPE.kubernetes],
   ['platform.io', PREFIX],
   ...(['system', 'public'] as const).map((name) => [`platform-${name}`, `kube-${name}`] as const),

@@ -1,10 +1,10 @@
 /** A program of its own, `node compiled-code.js program|thread <module>`: says whether V8 takes what the build has compiled of a program. V8 compares how Node was started, too. */
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { startThread } from '../../shared/scheduling/worker-thread';
-import { openWhole } from '../../shared/runtime/process/program-bundle';
+import { openBundle } from '../../shared/runtime/process/program-bundle';
 
 const verdictOn = (file: string): string => {
-  const program = openWhole(file);
+  const program = openBundle(file);
   return program === undefined ? 'not one file' : program.script.cachedDataRejected === false ? 'taken' : 'compiled again';
 };
 

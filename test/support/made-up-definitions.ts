@@ -4,7 +4,7 @@
  * changes. Texts only: they are meant to be sent.
  */
 import { createChance, type Chance } from '../replay/chance';
-import { capitalised } from '../../shared/values/capitalize';
+import { capitalize } from '../../shared/values/capitalize';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 
 export interface MadeUpDefinition {
@@ -38,7 +38,7 @@ export function madeUpDefinitions(count: number, seed = 1): readonly MadeUpDefin
 /** One that is as small as a definition usually gets. */
 export function smallDefinition(name: string): MadeUpDefinition {
   const chance = createChance(1);
-  return definitionOf({ plural: `${name}s`, kind: capitalised(name), group: 'small.made-up.test' }, ['v1'], () =>
+  return definitionOf({ plural: `${name}s`, kind: capitalize(name), group: 'small.made-up.test' }, ['v1'], () =>
     rootSchema({ type: 'object', properties: membersFor(300, 1, false, chance) }),
   );
 }

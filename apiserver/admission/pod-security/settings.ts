@@ -1,17 +1,17 @@
 /** The file PodSecurityConfiguration: what holds for namespaces that say nothing, and who is let be. Its form and its rules; judges no pod. */
-import type { Fault } from '../../../shared/configuration/configuration-error';
-import type { Format } from '../../../shared/configuration/read-configuration';
-import { listOf, object, text, word, type Configured } from '../../../shared/configuration/schema';
+import type { ConfigurationFault } from '../../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
+import { listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../../shared/configuration/schema';
 import { bothSpellings } from '../../../shared/names/spellings';
 import { levelVersion, LOOSE, MODES, type LevelVersion, type SecurityMode, type SecurityPolicy } from './policy';
 import { LEVELS } from './standards';
 
-const LEVEL = word(...LEVELS, '');
-const VERSION = text();
-const SCHEMA = object(
+const LEVEL = enumSchema(...LEVELS, '');
+const VERSION = stringSchema();
+const SCHEMA = objectSchema(
   {},
   {
-    defaults: object(
+    defaults: objectSchema(
       {},
       {
         enforce: LEVEL,
@@ -22,22 +22,25 @@ const SCHEMA = object(
         'warn-version': VERSION,
       },
     ),
-    exemptions: object({}, { usernames: listOf(text()), namespaces: listOf(text()), runtimeClasses: listOf(text()) }),
+    exemptions: objectSchema(
+      {},
+      { usernames: listSchema(stringSchema()), namespaces: listSchema(stringSchema()), runtimeClasses: listSchema(stringSchema()) },
+    ),
   },
 );
-type SecurityFile = Configured<typeof SCHEMA>;
+type SecurityFile = ValueOf<typeof SCHEMA>;
 
 export interface SecuritySettings {
   readonly defaults: SecurityPolicy;
   readonly exemptions: Readonly<Record<'usernames' | 'namespaces' | 'runtimeClasses', ReadonlySet<string>>>;
 }
 
-export const POD_SECURITY_FORMAT: Format<SecurityFile> = {
+export const POD_SECURITY_FORMAT: ConfigurationFormat<SecurityFile> = {
   kind: 'PodSecurityConfiguration',
   apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.platform.io/${version}`),
   schema: SCHEMA,
-  rules: (file) =>
-    MODES.flatMap((mode): readonly Fault[] =>
+  validate: (file) =>
+    MODES.flatMap((mode): readonly ConfigurationFault[] =>
       modeIn(file, mode) === undefined ? [{ path: `defaults.${mode}-version`, reason: 'must be "latest" or "v1.x"' }] : [],
     ),
 };

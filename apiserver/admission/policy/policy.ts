@@ -5,8 +5,8 @@ import { compileExpression, type Expression } from '../../../shared/expression/e
 import type { Type } from '../../../shared/expression/types/type';
 import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { requirementsOf } from '../../../shared/api/selectors/object-selector';
-import { appendAt } from '../../../shared/values/append';
-import { namesInRule } from '../../../shared/names/spellings';
+import { appendToKey } from '../../../shared/values/append';
+import { ruleNamesInBothSpellings } from '../../../shared/names/spellings';
 import { readRule, type MatchRule } from '../matching/rules';
 
 type LabelMatcher = ReturnType<typeof compileLabelSelector>;
@@ -96,7 +96,7 @@ export class Policies {
 
   private joined(): readonly BoundPolicy[] {
     const byPolicy = new Map<string, PolicyBinding[]>();
-    for (const binding of byName(this.bindings.values())) appendAt(byPolicy, binding.policy, binding);
+    for (const binding of byName(this.bindings.values())) appendToKey(byPolicy, binding.policy, binding);
     return byName(this.policies.values()).flatMap((policy) => {
       const bindings = byPolicy.get(policy.name);
       return bindings === undefined ? [] : [{ policy, bindings }];
@@ -192,7 +192,7 @@ function readMatching(match: JsonObject): Matching {
 
 const readNamed = (rule: JsonObject): NamedRule => ({
   rule: readRule(rule),
-  names: new Set(namesInRule(stringsAt(rule, 'resources'), stringsAt(rule, 'resourceNames'))),
+  names: new Set(ruleNamesInBothSpellings(stringsAt(rule, 'resources'), stringsAt(rule, 'resourceNames'))),
 });
 
 function selectorOf(selector: JsonObject | undefined): LabelMatcher | undefined {

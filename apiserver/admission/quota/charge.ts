@@ -1,9 +1,9 @@
 /** Whether what is asked for fits into a quota, in upstream's words; seen at release 1.31.1. Pure. */
 import type { GroupResource } from '../../../shared/api/identity/identity';
-import type { Amounts } from '../../../shared/quota/amounts';
-import { countedBy } from '../../../shared/quota/counted-resource';
-import { isInScopes, scopesOf, type Scopes } from '../../../shared/quota/scopes';
-import { usageOf } from '../../../shared/quota/usage';
+import type { ResourceAmounts } from '../../../shared/quota/amounts';
+import { parseCountedResource } from '../../../shared/quota/counted-resource';
+import { isInQuotaScopes, quotaScopesOf, type QuotaScopes } from '../../../shared/quota/scopes';
+import { quotaUsageOf } from '../../../shared/quota/usage';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { formatQuantity, parseQuantity, type Quantity } from '../../../shared/values/quantity';
@@ -21,7 +21,7 @@ interface Limit {
 
 export interface Quota {
   readonly name: string;
-  readonly scopes: Scopes;
+  readonly scopes: QuotaScopes;
   readonly limits: readonly Limit[];
 }
 
@@ -32,13 +32,13 @@ export function quotaFor(kind: GroupResource, quota: JsonObject): Quota | undefi
   const limits = Object.keys(hard)
     .sort()
     .flatMap((name): Limit[] => {
-      const counted = countedBy(name);
+      const counted = parseCountedResource(name);
       const amount = stringAt(hard, name);
       if (counted === undefined || amount === undefined) return [];
       if (counted.kind.group !== kind.group || counted.kind.resource !== kind.resource) return [];
       return [{ name, counted: counted.name, hard: parseQuantity(amount) }];
     });
-  return limits.length === 0 ? undefined : { name: stringAt(readMetadata(quota), 'name') ?? '', scopes: scopesOf(spec), limits };
+  return limits.length === 0 ? undefined : { name: stringAt(readMetadata(quota), 'name') ?? '', scopes: quotaScopesOf(spec), limits };
 }
 
 /** What a write adds to what its quota counts. */
@@ -55,9 +55,9 @@ export function chargesOf(
   old: JsonObject | undefined,
   now: number,
 ): readonly Charge[] {
-  if (!isInScopes(kind, object, scopes)) return [];
-  const usage = usageOf(kind, object, now);
-  const before = old === undefined || !isInScopes(kind, old, scopes) ? undefined : usageOf(kind, old, now);
+  if (!isInQuotaScopes(kind, object, scopes)) return [];
+  const usage = quotaUsageOf(kind, object, now);
+  const before = old === undefined || !isInQuotaScopes(kind, old, scopes) ? undefined : quotaUsageOf(kind, old, now);
   return limits.flatMap((limit) => {
     const [asked, had] = [usage.get(limit.counted), before?.get(limit.counted) ?? NONE];
     if (asked === undefined || asked.nanos <= had.nanos) return [];
@@ -66,7 +66,7 @@ export function chargesOf(
 }
 
 /** `used` by the names of usage; undefined = it fits. */
-export function excess(quota: Quota, charges: readonly Charge[], used: Amounts): string | undefined {
+export function excess(quota: Quota, charges: readonly Charge[], used: ResourceAmounts): string | undefined {
   const over = charges.filter(({ limit, requested }) => (used.get(limit.counted)?.nanos ?? 0n) + requested.nanos > limit.hard.nanos);
   if (over.length === 0) return undefined;
   const shown = (amountOf: (charge: Charge) => Quantity): string =>
@@ -88,7 +88,7 @@ const TO_BE_SAID: ReadonlyMap<string, readonly ['requests' | 'limits', string]> 
 
 /** What a new pod leaves unsaid that the quota limits; undefined = nothing. */
 export function unsaid(kind: GroupResource, quota: Quota, pod: JsonObject): string | undefined {
-  if (kind.group !== '' || kind.resource !== 'pods' || !isInScopes(kind, pod, quota.scopes)) return undefined;
+  if (kind.group !== '' || kind.resource !== 'pods' || !isInQuotaScopes(kind, pod, quota.scopes)) return undefined;
   const spec = objectAt(pod, 'spec');
   const containers = [...(arrayAt(spec, 'containers') ?? []), ...(arrayAt(spec, 'initContainers') ?? [])].filter(isObject);
   const missing = quota.limits.flatMap(({ name }) => {

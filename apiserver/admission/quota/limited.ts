@@ -2,29 +2,35 @@
  * What nobody uses in a namespace unless a quota speaks of it: resources whose names contain one of some texts, and pods in some scopes. Says what is missing, in upstream's words.
  */
 import type { GroupResource } from '../../../shared/api/identity/identity';
-import type { Fault } from '../../../shared/configuration/configuration-error';
-import type { Format } from '../../../shared/configuration/read-configuration';
-import { listOf, object, text, word, type Configured } from '../../../shared/configuration/schema';
-import { canonicalGroup, textIn } from '../../../shared/names/dialect';
-import { isInScopes, type Scopes } from '../../../shared/quota/scopes';
-import { usageOf } from '../../../shared/quota/usage';
+import type { ConfigurationFault } from '../../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
+import { listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../../shared/configuration/schema';
+import { canonicalGroup, messageInDialect } from '../../../shared/names/dialect';
+import { isInQuotaScopes, type QuotaScopes } from '../../../shared/quota/scopes';
+import { quotaUsageOf } from '../../../shared/quota/usage';
 import type { JsonObject } from '../../../shared/values/json';
 import type { Quota } from './charge';
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 const SCOPES = ['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity'] as const;
 
-const SCOPE = object({ scopeName: word(...SCOPES), operator: word(...OPERATORS) }, { values: listOf(text()) });
-const LIMITED = object({ resource: text() }, { apiGroup: text(), matchContains: listOf(text()), matchScopes: listOf(SCOPE) });
-const SCHEMA = object({}, { limitedResources: listOf(LIMITED) });
-type QuotaFile = Configured<typeof SCHEMA>;
+const SCOPE = objectSchema(
+  { scopeName: enumSchema(...SCOPES), operator: enumSchema(...OPERATORS) },
+  { values: listSchema(stringSchema()) },
+);
+const LIMITED = objectSchema(
+  { resource: stringSchema() },
+  { apiGroup: stringSchema(), matchContains: listSchema(stringSchema()), matchScopes: listSchema(SCOPE) },
+);
+const SCHEMA = objectSchema({}, { limitedResources: listSchema(LIMITED) });
+type QuotaFile = ValueOf<typeof SCHEMA>;
 
-export const QUOTA_FORMAT: Format<QuotaFile> = {
+export const QUOTA_FORMAT: ConfigurationFormat<QuotaFile> = {
   kind: 'ResourceQuotaConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1'],
   schema: SCHEMA,
-  rules: ({ limitedResources = [] }) =>
-    limitedResources.flatMap(({ resource }, index): readonly Fault[] =>
+  validate: ({ limitedResources = [] }) =>
+    limitedResources.flatMap(({ resource }, index): readonly ConfigurationFault[] =>
       resource === '' ? [{ path: `limitedResources[${index}].resource`, reason: 'must not be empty' }] : [],
     ),
 };
@@ -33,7 +39,7 @@ export interface LimitedResource {
   readonly kind: GroupResource;
   /** In either spelling. */
   readonly contains: readonly string[];
-  readonly scopes: Scopes;
+  readonly scopes: QuotaScopes;
 }
 
 export const limitedResources = ({ limitedResources: limited = [] }: QuotaFile): readonly LimitedResource[] =>
@@ -55,18 +61,18 @@ export function uncovered(
   now: number,
 ): string | undefined {
   const meant = limited.filter((one) => one.kind.group === kind.group && one.kind.resource === kind.resource);
-  const matching = quotas.filter(({ scopes }) => isInScopes(kind, object, scopes));
-  const scopes = meant.flatMap((one) => one.scopes).filter((scope) => isInScopes(kind, object, [scope]));
+  const matching = quotas.filter(({ scopes }) => isInQuotaScopes(kind, object, scopes));
+  const scopes = meant.flatMap((one) => one.scopes).filter((scope) => isInQuotaScopes(kind, object, [scope]));
   const free = scopes.filter(({ name }) => !matching.some((quota) => quota.scopes.some((scope) => scope.name === name)));
   if (free.length > 0) return `insufficient quota to match these scopes: [${free.map(scopeText).join(' ')}]`;
-  const before = old === undefined ? undefined : usageOf(kind, old, now);
-  const used = [...usageOf(kind, object, now)].filter(([name, { nanos }]) => nanos > (before?.get(name)?.nanos ?? 0n));
+  const before = old === undefined ? undefined : quotaUsageOf(kind, old, now);
+  const used = [...quotaUsageOf(kind, object, now)].filter(([name, { nanos }]) => nanos > (before?.get(name)?.nanos ?? 0n));
   const contains = meant.flatMap((one) => one.contains);
   const missing = used
     .map(([name]) => name)
-    .filter((name) => contains.some((part) => name.includes(part) || textIn('kubernetes', name).includes(part)))
+    .filter((name) => contains.some((part) => name.includes(part) || messageInDialect('kubernetes', name).includes(part)))
     .filter((name) => !matching.some(({ limits }) => limits.some(({ counted }) => counted === name)));
   return missing.length === 0 ? undefined : `insufficient quota to consume: ${missing.sort().join(',')}`;
 }
 
-const scopeText = ({ name, operator, values }: Scopes[number]): string => `{${name} ${operator} [${values.join(' ')}]}`;
+const scopeText = ({ name, operator, values }: QuotaScopes[number]): string => `{${name} ${operator} [${values.join(' ')}]}`;

@@ -5,9 +5,9 @@
 import type { GroupResource } from '../../../shared/api/identity/identity';
 import { forbidden, timeout, type StatusError } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { addAmounts, type Amounts } from '../../../shared/quota/amounts';
-import { isInScopes } from '../../../shared/quota/scopes';
-import { usageOf, usedUntil } from '../../../shared/quota/usage';
+import { addAmounts, type ResourceAmounts } from '../../../shared/quota/amounts';
+import { isInQuotaScopes } from '../../../shared/quota/scopes';
+import { quotaUsageOf, quotaReleasedAt } from '../../../shared/quota/usage';
 import type { Clock } from '../../../shared/runtime/clock';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import type { Quantity } from '../../../shared/values/quantity';
@@ -95,7 +95,7 @@ function refusal({ resource: { row }, name, object }: AdmissionRequest, text: st
 
 /** What one object counts for. */
 interface Known {
-  readonly amounts: Amounts;
+  readonly amounts: ResourceAmounts;
   readonly object: JsonObject | undefined;
 }
 
@@ -105,14 +105,14 @@ class UsageCounter {
 
   constructor(private readonly parts: Pick<ResourceQuotaParts, 'cache' | 'clock'>) {}
 
-  async used(kind: GroupResource, stored: StoredType, namespace: string, { scopes }: Quota, now: number): Promise<Amounts> {
+  async used(kind: GroupResource, stored: StoredType, namespace: string, { scopes }: Quota, now: number): Promise<ResourceAmounts> {
     const total = new Map<string, Quantity>();
     const slice = new TimeSlice(this.parts.clock, { stepsPerCheck: 1 });
     // One state, however long it takes.
     const snapshot = this.parts.cache.snapshot(stored);
     for (const entry of snapshot.range(`${namespace}/`, `${namespace}0`)) {
       const { amounts, object } = this.of(kind, entry, scopes.length > 0, now);
-      if (object === undefined || isInScopes(kind, object, scopes)) addAmounts(total, amounts);
+      if (object === undefined || isInQuotaScopes(kind, object, scopes)) addAmounts(total, amounts);
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
     }
@@ -123,9 +123,9 @@ class UsageCounter {
     const known = this.known.get(entry);
     if (known !== undefined && !needsObject) return known;
     const { object } = parseEntry(entry);
-    const found: Known = { amounts: usageOf(kind, object, now), object: needsObject ? object : undefined };
+    const found: Known = { amounts: quotaUsageOf(kind, object, now), object: needsObject ? object : undefined };
     // Time alone ends what a pod uses that is going.
-    if (!needsObject && usedUntil(kind, object) === undefined) this.known.set(entry, found);
+    if (!needsObject && quotaReleasedAt(kind, object) === undefined) this.known.set(entry, found);
     return found;
   }
 }

@@ -2,10 +2,10 @@
 import { forbidden, internalError, type StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Eventually } from '../../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
 import type { Random } from '../../../shared/runtime/random';
 import type { JsonObject } from '../../../shared/values/json';
-import { qualifiedName } from '../../../shared/values/name-formats';
+import { checkQualifiedName } from '../../../shared/values/name-formats';
 import type { AdmissionRequest } from '../../registry/admission';
 import type { ServedResource } from '../../registry/verbs';
 import type { TraceSpan } from '../../tracing/span';
@@ -73,7 +73,7 @@ export function questionFor(
   request: AdmissionRequest,
   as: ServedResource,
   decisions: Decisions,
-): Eventually<Question | undefined> {
+): MaybePromise<Question | undefined> {
   try {
     return questionNow(parts, webhook, request, as, decisions);
   } catch (error) {
@@ -185,6 +185,6 @@ function pass({ name }: Webhook, { warnings, annotations }: Verdict, { context }
   for (const warning of warnings) if (warning !== '') context.warn(warning);
   for (const [key, value] of annotations) {
     const annotation = `${name}/${key}`;
-    if (qualifiedName(annotation).length === 0) context.annotate?.(annotation, value.slice(0, LONGEST_ANNOTATION));
+    if (checkQualifiedName(annotation).length === 0) context.annotate?.(annotation, value.slice(0, LONGEST_ANNOTATION));
   }
 }

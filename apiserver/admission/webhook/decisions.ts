@@ -4,11 +4,11 @@
  */
 import type { AccessAnswer, AccessQuestion, AskAccess } from '../../../shared/expression/library/authorizer';
 import { accountGroups, accountUser, type UserInfo } from '../../../shared/api/identity/user';
-import type { Eventually } from '../../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { canonicalGroup } from '../../../shared/names/dialect';
 
-export type AskAuthorizer = (user: UserInfo, question: AccessQuestion) => Eventually<AccessAnswer>;
+export type AskAuthorizer = (user: UserInfo, question: AccessQuestion) => MaybePromise<AccessAnswer>;
 
 /** Thrown through an evaluation, which is done again when the answer is there. */
 export class Unanswered extends Error {

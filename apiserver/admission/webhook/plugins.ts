@@ -4,7 +4,7 @@
  */
 import { deniedByWebhook, internalError, type StatusError } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import type { Eventually } from '../../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
 import { cloneJson, equalJson, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionOperation, AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../chain';
@@ -174,7 +174,7 @@ interface Asking {
   readonly objects: VersionedObjects | undefined;
 }
 
-function questionOf({ parts, shown, decisions, objects }: Asking, webhook: Webhook): Eventually<Question | undefined> {
+function questionOf({ parts, shown, decisions, objects }: Asking, webhook: Webhook): MaybePromise<Question | undefined> {
   const as = askedAs(parts, webhook, shown);
   if (as === undefined) return undefined;
   if (objects === undefined) return questionFor(parts, webhook, shown, as, decisions);

@@ -1,7 +1,7 @@
 /** A request as a webhook is asked about it (AdmissionReview v1), and what it answers. Asks nobody. */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { ServedResource } from '../../registry/verbs';
-import { apiVersionIn, canonicalApiVersion, groupIn, type Dialect } from '../../../shared/names/dialect';
+import { apiVersionInDialect, canonicalApiVersion, groupInDialect, type Dialect } from '../../../shared/names/dialect';
 import {
   arrayAt,
   isObject,
@@ -47,9 +47,13 @@ export function requestOf(request: AdmissionRequest, as: ServedResource, shown: 
   };
 }
 
-const kindOf = ({ group, version, kind }: KindRow, dialect: Dialect): JsonObject => ({ group: groupIn(dialect, group), version, kind });
+const kindOf = ({ group, version, kind }: KindRow, dialect: Dialect): JsonObject => ({
+  group: groupInDialect(dialect, group),
+  version,
+  kind,
+});
 const resourceOf = ({ group, version, resource }: KindRow, dialect: Dialect): JsonObject => ({
-  group: groupIn(dialect, group),
+  group: groupInDialect(dialect, group),
   version,
   resource,
 });
@@ -71,7 +75,7 @@ function optionsOf({ operation, dryRun, options }: AdmissionRequest, dialect: Di
   const dry: JsonObject = dryRun ? { dryRun: ['All'] } : {};
   return {
     kind: OPTIONS[operation],
-    apiVersion: apiVersionIn(dialect, META),
+    apiVersion: apiVersionInDialect(dialect, META),
     ...(operation === 'DELETE' ? { ...deletion(options), ...dry } : { ...dry, ...writing(options) }),
   };
 }
@@ -95,7 +99,7 @@ export function reviewBody(uid: string, request: JsonObject, object: string, old
   const { dryRun = false, options = null, ...first } = request;
   const members = stringifyJson({ uid, ...first }).slice(1, -1);
   const last = `"object":${object},"oldObject":${oldObject},"dryRun":${stringifyJson(dryRun)},"options":${stringifyJson(options)}`;
-  const head = `"kind":"${KIND}","apiVersion":"${apiVersionIn(dialect, VERSION)}"`;
+  const head = `"kind":"${KIND}","apiVersion":"${apiVersionInDialect(dialect, VERSION)}"`;
   return Buffer.from(`{${head},"request":{${members},${last}}}`);
 }
 
@@ -191,7 +195,7 @@ function memberFault(response: JsonValue): string | undefined {
 
 function kindFault(review: JsonObject, dialect: Dialect): string | undefined {
   if (stringAt(review, 'kind') === KIND) return undefined;
-  return `expected webhook response of ${apiVersionIn(dialect, VERSION)}, Kind=${KIND}, got /, Kind=`;
+  return `expected webhook response of ${apiVersionInDialect(dialect, VERSION)}, Kind=${KIND}, got /, Kind=`;
 }
 
 function uidFault(response: JsonObject, uid: string): string | undefined {

@@ -8,14 +8,14 @@ import { schemaOf, type FieldSchema, type FieldType } from '../../../shared/api/
 import { HOLDERS, spelled } from '../../../shared/api/types/group-fields';
 import { freeValue } from '../../../shared/expression/free-json';
 import { ListValue, MapValue, type Value } from '../../../shared/expression/values/value';
-import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
+import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
 import { compareBytes, isObject, own, type JsonObject, type JsonValue } from '../../../shared/values/json';
 
 /** With its kind and version. */
 export function typedValue(row: KindRow, object: JsonObject, dialect: Dialect): MapValue {
   return new Struct(planOf(row.type), object, dialect, [
     ['kind', row.kind],
-    ['apiVersion', apiVersionIn(dialect, apiVersionOf(row))],
+    ['apiVersion', apiVersionInDialect(dialect, apiVersionOf(row))],
   ]);
 }
 

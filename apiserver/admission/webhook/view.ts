@@ -10,7 +10,7 @@ import { membersOf } from '../../../shared/api/structural/member-path';
 import { canonicalizeGroups, inSpelling } from '../../../shared/api/types/group-fields';
 import { laterObject } from '../../../shared/expression/free-json';
 import type { Value } from '../../../shared/expression/engine';
-import { apiVersionIn, canonicalApiVersion, type GeneratedNames } from '../../../shared/names/dialect';
+import { apiVersionInDialect, canonicalApiVersion, type GeneratedNames } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { isObject, objectAt, own, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -104,7 +104,7 @@ function scaled({ version, custom }: KindRow, names: GeneratedNames): ObjectView
 }
 
 const textOf = (row: KindRow, { dialect }: GeneratedNames, body: string): string => {
-  const head = `{"kind":${JSON.stringify(row.kind)},"apiVersion":${JSON.stringify(apiVersionIn(dialect, apiVersionOf(row)))}`;
+  const head = `{"kind":${JSON.stringify(row.kind)},"apiVersion":${JSON.stringify(apiVersionInDialect(dialect, apiVersionOf(row)))}`;
   return body === '{}' ? `${head}}` : `${head},${body.slice(1)}`;
 };
 

@@ -2,7 +2,7 @@
  * All that one subject is granted in one place (everywhere, or in one namespace), arranged so that a decision is a few look-ups whatever the number of
  * rules. Made of roles and bindings as they are at one moment; never changes.
  */
-import { appendAt } from '../../../shared/values/append';
+import { appendToKey } from '../../../shared/values/append';
 import type { Attributes, Decision, PathAttributes } from '../authorizer';
 import type { Binding, BindingSubject } from './binding';
 import { allowsObject, allowsPath, coveringTexts, resourceTexts, type ObjectAccess, type PolicyRule, type ResourceTexts } from './rule';
@@ -65,7 +65,7 @@ function arrange(grants: readonly Grant[]): Arranged {
   const byName = new Map<string, Grant[]>();
   for (const grant of grants) {
     const { verbs, groups, names } = grant.rule;
-    for (const name of names) appendAt(byName, name, grant);
+    for (const name of names) appendToKey(byName, name, grant);
     if (names.length > 0) continue;
     // Of rules that say the same the first one is enough.
     const said = JSON.stringify([verbs, groups]);

@@ -1,8 +1,8 @@
 /** One rule of a role: what it allows, and whether it covers what another allows. Reads no role; asks nobody. */
 import { canonicalGroup, canonicalQualifiedName } from '../../../shared/names/dialect';
-import { bothSpellings, namesInRule, pathSpellings } from '../../../shared/names/spellings';
+import { bothSpellings, ruleNamesInBothSpellings, pathSpellings } from '../../../shared/names/spellings';
 import { stringsAt, type JsonObject } from '../../../shared/values/json';
-import { meansPath } from '../../../shared/values/path-pattern';
+import { matchesPathPattern } from '../../../shared/values/path-pattern';
 import { SIGNERS, type PathAttributes, type ResourceAttributes } from '../authorizer';
 
 /** A list that is empty says nothing; groups and the names of signers are in canonical spelling. */
@@ -20,7 +20,7 @@ export interface PolicyRule {
 /** A rule as roles hold it (PolicyRule of rbac/v1). */
 export function readRule(rule: JsonObject): PolicyRule {
   const resources = stringsAt(rule, 'resources');
-  const names = namesInRule(resources, stringsAt(rule, 'resourceNames'));
+  const names = ruleNamesInBothSpellings(resources, stringsAt(rule, 'resourceNames'));
   return {
     verbs: stringsAt(rule, 'verbs'),
     groups: stringsAt(rule, 'apiGroups').map(canonicalGroup),
@@ -86,7 +86,7 @@ export function allowsObject(rule: PolicyRule, { verb, group, name }: ObjectAcce
 }
 
 export function allowsPath(rule: PolicyRule, { verb, path }: PathAttributes): boolean {
-  return has(rule.verbs, verb) && pathSpellings(path).some((one) => rule.paths.some((pattern) => meansPath(pattern, one)));
+  return has(rule.verbs, verb) && pathSpellings(path).some((one) => rule.paths.some((pattern) => matchesPathPattern(pattern, one)));
 }
 
 /** How many things a rule allows. */
@@ -117,6 +117,6 @@ export function covers(rule: PolicyRule, part: PolicyRule): boolean {
     part.groups.every((group) => has(rule.groups, group)) &&
     part.resources.every((text) => includesOne(rule.resources, coveringTexts(text))) &&
     (rule.names.length === 0 || (part.names.length > 0 && part.names.every((name) => rule.names.includes(name)))) &&
-    part.paths.every((path) => pathSpellings(path).some((one) => rule.paths.some((pattern) => meansPath(pattern, one))))
+    part.paths.every((path) => pathSpellings(path).some((one) => rule.paths.some((pattern) => matchesPathPattern(pattern, one))))
   );
 }

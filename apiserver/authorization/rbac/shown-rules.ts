@@ -1,5 +1,5 @@
 /** Rules as refusals show them, in upstream's words. */
-import { append } from '../../../shared/values/append';
+import { appendAll } from '../../../shared/values/append';
 import type { Steps } from '../../../shared/scheduling/steps';
 import type { PolicyRule } from './rule';
 
@@ -30,7 +30,7 @@ export function* shownRules(rules: readonly PolicyRule[]): Steps<string> {
     else {
       const together = verbs.get(what);
       if (together === undefined) verbs.set(what, [...rule.verbs]);
-      else append(together, rule.verbs);
+      else appendAll(together, rule.verbs);
     }
   }
   for (const [what, all] of verbs) {

@@ -3,9 +3,9 @@
  * where it does not answer is configured.
  */
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Eventually } from '../../../shared/runtime/maybe-promise';
-import { KeptAnswers, type Answered } from '../../../shared/runtime/response-cache';
-import { nowAndThen } from '../../../shared/runtime/throttle';
+import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
+import { ResponseCache, type CacheableResponse } from '../../../shared/runtime/response-cache';
+import { throttle } from '../../../shared/runtime/throttle';
 import type { Dialect } from '../../../shared/names/dialect';
 import { TooLate, type Attempted, type WebhookAnswer } from '../../../shared/client/rest/webhook';
 import type { JsonObject } from '../../../shared/values/json';
@@ -51,11 +51,11 @@ const TOLD_EVERY_MS = 60_000;
 
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { clock, conditions, costs, dialect } = options;
-  const answers = new KeptAnswers<Decision>({ clock, most: KEPT, mostBytes: KEPT * MOST_KEPT_BYTES, atOnce: MOST_ASKED });
+  const answers = new ResponseCache<Decision>({ clock, maxEntries: KEPT, maxBytes: KEPT * MOST_KEPT_BYTES, maxConcurrent: MOST_ASKED });
 
-  const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => options.failed('an authorization webhook could not be asked', error));
+  const tell = throttle(clock, TOLD_EVERY_MS, (error: Error) => options.failed('an authorization webhook could not be asked', error));
 
-  async function ask(bytes: number, body: Buffer): Promise<Answered<Decision>> {
+  async function ask(bytes: number, body: Buffer): Promise<CacheableResponse<Decision>> {
     const answer = await options.ask(body, (attempt, ms) => costs?.asked(resultOf(attempt), ms));
     const verdict = answer.type === 'answer' ? readVerdict(answer.bytes) : undefined;
     if (verdict === undefined) {
@@ -63,10 +63,10 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
       tell(error);
       const result = resultOf(answer);
       if (options.onFailure === 'NoOpinion' && result !== 'success') costs?.failedOpen(result);
-      return { answer: failure(options, error.message), keptMs: 0, bytes };
+      return { response: failure(options, error.message), ttlMs: 0, bytes };
     }
     const keptMs = verdict.type === 'allow' ? options.allowedMs : options.notAllowedMs;
-    return { answer: verdict, keptMs: bytes <= MOST_KEPT_BYTES ? keptMs : 0, bytes };
+    return { response: verdict, ttlMs: bytes <= MOST_KEPT_BYTES ? keptMs : 0, bytes };
   }
 
   function matched(all: MatchConditions, spec: JsonObject): Match {
@@ -76,13 +76,13 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     return match;
   }
 
-  function authorize(user: UserInfo, attributes: Attributes): Eventually<Decision> {
+  function authorize(user: UserInfo, attributes: Attributes): MaybePromise<Decision> {
     const spec = reviewSpec(user, attributes, dialect);
     const match = conditions === undefined ? 'yes' : matched(conditions, spec);
     if (match === 'no') return NO_OPINION;
     if (match === 'error') return failure(options, 'a match condition could not be evaluated');
     const key = JSON.stringify(spec);
-    const found = answers.find(key, () => ask(key.length, reviewBody(spec, options.version, dialect)));
+    const found = answers.getOrFetch(key, () => ask(key.length, reviewBody(spec, options.version, dialect)));
     return found ?? failure(options, 'too many questions are under way');
   }
 

@@ -1,5 +1,5 @@
 /** A question as a SubjectAccessReview, and what was answered. Asks nobody. */
-import { apiVersionIn, groupIn, qualifiedNameIn, type Dialect } from '../../../shared/names/dialect';
+import { apiVersionInDialect, groupInDialect, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
 import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { RequestSelectors } from '../selectors';
@@ -18,11 +18,11 @@ export function reviewSpec(user: UserInfo, attributes: Attributes, dialect: Dial
             {
               namespace: attributes.namespace,
               verb: attributes.verb,
-              group: groupIn(dialect, attributes.group),
+              group: groupInDialect(dialect, attributes.group),
               version: attributes.version,
               resource: attributes.resource,
               subresource: attributes.subresource,
-              name: attributes.resource === SIGNERS ? qualifiedNameIn(dialect, attributes.name) : attributes.name,
+              name: attributes.resource === SIGNERS ? qualifiedNameInDialect(dialect, attributes.name) : attributes.name,
             },
             attributes.selectors,
           ),
@@ -46,7 +46,7 @@ const given = (texts: Readonly<Record<string, string>>, more: RequestSelectors =
 export function reviewBody(spec: JsonObject, version: ReviewVersion, dialect: Dialect): Buffer {
   const { groups, ...rest } = spec;
   const sent = version === 'v1' || groups === undefined ? spec : { ...rest, group: groups };
-  const apiVersion = apiVersionIn(dialect, `authorization.platform.io/${version}`);
+  const apiVersion = apiVersionInDialect(dialect, `authorization.platform.io/${version}`);
   return Buffer.from(
     JSON.stringify({
       kind: 'SubjectAccessReview',

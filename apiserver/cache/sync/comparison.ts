@@ -3,7 +3,7 @@
  *
  * What it is for: the consistency checker, and finding out what a gap in the stream changed. Changes nothing.
  */
-import { append } from '../../../shared/values/append';
+import { appendAll } from '../../../shared/values/append';
 import { compareBytes } from '../../../shared/values/json';
 import type { KeyValue, Revision, Store } from '../../storage/store';
 import type { Entry } from '../cache';
@@ -62,7 +62,7 @@ export async function compareWithStore(
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
     }
-    append(changed, await valuesOf(host.store, differing, revision));
+    appendAll(changed, await valuesOf(host.store, differing, revision));
   }
   for (; next.done !== true; next = mine.next()) removed.push(next.value.key);
   return { changed, removed };
@@ -82,7 +82,7 @@ async function valuesOf(store: Store, wanted: readonly KeyValue[], revision: Rev
   }
   const keys = new Set(wanted.map((kv) => kv.key));
   for await (const page of pages(store, { start: first.key, end: `${last.key}\0` }, { revision })) {
-    append(
+    appendAll(
       values,
       page.kvs.filter((kv) => keys.has(kv.key)),
     );

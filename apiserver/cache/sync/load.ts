@@ -3,7 +3,7 @@
  *
  * What it never does: move the clock or notify watchers; the caller does both without yielding in between.
  */
-import { Garbage } from '../../../shared/runtime/process/gc-trigger';
+import { GcTrigger } from '../../../shared/runtime/process/gc-trigger';
 import { StoreError, type Revision } from '../../storage/store';
 import { compareWithStore, type ComparisonHost, type Difference } from './comparison';
 import { LARGEST_SHARED } from '../store/held-entry';
@@ -44,11 +44,11 @@ export async function loadState(host: LoadHost, revision: Revision): Promise<Rev
 
 async function loadAt(host: LoadHost, revision: Revision): Promise<void> {
   const slice = host.timeSlice();
-  const garbage = new Garbage(MOST_GARBAGE);
+  const garbage = new GcTrigger(MOST_GARBAGE);
   let read = 0;
   for await (const page of pages(host.store, host.keys.whole, { revision, ahead: true })) {
     // Of the page before: of this one all is in use.
-    garbage.dropped(read);
+    garbage.addReleased(read);
     read = page.kvs.reduce((sum, { value: { length } }) => (length > LARGEST_SHARED ? sum + length : sum), 0);
     for (const kv of page.kvs) {
       const state = host.keys.locate(kv.key, revision);

@@ -6,7 +6,7 @@ import { request as plainRequest, type ClientRequest, type OutgoingHttpHeaders }
 import { request as secureRequest, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../../../shared/runtime/clock';
-import { TRUST_WHAT_IS_NAMED } from '../../../shared/pki/partial-chain-trust';
+import { PARTIAL_CHAIN_TRUST } from '../../../shared/pki/partial-chain-trust';
 import type { Trust } from '../../registry/operations/destination';
 
 /** Credentials for connections to kubelets; each is optional. */
@@ -75,7 +75,7 @@ function fixedLookup(pinned: readonly string[]): LookupFunction {
  */
 export function dial({ clock, timeoutMs }: Pick<BackendOptions, 'clock' | 'timeoutMs'>, url: URL, settings: RequestOptions): ClientRequest {
   const isSecure = url.protocol === 'https:';
-  const request = isSecure ? secureRequest(url, { ...TRUST_WHAT_IS_NAMED, ...settings }) : plainRequest(url, settings);
+  const request = isSecure ? secureRequest(url, { ...PARTIAL_CHAIN_TRUST, ...settings }) : plainRequest(url, settings);
   const timer = clock.after(timeoutMs, () =>
     request.destroy(Object.assign(new Error(`dial tcp ${url.host}: i/o timeout`), { code: 'ETIMEDOUT' })),
   );

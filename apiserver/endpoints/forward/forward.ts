@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
-import { connectionText, isDistrusted } from '../../../shared/runtime/connection-error';
+import { connectionErrorText, isCertificateError } from '../../../shared/runtime/connection-error';
 import type { Destination } from '../../registry/operations/destination';
 import { allowUnread, forbidUnread } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';
@@ -57,7 +57,7 @@ export async function forward(backends: Backends, exchange: Exchange, options: F
   else sendBody(exchange, request);
   const response = await pending;
   if (response.type === 'failure') {
-    if (isLog && isDistrusted(response.error)) options.onLogTlsFailure();
+    if (isLog && isCertificateError(response.error)) options.onLogTlsFailure();
     throw connectionError(destination, response.error);
   }
   if (response.type === 'upgraded') return joinConnections(exchange, response.message, response.socket, response.head);
@@ -78,7 +78,7 @@ function allowUnreadOutput(exchange: Exchange): void {
 
 /** The error for a missing response, in upstream's words. */
 export function connectionError({ type, url }: Destination, error: Error): StatusError {
-  const text = connectionText(error, url);
+  const text = connectionErrorText(error, url);
   switch (type) {
     case 'log':
       return internalFailure(`Get ${JSON.stringify(url.href)}: ${text}`);

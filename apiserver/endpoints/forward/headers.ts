@@ -3,7 +3,7 @@
  * frames the body again. Invariant: a client cannot choose where one request to the backend ends and the next begins.
  */
 import { IncomingMessage, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import { WEBSOCKET_TOKEN_PROTOCOLS } from '../../../shared/names/dialect';
+import { WEBSOCKET_TOKEN_PROTOCOL_PREFIXES } from '../../../shared/names/dialect';
 import type { Exchange } from '../request/exchange';
 import { sourceIps } from '../request/source-ips';
 
@@ -92,7 +92,9 @@ export function headersToBackend(exchange: Exchange, upgrades: boolean): Outgoin
 function withoutTokenProtocols(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const { 'sec-websocket-protocol': listed, ...others } = headers;
   if (typeof listed !== 'string') return headers;
-  const remaining = listed.split(',').filter((protocol) => !WEBSOCKET_TOKEN_PROTOCOLS.some((prefix) => protocol.trim().startsWith(prefix)));
+  const remaining = listed
+    .split(',')
+    .filter((protocol) => !WEBSOCKET_TOKEN_PROTOCOL_PREFIXES.some((prefix) => protocol.trim().startsWith(prefix)));
   return remaining.length === 0 ? others : { ...others, 'sec-websocket-protocol': remaining.join(',').trim() };
 }
 

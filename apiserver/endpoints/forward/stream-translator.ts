@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { internalError, StatusError, success, type Status } from '../../../shared/api/errors/status';
 import { KUBELET_STREAM_PROTOCOLS } from '../../../shared/names/dialect';
-import { connectionText } from '../../../shared/runtime/connection-error';
+import { connectionErrorText } from '../../../shared/runtime/connection-error';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { tryParseObject } from '../../../shared/client/rest/json-body';
 import type { Exchange } from '../request/exchange';
@@ -67,7 +67,7 @@ async function dialKubelet(backends: Backends, url: URL, clientClosed: Promise<u
     case 'upgraded':
       return response;
     case 'failure':
-      return { fault: `error sending request: Post ${JSON.stringify(url.href)}: ${connectionText(response.error, url)}` };
+      return { fault: `error sending request: Post ${JSON.stringify(url.href)}: ${connectionErrorText(response.error, url)}` };
     case 'response':
       return { fault: `unable to upgrade connection: ${await readExcerpt(response.message, MAX_STATUS_BYTES)}` };
     case 'otherProtocol':

@@ -3,7 +3,7 @@ import type { SubresourceRow } from '../../../shared/api/kinds';
 import { schemaOf } from '../../../shared/api/types';
 import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
 import { badRequest } from '../../../shared/api/errors/status';
-import { headerText } from '../../../shared/values/decode-header';
+import { decodeHeader } from '../../../shared/values/decode-header';
 import { decodePercent } from '../../../shared/values/percent';
 import { setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Resource } from '../../registry/verbs';
@@ -76,11 +76,11 @@ const TRANSLATED_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach'])
 
 const isTranslated = ({ gates }: ApiDependencies, exchange: Exchange, subresource: string): boolean =>
   TRANSLATED_SUBRESOURCES.has(subresource) &&
-  gates.enabled('TranslateStreamCloseWebsocketRequests') &&
+  gates.isEnabled('TranslateStreamCloseWebsocketRequests') &&
   offersProtocol(CLOSING_STREAM_PROTOCOL, exchange);
 
 const isTunnel = ({ gates }: ApiDependencies, exchange: Exchange, subresource: string): boolean =>
-  subresource === 'portforward' && gates.enabled('PortForwardWebsockets') && offersProtocol(PORT_FORWARD_TUNNEL, exchange);
+  subresource === 'portforward' && gates.isEnabled('PortForwardWebsockets') && offersProtocol(PORT_FORWARD_TUNNEL, exchange);
 
 /** Segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`. */
 const SEGMENTS = { namespaced: 8, other: 6 };
@@ -92,7 +92,7 @@ const SEGMENTS = { namespaced: 8, other: 6 };
  */
 function checkProxiedPath(url: string, namespaced: boolean, rest: readonly string[]): void {
   const rawSegments = (url.split('?', 1)[0] ?? '').split('/').slice(namespaced ? SEGMENTS.namespaced : SEGMENTS.other);
-  const path = (decodePercent(headerText(rawSegments.join('/'))) ?? '').split('/');
+  const path = (decodePercent(decodeHeader(rawSegments.join('/'))) ?? '').split('/');
   // Trailing slashes are ignored.
   while (path.at(-1) === '') path.pop();
   if (path.join('/') !== rest.join('/')) throw badRequest('the path of a proxied request must not escape a slash before the subresource');

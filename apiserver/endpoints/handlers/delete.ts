@@ -5,7 +5,7 @@ import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { quote } from '../../../shared/values/quote';
 import { DecodeError, decodeObject } from '../../../shared/api/types';
 import { ProtobufFault, SyntaxFault } from '../../../shared/serialization';
-import { canonicalGroup, apiVersionIn } from '../../../shared/names/dialect';
+import { canonicalGroup, apiVersionInDialect } from '../../../shared/names/dialect';
 import type { DeleteOptions, ParsedBody, Resource } from '../../registry/verbs';
 import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
@@ -69,7 +69,11 @@ async function readDeleteOptions(
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const options = decodeOptions(await parseDeleteOptions(deps, exchange, bytes, format));
   exchange.trace?.event('Decoded delete options');
-  exchange.audit?.asked({ kind: 'DeleteOptions', apiVersion: apiVersionIn(exchange.dialect, `${META_GROUP}/__internal`), ...options });
+  exchange.audit?.asked({
+    kind: 'DeleteOptions',
+    apiVersion: apiVersionInDialect(exchange.dialect, `${META_GROUP}/__internal`),
+    ...options,
+  });
   exchange.trace?.event('Recorded the audit event');
   requireNoErrors('DeleteOptions', dryRunErrors([...dryRunValues(options), ...dryRun]));
   return toDeleteOptions(options, [...dryRunValues(options), ...dryRun].includes('All'));
@@ -98,8 +102,8 @@ function requireDeleteOptions(value: JsonObject, exchange: Exchange): void {
   const given = parseApiVersion(stringAt(value, 'apiVersion') ?? '');
   const version =
     given === undefined || given.version === ''
-      ? apiVersionIn(exchange.dialect, `${META_GROUP}/v1`)
-      : apiVersionIn(exchange.dialect, given.group === '' ? given.version : `${canonicalGroup(given.group)}/${given.version}`);
+      ? apiVersionInDialect(exchange.dialect, `${META_GROUP}/v1`)
+      : apiVersionInDialect(exchange.dialect, given.group === '' ? given.version : `${canonicalGroup(given.group)}/${given.version}`);
   throw clientFault(`no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "pkg/runtime/scheme.go:100"`);
 }
 

@@ -96,7 +96,7 @@ export function listResponseOptions(deps: ApiDependencies, exchange: Exchange, {
 }
 
 function responseOptions(deps: ApiDependencies, exchange: Exchange, wanted: Representation): ResponseOptions {
-  return { compress: deps.gates.enabled('APIResponseCompression'), pretty: wantsPretty(exchange, wanted) };
+  return { compress: deps.gates.isEnabled('APIResponseCompression'), pretty: wantsPretty(exchange, wanted) };
 }
 
 /** `*core.ConfigMap`: upstream's messages contain the name of the internal type. */

@@ -19,7 +19,7 @@ export async function watchObjects(deps: ApiDependencies, exchange: Exchange, re
   if (overWebSocket && !(exchange.output instanceof UpgradableResponse))
     throw badRequest('watching over a WebSocket is served over TLS and HTTP/1.1; watch without the header Upgrade');
   const { wanted, encoder } = negotiateResponse(deps, exchange, resource, info, 'watch');
-  const { options, timeoutSeconds } = watchOptions(row, exchange.query, deps.select, deps.gates.enabled('WatchList'));
+  const { options, timeoutSeconds } = watchOptions(row, exchange.query, deps.select, deps.gates.isEnabled('WatchList'));
   const selection = info.name === '' ? options.selection : selectByName(options.selection, info.name);
   const startedAt = deps.clock.monotonic();
   const observeInitialEvents = (): void => deps.watchListMeter(row, info).observe((deps.clock.monotonic() - startedAt) / 1000);

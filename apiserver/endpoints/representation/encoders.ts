@@ -2,7 +2,7 @@
 import { codecOf } from '../../../shared/api/codec/codec';
 import { converterOf } from '../../../shared/api/conversion';
 import type { KindRow } from '../../../shared/api/kinds';
-import { apiVersionIn, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
+import { apiVersionInDialect, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { TableModule } from '../../printers/table/printer';
 import type { Entry } from '../../cache/cache';
@@ -115,7 +115,7 @@ export class Encoders {
 
   private make(spelling: Spelling, wanted: Representation, include: IncludeObject): Encoder {
     const { dialect } = spelling;
-    const metaVersion = apiVersionIn(wanted.dialect ?? dialect, `${META_GROUP}/${wanted.metaVersion}`);
+    const metaVersion = apiVersionInDialect(wanted.dialect ?? dialect, `${META_GROUP}/${wanted.metaVersion}`);
     switch (wanted.media) {
       case 'yaml':
         return new YamlEncoder(this.make(spelling, { ...wanted, media: 'json' }, include));

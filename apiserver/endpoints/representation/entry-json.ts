@@ -7,13 +7,13 @@ import { spellGroups, type GroupFields } from '../../../shared/api/types/group-f
 import { isObject, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
-import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
+import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
 
 /** The `apiVersion` of a kind in a dialect. */
 export function apiVersionText(row: KindRow, dialect: Dialect): string {
-  return apiVersionIn(dialect, apiVersionOf(row));
+  return apiVersionInDialect(dialect, apiVersionOf(row));
 }
 
 /** `{"kind":"Lease","apiVersion":"…",`: the text before the stored members. */

@@ -3,8 +3,8 @@
  * stored value, PartialObjectMetadata and Tables have the order of the type. Works on JSON text in the dialect of the
  * response: values are moved, not parsed.
  */
-import { parseStored } from '../../../shared/serialization';
-import { endOfText, endOfValue } from '../../../shared/serialization/json-tokens';
+import { parseStoredJson } from '../../../shared/serialization';
+import { endOfString, endOfValue } from '../../../shared/serialization/json-tokens';
 import { stringifyJson } from '../../../shared/values/json';
 
 const START = '"metadata":';
@@ -49,7 +49,7 @@ class MetadataSorter {
 
   private member(): Member {
     const { at: start, text } = this;
-    const nameEnd = endOfText(text, start);
+    const nameEnd = endOfString(text, start);
     const name = text.slice(start + 1, nameEnd);
     const value = nameEnd + 2;
     this.at = value;
@@ -74,5 +74,5 @@ class MetadataSorter {
 function sortedFields(fields: string): string {
   if (!NUMBERED.test(fields)) return fields;
   const bytes = Buffer.from(fields, 'latin1');
-  return Buffer.from(stringifyJson(parseStored(bytes, bytes.toString()), 'sorted')).toString('latin1');
+  return Buffer.from(stringifyJson(parseStoredJson(bytes, bytes.toString()), 'sorted')).toString('latin1');
 }

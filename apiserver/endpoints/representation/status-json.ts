@@ -3,11 +3,11 @@
  */
 import type { JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
-import { groupIn, textIn, textUnder, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
+import { groupInDialect, messageInDialect, messageWithAlias, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 
 /** Members in wire order. `alias`: the client's name of the namespace. */
 export function statusJson(status: Status, dialect: Dialect, alias?: NamespaceAlias): JsonObject {
-  const toDialect = (text: string): string => textUnder(alias, textIn(dialect, text));
+  const toDialect = (text: string): string => messageWithAlias(alias, messageInDialect(dialect, text));
   const json: JsonObject = { kind: status.kind, apiVersion: status.apiVersion, metadata: { ...status.metadata }, status: status.status };
   if (status.message !== undefined && status.message !== '') json['message'] = toDialect(status.message);
   if (status.reason !== undefined) json['reason'] = status.reason;
@@ -19,7 +19,7 @@ export function statusJson(status: Status, dialect: Dialect, alias?: NamespaceAl
 function detailsJson(details: NonNullable<Status['details']>, dialect: Dialect, toDialect: (text: string) => string): JsonObject {
   const json: JsonObject = {};
   if (details.name !== undefined) json['name'] = details.kind === 'namespaces' ? toDialect(details.name) : details.name;
-  if (details.group !== undefined) json['group'] = groupIn(dialect, details.group);
+  if (details.group !== undefined) json['group'] = groupInDialect(dialect, details.group);
   if (details.kind !== undefined) json['kind'] = details.kind;
   if (details.uid !== undefined) json['uid'] = details.uid;
   if (details.causes !== undefined) {

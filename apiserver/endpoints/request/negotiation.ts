@@ -1,7 +1,7 @@
 /** Content negotiation: evaluates the Accept header as upstream does. */
 import type { KindRow } from '../../../shared/api/kinds';
 import { notAcceptable, type StatusError } from '../../../shared/api/errors/status';
-import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, groupIn, type Dialect } from '../../../shared/names/dialect';
+import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, groupInDialect, type Dialect } from '../../../shared/names/dialect';
 
 export type Media = 'json' | 'yaml' | 'protobuf';
 export type Transform = 'none' | 'table' | 'partial' | 'partialList';
@@ -178,6 +178,6 @@ function transformOf(
 const META_GROUP = 'meta.platform.io';
 
 function metaDialect(group: string | undefined): Dialect | undefined {
-  if (group === groupIn('platform', META_GROUP)) return 'platform';
-  return group === groupIn('kubernetes', META_GROUP) ? 'kubernetes' : undefined;
+  if (group === groupInDialect('platform', META_GROUP)) return 'platform';
+  return group === groupInDialect('kubernetes', META_GROUP) ? 'kubernetes' : undefined;
 }

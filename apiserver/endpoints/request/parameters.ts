@@ -2,7 +2,7 @@
  * Parses the query parameters of every verb, with upstream's messages and in its order of checks, which determines
  * the reported error. Parameters that cannot be honoured are rejected.
  */
-import { append } from '../../../shared/values/append';
+import { appendAll } from '../../../shared/values/append';
 import type { KindRow } from '../../../shared/api/kinds';
 import { forbiddenField, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { MANAGER_BYTES, managerFaults, UNPRINTABLE } from '../../../shared/api/metadata/manager-name';
@@ -180,8 +180,8 @@ const FIELD_VALIDATION: readonly string[] = ['', 'Ignore', 'Strict', 'Warn'];
 function writeErrors(query: Query): FieldError[] {
   const errors: FieldError[] = [];
   const manager = query.get('fieldManager') ?? '';
-  append(errors, managerFaults('fieldManager', manager));
-  append(errors, dryRunErrors(query.getAll('dryRun')));
+  appendAll(errors, managerFaults('fieldManager', manager));
+  appendAll(errors, dryRunErrors(query.getAll('dryRun')));
   const validation = query.get('fieldValidation') ?? '';
   if (!FIELD_VALIDATION.includes(validation)) errors.push(notSupported('fieldValidation', validation, FIELD_VALIDATION));
   return errors;

@@ -2,7 +2,7 @@
  * Names the spans of a request and sets their attributes. For an untraced request, each function costs one
  * comparison.
  */
-import { groupIn } from '../../../shared/names/dialect';
+import { groupInDialect } from '../../../shared/names/dialect';
 import type { RequestTrace, SpanAttributes, Tracing } from '../../tracing/span';
 import type { Exchange } from './exchange';
 import type { ExchangeProgress } from './exchange-progress';
@@ -32,7 +32,7 @@ export function traceHandler(trace: RequestTrace, exchange: Exchange, info: Reso
   const { group, version, namespace, resource, subresource } = info;
   const attributes = {
     accept: exchange.header('accept') ?? '',
-    'api-group': groupIn(exchange.dialect, group),
+    'api-group': groupInDialect(exchange.dialect, group),
     'api-version': version,
     'audit-id': exchange.auditId,
     client: sourceIps(exchange)[0] ?? '',
@@ -121,7 +121,7 @@ const protocolOf = (exchange: Exchange): string => (exchange.isMultiplexed ? 'HT
 function spanName({ method, infoIfParsed: info, dialect }: Exchange): string {
   if (info?.kind !== 'resource') return method;
   const { group, version, namespace, resource, name, subresource } = info;
-  const root = group === '' ? `/api/${version}` : `/apis/${groupIn(dialect, group)}/${version}`;
+  const root = group === '' ? `/api/${version}` : `/apis/${groupInDialect(dialect, group)}/${version}`;
   const namespaceSegment = namespace === '' ? '' : '/namespaces/{:namespace}';
   return `${method} ${root}${namespaceSegment}/${resource}${name === '' ? '' : '/{:name}'}${subresource === '' ? '' : `/${subresource}`}`;
 }

@@ -3,7 +3,7 @@ import { duplicate, internalError, invalidValue, required, tooMany, type FieldEr
 import { WEBHOOK_VARIABLES } from '../../../shared/expression/admission/variables';
 import type { Type } from '../../../shared/expression/types/type';
 import { compileExpression, type CompileFault } from '../../../shared/expression/engine';
-import { qualifiedName } from '../../../shared/values/name-formats';
+import { checkQualifiedName } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';
 import type { AdmissionregistrationV1MatchCondition } from '../../../shared/api/types/generated/members';
 
@@ -21,7 +21,7 @@ export function checkMatchConditions(
     checkCondition(expression, `${place}[${index}].expression`, variables, errors);
     const field = `${place}[${index}].name`;
     if (name === '') errors.push(required(field));
-    else checkFormat(name, field, qualifiedName, errors);
+    else checkFormat(name, field, checkQualifiedName, errors);
     if (name !== '' && names.has(name)) errors.push(duplicate(field, name));
     names.add(name);
   });

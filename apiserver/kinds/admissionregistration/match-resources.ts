@@ -4,7 +4,7 @@ import type {
   AdmissionregistrationV1MatchResources,
   AdmissionregistrationV1NamedRuleWithOperations,
 } from '../../../shared/api/types/generated/members';
-import { pathSegment } from '../../../shared/values/name-formats';
+import { checkPathSegment } from '../../../shared/values/name-formats';
 import { checkChoice, checkFormat, type Errors } from '../rules/checks';
 import { checkSelector } from '../rules/selectors';
 import { checkRule } from './webhook-rules';
@@ -23,7 +23,7 @@ function checkNamedRule(rule: AdmissionregistrationV1NamedRuleWithOperations, pl
   const names = new Set<string>();
   (rule.resourceNames ?? []).forEach((name, index) => {
     const field = `${place}.resourceNames[${index}]`;
-    checkFormat(name, field, pathSegment, errors);
+    checkFormat(name, field, checkPathSegment, errors);
     if (names.has(name)) errors.push(duplicate(field, name));
     names.add(name);
   });

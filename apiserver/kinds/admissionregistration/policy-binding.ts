@@ -5,7 +5,7 @@ import type {
   AdmissionregistrationV1ValidatingAdmissionPolicyBinding,
   AdmissionregistrationV1ValidatingAdmissionPolicyBindingSpec,
 } from '../../../shared/api/types/generated/members';
-import { dnsSubdomain, pathSegment } from '../../../shared/values/name-formats';
+import { checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';
 import { quote } from '../../../shared/values/quote';
 import type { Strategy } from '../../registry/strategy';
 import { checkFormat, checkRequired, type Errors } from '../rules/checks';
@@ -22,7 +22,7 @@ export const policyBinding: Strategy<AdmissionregistrationV1ValidatingAdmissionP
 
 function judged(spec: AdmissionregistrationV1ValidatingAdmissionPolicyBindingSpec): Errors {
   const errors: Errors = [];
-  checkRequired(spec, 'policyName', 'spec', errors, dnsSubdomain);
+  checkRequired(spec, 'policyName', 'spec', errors, checkDnsSubdomain);
   if (spec.paramRef !== undefined) checkReference(spec.paramRef, errors);
   // As upstream spells it.
   if (spec.matchResources !== undefined) checkMatchResources(spec.matchResources, 'spec.matchResouces', errors);
@@ -35,7 +35,7 @@ const EITHER = 'name and selector are mutually exclusive';
 function checkReference({ name = '', selector, parameterNotFoundAction = '' }: AdmissionregistrationV1ParamRef, errors: Errors): void {
   const place = 'spec.paramRef';
   if (name !== '') {
-    checkFormat(name, `${place}.name`, pathSegment, errors);
+    checkFormat(name, `${place}.name`, checkPathSegment, errors);
     if (selector !== undefined) errors.push(forbiddenField(`${place}.name`, EITHER), forbiddenField(`${place}.selector`, EITHER));
   } else if (selector === undefined) errors.push(required(place, 'one of name or selector must be specified'));
   else checkSelector(selector, `${place}.selector`, errors);

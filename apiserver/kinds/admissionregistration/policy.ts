@@ -11,7 +11,7 @@ import type {
 import { policyVariables, type PolicyVariables } from '../../../shared/expression/admission/variables';
 import { compileExpression } from '../../../shared/expression/engine';
 import { DYN, type Type } from '../../../shared/expression/types/type';
-import { dns1035Label, dnsSubdomain, qualifiedName } from '../../../shared/values/name-formats';
+import { checkDns1035Label, checkDnsSubdomain, checkQualifiedName } from '../../../shared/values/name-formats';
 import { quote } from '../../../shared/values/quote';
 import type { Strategy } from '../../registry/strategy';
 import { checkChoice, checkFormat, type Errors } from '../rules/checks';
@@ -55,7 +55,7 @@ function checkParamKind({ apiVersion = '', kind = '' }: AdmissionregistrationV1P
   else checkApiVersion(apiVersion, errors);
   if (kind === '') errors.push(required('spec.paramKind.kind'));
   else {
-    const faults = dns1035Label(kind.toLowerCase());
+    const faults = checkDns1035Label(kind.toLowerCase());
     if (faults.length > 0)
       errors.push(invalidValue('spec.paramKind.kind', kind, `may have mixed case, but should otherwise match: ${faults.join(',')}`));
   }
@@ -73,8 +73,8 @@ function checkApiVersion(apiVersion: string, errors: Errors): void {
     errors.push(invalidValue(field, apiVersion, 'version must be specified'));
     return;
   }
-  if (group !== '') for (const fault of dnsSubdomain(group)) errors.push(invalidValue(field, group, fault));
-  for (const fault of dns1035Label(version)) errors.push(invalidValue(field, version, fault));
+  if (group !== '') for (const fault of checkDnsSubdomain(group)) errors.push(invalidValue(field, group, fault));
+  for (const fault of checkDns1035Label(version)) errors.push(invalidValue(field, version, fault));
 }
 
 function checkConstraints({ matchConstraints }: Spec, errors: Errors): void {
@@ -164,7 +164,7 @@ function checkAnnotations(
   const keys = new Set<string>();
   annotations.forEach(({ key = '', valueExpression = '' }, index) => {
     const place = `spec.auditAnnotations[${index}]`;
-    checkFormat(`${name}/${key}`, `${place}.key`, qualifiedName, errors);
+    checkFormat(`${name}/${key}`, `${place}.key`, checkQualifiedName, errors);
     const field = `${place}.valueExpression`;
     if (valueExpression.trim() === '') errors.push(required(field, 'valueExpression is not specified'));
     else if (Buffer.byteLength(valueExpression) > LONGEST_ANNOTATION)

@@ -1,6 +1,6 @@
 /** Configurations of webhooks that change or judge requests: each webhook has a name of its own, an address, and rules that say when it is asked. */
 import { duplicate, invalidValue, notSupported, required } from '../../../shared/api/errors/field-error';
-import { dnsSubdomain } from '../../../shared/values/name-formats';
+import { checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import { checkChoice, checkRequired, type Errors } from '../rules/checks';
@@ -73,7 +73,7 @@ function checkWebhook(webhook: AdmissionregistrationV1MutatingWebhook, place: st
 function checkName(webhook: AdmissionregistrationV1MutatingWebhook, place: string, errors: Errors): void {
   const { name = '' } = webhook;
   const found = errors.length;
-  checkRequired(webhook, 'name', place, errors, dnsSubdomain);
+  checkRequired(webhook, 'name', place, errors, checkDnsSubdomain);
   if (errors.length > found || name.split('.').length >= 3) return;
   errors.push(invalidValue(`${place}.name`, name, 'should be a domain with at least three segments separated by dots'));
 }

@@ -1,9 +1,9 @@
 /** Groups that bear the product's name are its community's: whoever defines a resource in one says who has agreed to it, or that nobody has. */
 import { invalidValue, required } from '../../../shared/api/errors/field-error';
-import { parseUrl } from '../../../shared/values/go-url';
+import { parseGoUrl } from '../../../shared/values/go-url';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';
-import { APPROVAL, isProtectedGroup } from '../../../shared/names/dialect';
+import { API_APPROVAL, isProtectedGroup } from '../../../shared/names/dialect';
 import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/api/types/generated/members';
 
 /** What an annotation says of it. `detail` = what is wrong with it. */
@@ -12,17 +12,17 @@ export type Approval =
   | { readonly type: 'wrong'; readonly said: string; readonly detail: string }
   | { readonly type: 'missing'; readonly detail: string };
 
-const [ANNOTATION] = APPROVAL.annotations;
+const [ANNOTATION] = API_APPROVAL.annotations;
 const RULE = `protected groups must have approval annotation "${ANNOTATION}"`;
 
 /** Undefined where nobody has to be asked. */
 export function approvalOf(group: string, annotations: JsonObject | undefined): Approval | undefined {
   if (!isProtectedGroup(group)) return undefined;
-  const said = APPROVAL.annotations.map((name) => stringAt(annotations, name) ?? '').find((text) => text !== '');
-  if (said === undefined) return { type: 'missing', detail: `${RULE}, see ${APPROVAL.link}` };
+  const said = API_APPROVAL.annotations.map((name) => stringAt(annotations, name) ?? '').find((text) => text !== '');
+  if (said === undefined) return { type: 'missing', detail: `${RULE}, see ${API_APPROVAL.link}` };
   if (said.startsWith('unapproved')) return { type: 'unapproved', said };
   if (isWholeUrl(said)) return { type: 'approved', said };
-  return { type: 'wrong', said, detail: `${RULE} with either a URL or a reason starting with "unapproved", see ${APPROVAL.link}` };
+  return { type: 'wrong', said, detail: `${RULE} with either a URL or a reason starting with "unapproved", see ${API_APPROVAL.link}` };
 }
 
 export function checkApproval({ spec, metadata }: ApiextensionsV1CustomResourceDefinition, errors: Errors): void {
@@ -33,6 +33,6 @@ export function checkApproval({ spec, metadata }: ApiextensionsV1CustomResourceD
 }
 
 function isWholeUrl(text: string): boolean {
-  const parsed = parseUrl(text);
+  const parsed = parseGoUrl(text);
   return parsed.type === 'good' && parsed.url.scheme !== '' && parsed.url.host !== '';
 }

@@ -1,7 +1,7 @@
 /** What the resources of a definition are called, in `spec.names` and, once nobody else is called so, in `status.acceptedNames`. */
 import { invalidValue, required } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
-import { dns1035Label } from '../../../shared/values/name-formats';
+import { checkDns1035Label } from '../../../shared/values/name-formats';
 import type { ApiextensionsV1CustomResourceDefinitionNames } from '../../../shared/api/types/generated/members';
 
 /** In upstream's order. */
@@ -32,7 +32,7 @@ export function checkNames(
 }
 
 function checkName(name: string, field: string, mixed: boolean, errors: Errors): void {
-  const faults = dns1035Label(mixed ? name.toLowerCase() : name);
+  const faults = checkDns1035Label(mixed ? name.toLowerCase() : name);
   if (faults.length === 0) return;
   const text = faults.join(',');
   errors.push(invalidValue(field, name, mixed ? `may have mixed case, but should otherwise match: ${text}` : text));

@@ -2,7 +2,7 @@
  * A stored definition without its schemas, which are nearly all of it: they are found in its bytes and left out, so that what serving needs to know is read
  * without making objects of them. Never parses a schema; decides nothing.
  */
-import { parseStored } from '../../../shared/serialization';
+import { parseStoredJson } from '../../../shared/serialization';
 import type { JsonObject } from '../../../shared/values/json';
 
 export interface Outline {
@@ -31,7 +31,7 @@ export function outlineOf(bytes: Buffer): Outline {
     schemas.push(bytes.subarray(start, done));
   }
   rest.push(bytes.toString('utf8', done));
-  return { object: parseStored(Buffer.from(rest.join(''))), schemas };
+  return { object: parseStoredJson(Buffer.from(rest.join(''))), schemas };
 }
 
 /** What an outline's object is encoded as in place of a schema: as one that says nothing. */

@@ -1,5 +1,5 @@
 /** The parts of a version that all versions may have alike; upstream then keeps and names them once for the whole definition. */
-import { append } from '../../../shared/values/append';
+import { appendAll } from '../../../shared/values/append';
 import { equalJson, type JsonValue } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';
 import { checkColumns, checkScale } from './columns';
@@ -22,7 +22,7 @@ export interface DefinitionPart {
 export const PARTS: readonly DefinitionPart[] = [
   part('schema', 'validation', (version, place, errors, hasStatus) => {
     const schema = version.schema?.openAPIV3Schema;
-    if (schema !== undefined) append(errors, schemaErrors(schema, `${place}.openAPIV3Schema`, hasStatus));
+    if (schema !== undefined) appendAll(errors, schemaErrors(schema, `${place}.openAPIV3Schema`, hasStatus));
   }),
   part('subresources', 'subresources', checkScale),
   part('additionalPrinterColumns', 'additionalPrinterColumns', checkColumns),

@@ -1,7 +1,7 @@
 /** The spec of a CustomResourceDefinition, in the order in which upstream judges it. */
 import { invalidAs, invalidValue, required } from '../../../shared/api/errors/field-error';
 import { isObject } from '../../../shared/values/json';
-import { dns1035Label, dnsSubdomain } from '../../../shared/values/name-formats';
+import { checkDns1035Label, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkConversion } from './conversion';
 import { checkRequiredChoice, type Errors } from '../rules/checks';
 import { checkNames } from './names';
@@ -43,7 +43,7 @@ export function checkSpec(spec: Spec, errors: Errors): void {
 
 function checkGroup(group: string, errors: Errors): void {
   const field = 'spec.group';
-  const faults = group === '' ? [] : dnsSubdomain(group);
+  const faults = group === '' ? [] : checkDnsSubdomain(group);
   if (group === '') errors.push(required(field));
   else if (faults.length > 0) errors.push(invalidValue(field, group, faults.join(',')));
   else if (!group.includes('.')) errors.push(invalidValue(field, group, 'should be a domain with at least one dot'));
@@ -64,7 +64,7 @@ const hasDefaults = ({ schema }: Version): boolean =>
 const hasStatus = ({ subresources }: Version): boolean => (subresources?.status ?? null) !== null;
 
 function checkLabel(name: string, field: string, errors: Errors): void {
-  const faults = dns1035Label(name);
+  const faults = checkDns1035Label(name);
   if (faults.length > 0) errors.push(invalidValue(field, name, faults.join(',')));
 }
 

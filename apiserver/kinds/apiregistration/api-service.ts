@@ -3,7 +3,7 @@
  * from the first.
  */
 import { invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { dns1035Label, dnsSubdomain, pathSegment } from '../../../shared/values/name-formats';
+import { checkDns1035Label, checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';
 import { timestamp } from '../../../shared/api/metadata/object-meta';
 import { checkFormat, checkRequired, type Errors } from '../rules/checks';
 import { CREATE, UPDATE } from '../../registry/stages';
@@ -50,7 +50,7 @@ function nameErrors(object: ApiregistrationV1APIService): readonly FieldError[] 
   const expected = `${object.spec?.version ?? ''}.${object.spec?.group ?? ''}`;
   for (const member of ['generateName', 'name'] as const) {
     const given = object.metadata?.[member] ?? '';
-    if (given === '' || given === expected || pathSegment(given).length > 0) continue;
+    if (given === '' || given === expected || checkPathSegment(given).length > 0) continue;
     errors.push(invalidValue(`metadata.${member}`, given, `must be \`spec.version+"."+spec.group\`: "${expected}"`));
   }
   return errors;
@@ -67,9 +67,9 @@ function specErrors(object: ApiregistrationV1APIService): readonly FieldError[] 
 
 function checkGroupVersion(spec: ApiregistrationV1APIServiceSpec, errors: Errors): void {
   const [group, version] = [spec.group ?? '', spec.version ?? ''];
-  if (group !== '') checkFormat(group, 'spec.group', dnsSubdomain, errors);
+  if (group !== '') checkFormat(group, 'spec.group', checkDnsSubdomain, errors);
   else if (version !== 'v1') errors.push(required('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
-  checkFormat(version, 'spec.version', dns1035Label, errors);
+  checkFormat(version, 'spec.version', checkDns1035Label, errors);
 }
 
 function checkPriorities(spec: ApiregistrationV1APIServiceSpec, errors: Errors): void {

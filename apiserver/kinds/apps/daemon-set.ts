@@ -1,6 +1,6 @@
 /** DaemonSet: a Pod on every node, how new ones take the place of old ones, and the number of the template's versions, which stands in an annotation. */
 import { fieldErrorAs, invalidAs, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { goIntOrString } from '../../../shared/values/go-values';
+import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { equalJson, stringAt } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
 import { badRequest } from '../../../shared/api/errors/status';
@@ -111,7 +111,7 @@ function checkRolling(rolling: AppsV1RollingUpdateDaemonSet, errors: Errors): vo
   checkCountOrShare(rolling, 'maxSurge', ROLLING, errors);
   const [after, before] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
   if (after && before) {
-    errors.push(invalidAs(`${ROLLING}.maxSurge`, goIntOrString(maxSurge), 'may not be set when maxUnavailable is non-zero'));
+    errors.push(invalidAs(`${ROLLING}.maxSurge`, formatGoIntOrString(maxSurge), 'may not be set when maxUnavailable is non-zero'));
   }
   if (!after && !before) errors.push(required(`${ROLLING}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
   checkNotMoreThanAll(maxUnavailable, `${ROLLING}.maxUnavailable`, errors);

@@ -1,6 +1,6 @@
 /** Deployment: its Pods, and how new ones take the place of old ones. */
 import { fieldErrorAs, forbiddenField, invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
-import { goIntOrString } from '../../../shared/values/go-values';
+import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { quote } from '../../../shared/values/quote';
 import type { Errors } from '../rules/checks';
 import { amountOf, checkCountOrShare, checkNotMoreThanAll, checkNotNegative } from '../rules/numbers';
@@ -79,7 +79,7 @@ function checkRolling(rolling: AppsV1RollingUpdateDeployment, errors: Errors): v
   checkCountOrShare(rolling, 'maxUnavailable', ROLLING, errors);
   checkCountOrShare(rolling, 'maxSurge', ROLLING, errors);
   if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
-    errors.push(invalidAs(`${ROLLING}.maxUnavailable`, goIntOrString(maxUnavailable), 'may not be 0 when `maxSurge` is 0'));
+    errors.push(invalidAs(`${ROLLING}.maxUnavailable`, formatGoIntOrString(maxUnavailable), 'may not be 0 when `maxSurge` is 0'));
   }
   checkNotMoreThanAll(maxUnavailable, `${ROLLING}.maxUnavailable`, errors);
 }

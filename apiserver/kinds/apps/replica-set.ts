@@ -1,6 +1,6 @@
 /** ReplicaSet: a number of like Pods. */
 import { invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
-import { goLabelSelector } from '../../../shared/values/go-values';
+import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import type { Errors } from '../rules/checks';
 import { checkNotNegative } from '../rules/numbers';
 import { checkPodTemplate } from '../core/pod-template/pod-template';
@@ -34,7 +34,7 @@ function validateSpec(object: AppsV1ReplicaSet, old?: AppsV1ReplicaSet): readonl
 export function checkReplicaTemplate(spec: SelectingSpec, errors: Errors): void {
   const { isReadable, isEmpty } = checkWorkloadSelector(spec, 'deployment', errors);
   if (!isReadable) {
-    errors.push(invalidAs('spec.selector', goLabelSelector(spec.selector ?? {}), 'invalid label selector'));
+    errors.push(invalidAs('spec.selector', formatGoLabelSelector(spec.selector ?? {}), 'invalid label selector'));
     return;
   }
   const template = spec.template ?? {};

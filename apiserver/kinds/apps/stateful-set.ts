@@ -1,6 +1,6 @@
 /** StatefulSet: Pods with names of their own. Their spec is judged only when they are made (upstream behaviour). */
 import { forbiddenField, invalidAs, invalidValue, notSupported, type FieldError } from '../../../shared/api/errors/field-error';
-import { goLabelSelector } from '../../../shared/values/go-values';
+import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { equalJson, own } from '../../../shared/values/json';
 import { validateAnnotations, validateLabels } from '../../../shared/api/metadata/object-meta-rules';
 import type { Errors } from '../rules/checks';
@@ -84,7 +84,7 @@ function checkRetention(policy: AppsV1StatefulSetPersistentVolumeClaimRetentionP
 function checkTemplate(spec: AppsV1StatefulSetSpec, errors: Errors): void {
   const { isReadable, isEmpty } = checkWorkloadSelector(spec, 'statefulset', errors);
   const template = spec.template ?? {};
-  if (!isReadable) errors.push(invalidAs('spec.selector', goLabelSelector(spec.selector ?? {}), ''));
+  if (!isReadable) errors.push(invalidAs('spec.selector', formatGoLabelSelector(spec.selector ?? {}), ''));
   else {
     if (!isEmpty) checkMatch(spec, errors);
     validateLabels(template.metadata?.labels ?? {}, 'spec.template.labels', errors);

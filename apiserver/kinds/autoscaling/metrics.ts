@@ -1,8 +1,8 @@
 /** The metrics of an autoscaler: each has one source, and each source its targets. */
 import { forbiddenField, invalidAs, invalidValue, notSupported, required } from '../../../shared/api/errors/field-error';
-import { goQuantity } from '../../../shared/values/go-values';
+import { formatGoQuantity } from '../../../shared/values/go-values';
 import { objectAt } from '../../../shared/values/json';
-import { dnsLabel, pathSegment } from '../../../shared/values/name-formats';
+import { checkDnsLabel, checkPathSegment } from '../../../shared/values/name-formats';
 import { quote } from '../../../shared/values/quote';
 import { checkRequired, isSet, type Errors } from '../rules/checks';
 import type { Part, PartOf } from '../rules/parts';
@@ -22,7 +22,7 @@ import type {
 
 /** Its selector is the adapter's concern. */
 function checkMetric(metric: AutoscalingV2MetricIdentifier | undefined, place: string, errors: Errors): void {
-  checkRequired(metric ?? {}, 'name', `${place}.metric`, errors, pathSegment, 'must specify a metric name');
+  checkRequired(metric ?? {}, 'name', `${place}.metric`, errors, checkPathSegment, 'must specify a metric name');
 }
 
 type Amount = 'value' | 'averageValue' | 'averageUtilization';
@@ -63,7 +63,7 @@ function checkContained(source: AutoscalingV2ContainerResourceMetricSource, plac
   const { name = '' } = source;
   checkRequired(source, 'name', place, errors, undefined, 'must specify a resource name');
   if (name !== '') checkContainerResource(name, `${place}.name`, errors, quote(name));
-  checkRequired(source, 'container', place, errors, dnsLabel, 'must specify a container');
+  checkRequired(source, 'container', place, errors, checkDnsLabel, 'must specify a container');
   checkResourceTarget(source.target ?? {}, `${place}.target`, errors);
 }
 
@@ -172,7 +172,7 @@ function checkTarget(target: AutoscalingV2MetricTarget, place: string, errors: E
   for (const member of VALUES) {
     const amount = target[member];
     if (amount !== undefined && !isPositive(amount)) {
-      errors.push(invalidAs(`${place}.${member}`, goQuantity(amount), 'must be positive'));
+      errors.push(invalidAs(`${place}.${member}`, formatGoQuantity(amount), 'must be positive'));
     }
   }
   const share = target.averageUtilization;

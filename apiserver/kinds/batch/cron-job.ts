@@ -1,9 +1,9 @@
 /** CronJob: when its Jobs are due, in which time zone, and what they are. */
 import { invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { scheduleFault } from '../../../shared/values/cron-schedule';
-import { goLabelSelector } from '../../../shared/values/go-values';
+import { cronScheduleFault } from '../../../shared/values/cron-schedule';
+import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { tooLongMessage } from '../../../shared/values/name-formats';
-import { isTimeZone } from '../../../shared/values/time-zone';
+import { isTimeZoneName } from '../../../shared/values/time-zone';
 import { checkRequiredChoice, type Errors } from '../rules/checks';
 import { checkNotNegative } from '../rules/numbers';
 import { checkJobSpec, manyIndexesWarnings } from './job/spec';
@@ -48,7 +48,7 @@ function checkSchedule({ schedule = '', timeZone }: BatchV1CronJobSpec, old: str
     errors.push(required(SCHEDULE));
     return;
   }
-  const fault = scheduleFault(schedule);
+  const fault = cronScheduleFault(schedule);
   if (fault !== undefined) errors.push(invalidValue(SCHEDULE, schedule, fault));
   if (!namesZone(schedule)) return;
   if (!namesZone(old)) errors.push(invalidValue(SCHEDULE, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'));
@@ -67,7 +67,7 @@ function checkZone(zone: string | undefined, old: string | undefined, errors: Er
     return;
   }
   if (zone.toLowerCase() === 'local') errors.push(invalidValue(ZONE, zone, NAMED));
-  if (zone !== 'Local' && !isTimeZone(zone)) errors.push(invalidValue(ZONE, zone, `unknown time zone ${zone}`));
+  if (zone !== 'Local' && !isTimeZoneName(zone)) errors.push(invalidValue(ZONE, zone, `unknown time zone ${zone}`));
 }
 
 const JOB = 'spec.jobTemplate.spec';
@@ -75,6 +75,7 @@ const JOB = 'spec.jobTemplate.spec';
 function checkJob(spec: BatchV1JobSpec, errors: Errors): void {
   checkJobSpec(spec, JOB, errors);
   const { selector, manualSelector } = spec;
-  if (selector !== undefined) errors.push(invalidAs(`${JOB}.selector`, goLabelSelector(selector), '`selector` will be auto-generated'));
+  if (selector !== undefined)
+    errors.push(invalidAs(`${JOB}.selector`, formatGoLabelSelector(selector), '`selector` will be auto-generated'));
   if (manualSelector === true) errors.push(notSupported(`${JOB}.manualSelector`, true, ['nil', 'false']));
 }

@@ -1,6 +1,6 @@
 /** Job: Pods that come to an end, with a selector that only they match. */
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
-import { dnsLabel } from '../../../shared/values/name-formats';
+import { checkDnsLabel } from '../../../shared/values/name-formats';
 import type { Errors } from '../rules/checks';
 import { checkJobChange } from './job/change';
 import { checkGeneratedSelector, checkJobSelector, defaultLabels, generateSelector } from './job/selector';
@@ -60,6 +60,6 @@ function checkPodName({ metadata, spec = {} }: BatchV1Job, errors: Errors): void
   if (!isIndexed(spec) || completions <= 0) return;
   const name = metadata?.name ?? '';
   const pod = `${name}-${completions - 1}`;
-  if (dnsLabel(pod).length === 0) return;
+  if (checkDnsLabel(pod).length === 0) return;
   errors.push(invalidValue('metadata.name', name, `will not able to create pod with invalid DNS label: ${pod}`));
 }

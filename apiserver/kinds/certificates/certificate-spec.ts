@@ -2,9 +2,9 @@
 import { duplicate, invalidAs, invalidValue, notSupported, required, tooLong } from '../../../shared/api/errors/field-error';
 import type { CertificatesV1CertificateSigningRequest } from '../../../shared/api/types/generated/members';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import { readRequest, RequestFault } from '../../../shared/pki/certificate-request';
-import { goBytes } from '../../../shared/values/go-values';
-import { dnsLabel, dnsSubdomain, type NameCheck } from '../../../shared/values/name-formats';
+import { parseCertificateRequest, CertificateRequestFault } from '../../../shared/pki/certificate-request';
+import { formatGoBytes } from '../../../shared/values/go-values';
+import { checkDnsLabel, checkDnsSubdomain, type NameCheck } from '../../../shared/values/name-formats';
 import type { Errors } from '../rules/checks';
 
 const USAGES: readonly string[] = [
@@ -46,10 +46,10 @@ export function checkSpec({ spec }: CertificatesV1CertificateSigningRequest, err
 
 function checkRequest(encoded: string | undefined, errors: Errors): void {
   try {
-    readRequest(Buffer.from(encoded ?? '', 'base64').toString('latin1'));
+    parseCertificateRequest(Buffer.from(encoded ?? '', 'base64').toString('latin1'));
   } catch (error) {
-    if (!(error instanceof RequestFault)) throw error;
-    errors.push(invalidAs('spec.request', goBytes(encoded), error.message));
+    if (!(error instanceof CertificateRequestFault)) throw error;
+    errors.push(invalidAs('spec.request', formatGoBytes(encoded), error.message));
   }
 }
 
@@ -75,7 +75,7 @@ function checkSigner(signer: string, errors: Errors): void {
     errors.push(invalidValue(SIGNER, signer, "must be a fully qualified domain and path of the form 'example.com/signer-name'"));
   else {
     checkDomain(domain, errors);
-    checkLabels(path, dnsSubdomain, errors);
+    checkLabels(path, checkDnsSubdomain, errors);
     if (signer.length > LONGEST_SIGNER) errors.push(tooLong(SIGNER, LONGEST_SIGNER));
     if (canonicalQualifiedName(signer) === LEGACY)
       errors.push(invalidValue(SIGNER, signer, 'the legacy signerName is not allowed via this API version'));
@@ -84,7 +84,7 @@ function checkSigner(signer: string, errors: Errors): void {
 
 function checkDomain(domain: string, errors: Errors): void {
   if (domain.length > LONGEST_DOMAIN) errors.push(tooLong(SIGNER, LONGEST_DOMAIN));
-  checkLabels(domain, dnsLabel, errors);
+  checkLabels(domain, checkDnsLabel, errors);
   if (!domain.includes('.')) errors.push(invalidValue(SIGNER, domain, 'should be a domain with at least two segments separated by dots'));
 }
 

@@ -1,5 +1,5 @@
 /** What may be said of a certificate request's status: approvals through one endpoint, the certificate and failures through the other. */
-import { appendAt } from '../../../shared/values/append';
+import { appendToKey } from '../../../shared/values/append';
 import { duplicate, forbiddenField, invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { timestamp } from '../../../shared/api/metadata/object-meta';
 import { checkRequiredChoice, CONDITION_STATUSES, type Errors } from '../rules/checks';
@@ -62,7 +62,7 @@ const END = /-----END ([^-]*)-----/g;
 function pemBlocks(text: string): readonly string[] {
   const ends = new Map<string, number[]>();
   // Last ones first, so that the next one is taken from the end of the list.
-  for (const { 1: type = '', index } of [...text.matchAll(END)].reverse()) appendAt(ends, type, index);
+  for (const { 1: type = '', index } of [...text.matchAll(END)].reverse()) appendToKey(ends, type, index);
   const types: string[] = [];
   let closed = 0;
   for (const { 0: line, 1: type = '', index } of text.matchAll(BEGINNING)) {

@@ -1,7 +1,13 @@
 /** EndpointSlice: what its endpoints, their addresses and its ports may say, and how many of each there may be. */
 import { duplicate, invalidValue, notSupported, required, tooMany, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalJson, stringAt } from '../../../shared/values/json';
-import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName } from '../../../shared/values/name-formats';
+import {
+  checkDnsLabel,
+  checkDnsSubdomain,
+  checkFullyQualifiedDomainName,
+  checkLabelValue,
+  checkQualifiedName,
+} from '../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { checkReachable } from '../rules/addresses';
 import { checkDistinct, checkFormat, checkGiven, checkOptional, type Errors } from '../rules/checks';
@@ -86,8 +92,8 @@ function checkEndpoint(endpoint: DiscoveryV1Endpoint, place: string, rule: Addre
   if (addresses.length === 0) errors.push(required(field, 'must contain at least 1 address'));
   else if (addresses.length > MOST_ADDRESSES) errors.push(tooMany(field, addresses.length, MOST_ADDRESSES));
   if (rule !== undefined) checkAddresses(addresses, field, rule, errors);
-  checkGiven(endpoint, 'nodeName', place, errors, dnsSubdomain);
-  checkGiven(endpoint, 'hostname', place, errors, dnsLabel);
+  checkGiven(endpoint, 'nodeName', place, errors, checkDnsSubdomain);
+  checkGiven(endpoint, 'hostname', place, errors, checkDnsLabel);
   checkZones(endpoint.hints?.forZones ?? [], `${place}.hints.forZones`, errors);
 }
 
@@ -107,7 +113,7 @@ function checkZones(zones: readonly DiscoveryV1ForZone[], field: string, errors:
     const place = `${field}[${index}].name`;
     if (seen.has(name)) errors.push(duplicate(place, name));
     seen.add(name);
-    checkFormat(name, place, labelValue, errors);
+    checkFormat(name, place, checkLabelValue, errors);
   });
 }
 
@@ -121,16 +127,16 @@ function checkPorts(ports: readonly DiscoveryV1EndpointPort[], errors: Errors): 
   ports.forEach((port, index) => {
     const place = `ports[${index}]`;
     const { name = '', protocol } = port;
-    checkOptional(port, 'name', place, errors, dnsLabel);
+    checkOptional(port, 'name', place, errors, checkDnsLabel);
     if (seen.has(name)) errors.push(duplicate(`${place}.name`, name));
     seen.add(name);
     if (protocol === undefined) errors.push(required(`${place}.protocol`));
     else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${place}.protocol`, protocol, PROTOCOLS));
-    checkGiven(port, 'appProtocol', place, errors, qualifiedName);
+    checkGiven(port, 'appProtocol', place, errors, checkQualifiedName);
   });
 }
 
 function checkFullyQualified(address: string, field: string, errors: Errors): void {
   if (address === '') errors.push(required(field));
-  else for (const { part, text } of fullyQualifiedName(address)) errors.push(invalidValue(field, part, text));
+  else for (const { part, message } of checkFullyQualifiedDomainName(address)) errors.push(invalidValue(field, part, message));
 }

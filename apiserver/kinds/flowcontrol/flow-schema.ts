@@ -7,7 +7,7 @@ import type {
   FlowcontrolV1ResourcePolicyRule,
   FlowcontrolV1Subject,
 } from '../../../shared/api/types/generated/members';
-import { dnsLabel, dnsSubdomain } from '../../../shared/values/name-formats';
+import { checkDnsLabel, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { equalJson } from '../../../shared/values/json';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
@@ -54,7 +54,7 @@ function checkPrecedence(precedence: number, name: string, errors: Errors): void
 function checkLevel(level: string, errors: Errors): void {
   const field = 'spec.priorityLevelConfiguration.name';
   if (level === '') errors.push(required(field, 'must reference a priority level'));
-  else checkFormat(level, field, dnsSubdomain, errors);
+  else checkFormat(level, field, checkDnsSubdomain, errors);
 }
 
 function checkRule(rule: FlowcontrolV1PolicyRulesWithSubjects, place: string, errors: Errors): void {
@@ -100,9 +100,9 @@ function checkAccount(
 ): void {
   const at = `${place}.serviceAccount`;
   if (name === '') errors.push(required(`${at}.name`));
-  else if (name !== ANY) checkFormat(name, `${at}.name`, dnsSubdomain, errors);
+  else if (name !== ANY) checkFormat(name, `${at}.name`, checkDnsSubdomain, errors);
   if (namespace === '') errors.push(required(`${at}.namespace`, 'must specify namespace for service account'));
-  else checkFormat(namespace, `${at}.namespace`, dnsLabel, errors);
+  else checkFormat(namespace, `${at}.namespace`, checkDnsLabel, errors);
 }
 
 /** At least one value, and no other beside `*`. Whether there is more to say of the values. */
@@ -131,7 +131,7 @@ function checkResources(rule: FlowcontrolV1ResourcePolicyRule, place: string, er
   }
   if (!checkValues(namespaces, field, '', 'namespaces', errors)) return;
   namespaces.forEach((namespace, index) => {
-    for (const fault of dnsLabel(namespace)) {
+    for (const fault of checkDnsLabel(namespace)) {
       errors.push(invalidValue(`${field}[${index}]`, namespace, `each member of this list must be '*' or a DNS-1123 label; ${fault}`));
     }
   });

@@ -1,7 +1,7 @@
 /** PriorityLevelConfiguration: how much it may do at a time, and what becomes of the rest. Two of them are what they are. */
 import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalJson, own, type JsonObject } from '../../../shared/values/json';
-import { CARRIED_NAMES } from '../../../shared/names/dialect';
+import { CONVERSION_ANNOTATIONS } from '../../../shared/names/dialect';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import type {
@@ -58,7 +58,7 @@ function validate(object: FlowcontrolV1PriorityLevelConfiguration): readonly Fie
 function carriedName(object: FlowcontrolV1PriorityLevelConfiguration): readonly FieldError[] {
   const annotations = object.metadata?.annotations;
   if (annotations === undefined) return [];
-  return Object.values(CARRIED_NAMES)
+  return Object.values(CONVERSION_ANNOTATIONS)
     .filter(({ zeroShares }) => own(annotations, zeroShares) !== undefined)
     .map(({ zeroShares }) => forbiddenField('metadata.annotations', `annotation '${zeroShares}' is forbidden`));
 }

@@ -1,6 +1,6 @@
 /** IngressClass: its controller never changes; its parameters are an object of any kind, in a namespace or in none. */
 import { forbiddenField, invalidValue, notSupported, required, tooLong } from '../../../shared/api/errors/field-error';
-import { dnsLabel, dnsSubdomain } from '../../../shared/values/name-formats';
+import { checkDnsLabel, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';
 import { checkDomainPath } from '../rules/domain-path';
 import { checkTypedReference } from '../rules/references';
@@ -38,14 +38,14 @@ function checkController(controller: string, errors: Errors): void {
 }
 
 function checkParameters(parameters: NetworkingV1IngressClassParametersReference, errors: Errors): void {
-  checkTypedReference(parameters, PARAMETERS, dnsSubdomain, errors);
+  checkTypedReference(parameters, PARAMETERS, checkDnsSubdomain, errors);
   const scope = parameters.scope ?? '';
   const namespace = parameters.namespace;
   const field = `${PARAMETERS}.namespace`;
   if (!SCOPES.includes(scope)) errors.push(notSupported(`${PARAMETERS}.scope`, scope, SCOPES));
   if (scope === 'Namespace') {
     if (namespace === undefined) errors.push(required(field, "`parameters.scope` is set to 'Namespace'"));
-    else checkFormat(namespace, field, dnsLabel, errors);
+    else checkFormat(namespace, field, checkDnsLabel, errors);
   }
   if (scope === 'Cluster' && namespace !== undefined) errors.push(forbiddenField(field, "`parameters.scope` is set to 'Cluster'"));
 }

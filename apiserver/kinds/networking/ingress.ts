@@ -1,7 +1,7 @@
 /** Ingress: what its spec and its status may say, and the class in its older form, an annotation. */
 import { invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { type JsonObject, stringAt } from '../../../shared/values/json';
-import { dns1035Label, dnsSubdomain, portName, wildcardSubdomain } from '../../../shared/values/name-formats';
+import { checkDns1035Label, checkDnsSubdomain, checkPortName, checkWildcardSubdomain } from '../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { checkIp, ipFamily } from '../rules/addresses';
 import { checkFormat, checkGiven, checkOptional, checkRequired, type Errors } from '../rules/checks';
@@ -87,17 +87,17 @@ function checkSpec(spec: NetworkingV1IngressSpec, leniency: Leniency, errors: Er
     one.hosts?.forEach((host, at) => checkHost(host, `${place}.hosts[${at}]`, errors));
     if (!leniency.anySecretName) checkSecret(one, place, errors);
   });
-  checkGiven(spec, 'ingressClassName', 'spec', errors, dnsSubdomain);
+  checkGiven(spec, 'ingressClassName', 'spec', errors, checkDnsSubdomain);
 }
 
 const hasWildcard = (host: string): boolean => host.includes('*');
 
 function checkHost(host: string, field: string, errors: Errors): void {
-  checkFormat(host, field, hasWildcard(host) ? wildcardSubdomain : dnsSubdomain, errors);
+  checkFormat(host, field, hasWildcard(host) ? checkWildcardSubdomain : checkDnsSubdomain, errors);
 }
 
 function checkSecret(tls: NetworkingV1IngressTLS, place: string, errors: Errors): void {
-  checkOptional(tls, 'secretName', place, errors, dnsSubdomain);
+  checkOptional(tls, 'secretName', place, errors, checkDnsSubdomain);
 }
 
 function checkRule(rule: NetworkingV1IngressRule, place: string, leniency: Leniency, errors: Errors): void {
@@ -152,7 +152,7 @@ function checkPathText(path: string, type: string, place: string, errors: Errors
 function checkBackend({ service, resource }: NetworkingV1IngressBackend, place: string, errors: Errors): void {
   if (service !== undefined && resource !== undefined) {
     errors.push(invalidValue(place, '', 'cannot set both resource and service backends'));
-  } else if (resource !== undefined) checkTypedReference(resource, `${place}.resource`, dnsSubdomain, errors);
+  } else if (resource !== undefined) checkTypedReference(resource, `${place}.resource`, checkDnsSubdomain, errors);
   else if (service !== undefined) checkService(service, place, errors);
   else errors.push(invalidValue(place, '', 'resource or service backend is required'));
 }
@@ -160,9 +160,9 @@ function checkBackend({ service, resource }: NetworkingV1IngressBackend, place: 
 function checkService(service: NetworkingV1IngressServiceBackend, place: string, errors: Errors): void {
   const field = `${place}.service`;
   const { name = '', number = 0 } = service.port ?? {};
-  checkRequired(service, 'name', field, errors, dns1035Label);
+  checkRequired(service, 'name', field, errors, checkDns1035Label);
   if (name !== '' && number !== 0) errors.push(invalidValue(place, '', 'cannot set both port name & port number'));
-  else if (name !== '') checkFormat(name, `${field}.port.name`, portName, errors);
+  else if (name !== '') checkFormat(name, `${field}.port.name`, checkPortName, errors);
   else if (number !== 0) checkPort(number, `${field}.port.number`, errors);
   else errors.push(required(place, 'port name or number is required'));
 }
@@ -177,6 +177,6 @@ function validateStatus({ status }: NetworkingV1Ingress): readonly FieldError[] 
 function checkPoint({ ip = '', hostname = '' }: NetworkingV1IngressLoadBalancerIngress, place: string, errors: Errors): void {
   if (ip !== '') checkIp(ip, `${place}.ip`, errors);
   if (hostname === '') return;
-  checkFormat(hostname, `${place}.hostname`, dnsSubdomain, errors);
+  checkFormat(hostname, `${place}.hostname`, checkDnsSubdomain, errors);
   if (ipFamily(hostname) !== 0) errors.push(invalidValue(`${place}.hostname`, hostname, NO_NAME));
 }

@@ -1,9 +1,9 @@
 /** NetworkPolicy: ports, peers, blocks of addresses and policy types (checked against release 1.31.1). */
 import { forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { parseIpRange, rangeIsWithin } from '../../../shared/values/ip-address';
-import { portName } from '../../../shared/values/name-formats';
+import { parseIpRange, isStrictSubrange } from '../../../shared/values/ip-address';
+import { checkPortName } from '../../../shared/values/name-formats';
 import { quote } from '../../../shared/values/quote';
-import { append } from '../../../shared/values/append';
+import { appendAll } from '../../../shared/values/append';
 import { labelSelectorErrors, type SelectorRules } from '../../../shared/api/selectors/label-selector-rules';
 import { checkCidr } from '../rules/addresses';
 import { checkChoice, checkFormat, type Errors } from '../rules/checks';
@@ -50,7 +50,7 @@ function validatePolicy({ spec = {} }: NetworkingV1NetworkPolicy, old: Networkin
 
 /** An absent selector is good. */
 function checkSelector(selector: MetaV1LabelSelector | undefined, field: string, rules: SelectorRules, errors: Errors): void {
-  append(errors, labelSelectorErrors(selector, field, rules));
+  appendAll(errors, labelSelectorErrors(selector, field, rules));
 }
 
 function checkPorts(ports: readonly NetworkingV1NetworkPolicyPort[] | undefined, place: string, errors: Errors): void {
@@ -69,7 +69,7 @@ function checkPolicyPort(policyPort: NetworkingV1NetworkPolicyPort, place: strin
   }
   const wanted = port === undefined ? 'is not specified' : 'is non-numeric';
   if (last !== undefined) errors.push(invalidAs(`${place}.endPort`, String(last), `may not be specified when \`port\` ${wanted}`));
-  if (port !== undefined) checkFormat(port, `${place}.port`, portName, errors);
+  if (port !== undefined) checkFormat(port, `${place}.port`, checkPortName, errors);
 }
 
 function checkPeers(
@@ -103,7 +103,7 @@ function checkBlock({ cidr = '', except }: NetworkingV1IPBlock, place: string, e
     const field = `${place}.except[${index}]`;
     const inner = parseIpRange(text);
     checkCidr(text, field, errors);
-    if (inner !== undefined && !rangeIsWithin(inner, range)) errors.push(invalidValue(field, text, 'must be a strict subset of `cidr`'));
+    if (inner !== undefined && !isStrictSubrange(inner, range)) errors.push(invalidValue(field, text, 'must be a strict subset of `cidr`'));
   });
 }
 

@@ -1,7 +1,7 @@
 /** RuntimeClass: a handler that stays, and what pods of the class are given. */
 import { duplicate, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { stringifyJson } from '../../../shared/values/json';
-import { dnsLabel } from '../../../shared/values/name-formats';
+import { checkDnsLabel } from '../../../shared/values/name-formats';
 import { validateLabels } from '../../../shared/api/metadata/object-meta-rules';
 import { checkFormat, type Errors } from '../rules/checks';
 import { oldLabelsOf } from '../core/node/old-labels';
@@ -14,7 +14,7 @@ import type { NodeV1RuntimeClass, NodeV1Scheduling } from '../../../shared/api/t
 export const runtimeClass: Strategy<NodeV1RuntimeClass> = {
   validate(object) {
     const errors: Errors = [];
-    checkFormat(object.handler ?? '', 'handler', dnsLabel, errors);
+    checkFormat(object.handler ?? '', 'handler', checkDnsLabel, errors);
     const limits = object.overhead?.podFixed;
     // Upstream judges the overhead as limits, and names it so.
     if (limits !== undefined) checkResources({ limits }, 'overhead', errors);

@@ -1,5 +1,5 @@
 /** PodDisruptionBudget: one of two bounds, the pods that it speaks of, and what it says of them. */
-import { append } from '../../../shared/values/append';
+import { appendAll } from '../../../shared/values/append';
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { conditionsErrors } from '../../../shared/api/metadata/conditions';
 import { checkChoice, isSet, type Errors } from '../rules/checks';
@@ -22,7 +22,7 @@ export const disruptionBudget: Strategy<PolicyV1PodDisruptionBudget> = {
     validate(object) {
       const status = object.status ?? {};
       const errors: Errors = [];
-      append(errors, conditionsErrors(status, 'status.conditions'));
+      appendAll(errors, conditionsErrors(status, 'status.conditions'));
       for (const member of COUNTS) checkNotNegative(status, member, 'status', errors);
       return errors;
     },

@@ -1,7 +1,7 @@
 /** RoleBinding and ClusterRoleBinding: whom they may name, and that the role they grant is the same for ever. */
 import { invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { own, equalJson } from '../../../shared/values/json';
-import { dnsSubdomain, pathSegment } from '../../../shared/values/name-formats';
+import { checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';
 import { checkFormat, checkRequired, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -46,7 +46,7 @@ function checkRole(role: RbacV1RoleRef, { roles }: BindingRules, errors: Errors)
   const [group, kind] = [role.apiGroup ?? '', role.kind ?? ''];
   if (group !== GROUP) errors.push(notSupported('roleRef.apiGroup', group, [GROUP]));
   if (!roles.includes(kind)) errors.push(notSupported('roleRef.kind', kind, roles));
-  checkRequired(role, 'name', 'roleRef', errors, pathSegment);
+  checkRequired(role, 'name', 'roleRef', errors, checkPathSegment);
 }
 
 function checkSubject(subject: RbacV1Subject, place: string, { namespaced }: BindingRules, errors: Errors): void {
@@ -57,7 +57,7 @@ function checkSubject(subject: RbacV1Subject, place: string, { namespaced }: Bin
     errors.push(notSupported(`${place}.kind`, kind, Object.keys(SUBJECTS)));
     return;
   }
-  if (wanted.isAccount === true && name !== '') checkFormat(name, `${place}.name`, dnsSubdomain, errors);
+  if (wanted.isAccount === true && name !== '') checkFormat(name, `${place}.name`, checkDnsSubdomain, errors);
   if (group !== wanted.apiGroup) errors.push(notSupported(`${place}.apiGroup`, group, [wanted.apiGroup]));
   // A binding in a namespace may leave out that of the account; upstream does not say where it then is.
   if (wanted.isAccount === true && !namespaced) checkRequired(subject, 'namespace', place, errors);

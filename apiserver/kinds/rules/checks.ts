@@ -5,7 +5,7 @@
  */
 import { duplicate, forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { qualifiedName, type NameCheck } from '../../../shared/values/name-formats';
+import { checkQualifiedName, type NameCheck } from '../../../shared/values/name-formats';
 
 export type Errors = FieldError[];
 
@@ -124,7 +124,7 @@ export function checkFilePath<T extends JsonObject>(object: T, member: MemberOf<
 
 /** Keys of labels, in the order given. */
 export function checkLabelKey(key: string, field: string, errors: Errors): void {
-  checkFormat(key, field, qualifiedName, errors);
+  checkFormat(key, field, checkQualifiedName, errors);
 }
 
 /** Members that may not be there. */

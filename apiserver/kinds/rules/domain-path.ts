@@ -1,6 +1,6 @@
 /** Names such as `acme.io/foo`, by which controllers are told apart. */
 import { invalidValue, required } from '../../../shared/api/errors/field-error';
-import { dnsSubdomain, urlPath } from '../../../shared/values/name-formats';
+import { checkDnsSubdomain, checkUrlPath } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from './checks';
 
 export function checkDomainPath(value: string, field: string, errors: Errors): void {
@@ -14,6 +14,6 @@ export function checkDomainPath(value: string, field: string, errors: Errors): v
     errors.push(invalidValue(field, value, 'must be a domain-prefixed path (such as "acme.io/foo")'));
     return;
   }
-  checkFormat(domain, field, dnsSubdomain, errors);
-  checkFormat(path, field, urlPath, errors);
+  checkFormat(domain, field, checkDnsSubdomain, errors);
+  checkFormat(path, field, checkUrlPath, errors);
 }

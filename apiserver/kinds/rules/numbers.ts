@@ -1,6 +1,6 @@
 /** What rules ask of numbers: ranges, ports, ids, counts, and shares in percent. Integers of 64 bits are `bigint` where no number holds them. */
 import { invalidAs, notSupported } from '../../../shared/api/errors/field-error';
-import { goIntOrString } from '../../../shared/values/go-values';
+import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { own, type JsonObject } from '../../../shared/values/json';
 import { patternMessage } from '../../../shared/values/name-formats';
 import type { Errors, MemberOf } from './checks';
@@ -61,7 +61,7 @@ export function checkCountOrShare<T extends JsonObject>(object: T, member: Membe
   if (typeof value !== 'string') {
     if (typeof value === 'number' && value < 0)
       errors.push(invalidAs(`${place}.${member}`, String(value), 'must be greater than or equal to 0'));
-  } else if (!SHARE.test(value)) errors.push(invalidAs(`${place}.${member}`, goIntOrString(value), SHARE_TEXT));
+  } else if (!SHARE.test(value)) errors.push(invalidAs(`${place}.${member}`, formatGoIntOrString(value), SHARE_TEXT));
 }
 
 /** The share that a text names, in percent; undefined when it names none. */
@@ -71,7 +71,7 @@ export const shareOf = (value: CountOrShare | undefined): number | undefined =>
 export function checkNotMoreThanAll(value: CountOrShare | undefined, field: string, errors: Errors): void {
   const share = shareOf(value);
   if (value === undefined || share === undefined || share <= 100) return;
-  errors.push(invalidAs(field, goIntOrString(value), 'must not be greater than 100%'));
+  errors.push(invalidAs(field, formatGoIntOrString(value), 'must not be greater than 100%'));
 }
 
 /** What a count or share comes to: the number, whether or not it is a share; nothing that can be read = 0. */

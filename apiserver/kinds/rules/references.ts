@@ -1,5 +1,5 @@
 /** What rules ask of references to objects by kind and name. */
-import { pathSegment, type NameCheck } from '../../../shared/values/name-formats';
+import { checkPathSegment, type NameCheck } from '../../../shared/values/name-formats';
 import { checkGiven, checkRequired, type Errors } from './checks';
 
 const KIND_AND_NAME = ['kind', 'name'] as const;
@@ -8,7 +8,7 @@ type Reference = { readonly kind?: string; readonly name?: string };
 
 /** To an object in the same namespace. */
 export function checkReference(reference: Reference, place: string, errors: Errors): void {
-  for (const member of KIND_AND_NAME) checkRequired(reference, member, place, errors, pathSegment);
+  for (const member of KIND_AND_NAME) checkRequired(reference, member, place, errors, checkPathSegment);
 }
 
 /** To an object of any kind, in a group. */
@@ -19,5 +19,5 @@ export function checkTypedReference(
   errors: Errors,
 ): void {
   checkGiven(reference, 'apiGroup', place, errors, group);
-  for (const member of KIND_AND_NAME) checkRequired(reference, member, place, errors, pathSegment, `${member} is required`);
+  for (const member of KIND_AND_NAME) checkRequired(reference, member, place, errors, checkPathSegment, `${member} is required`);
 }

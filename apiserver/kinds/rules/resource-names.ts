@@ -1,7 +1,7 @@
 /** Resources that are counted: which names may stand in quotas and limits, and which amounts they may have. */
 import { invalidAs, invalidValue } from '../../../shared/api/errors/field-error';
-import { goQuantity } from '../../../shared/values/go-values';
-import { qualifiedName } from '../../../shared/values/name-formats';
+import { formatGoQuantity } from '../../../shared/values/go-values';
+import { checkQualifiedName } from '../../../shared/values/name-formats';
 import { otherQualifiedName } from '../../../shared/names/dialect';
 import { compareQuantities, parseQuantity } from '../../../shared/values/quantity';
 import type { Errors } from './checks';
@@ -42,7 +42,7 @@ const isOfQuotas = (name: string): boolean => OF_QUOTAS.has(name) || isHugePages
 
 /** Any resource that means something. `shown` = how messages about its form spell it. */
 export function checkResourceName(name: string, field: string, errors: Errors, shown = name): void {
-  const faults = qualifiedName(name);
+  const faults = checkQualifiedName(name);
   for (const text of faults) errors.push(invalidAs(field, shown, shown === '' ? `: ${text}` : text));
   if (faults.length > 0 || isQualified(name) || isOfQuotas(name) || name === 'storage') return;
   errors.push(invalidAs(field, name, 'must be a standard resource type or fully qualified'));
@@ -57,7 +57,7 @@ export function checkContainerResource(name: string, field: string, errors: Erro
 }
 
 /** A quota has to be able to speak of it. */
-const isExtended = (name: string): boolean => !name.startsWith(REQUESTS) && qualifiedName(REQUESTS + name).length === 0;
+const isExtended = (name: string): boolean => !name.startsWith(REQUESTS) && checkQualifiedName(REQUESTS + name).length === 0;
 
 /** One that only its owner knows what it means, and that a container may ask for. */
 export const isExtendedResource = (name: string): boolean => isQualified(name) && !isNative(name) && isExtended(name);
@@ -84,7 +84,7 @@ const isWhole = (name: string): boolean => WHOLE.has(name) || (isQualified(name)
 export function checkAmount(name: string, amount: string, field: string, errors: Errors): void {
   if (compareQuantities(amount, '0') < 0) errors.push(invalidValue(field, amount, 'must be greater than or equal to 0'));
   if (!isWhole(name) || parseQuantity(amount).nanos % 1_000_000_000n === 0n) return;
-  errors.push(invalidAs(field, goQuantity(amount), 'must be an integer'));
+  errors.push(invalidAs(field, formatGoQuantity(amount), 'must be an integer'));
 }
 
 /** What is asked for is what is given: no less may be requested than the limit. */

@@ -1,5 +1,5 @@
 /** What rules ask of label selectors. */
-import { append } from '../../../shared/values/append';
+import { appendAll } from '../../../shared/values/append';
 import type { MetaV1LabelSelector } from '../../../shared/api/types/generated/members';
 import { labelSelectorErrors, type SelectorRules } from '../../../shared/api/selectors/label-selector-rules';
 import type { Errors } from './checks';
@@ -8,7 +8,7 @@ const STRICT: SelectorRules = { anyValue: false };
 
 /** An absent selector is good. */
 export function checkSelector(selector: MetaV1LabelSelector | undefined, field: string, errors: Errors): void {
-  if (selector !== undefined) append(errors, labelSelectorErrors(selector, field, STRICT));
+  if (selector !== undefined) appendAll(errors, labelSelectorErrors(selector, field, STRICT));
 }
 
 /** `old` = what it is to replace. Who has a wrong one from the days before its values were checked need not mend it. */
@@ -19,5 +19,5 @@ export function checkSelectorChange(
   errors: Errors,
 ): void {
   const anyValue = old !== undefined && labelSelectorErrors(old, '', STRICT).length > 0;
-  if (selector !== undefined) append(errors, labelSelectorErrors(selector, field, { anyValue }));
+  if (selector !== undefined) appendAll(errors, labelSelectorErrors(selector, field, { anyValue }));
 }

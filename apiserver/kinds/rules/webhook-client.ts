@@ -1,7 +1,7 @@
 /** How a webhook is reached: an address, or a Service of this cluster. Reviews: which of its versions the webhook understands. */
 import { invalidValue, required } from '../../../shared/api/errors/field-error';
-import { parseUrl } from '../../../shared/values/go-url';
-import { dns1035Label, dnsSubdomain } from '../../../shared/values/name-formats';
+import { parseGoUrl } from '../../../shared/values/go-url';
+import { checkDns1035Label, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from './checks';
 import type { AdmissionregistrationV1ServiceReference } from '../../../shared/api/types/generated/members';
 
@@ -23,7 +23,7 @@ export function checkWebhookClient({ url, service }: ClientConfiguration, place:
 const FORM = '; desired format: https://host[/path]';
 
 function checkUrl(text: string, field: string, errors: Errors): void {
-  const parsed = parseUrl(text);
+  const parsed = parseGoUrl(text);
   if (parsed.type === 'bad') {
     errors.push(required(field, `url must be a valid URL: ${parsed.fault}${FORM}`));
     return;
@@ -57,7 +57,7 @@ function checkServicePath(path: string, field: string, errors: Errors): void {
   if (segments.length > 1 && segments.at(-1) === '') segments.pop();
   segments.forEach((segment, index) => {
     if (segment === '') errors.push(invalidValue(field, path, `segment[${index}] may not be empty`));
-    else for (const text of dnsSubdomain(segment)) errors.push(invalidValue(field, path, `segment[${index}]: ${text}`));
+    else for (const text of checkDnsSubdomain(segment)) errors.push(invalidValue(field, path, `segment[${index}]: ${text}`));
   });
 }
 
@@ -71,7 +71,7 @@ export function checkReviewVersions(versions: readonly string[], place: string, 
   versions.forEach((version, index) => {
     const field = `${place}[${index}]`;
     if (seen.has(version)) errors.push(invalidValue(field, version, 'duplicate version'));
-    else checkFormat(version, field, dns1035Label, errors);
+    else checkFormat(version, field, checkDns1035Label, errors);
     seen.add(version);
   });
   if (versions.some((version) => REVIEWS.includes(version))) return;

@@ -1,8 +1,8 @@
 /** CSIStorageCapacity: how much there is of which class in which place, both of which stay as they are. */
 import { invalidAs, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
-import { goLabelSelector } from '../../../shared/values/go-values';
+import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { equalJson } from '../../../shared/values/json';
-import { dnsSubdomain } from '../../../shared/values/name-formats';
+import { checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { compareQuantities } from '../../../shared/values/quantity';
 import { oldLabelsOf, warnOfNodeSelectorTerm } from '../core/node/old-labels';
 import { checkFormat, type Errors } from '../rules/checks';
@@ -17,7 +17,7 @@ export const capacity: Strategy<StorageV1CSIStorageCapacity> = {
   validate(object) {
     const errors: Errors = [];
     checkSelector(object.nodeTopology ?? undefined, 'nodeTopology', errors);
-    checkFormat(object.storageClassName ?? '', 'storageClassName', dnsSubdomain, errors);
+    checkFormat(object.storageClassName ?? '', 'storageClassName', checkDnsSubdomain, errors);
     const amount = object.capacity ?? '0';
     if (compareQuantities(amount, '0') < 0) errors.push(invalidValue('capacity', amount, 'must be greater than or equal to 0'));
     return errors;
@@ -38,7 +38,8 @@ function topologyWarnings({ nodeTopology }: StorageV1CSIStorageCapacity): readon
 function fixed(object: StorageV1CSIStorageCapacity, old: StorageV1CSIStorageCapacity): readonly FieldError[] {
   const errors: Errors = [];
   const [place, before] = [object.nodeTopology ?? null, old.nodeTopology ?? null];
-  if (!equalJson(place, before)) errors.push(invalidAs('nodeTopology', place === null ? '"null"' : goLabelSelector(place), IMMUTABLE));
+  if (!equalJson(place, before))
+    errors.push(invalidAs('nodeTopology', place === null ? '"null"' : formatGoLabelSelector(place), IMMUTABLE));
   const name = object.storageClassName ?? '';
   if (name !== (old.storageClassName ?? '')) errors.push(invalidValue('storageClassName', name, IMMUTABLE));
   return errors;

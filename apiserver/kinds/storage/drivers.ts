@@ -1,7 +1,7 @@
 /** CSIDriver and CSINode: what a driver of storage can do, and what it is called on which nodes. */
 import { duplicate, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { equalButForEmptyLists, equalJson, stringifyJson } from '../../../shared/values/json';
-import { qualifiedName } from '../../../shared/values/name-formats';
+import { equalIgnoringEmptyLists, equalJson, stringifyJson } from '../../../shared/values/json';
+import { checkQualifiedName } from '../../../shared/values/name-formats';
 import { checkDriverText } from '../core/pod-template/volume-sources';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
@@ -94,7 +94,7 @@ function checkDriverOnNode(
     if (seen.has(key)) errors.push(duplicate(place, key));
     seen.add(key);
     if (key === '') errors.push(required(place));
-    checkFormat(key, place, qualifiedName, errors);
+    checkFormat(key, place, checkQualifiedName, errors);
   }
 }
 
@@ -102,7 +102,7 @@ function checkDriverOnNode(
 function fixedDrivers({ spec = {} }: StorageV1CSINode, { spec: old = {} }: StorageV1CSINode): readonly FieldError[] {
   return (old.drivers ?? []).flatMap((before) =>
     (spec.drivers ?? [])
-      .filter((one) => one.name === before.name && !equalButForEmptyLists(one, before))
+      .filter((one) => one.name === before.name && !equalIgnoringEmptyLists(one, before))
       .map((one) => invalidAs('CSINodeDriver', stringifyJson(one), IMMUTABLE)),
   );
 }

@@ -9,7 +9,7 @@ import {
   type FieldError,
 } from '../../../shared/api/errors/field-error';
 import { equalJson, isEmptyObject, own, setMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
-import { qualifiedName } from '../../../shared/values/name-formats';
+import { checkQualifiedName } from '../../../shared/values/name-formats';
 import { oldLabelsOf } from '../core/node/old-labels';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
@@ -53,7 +53,7 @@ function topologyWarnings({ allowedTopologies }: StorageV1StorageClass): readonl
 
 function checkProvisioner(provisioner: string, errors: Errors): void {
   if (provisioner === '') errors.push(required('provisioner'));
-  else checkFormat(provisioner.toLowerCase(), 'provisioner', qualifiedName, errors);
+  else checkFormat(provisioner.toLowerCase(), 'provisioner', checkQualifiedName, errors);
 }
 
 function checkParameters(parameters: Record<string, string>, errors: Errors): void {
@@ -96,7 +96,7 @@ function checkTerm(expressions: readonly CoreV1TopologySelectorLabelRequirement[
       if (before.has(value)) errors.push(duplicate(`${field}.values[${at}]`, value));
       before.add(value);
     });
-    checkFormat(key, `${field}.key`, qualifiedName, errors);
+    checkFormat(key, `${field}.key`, checkQualifiedName, errors);
     if (own(values, key) !== undefined) errors.push(duplicate(`${field}.key`, key));
     setMember(values, key, [...given].sort());
   });

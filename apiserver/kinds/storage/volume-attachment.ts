@@ -1,7 +1,7 @@
 /** VolumeAttachment: which volume goes to which node, which stays as it was made, and how far that has come. */
 import { forbiddenField, invalidAs, required, tooLong, type FieldError } from '../../../shared/api/errors/field-error';
-import { equalButForEmptyLists, stringifyJson } from '../../../shared/values/json';
-import { dnsSubdomain } from '../../../shared/values/name-formats';
+import { equalIgnoringEmptyLists, stringifyJson } from '../../../shared/values/json';
+import { checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkAccessModes, checkHasAccessModes } from '../core/claim/access-modes';
 import { checkDriverText } from '../core/pod-template/volume-sources';
 import { checkSources } from '../core/volume/volume-sources';
@@ -40,7 +40,7 @@ export const volumeAttachment: Strategy<StorageV1VolumeAttachment> = {
 function checkSpec({ attacher = '', nodeName = '', source = {} }: StorageV1VolumeAttachmentSpec, errors: Errors): void {
   if (attacher === '') errors.push(required('spec.attacher'));
   checkSource(source, errors);
-  checkFormat(nodeName, 'spec.nodeName', dnsSubdomain, errors);
+  checkFormat(nodeName, 'spec.nodeName', checkDnsSubdomain, errors);
 }
 
 function checkSource({ inlineVolumeSpec: inline, persistentVolumeName: name }: StorageV1VolumeAttachmentSource, errors: Errors): void {
@@ -83,9 +83,9 @@ function checkStatus({ attachmentMetadata = {}, attachError, detachError }: Stor
 function checkNames({ attacher = '', source }: StorageV1VolumeAttachmentSpec, errors: Errors): void {
   checkDriverText(attacher, 'spec.attacher', errors);
   const name = source?.persistentVolumeName ?? undefined;
-  if (name !== undefined) checkFormat(name, 'spec.source.persistentVolumeName', dnsSubdomain, errors);
+  if (name !== undefined) checkFormat(name, 'spec.source.persistentVolumeName', checkDnsSubdomain, errors);
 }
 
 function fixed({ spec = {} }: StorageV1VolumeAttachment, { spec: old = {} }: StorageV1VolumeAttachment): readonly FieldError[] {
-  return equalButForEmptyLists(spec, old) ? [] : [invalidAs('spec', stringifyJson(spec), 'field is immutable')];
+  return equalIgnoringEmptyLists(spec, old) ? [] : [invalidAs('spec', stringifyJson(spec), 'field is immutable')];
 }

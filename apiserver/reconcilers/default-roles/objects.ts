@@ -1,7 +1,7 @@
 /** The default roles and bindings as objects, in the names of this server. Looks nothing up. */
-import { textIn, type GeneratedNames } from '../../../shared/names/dialect';
+import { messageInDialect, type GeneratedNames } from '../../../shared/names/dialect';
 import { readRule, type PolicyRule } from '../../authorization/rbac/rule';
-import { TOKEN_TRACKING } from '../../../shared/names/legacy-token';
+import { TOKEN_TRACKING_CONFIG_MAP } from '../../../shared/names/legacy-token';
 import type { JsonObject } from '../../../shared/values/json';
 import { CONTROLLER_RULES } from './controller-rules';
 import { AGGREGATED, BINDINGS, CLUSTER_BINDINGS, CLUSTER_ROLES, ROLES, type BindingRow, type RoleRow, type SystemPlace } from './table';
@@ -52,7 +52,7 @@ interface Makers {
 
 function makersIn(names: GeneratedNames): Makers {
   const { systemNamespace, publicNamespace, prefix, dialect } = names;
-  const spelled = (text: string): string => textIn(dialect, text);
+  const spelled = (text: string): string => messageInDialect(dialect, text);
   const namespaces = { system: systemNamespace, public: publicNamespace };
   const metadata = (name: string, labels: JsonObject = {}): JsonObject => ({
     name,
@@ -70,7 +70,7 @@ function makersIn(names: GeneratedNames): Makers {
     aggregated(row) {
       const { name } = row;
       // Charts bring roles with the label in the spelling of stock clients, whatever this server's own is.
-      const labels = [...new Set([partOf(name), textIn('kubernetes', partOf(name))])].filter(
+      const labels = [...new Set([partOf(name), messageInDialect('kubernetes', partOf(name))])].filter(
         (label) => dialect === 'platform' || label === spelled(label),
       );
       const clusterRoleSelectors = labels.map((label) => ({ matchLabels: { [label]: 'true' } }));
@@ -99,7 +99,7 @@ const partOf = (role: string): string => `${GROUP}/aggregate-to-${role}`;
 /** A line of the table as a rule. */
 function ruleOf(text: string, { prefix, dialect }: GeneratedNames): JsonObject {
   const spelledName = (name: string): string =>
-    name === TOKEN_TRACKING.platform ? TOKEN_TRACKING[dialect] : name.replace(/^platform\.io\//, `${prefix}/`);
+    name === TOKEN_TRACKING_CONFIG_MAP.platform ? TOKEN_TRACKING_CONFIG_MAP[dialect] : name.replace(/^platform\.io\//, `${prefix}/`);
   const [verbs = [], second = [], resources, resourceNames] = text.split(' | ').map((words) => words.split(' '));
   if (resources === undefined) return { verbs, nonResourceURLs: second };
   return {

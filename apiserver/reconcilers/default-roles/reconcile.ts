@@ -2,7 +2,7 @@
  * What has to be done so that a default role or binding grants at least what it should. What somebody added to it stays. Pure; writes nothing.
  */
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
-import { valueOfName, withoutNames } from '../../../shared/names/spellings';
+import { valueInEitherSpelling, omitNames } from '../../../shared/names/spellings';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { covers, parts, readRule, type PolicyRule } from '../../authorization/rbac/rule';
@@ -18,7 +18,7 @@ const NONE: Remedy = { type: 'none' };
 
 export function reconcile(wanted: JsonObject, found: JsonObject, names: GeneratedNames): Remedy {
   const metadata = readMetadata(found);
-  if (valueOfName(objectAt(metadata, 'annotations') ?? {}, autoUpdate(names)) === 'false') return NONE;
+  if (valueInEitherSpelling(objectAt(metadata, 'annotations') ?? {}, autoUpdate(names)) === 'false') return NONE;
   const roleRef = objectAt(wanted, 'roleRef');
   if (roleRef !== undefined && !equalJson(roleRef, objectAt(found, 'roleRef') ?? {})) return { type: 'replace' };
   const object = {
@@ -34,7 +34,7 @@ function withMissing(wanted: JsonObject, found: JsonObject): JsonObject {
   return Object.fromEntries(
     (['labels', 'annotations'] as const).map((member) => {
       const present = objectAt(found, member) ?? {};
-      return [member, { ...withoutNames(objectAt(wanted, member) ?? {}, Object.keys(present)), ...present }];
+      return [member, { ...omitNames(objectAt(wanted, member) ?? {}, Object.keys(present)), ...present }];
     }),
   );
 }

@@ -1,6 +1,6 @@
 /** What has to be done so that a flow schema or priority level of this server's is what it should be, and so that a schema says whether its level is there. Pure. */
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { valueOfName, withoutNames } from '../../../shared/names/spellings';
+import { valueInEitherSpelling, omitNames } from '../../../shared/names/spellings';
 import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 
 export interface KeptSpec {
@@ -15,13 +15,13 @@ export interface KeptSpec {
 export function restored(found: JsonObject, { spec, isMandatory, free }: KeptSpec, annotation: string): JsonObject | undefined {
   const metadata = readMetadata(found);
   const annotations = objectAt(metadata, 'annotations') ?? {};
-  const says = valueOfName(annotations, annotation);
+  const says = valueInEitherSpelling(annotations, annotation);
   // Where nobody has said so, what was never changed is ours.
   const isKept = isMandatory || (says === undefined ? own(metadata, 'generation') === 1 : says === 'true');
   const marked =
     says === String(isKept)
       ? metadata
-      : { ...metadata, annotations: { ...withoutNames(annotations, [annotation]), [annotation]: String(isKept) } };
+      : { ...metadata, annotations: { ...omitNames(annotations, [annotation]), [annotation]: String(isKept) } };
   const present = objectAt(found, 'spec') ?? {};
   const kept = Object.fromEntries(free.flatMap((member) => (present[member] === undefined ? [] : [[member, present[member]]])));
   const wanted = isKept ? { ...spec, ...kept } : present;

@@ -10,7 +10,7 @@ import type {
   FlowcontrolV1Subject,
 } from '../../../shared/api/types/generated/members';
 import { everyone, everythingOf, EXEMPT, groupSubject } from '../../kinds/flowcontrol/mandatory';
-import { groupIn, type GeneratedNames } from '../../../shared/names/dialect';
+import { groupInDialect, type GeneratedNames } from '../../../shared/names/dialect';
 
 const queued = (
   nominalConcurrencyShares: number,
@@ -53,7 +53,7 @@ export function suggestedSchemas({ systemNamespace, dialect }: GeneratedNames): 
   });
   const leases = (verbs: string[]): FlowcontrolV1ResourcePolicyRule => ({
     verbs,
-    apiGroups: [groupIn(dialect, 'coordination.platform.io')],
+    apiGroups: [groupInDialect(dialect, 'coordination.platform.io')],
     resources: ['leases'],
     namespaces: ['*'],
   });

@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import type { GeneratedNames } from '../../../shared/names/dialect';
-import { IDENTITY_PREFIX, identityLabels } from '../../../shared/names/server-identity';
+import { IDENTITY_LEASE_PREFIX, identityLabels } from '../../../shared/names/server-identity';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import { objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { labelValue } from '../../../shared/values/name-formats';
+import { checkLabelValue } from '../../../shared/values/name-formats';
 import { microTimeAt } from '../../../shared/values/time';
 import type { Cache, Entry } from '../../cache/cache';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
@@ -130,11 +130,11 @@ async function remove({ writer, leases, clock }: IdentityLeasesOptions, { key, r
 /** The name of a server's Lease. */
 export function identityOf({ hostname, port }: Pick<IdentityLeasesOptions, 'hostname' | 'port'>): string {
   const digest = createHash('sha256').update(`${hostname}:${port}`).digest();
-  return IDENTITY_PREFIX + Array.from(digest.subarray(0, NAME_LENGTH), (byte) => (byte & 31).toString(32)).join('');
+  return IDENTITY_LEASE_PREFIX + Array.from(digest.subarray(0, NAME_LENGTH), (byte) => (byte & 31).toString(32)).join('');
 }
 
 /** Not every name that a machine can have is one that a label takes. */
 function shownHostname(hostname: string): string {
   const shown = hostname.slice(0, LONGEST_LABEL);
-  return labelValue(shown).length === 0 ? shown : '';
+  return checkLabelValue(shown).length === 0 ? shown : '';
 }

@@ -6,7 +6,7 @@ import { badRequest } from '../../../shared/api/errors/status';
 import { runSteps } from '../../../shared/scheduling/steps';
 import { NEVER_YIELDS } from '../../../shared/scheduling/yielding';
 import type { Clock } from '../../../shared/runtime/clock';
-import { decodeProtobuf, parseYaml, parsingJson, ProtobufFault, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { decodeProtobuf, parseYaml, parseJsonInSteps, ProtobufFault, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { BodyFormat, ParsedBody } from '../verbs';
 
 /** An object of the given kind, decoded; throws 400 in upstream's words. */
@@ -40,7 +40,7 @@ export class HeadFault extends Error {}
 export async function decode(bytes: Buffer, format: BodyFormat, type: string, clock: Clock, yielder = NEVER_YIELDS): Promise<ParsedBody> {
   switch (format) {
     case 'json':
-      return withObject(await prefixed(async () => runSteps(parsingJson(bytes), yielder)));
+      return withObject(await prefixed(async () => runSteps(parseJsonInSteps(bytes), yielder)));
     case 'yaml':
       return withObject(await parseYaml(bytes, clock));
     case 'protobuf': {

@@ -7,12 +7,12 @@ import { converterOf, type Converter } from '../../../shared/api/conversion';
 import { KNOWN_KINDS, storedRowOf, type KindRow, type NameFormat } from '../../../shared/api/kinds';
 import type { JsonObject } from '../../../shared/values/json';
 import {
-  asPrefix,
-  dns1035Label,
-  dnsLabel,
-  dnsSubdomain,
-  pathSegment,
-  pathSegmentPrefix,
+  namePrefixCheck,
+  checkDns1035Label,
+  checkDnsLabel,
+  checkDnsSubdomain,
+  checkPathSegment,
+  checkPathSegmentPrefix,
   type NameCheck,
 } from '../../../shared/values/name-formats';
 import type { MetadataRules } from '../../../shared/api/metadata/object-meta-rules';
@@ -163,23 +163,23 @@ function customVersions({ group, type }: KindRow, custom: CustomVersion): Readon
 }
 
 const NAME_CHECKS: Readonly<Record<NameFormat, NameCheck>> = {
-  'dns-subdomain': dnsSubdomain,
-  'dns-label': dnsLabel,
-  'dns-1035-label': dns1035Label,
-  'path-segment': pathSegment,
-  'whole-path-segment': pathSegment,
+  'dns-subdomain': checkDnsSubdomain,
+  'dns-label': checkDnsLabel,
+  'dns-1035-label': checkDns1035Label,
+  'path-segment': checkPathSegment,
+  'whole-path-segment': checkPathSegment,
 };
 
 function prefixFormat(format: NameFormat | undefined, name: NameCheck): NameCheck {
   switch (format) {
     case 'path-segment':
-      return pathSegmentPrefix;
+      return checkPathSegmentPrefix;
     case 'whole-path-segment':
-      return pathSegment;
+      return checkPathSegment;
     case 'dns-subdomain':
     case 'dns-label':
     case 'dns-1035-label':
     case undefined:
-      return asPrefix(name);
+      return namePrefixCheck(name);
   }
 }

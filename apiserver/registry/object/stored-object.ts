@@ -5,7 +5,7 @@
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { runStepsSync, type Steps } from '../../../shared/scheduling/steps';
-import { parseStored } from '../../../shared/serialization';
+import { parseStoredJson } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/cache';
 import { encodeStoredValue } from '../../cache/store/stored-value';
 import { isWrittenWith, writtenVersion } from './hidden-fields';
@@ -19,7 +19,7 @@ export interface ParsedEntry {
 
 export function parseEntry(entry: Entry): ParsedEntry {
   const text = entry.bytes.toString();
-  return { text, object: parseStored(entry.bytes, text) };
+  return { text, object: parseStoredJson(entry.bytes, text) };
 }
 
 /** As `parseEntry`; a custom object that was written in another version or with another schema is shown as this one would have it. */

@@ -30,7 +30,7 @@ beforeEach(async () => {
   const options = { prefix: '/registry', types: [configMaps.stored], random: systemRandom, logger: silentLogger };
   cache = openCache({ store, clock, ...options, checkMs: 0, compactionMs: 0 });
   await cache.whenReady();
-  const reader = createReader({ cache, store, clock, gates: { enabled: () => false } });
+  const reader = createReader({ cache, store, clock, gates: { isEnabled: () => false } });
   list = (selection, limit) => {
     const context = { user: { name: 'someone', groups: [] }, deadline: Infinity, warn: () => undefined };
     return reader.list(context, configMaps, 'a', { selection, ...(limit === undefined ? {} : { limit }) });

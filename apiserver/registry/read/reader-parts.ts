@@ -29,7 +29,7 @@ export interface ReaderParts {
   readonly clock: Clock;
   /** Absent = nothing is stored in a version that only a webhook can convert. */
   readonly conversions?: Conversions;
-  readonly gates: Pick<FeatureGates, 'enabled'>;
+  readonly gates: Pick<FeatureGates, 'isEnabled'>;
   /** Absent = nobody wants to know. */
   readonly meter?: ListMeter;
 }

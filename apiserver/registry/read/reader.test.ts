@@ -58,7 +58,7 @@ function open(options: Partial<CacheOptions> = {}): void {
   const types = [configMaps, namespaces, events, pods].map(({ stored }) => stored);
   const surroundings = { store, prefix: '/registry', types, clock, random: systemRandom, logger: silentLogger };
   cache = openCache({ ...surroundings, checkMs: 0, compactionMs: 0, ...options });
-  reader = createReader({ cache, store, clock, gates: { enabled: (name) => name === 'WatchList' && watchList } });
+  reader = createReader({ cache, store, clock, gates: { isEnabled: (name) => name === 'WatchList' && watchList } });
 }
 
 function put(key: string, options: ValueOptions = {}, resource = configMaps): Revision {

@@ -56,7 +56,7 @@ async function beginning(parts: WatchParts, context: RequestContext, options: Wa
   const { resourceVersion } = options;
   const anyOrNewest = resourceVersion === undefined || resourceVersion === 0;
   // With the gate on, a watch for the present state is a streaming list, whether or not it says so.
-  const streamingList = options.sendInitialEvents ?? (anyOrNewest && parts.gates.enabled('WatchList'));
+  const streamingList = options.sendInitialEvents ?? (anyOrNewest && parts.gates.isEnabled('WatchList'));
 
   if (!streamingList && !anyOrNewest) return { start: { type: 'after', revision: resourceVersion }, markEndOfInitialEvents: false };
   if (resourceVersion === undefined) await gate.current(context);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import { encodingBody } from '../../../shared/api/types';
 import { comparing } from '../../../shared/patch/apply/compare';
 import { shapeOf } from '../../../shared/patch/apply/shape';
-import { parsingJson } from '../../../shared/serialization';
+import { parseJsonInSteps } from '../../../shared/serialization';
 import type { Steps } from '../../../shared/scheduling/steps';
 import { refusal, writeFixture } from '../../../test/support/write-fixture';
 
@@ -49,7 +49,7 @@ it('encodes and compares an object of usual size in one step', () => {
 });
 
 it('scans, parses and counts a JSON text in three steps', () => {
-  expect(stepsOf(parsingJson(Buffer.from('{"a":1,"a":2}')))).toMatchObject({
+  expect(stepsOf(parseJsonInSteps(Buffer.from('{"a":1,"a":2}')))).toMatchObject({
     count: 3,
     value: { value: { a: 2 }, duplicates: ['a'] },
   });

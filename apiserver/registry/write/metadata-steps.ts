@@ -2,7 +2,7 @@
  * The server's part of an object's metadata: what it sets at creation, what it carries over from the stored object, and how a body's name and
  * namespace must agree with the URL. The rules for what remains are in shared/api/metadata.
  */
-import { equalButForEmptyLists, equalJson, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { equalIgnoringEmptyLists, equalJson, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { GenerationRule } from '../../../shared/api/kinds';
 import { isTerminating, metadataOf, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
@@ -124,6 +124,6 @@ function bodyHasChanged(info: ResourceInfo, object: JsonObject, old: JsonObject)
   if (info.hasStatus || !isCustom) members.delete('status');
   return [...members].some((member) => {
     const [value, former] = [own(object, member), own(old, member)];
-    return !equalJson(value, former) && (isCustom || !equalButForEmptyLists(value, former));
+    return !equalJson(value, former) && (isCustom || !equalIgnoringEmptyLists(value, former));
   });
 }

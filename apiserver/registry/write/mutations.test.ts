@@ -3,7 +3,7 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
-import { parsingJson } from '../../../shared/serialization';
+import { parseJsonInSteps } from '../../../shared/serialization';
 import { runStepsSync } from '../../../shared/scheduling/steps';
 import { recordingOf } from '../../../test/replay/recording';
 import { isRecordedMutation, mutatedText } from '../../../test/support/mutation';
@@ -33,7 +33,7 @@ function infoFor(kind: string): ResourceInfo {
 /** The refusal without what every refusal of the kind begins with. */
 function refusalOf(kind: string, text: string): string | undefined {
   const info = infoFor(kind);
-  const { value, ...parsed } = runStepsSync(parsingJson(Buffer.from(text)));
+  const { value, ...parsed } = runStepsSync(parseJsonInSteps(Buffer.from(text)));
   if (!isObject(value)) throw new Error('a body is an object');
   try {
     decodeBody(info, { value, ...parsed }, 'Strict', () => undefined);

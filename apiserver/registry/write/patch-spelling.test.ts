@@ -1,9 +1,9 @@
 /** A patch applies to the object as its client sees it, with group names in the dialect of the client. */
 import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { groupIn, type Dialect } from '../../../shared/names/dialect';
+import { groupInDialect, type Dialect } from '../../../shared/names/dialect';
 
 const GROUP = 'rbac.authorization.platform.io';
-const PATCHED = { platform: [GROUP, 'platform'], kubernetes: [groupIn('kubernetes', GROUP), 'kubernetes'] } as const;
+const PATCHED = { platform: [GROUP, 'platform'], kubernetes: [groupInDialect('kubernetes', GROUP), 'kubernetes'] } as const;
 
 let f: Fixture;
 beforeEach(async () => {

@@ -3,7 +3,7 @@
  * decodes the result as a body. Apply is not one of these patches: see apply.ts.
  */
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { tooLargeText } from '../../../shared/values/number-literals';
+import { numberTooLargeMessage } from '../../../shared/values/number-literals';
 import { invalidValue } from '../../../shared/api/errors/field-error';
 import { quote } from '../../../shared/values/quote';
 import { DecodeError } from '../../../shared/api/types';
@@ -17,8 +17,8 @@ import {
   TooManyOperations,
 } from '../../../shared/patch/json-patch';
 import { mergeObject } from '../../../shared/patch/merge-patch';
-import { fieldFaults, NumberFault, parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
-import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
+import { fieldFaults, NumberRangeFault, parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
 import type { FieldValidation, PatchBody } from '../verbs';
 import { checkPatchedCustomKind } from './custom-kind';
 import { checkKind, decodeStrictly } from './decode-body';
@@ -74,7 +74,7 @@ export function readPatch(info: KindInfo, patch: DocumentPatch, validation: Fiel
 
 const withKind = (info: KindInfo, dialect: Dialect, old: JsonObject): JsonObject => ({
   kind: info.kind,
-  apiVersion: apiVersionIn(dialect, info.apiVersion),
+  apiVersion: apiVersionInDialect(dialect, info.apiVersion),
   ...old,
 });
 
@@ -84,7 +84,9 @@ function parse(bytes: Buffer, into?: string): ParsedText {
     return parseJson(bytes);
   } catch (error) {
     if (!(error instanceof SyntaxFault)) throw error;
-    throw status.badRequest(`error decoding patch: ${error instanceof NumberFault ? tooLargeText(error.spelled, into) : error.message}`);
+    throw status.badRequest(
+      `error decoding patch: ${error instanceof NumberRangeFault ? numberTooLargeMessage(error.literal, into) : error.message}`,
+    );
   }
 }
 

@@ -8,7 +8,7 @@ import { requestRecording, type RecordedAnswer, type RecordedRequest } from '../
 import { shortenPatterns, withoutDifference } from '../../../test/replay/normalize-answer';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { StatusError } from '../../../shared/api/errors/status';
-import { parsingJson } from '../../../shared/serialization';
+import { parseJsonInSteps } from '../../../shared/serialization';
 import { runStepsSync } from '../../../shared/scheduling/steps';
 import type { Entry } from '../../cache/cache';
 import type { DeleteOptions, ObjectBody, Resource, Subresource, WriteOptions } from '../verbs';
@@ -119,7 +119,7 @@ function shown(entry: Entry): Json {
 
 function bodyOf({ writer }: Fixture, resource: Resource, part: Json | undefined): ObjectBody {
   const text = (typeof part === 'string' ? part : JSON.stringify(part)).replaceAll('$NS', NAMESPACE);
-  const { value, duplicates, format, text: original } = runStepsSync(parsingJson(Buffer.from(text)));
+  const { value, duplicates, format, text: original } = runStepsSync(parseJsonInSteps(Buffer.from(text)));
   const object = value === null || typeof value !== 'object' || Array.isArray(value) ? {} : value;
   const sent = { bytes: Buffer.from(text), format: 'json' } as const;
   if (writer.defers(resource, sent)) return { sent };

@@ -29,7 +29,7 @@ export interface WriterDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly names: GeneratedNames;
-  readonly gates: Pick<FeatureGates, 'enabled'>;
+  readonly gates: Pick<FeatureGates, 'isEnabled'>;
   /** The addresses and node ports of Services. */
   readonly ledger: Ledger;
   /** The store's key prefix, without a slash at its end. */

@@ -12,7 +12,7 @@ import {
 } from '../../../shared/api/metadata/object-meta-rules';
 import { spellingErrors } from '../../../shared/api/types/metadata-fields';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
-import { pathSegment, pathSegmentPrefix, type NameCheck } from '../../../shared/values/name-formats';
+import { checkPathSegment, checkPathSegmentPrefix, type NameCheck } from '../../../shared/values/name-formats';
 import type { ResourceInfo } from '../object/resource-info';
 import { CREATE, UPDATE, type Stage, type Stages } from '../stages';
 import type { StrategyContext, UpdateRules } from '../strategy';
@@ -48,7 +48,7 @@ export function validateCreation(info: ResourceInfo, object: JsonObject, context
     }
   });
   const name = stringAt(metadata, 'name') ?? '';
-  const faults = pathSegment(name).map((text) => invalidValue('metadata.name', name, text));
+  const faults = checkPathSegment(name).map((text) => invalidValue('metadata.name', name, text));
   if (faults.length > 0) throw refused(info, object, faults);
   refuseSpellingConflicts(info, object, undefined);
 }
@@ -90,7 +90,7 @@ export function validateUpdate(
       case 'changed-metadata':
         return isFaultless ? NONE : validateChangeable(metadata, [], 'change');
       case 'path-prefix':
-        return validatePrefix(metadata, pathSegmentPrefix);
+        return validatePrefix(metadata, checkPathSegmentPrefix);
       case 'name-prefix':
         return validatePrefix(metadata, nameRules(info, object).prefix);
       case 'metadata-change':

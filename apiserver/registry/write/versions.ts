@@ -4,7 +4,7 @@
  */
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Entry } from '../../cache/cache';
-import type { Eventually } from '../../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
 import type { ConversionContext, Conversions, OtherVersions } from '../conversions';
 import { convertedFrom } from '../object/hidden-fields';
 import { needsWebhook, type ResourceInfo } from '../object/resource-info';
@@ -17,7 +17,7 @@ interface Converting {
 }
 
 /** A stored object as the request's version has it. `text` is the entry's. */
-export function readStored({ conversions }: Converting, { info, context }: WriteRequest, entry: Entry): Eventually<ParsedEntry> {
+export function readStored({ conversions }: Converting, { info, context }: WriteRequest, entry: Entry): MaybePromise<ParsedEntry> {
   if (convertedFrom(info.row, entry) === undefined) return readEntry(info, entry);
   return conversions
     .entries(info.row, [entry], context)
@@ -25,7 +25,7 @@ export function readStored({ conversions }: Converting, { info, context }: Write
 }
 
 /** An object of the request's version as it is kept. */
-export function asKept({ conversions }: Converting, { info, context }: WriteRequest, object: JsonObject): Eventually<JsonObject> {
+export function asKept({ conversions }: Converting, { info, context }: WriteRequest, object: JsonObject): MaybePromise<JsonObject> {
   if (!needsWebhook(info)) return object;
   return conversions.object(info.row, info.row.version, info.hub.version, object, context);
 }
@@ -52,7 +52,7 @@ export class VersionMemo implements OtherVersions {
     private readonly context: ConversionContext,
   ) {}
 
-  convert(object: JsonObject, from: string, to: string): Eventually<JsonObject> {
+  convert(object: JsonObject, from: string, to: string): MaybePromise<JsonObject> {
     if (from === to) return object;
     const key = `${from}/${to}/${stringifyJson(object, 'sorted')}`;
     const found = this.known.get(key);

@@ -3,7 +3,7 @@
  */
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import { derived } from '../../../shared/runtime/memoize-by-source';
+import { memoizeBySource } from '../../../shared/runtime/memoize-by-source';
 import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
 import { bearerTokens } from '../../authentication/bearer-token';
@@ -63,7 +63,7 @@ export interface ServiceAccountOptions {
 
 /** The authorizer of requests; writes use it too. */
 export function createAuthorizer({ authorization }: Pick<AccessOptions, 'authorization'>, deps: AuthorizerDependencies): Authorizer {
-  const current = derived(authorization, (links) => inOrder(createAuthorizers(links, deps)));
+  const current = memoizeBySource(authorization, (links) => inOrder(createAuthorizers(links, deps)));
   return {
     authorize: (user, attributes) => current().authorize(user, attributes),
     rules: (user, namespace) => current().rules(user, namespace),
@@ -73,7 +73,7 @@ export function createAuthorizer({ authorization }: Pick<AccessOptions, 'authori
 
 export interface AccessDependencies {
   readonly authorizer: Authorizer;
-  readonly gates: Pick<FeatureGates, 'enabled'>;
+  readonly gates: Pick<FeatureGates, 'isEnabled'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly names: GeneratedNames;
@@ -166,6 +166,6 @@ function createOpenIdDocuments({ issuers, keys }: ServiceAccountOptions, { serve
     issuer: issuers[0],
     serverAddress,
     keySetAddress,
-    keys: derived(keys, ({ checking }) => ({ algorithms: checking.map(({ algorithm }) => algorithm), keySet: keySet(checking) })),
+    keys: memoizeBySource(keys, ({ checking }) => ({ algorithms: checking.map(({ algorithm }) => algorithm), keySet: keySet(checking) })),
   });
 }

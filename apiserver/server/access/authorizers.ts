@@ -1,5 +1,5 @@
 /** The table of `--authorization-mode`: the known modes and the authorizer that each adds to the chain. */
-import { whenKnown } from '../../../shared/runtime/maybe-promise';
+import { whenResolved } from '../../../shared/runtime/maybe-promise';
 import { isMaster } from '../../../shared/api/identity/user';
 import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision } from '../../authorization/authorizer';
 import { nodeAuthorizer, type NodeAuthorizerParts } from '../../authorization/node/authorizer';
@@ -75,5 +75,5 @@ function withDecisionCallback(
     if (decision.type !== 'no-opinion') onDecision(mode, name, decision.type === 'allow' ? 'allowed' : 'denied');
     return decision;
   };
-  return { ...authorizer, authorize: (user, attributes) => whenKnown(authorizer.authorize(user, attributes), report) };
+  return { ...authorizer, authorize: (user, attributes) => whenResolved(authorizer.authorize(user, attributes), report) };
 }

@@ -1,6 +1,6 @@
 /** Reads the Secrets of bootstrap tokens through the registry. */
 import { readMetadata, isTerminating } from '../../../shared/api/metadata/object-meta';
-import { BOOTSTRAP_SECRET_PREFIX, BOOTSTRAP_TOKEN_TYPE } from '../../../shared/names/bootstrap-token';
+import { BOOTSTRAP_SECRET_PREFIX, BOOTSTRAP_TOKEN_SECRET_TYPE } from '../../../shared/names/bootstrap-token';
 import { canonicalQualifiedName, type GeneratedNames } from '../../../shared/names/dialect';
 import { objectAt, stringAt } from '../../../shared/values/json';
 import type { BootstrapSecrets } from '../../authentication/bootstrap-token';
@@ -11,7 +11,7 @@ export function bootstrapSecretReader(live: LiveObjects<'secrets'>, { systemName
     const secret = live.read('secrets', systemNamespace, BOOTSTRAP_SECRET_PREFIX + id);
     if (
       secret === undefined ||
-      canonicalQualifiedName(stringAt(secret, 'type') ?? '') !== BOOTSTRAP_TOKEN_TYPE.platform ||
+      canonicalQualifiedName(stringAt(secret, 'type') ?? '') !== BOOTSTRAP_TOKEN_SECRET_TYPE.platform ||
       isTerminating(readMetadata(secret))
     )
       return undefined;

@@ -2,7 +2,7 @@
  * The two audit filters: one before any filter that can reject a request, one after authentication. The audit policy
  * decides what is recorded.
  */
-import { groupIn, type Dialect } from '../../../shared/names/dialect';
+import { groupInDialect, type Dialect } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/quote';
 import type { Auditor } from '../../audit/auditor';
 import type { AuditObject } from '../../audit/event';
@@ -49,7 +49,16 @@ export function auditReceived(auditor: Auditor): Filter {
 function referenceOf({ info }: Exchange, naming: Dialect): AuditObject | undefined {
   if (info.kind === 'path') return undefined;
   const { resource, namespace, name, group, version, subresource } = info;
-  return { resource, namespace, name, uid: '', apiGroup: groupIn(naming, group), apiVersion: version, resourceVersion: '', subresource };
+  return {
+    resource,
+    namespace,
+    name,
+    uid: '',
+    apiGroup: groupInDialect(naming, group),
+    apiVersion: version,
+    resourceVersion: '',
+    subresource,
+  };
 }
 
 const MAX_USER_AGENT_LENGTH = 1024;

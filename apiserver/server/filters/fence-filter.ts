@@ -6,7 +6,7 @@
 import { FENCE_HEADER, parseFence } from '../../../shared/api/identity/fencing';
 import { readAccountUser } from '../../../shared/api/identity/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
-import { whenKnown } from '../../../shared/runtime/maybe-promise';
+import { whenResolved } from '../../../shared/runtime/maybe-promise';
 import type { Authorizer } from '../../authorization/authorizer';
 import type { Filter } from './filter-chain';
 
@@ -30,7 +30,7 @@ export function hideFencingLease(authorizer: Authorizer, names: GeneratedNames):
       namespace: canonicalNamespace(names, fence.namespace),
       name: fence.name,
     } as const;
-    return whenKnown(authorizer.authorize(user, attributes), ({ type }) => {
+    return whenResolved(authorizer.authorize(user, attributes), ({ type }) => {
       exchange.setFenceHidden(type !== 'allow');
       return true;
     });

@@ -4,7 +4,7 @@
  */
 import { AUTHENTICATED, isMaster, MASTERS, type UserInfo } from '../../../shared/api/identity/user';
 import { badRequest, unauthorized, type StatusError } from '../../../shared/api/errors/status';
-import { headerText } from '../../../shared/values/decode-header';
+import { decodeHeader } from '../../../shared/values/decode-header';
 import { decodePercent } from '../../../shared/values/percent';
 import { quote } from '../../../shared/values/quote';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../../shared/names/dialect';
@@ -19,7 +19,7 @@ import type { AuthenticateRequest } from '../../authentication/union';
 import type { Attributes, Authorizer, Decision, ResourceAttributes } from '../../authorization/authorizer';
 import { selectorsOf } from '../../authorization/selectors';
 import { refusalOf, turnedRefusal } from '../../authorization/union';
-import { whenKnown, type Eventually } from '../../../shared/runtime/maybe-promise';
+import { whenResolved, type MaybePromise } from '../../../shared/runtime/maybe-promise';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { Query } from '../../endpoints/request/query';
 import { nameFromFieldSelector, parseRequestInfo, MalformedRequest, type RequestInfo } from '../../endpoints/request/request-info';
@@ -89,7 +89,7 @@ const NEEDS_DECODING = /[%\x80-\xff]/;
 
 function decodedPath(raw: string): string {
   if (!NEEDS_DECODING.test(raw)) return raw;
-  const text = headerText(raw);
+  const text = decodeHeader(raw);
   const path = text.includes('%') ? decodePercent(text) : text;
   if (path === undefined) throw new MalformedRequest('400 Bad Request', true);
   return path;
@@ -323,15 +323,15 @@ function priorityOf(info: RequestInfo): Priority {
 /** Authorizes the request; responds with 403 when it is denied. */
 export function authorize(
   authorizer: Authorizer,
-  gates: Pick<FeatureGates, 'enabled'>,
+  gates: Pick<FeatureGates, 'isEnabled'>,
   clock: Pick<Clock, 'monotonic'>,
   onDecision: (type: Decision['type'], ms: number) => void,
 ): Filter {
-  const withSelectors = gates.enabled('AuthorizeWithSelectors');
+  const withSelectors = gates.isEnabled('AuthorizeWithSelectors');
   return (exchange) => {
     const attributes = withSelectors ? withSelectorAttributes(exchange, attributesOf(exchange)) : attributesOf(exchange);
     const startedAt = clock.monotonic();
-    return whenKnown(authorizer.authorize(exchange.user, attributes), (decision) => {
+    return whenResolved(authorizer.authorize(exchange.user, attributes), (decision) => {
       onDecision(decision.type, clock.monotonic() - startedAt);
       return applyDecision(exchange, attributes, decision);
     });
@@ -349,8 +349,8 @@ export function authorize(
     return respondForbidden(exchange, attributes, decision);
   }
 
-  function checkCreation(user: UserInfo, attributes: ResourceAttributes): Eventually<StatusError | undefined> {
-    return whenKnown(authorizer.authorize(user, attributes), (decision) =>
+  function checkCreation(user: UserInfo, attributes: ResourceAttributes): MaybePromise<StatusError | undefined> {
+    return whenResolved(authorizer.authorize(user, attributes), (decision) =>
       decision.type === 'allow' ? undefined : turnedRefusal(attributes, decision),
     );
   }

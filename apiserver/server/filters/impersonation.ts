@@ -13,9 +13,9 @@ import {
 } from '../../../shared/api/identity/user';
 import { canonicalUserName, type GeneratedNames } from '../../../shared/names/dialect';
 import type { ResourceAttributes } from '../../authorization/authorizer';
-import { appendAt } from '../../../shared/values/append';
-import { headerText } from '../../../shared/values/decode-header';
-import { dnsLabel } from '../../../shared/values/name-formats';
+import { appendToKey } from '../../../shared/values/append';
+import { decodeHeader } from '../../../shared/values/decode-header';
+import { checkDnsLabel } from '../../../shared/values/name-formats';
 import { decodePercent } from '../../../shared/values/percent';
 
 const PREFIX = 'impersonate-';
@@ -79,13 +79,13 @@ function readHeaders(rawHeaders: readonly string[]): ImpersonationHeaders {
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const header = rawHeaders[at]?.toLowerCase() ?? '';
     if (!isImpersonationHeader(header)) continue;
-    const value = headerText(rawHeaders[at + 1] ?? '');
+    const value = decodeHeader(rawHeaders[at + 1] ?? '');
     if (header === 'impersonate-user') headers.user ??= value;
     else if (header === 'impersonate-uid') headers.uid ??= value;
     else if (header === 'impersonate-group') headers.groups.push(value);
     else if (header.startsWith(EXTRA)) {
       const escaped = header.slice(EXTRA.length);
-      appendAt(headers.extra, decodePercent(escaped) ?? escaped, value);
+      appendToKey(headers.extra, decodePercent(escaped) ?? escaped, value);
     }
   }
   return headers;
@@ -98,7 +98,7 @@ function permission(group: string, resource: string, subresource: string, name: 
 /** A name that resembles a service account but has an invalid namespace is an ordinary user name. */
 function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
   const account = readAccountUser(user);
-  return account === undefined || dnsLabel(account.namespace).length > 0 ? undefined : account;
+  return account === undefined || checkDnsLabel(account.namespace).length > 0 ? undefined : account;
 }
 
 function groupsOf(user: string, groups: readonly string[], accountNamespace: string | undefined): readonly string[] {

@@ -36,7 +36,7 @@ const MAX_LENGTH = 1_024;
 
 /** Undefined when the log level is higher than debug. */
 export function createRequestLog(logger: Logger, clock: Clock): ((exchange: Exchange) => void) | undefined {
-  if (!logger.enabled('debug')) return undefined;
+  if (!logger.isLevelEnabled('debug')) return undefined;
   return (exchange) => {
     const {
       auditId,

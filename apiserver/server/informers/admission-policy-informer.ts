@@ -4,7 +4,7 @@
  */
 import { canonicalApiVersion, canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import { whenKnown } from '../../../shared/runtime/maybe-promise';
+import { whenResolved } from '../../../shared/runtime/maybe-promise';
 import { Policies, type Around } from '../../admission/policy/policy';
 import type { ParameterParts } from '../../admission/policy/parameters';
 import type { AskAuthorizer } from '../../admission/webhook/decisions';
@@ -82,7 +82,7 @@ export const createExpressionAuthorizer =
   (user, question) => {
     const attributes =
       question.kind === 'path' ? question : { ...question, namespace: canonicalNamespace(names, question.namespace), version: '*' };
-    return whenKnown(authorizer.authorize(canonicalUser(user, names), attributes), ({ type, reason }) => ({
+    return whenResolved(authorizer.authorize(canonicalUser(user, names), attributes), ({ type, reason }) => ({
       allowed: type === 'allow',
       reason,
     }));

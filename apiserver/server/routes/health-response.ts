@@ -1,22 +1,22 @@
 /** Sends the response of a health endpoint. The checks are in shared/runtime/health.ts. */
-import type { Health, HealthEndpoint } from '../../../shared/runtime/health';
+import type { HealthChecks, HealthEndpoint } from '../../../shared/runtime/health';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { sendText, TEXT } from '../../endpoints/response/send-response';
 
 /** `check`: the name of a single check; undefined = all checks of the endpoint. */
 export async function sendHealth(
-  health: Pick<Health, 'answer'>,
+  health: Pick<HealthChecks, 'respond'>,
   endpoint: HealthEndpoint,
   check: string | undefined,
   exchange: Exchange,
 ): Promise<void> {
   const { query } = exchange;
-  const { status, text, nosniff } = await health.answer({
+  const { status, text, noSniff } = await health.respond({
     endpoint,
     check,
     verbose: query.has('verbose'),
     exclude: query.getAll('exclude'),
   });
-  if (nosniff) sendText(exchange, status, text);
+  if (noSniff) sendText(exchange, status, text);
   else exchange.send(status, { 'Content-Type': TEXT }, Buffer.from(text));
 }

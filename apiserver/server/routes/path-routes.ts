@@ -15,7 +15,7 @@ import { traceResponse } from '../../endpoints/request/request-tracing';
 import { negotiateStatus } from '../../endpoints/request/negotiation';
 import { acceptsGzip } from '../../endpoints/response/compression';
 import { sendTextStream, wantsPretty } from '../../endpoints/response/send-response';
-import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../../shared/runtime/health';
+import { HEALTH_ENDPOINTS, type HealthChecks, type HealthEndpoint } from '../../../shared/runtime/health';
 import { METRICS_TYPE } from '../../metrics/exposition';
 import type { Metrics } from '../../metrics/metrics';
 import { sendHealth } from './health-response';
@@ -36,7 +36,7 @@ export interface PathRoute {
 }
 
 export interface PathRouteDependencies {
-  readonly health: Pick<Health, 'answer'>;
+  readonly health: Pick<HealthChecks, 'respond'>;
   readonly metrics: Pick<Metrics, 'scrape' | 'scrapeSlis'>;
   readonly discovery: Discovery;
   readonly openApi: DocumentHandler;
@@ -133,7 +133,7 @@ function collectListedPaths(table: readonly PathRoute[]): readonly string[] {
   return table.flatMap(({ listedPaths }) => listedPaths?.() ?? []);
 }
 
-function healthRoute(health: Pick<Health, 'answer'>, endpoint: HealthEndpoint): PathRoute {
+function healthRoute(health: Pick<HealthChecks, 'respond'>, endpoint: HealthEndpoint): PathRoute {
   return {
     purpose: `health: ${endpoint}, and its single checks`,
     paths: [`/${endpoint}`, `/${endpoint}/*check`],

@@ -3,7 +3,7 @@
  * when it may have expired or its authority may have been replaced. Opens and closes no connection.
  */
 import type { X509Certificate } from 'node:crypto';
-import { certificatesIn } from '../../../shared/pki/certificate-bundle';
+import { parseCertificates } from '../../../shared/pki/certificate-bundle';
 import type { Clock } from '../../../shared/runtime/clock';
 
 /** Maximum length of the chain from a client certificate to a trusted one. */
@@ -29,11 +29,11 @@ export class ClientAuthorities {
     private readonly clock: Clock,
     bundle: Buffer | undefined,
   ) {
-    this.trusted = certificatesIn(bundle?.toString('latin1') ?? '');
+    this.trusted = parseCertificates(bundle?.toString('latin1') ?? '');
   }
 
   replace(bundle: Buffer | undefined): void {
-    this.trusted = certificatesIn(bundle?.toString('latin1') ?? '');
+    this.trusted = parseCertificates(bundle?.toString('latin1') ?? '');
     this.generation += 1;
   }
 

@@ -5,12 +5,19 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { pemsIn, readBundle } from '../../../shared/pki/certificate-bundle';
+import { splitCertificatePems, readCertificateBundle } from '../../../shared/pki/certificate-bundle';
 import type { Clock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { watchFiles } from '../../../shared/runtime/files/file-watch';
 import type { Logger } from '../../../shared/runtime/logger';
-import { covers, createAuthority, issueCertificate, lifeFault, needsRenewal, readCertificate } from '../../../shared/pki/certificates';
+import {
+  coversNames,
+  createAuthority,
+  issueCertificate,
+  validityFault,
+  needsRenewal,
+  readCertificate,
+} from '../../../shared/pki/certificates';
 import type { TlsFiles } from '../connections/listeners';
 
 export interface TlsPaths {
@@ -73,8 +80,8 @@ function readPair({ cert, key }: Pick<TlsPaths, 'cert' | 'key'>): Pair {
 }
 
 const readAuthorities = ({ clientCa, proxyCa }: TlsPaths): TlsAuthorities => ({
-  ...(clientCa === '' ? {} : { clientCa: readBundle(clientCa) }),
-  ...(proxyCa === '' ? {} : { proxyCa: readBundle(proxyCa) }),
+  ...(clientCa === '' ? {} : { clientCa: readCertificateBundle(clientCa) }),
+  ...(proxyCa === '' ? {} : { proxyCa: readCertificateBundle(proxyCa) }),
 });
 
 /**
@@ -87,8 +94,8 @@ export function watchTls(source: TlsSource, current: TlsFiles, clock: Clock, log
   return watchFiles({
     paths: Object.values(source.paths).filter((path) => path !== ''),
     clock,
-    due: () => watched.isDue(),
-    changed: () => watched.read(),
+    isReloadDue: () => watched.isDue(),
+    onChange: () => watched.read(),
   });
 }
 
@@ -155,8 +162,8 @@ class TlsWatcher {
     this.recheckAt = Number.POSITIVE_INFINITY;
     const pair = await readOrCreatePair(source, clock);
     const pem = pair.cert.toString();
-    const fault = lifeFault(pem, clock.now());
-    if (fault === undefined || lifeFault(this.pair.cert.toString(), clock.now()) !== undefined) return pair;
+    const fault = validityFault(pem, clock.now());
+    if (fault === undefined || validityFault(this.pair.cert.toString(), clock.now()) !== undefined) return pair;
     const { notBefore } = readCertificate(pem);
     if (notBefore > clock.now()) this.recheckAt = notBefore;
     throw new Error(`${source.paths.cert} ${fault}: ${RENEW}`);
@@ -172,7 +179,7 @@ const RENEW =
 
 /** Messages about certificates in use that are not valid now, with the remedy. */
 function expiryFaults({ cert, clientCa, proxyCa }: TlsPaths, files: TlsFiles, now: number): readonly string[] {
-  const ownFault = cert === '' ? undefined : lifeFault(files.cert.toString(), now);
+  const ownFault = cert === '' ? undefined : validityFault(files.cert.toString(), now);
   const bundles = [
     [clientCa, files.clientCa],
     [proxyCa, files.proxyCa],
@@ -180,8 +187,8 @@ function expiryFaults({ cert, clientCa, proxyCa }: TlsPaths, files: TlsFiles, no
   return [
     ...(ownFault === undefined ? [] : [`${cert} ${ownFault}, clients refuse this server: ${RENEW}`]),
     ...bundles.flatMap(([path, bundle]) => {
-      const pems = pemsIn(bundle?.toString('latin1') ?? '');
-      if (pems.length === 0 || pems.some((pem) => lifeFault(pem, now) === undefined)) return [];
+      const pems = splitCertificatePems(bundle?.toString('latin1') ?? '');
+      if (pems.length === 0 || pems.some((pem) => validityFault(pem, now) === undefined)) return [];
       return [
         `all certificates of ${path} are out of their time, nobody is let in by them: replace them; they are read while the server runs`,
       ];
@@ -208,7 +215,7 @@ function isSelfMade(cert: string): boolean {
 /** A self-signed pair, stored in `folder` unless that is ''. */
 async function loadOrCreateSelfSigned(folder: string, names: readonly string[], clock: Clock): Promise<Pair> {
   const stored = folder === '' ? undefined : readStoredPair(folder);
-  if (stored !== undefined && !needsRenewal(stored.cert.toString(), clock) && covers(stored.cert.toString(), names)) return stored;
+  if (stored !== undefined && !needsRenewal(stored.cert.toString(), clock) && coversNames(stored.cert.toString(), names)) return stored;
   const authority = await createAuthority({ subject: { commonName: OWN_AUTHORITY }, lifetimeMs: YEAR_MS, clock });
   const issued = await issueCertificate({
     subject: { commonName: 'apiserver' },

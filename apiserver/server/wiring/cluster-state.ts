@@ -28,7 +28,7 @@ import { createReader } from '../../registry/read/reader';
 import { buildResources, type Resources } from '../../registry/resources';
 import { WebhookConverter } from '../../conversion/converter';
 import { WebhookClient } from '../../webhook-client/client';
-import { nowAndThen } from '../../../shared/runtime/throttle';
+import { throttle } from '../../../shared/runtime/throttle';
 import type { ServerContext } from './server-options';
 
 export interface ClusterState {
@@ -94,7 +94,7 @@ function createConverter(
   cache: OpenedCache,
   resources: Resources,
 ): WebhookConverter {
-  const logFailure = nowAndThen(clock, LOG_INTERVAL_MS, (error: Error) => failed('objects could not be converted', error));
+  const logFailure = throttle(clock, LOG_INTERVAL_MS, (error: Error) => failed('objects could not be converted', error));
   const client = new WebhookClient({ resolve: createResolver(cache, resources, random), clock, traces: tracing });
   return new WebhookConverter({ client, dialect: names.dialect, clock, random, called: conversionCosts(meters), failed: logFailure });
 }

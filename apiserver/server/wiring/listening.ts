@@ -3,7 +3,7 @@
  * instead of failing to connect. Requests wait in the start gate until the filter chain exists and the server is
  * ready.
  */
-import { Health } from '../../../shared/runtime/health';
+import { HealthChecks } from '../../../shared/runtime/health';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../../endpoints/output/outbox';
 import { serverChecks } from '../../health/server-checks';
@@ -104,7 +104,7 @@ async function listenOnLoopback(
 const NOT_OPENED = 'the store has not been opened yet';
 
 /** The health checks before the store is open: those of a server that has completed no startup step. */
-function healthBeforeLoading(options: ListeningOptions, state: ServerState, clock: ServerDependencies['clock']): Health {
+function healthBeforeLoading(options: ListeningOptions, state: ServerState, clock: ServerDependencies['clock']): HealthChecks {
   const notOpened = (): Promise<string> => Promise.resolve(NOT_OPENED);
   const checks = serverChecks({
     storeAnswers: notOpened,
@@ -114,5 +114,5 @@ function healthBeforeLoading(options: ListeningOptions, state: ServerState, cloc
     neverStarted: absentStartChecks(usesFlowControl(options)),
     configurations: [],
   });
-  return new Health(checks, clock, options.livezGraceMs, () => undefined);
+  return new HealthChecks(checks, clock, options.livezGraceMs, () => undefined);
 }

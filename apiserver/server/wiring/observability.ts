@@ -1,12 +1,12 @@
 /** The second phase: metrics and health checks, and the limits and counters that they read. */
 import { hostname } from 'node:os';
-import { Health } from '../../../shared/runtime/health';
+import { HealthChecks } from '../../../shared/runtime/health';
 import { serverChecks, sharedCheck } from '../../health/server-checks';
 import { isStartCheck, type StartCheck } from '../../health/start-checks';
 import { FlowControl, type FlowMeter } from '../../flow-control/flow-control';
 import { FlowControlMetrics } from '../../metrics/flow-control-metrics';
 import { Metrics } from '../../metrics/metrics';
-import { droppedLines } from '../../../shared/runtime/logger';
+import { droppedLogLines } from '../../../shared/runtime/logger';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import type { ConnectionLimiter } from '../connections/connection-limiter';
 import { InFlightLimiter } from '../filters/in-flight-limiter';
@@ -21,7 +21,7 @@ export interface Observability {
   readonly scheduler: EventLoopScheduler;
   readonly connections: ConnectionLimiter;
   readonly metrics: Metrics;
-  readonly health: Health;
+  readonly health: HealthChecks;
   /** The problem with the store; undefined = it responds. */
   readonly storeAnswers: () => Promise<string | undefined>;
 }
@@ -89,7 +89,7 @@ function createMetrics(
       inFlight: () => inFlight,
       flowControl: flowControl === undefined ? undefined : { state: flowControl, counts: flowMetrics },
       scheduler,
-      droppedLines,
+      droppedLines: droppedLogLines,
       connections,
       configurations: () => configurations,
       server: `${hostname()}:${options.port}`,
@@ -129,8 +129,8 @@ function createHealth(
   { options, clock, logger, configurations, encryption }: ServerContext,
   { cache }: ClusterState,
   { serverState, metrics, flowControl, storeAnswers, storeTakesWrites }: HealthSources,
-): Health {
-  return new Health(
+): HealthChecks {
+  return new HealthChecks(
     serverChecks({
       storeAnswers,
       storeTakesWrites,

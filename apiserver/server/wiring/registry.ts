@@ -5,14 +5,14 @@
 import { conditionCosts } from '../../metrics/condition-metrics';
 import { scopeOf } from '../../metrics/request-labels';
 import { canonicalNamespace, namespaceAlias, type GeneratedNames } from '../../../shared/names/dialect';
-import { whenKnown } from '../../../shared/runtime/maybe-promise';
+import { whenResolved } from '../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../shared/values/json';
 import { ExtensionServers } from '../../aggregation/extension-servers';
 import type { MakeNamespace } from '../../admission/namespace-auto-provision';
 import type { NodeRestrictionParts } from '../../admission/node-restriction';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
-import { nowAndThen } from '../../../shared/runtime/throttle';
+import { throttle } from '../../../shared/runtime/throttle';
 import type { WebhookCall } from '../../admission/webhook/ask';
 import { WebhookClient } from '../../webhook-client/client';
 import { createIdentify } from '../../webhook-client/identity';
@@ -130,7 +130,7 @@ function createWebhooks(
   { metrics }: Observability,
   authorizer: Authorizer,
 ): WebhookPlugins {
-  const logFailure = nowAndThen(clock, LOG_INTERVAL_MS, (error: Error) => failed('an admission webhook could not be asked', error));
+  const logFailure = throttle(clock, LOG_INTERVAL_MS, (error: Error) => failed('an admission webhook could not be asked', error));
   const client = (users: KubeconfigUsers | undefined): WebhookClient => {
     const resolve = createResolver(cache, resources, random);
     return new WebhookClient({
@@ -216,10 +216,10 @@ function buildAdmission(
       authorizer,
       current: async () => void (await cache.mostRecent({ deadline: clock.monotonic() + CATCH_UP_MS })),
     },
-    mayUseSigner: (user, use) => whenKnown(authorizer.authorize(user, { ...SIGNER_USE, ...use }), ({ type }) => type === 'allow'),
+    mayUseSigner: (user, use) => whenResolved(authorizer.authorize(user, { ...SIGNER_USE, ...use }), ({ type }) => type === 'allow'),
     mayUseAddresses: options.deniesServiceAddresses
       ? (user, use) =>
-          whenKnown(
+          whenResolved(
             authorizer.authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }),
             ({ type }) => type === 'allow',
           )
@@ -235,7 +235,7 @@ function openThreads({ options, clock }: ServerContext): WriteThreads | undefine
     naming: options.naming,
     prefix: options.prefix,
     eventTtlSeconds: ttlSeconds(options),
-    gates: new Map(options.gates.all().map(({ name, enabled }) => [name, enabled])),
+    gates: new Map(options.gates.list().map(({ name, enabled }) => [name, enabled])),
     plugins: options.plugins,
     ranges: options.serviceRanges,
     nodePorts: options.nodePorts,

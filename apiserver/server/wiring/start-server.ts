@@ -5,7 +5,7 @@
 import { KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { errorMessage } from '../../../shared/runtime/error-message';
-import { eachNowAndThen } from '../../../shared/runtime/throttle';
+import { throttleByKey } from '../../../shared/runtime/throttle';
 import { typeNames } from '../../cache/store/key-space';
 import type { OpenedCache } from '../../cache/sync/open-cache';
 import { Meters } from '../../metrics/meters';
@@ -104,7 +104,7 @@ function createContext(options: ServerOptions, deps: ServerDependencies): Server
     options,
     names: GENERATED_NAMES[options.naming],
     // Failures that repeat every second while the store is unavailable would hide the line with the cause.
-    failed: eachNowAndThen(
+    failed: throttleByKey(
       clock,
       LOG_INTERVAL_MS,
       (message, error) => `${message}: ${errorMessage(error)}`,

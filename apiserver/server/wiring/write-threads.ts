@@ -19,8 +19,8 @@ import type {
 } from '../../registry/write/executor/offload/messages';
 import { hasManyValues, OFFLOAD_LIMITS } from '../../registry/write/executor/offload/rule';
 import { bufferOf, bytesOf, sentEntry, sentResource } from '../../registry/write/executor/offload/transfer';
-import { movable, startThread } from '../../../shared/scheduling/worker-thread';
-import { ThreadLost, ThreadPool, ThreadsBusy, type Moved, type Thread } from '../../../shared/scheduling/thread-pool';
+import { transferableBuffers, startThread } from '../../../shared/scheduling/worker-thread';
+import { ThreadLost, ThreadPool, ThreadPoolFull, type TransferItem, type WorkerThread } from '../../../shared/scheduling/thread-pool';
 import type { WorkerResult, WorkerJob, WorkerSettings } from './worker-messages';
 
 /** Exists in the built program only; when run from sources (tests) nothing is offloaded. */
@@ -28,14 +28,14 @@ const WORKER_FILE = join(__dirname, 'write-worker.js');
 const MEMORY_MB = 512;
 const LIMITS = {
   threads: 2,
-  timeMs: 20_000,
+  jobTimeoutMs: 20_000,
   /**
    * An idle thread holds some 40 MB; a later job waits a little longer for a new one, which compiles its code again.
    */
-  idleMs: 8_000,
-  patienceMs: 100,
+  idleTimeoutMs: 8_000,
+  scaleUpDelayMs: 100,
   /** Bytes of bodies and stored objects. */
-  waiting: 48 * 1024 * 1024,
+  maxWaitingWeight: 48 * 1024 * 1024,
 };
 
 /** An encoding does not depend on where objects are stored. */
@@ -48,7 +48,7 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
   constructor(
     private readonly clock: Pick<Clock, 'after'>,
     private readonly settings: WorkerSettings,
-    start: () => Thread<WorkerJob, WorkerResult>,
+    start: () => WorkerThread<WorkerJob, WorkerResult>,
   ) {
     this.pool = new ThreadPool(start, LIMITS);
   }
@@ -91,23 +91,23 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
     try {
       return await this.pool.run(
         { settings: this.settings, task },
-        { clock: this.clock, weight, flow: task.type === 'encode' ? '' : task.user.name, moved: transferList(task) },
+        { clock: this.clock, weight, flow: task.type === 'encode' ? '' : task.user.name, transferList: transferList(task) },
       );
     } catch (error) {
-      if (error instanceof ThreadsBusy) throw tooManyRequests('too many large objects at once, please try again later', 1);
-      if (error instanceof ThreadLost && error.why === 'memory') throw requestTooLarge('the object takes too much memory');
-      if (error instanceof ThreadLost && error.why === 'time') throw timeout('the object takes too long to be worked out');
+      if (error instanceof ThreadPoolFull) throw tooManyRequests('too many large objects at once, please try again later', 1);
+      if (error instanceof ThreadLost && error.reason === 'memory') throw requestTooLarge('the object takes too much memory');
+      if (error instanceof ThreadLost && error.reason === 'time') throw timeout('the object takes too long to be worked out');
       throw error;
     }
   }
 }
 
 /** The buffers that are transferred instead of copied; they were made for this job. */
-function transferList(task: WorkerJob['task']): readonly Moved[] {
+function transferList(task: WorkerJob['task']): readonly TransferItem[] {
   const { resource, entry } = task;
   const schemas = resource.type === 'custom' ? resource.versions.map(({ schema }) => schema) : [];
-  if (task.type === 'encode') return movable([entry?.bytes, ...schemas]);
-  return [...movable([entry?.bytes, bytesOf(task.what), ...schemas]), task.server];
+  if (task.type === 'encode') return transferableBuffers([entry?.bytes, ...schemas]);
+  return [...transferableBuffers([entry?.bytes, bytesOf(task.what), ...schemas]), task.server];
 }
 
 const unexpectedResult = (result: WorkerResult): Error => new Error('fault' in result ? result.fault : 'a thread answered something else');

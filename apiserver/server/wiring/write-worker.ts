@@ -9,7 +9,7 @@ import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { systemRandom } from '../../../shared/runtime/random';
-import { movable } from '../../../shared/scheduling/worker-thread';
+import { transferableBuffers } from '../../../shared/scheduling/worker-thread';
 import { pureAdmission } from '../../admission/plugins';
 import { Ledger } from '../../allocation/ledger';
 import { encodeListText } from '../../endpoints/response/send-response';
@@ -123,7 +123,7 @@ async function runJob({ settings, task }: WorkerJob): Promise<WorkerResult> {
  */
 function transferList(result: WorkerResult): ArrayBuffer[] {
   const outcome = 'result' in result ? result.result.outcome : undefined;
-  return outcome?.type === 'store' ? movable([outcome.value, outcome.shown?.bytes]) : [];
+  return outcome?.type === 'store' ? transferableBuffers([outcome.value, outcome.shown?.bytes]) : [];
 }
 
 parentPort?.on('message', (job: WorkerJob) => void runJob(job).then((result) => parentPort?.postMessage(result, transferList(result))));

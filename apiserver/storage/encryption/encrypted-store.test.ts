@@ -1,6 +1,6 @@
 /** The encrypted store: stored and returned values, provider selection, rotation, and unreadable values. */
 import * as salsa from '@noble/ciphers/salsa.js';
-import { systemBytes } from '../../../shared/runtime/random';
+import { systemRandomBytes } from '../../../shared/runtime/random';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { prefixRange, type KeyValue, type Store, type StoreEvent } from '../store';
@@ -12,9 +12,9 @@ import { EncryptionRules, type EncryptionRow, type Envelope, type ValueProvider 
 const clock = new ManualClock();
 const secretOf = (letter: string, length = 32): Buffer => Buffer.alloc(length, letter);
 const MAKE = {
-  aescbc: (secret: Buffer): Cipher => aesCbc(secret, systemBytes),
-  aesgcm: (secret: Buffer): Cipher => aesGcm(secret, systemBytes),
-  secretbox: (secret: Buffer): Cipher => secretbox(salsa, secret, systemBytes),
+  aescbc: (secret: Buffer): Cipher => aesCbc(secret, systemRandomBytes),
+  aesgcm: (secret: Buffer): Cipher => aesGcm(secret, systemRandomBytes),
+  secretbox: (secret: Buffer): Cipher => secretbox(salsa, secret, systemRandomBytes),
 };
 type Type = keyof typeof MAKE;
 const UNKNOWN = 'no matching key was found';

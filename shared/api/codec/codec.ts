@@ -9,8 +9,8 @@ import type { SchemaNode } from '../structural/schema-node';
 import type { CustomVersion } from '../structural/version';
 import { groupFieldsOf, type GroupFields } from '../types/group-fields';
 import { metadataFieldsOf, OWN_METADATA, type MetadataFields } from '../types/metadata-fields';
-import { cloneJson, isDeeper, isObject, own, quoteJson, sortedKeys, stringifyJson, type JsonObject } from '../../values/json';
-import { numberTooLarge, tooLargeText, type NumberLiterals } from '../../values/number-literals';
+import { cloneJson, isDeeperThan, isObject, own, stringifyJsonString, sortedKeys, stringifyJson, type JsonObject } from '../../values/json';
+import { findTooLargeNumber, numberTooLargeMessage, type NumberLiterals } from '../../values/number-literals';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
 import type { KindRow } from '../kinds';
 import { applyDefaults, DecodeError, decodeObject, dropDisabled, encodeBody, encodingBody } from '../types';
@@ -95,7 +95,7 @@ const HEAD: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 /** Of a custom object nothing but the metadata is typed. */
 function customCodec(version: CustomVersion): KindCodec {
   const decoded = (value: JsonObject, nulls: 'dropped' | 'kept'): Decoded => {
-    if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
+    if (isDeeperThan(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
     const { apiVersion: _, kind: __, ...members } = value;
     const { object, unknown } = decodeCustom(version.schema, members, nulls);
     object['metadata'] ??= {};
@@ -103,8 +103,8 @@ function customCodec(version: CustomVersion): KindCodec {
   };
   return {
     decode(value, literals) {
-      const tooLarge = literals === undefined ? undefined : numberTooLarge(value, literals);
-      if (tooLarge !== undefined) throw new DecodeError(tooLargeText(tooLarge));
+      const tooLarge = literals === undefined ? undefined : findTooLargeNumber(value, literals);
+      if (tooLarge !== undefined) throw new DecodeError(numberTooLargeMessage(tooLarge));
       return decoded(value, 'dropped');
     },
     decodeApplied: (value) => decoded(value, 'kept'),
@@ -167,7 +167,7 @@ function* encodingBehind(object: JsonObject): Steps<string> {
   let text = '';
   for (const member of sortedKeys(object)) {
     yield;
-    if (!HEAD.has(member)) text += `,${quoteJson(member)}:${stringifyJson(object[member] ?? null, 'sorted')}`;
+    if (!HEAD.has(member)) text += `,${stringifyJsonString(member)}:${stringifyJson(object[member] ?? null, 'sorted')}`;
   }
   return `${text}}`;
 }

@@ -2,7 +2,7 @@
  * HorizontalPodAutoscaler v1: it knows a share of the processor and nothing else; other metrics, the behaviour, the conditions and what was
  * measured stand in annotations, as upstream names and writes them.
  */
-import { CARRIED_NAMES } from '../../names/dialect';
+import { CONVERSION_ANNOTATIONS } from '../../names/dialect';
 import { arrayAt, isObject, objectAt, own, type JsonArray, type JsonObject } from '../../values/json';
 import { encodeBody } from '../types/encode';
 import { annotationAt, metadataWith, metadataWithout, type KeyOf } from '../metadata/carried-annotations';
@@ -10,10 +10,10 @@ import { readBehavior, writeBehavior } from './autoscaler-behavior';
 import { processorShare, readList, readMetrics, writeMetrics, type MetricPart } from './autoscaler-metrics';
 import type { Conversion } from './conversion';
 
-const METRICS: KeyOf = (names) => `${names.autoscaling}metrics`;
-const BEHAVIOR: KeyOf = (names) => `${names.autoscaling}behavior`;
-const CURRENT_METRICS: KeyOf = (names) => `${names.autoscaling}current-metrics`;
-const CONDITIONS: KeyOf = (names) => `${names.autoscaling}conditions`;
+const METRICS: KeyOf = (names) => `${names.autoscalingPrefix}metrics`;
+const BEHAVIOR: KeyOf = (names) => `${names.autoscalingPrefix}behavior`;
+const CURRENT_METRICS: KeyOf = (names) => `${names.autoscalingPrefix}current-metrics`;
+const CONDITIONS: KeyOf = (names) => `${names.autoscalingPrefix}conditions`;
 const CONDITION_TYPE = 'autoscaling.v1.HorizontalPodAutoscalerCondition';
 const CARRIED = [METRICS, BEHAVIOR, CURRENT_METRICS, CONDITIONS];
 const DEFAULT_SHARE = 80;
@@ -31,7 +31,7 @@ export const autoscaler: Conversion = {
     const measured = objects(status, 'currentMetrics');
     const conditions = objects(status, 'conditions');
     const behavior = objectAt(spec, 'behavior');
-    const names = CARRIED_NAMES[dialect];
+    const names = CONVERSION_ANNOTATIONS[dialect];
     const added: Record<string, string> = {};
     if (others.length > 0) added[METRICS(names)] = writeMetrics('target', others);
     if (behavior !== undefined) added[BEHAVIOR(names)] = writeBehavior(behavior);

@@ -1,7 +1,7 @@
 /**
  * PriorityLevelConfiguration v1beta3: zero shares are its way to say "the default", so an annotation tells when zero is meant.
  */
-import { CARRIED_NAMES } from '../../names/dialect';
+import { CONVERSION_ANNOTATIONS } from '../../names/dialect';
 import { objectAt, own, type JsonObject } from '../../values/json';
 import { annotationAt, metadataWith, metadataWithout, type KeyOf } from '../metadata/carried-annotations';
 import type { Conversion } from './conversion';
@@ -14,7 +14,7 @@ export const priorityLevel: Conversion = {
   fromHub: (object, dialect) => {
     const limited = limitedOf(object);
     const isZero = limited !== undefined && own(limited, 'nominalConcurrencyShares') === 0;
-    return isZero ? { ...object, metadata: metadataWith(object, { [CARRIED_NAMES[dialect].zeroShares]: '' }) } : object;
+    return isZero ? { ...object, metadata: metadataWith(object, { [CONVERSION_ANNOTATIONS[dialect].zeroShares]: '' }) } : object;
   },
 };
 

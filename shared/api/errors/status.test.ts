@@ -1,4 +1,4 @@
-import { append } from '../../values/append';
+import { appendAll } from '../../values/append';
 import { duplicate, invalidValue, required } from './field-error';
 import { invalid } from './status';
 
@@ -27,7 +27,7 @@ it('invalid() bounds the length of its message, whatever the length of fields an
 
 it('append() appends a list of a million items', () => {
   const list = [0];
-  append(list, Array<number>(1_000_000).fill(1));
+  appendAll(list, Array<number>(1_000_000).fill(1));
   expect(list).toHaveLength(1_000_001);
 });
 

@@ -1,10 +1,10 @@
 /** Annotations that stand in for members: reading and taking them out, and putting them in. The objects given stay as they are. */
-import { CARRIED_NAMES, type CarriedNames } from '../../names/dialect';
+import { CONVERSION_ANNOTATIONS, type ConversionAnnotations } from '../../names/dialect';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { readMetadata } from './object-meta';
 
 /** An annotation's key in a dialect. */
-export type KeyOf = (names: CarriedNames) => string;
+export type KeyOf = (names: ConversionAnnotations) => string;
 
 /** The annotation's text, however its key is spelled. */
 export function annotationAt(object: JsonObject, keyOf: KeyOf): string | undefined {
@@ -32,7 +32,7 @@ export function metadataWith(object: JsonObject, added: Readonly<Record<string, 
 }
 
 function keysOf(keyOf: KeyOf): readonly string[] {
-  return Object.values(CARRIED_NAMES).map(keyOf);
+  return Object.values(CONVERSION_ANNOTATIONS).map(keyOf);
 }
 
 /** An annotation's text as JSON; undefined when it is none. */

@@ -1,7 +1,7 @@
 /** The rules for conditions of the common form: a type, whether it holds, since when and why. Returns errors in upstream's order. */
 import { duplicate, invalidAs, invalidValue, notSupported, required, tooLong, type FieldError } from '../errors/field-error';
 import { arrayAt, isObject, own, stringAt, type JsonObject } from '../../values/json';
-import { patternMessage, qualifiedName } from '../../values/name-formats';
+import { patternMessage, checkQualifiedName } from '../../values/name-formats';
 
 const STATUSES = ['False', 'True', 'Unknown'];
 const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
@@ -31,7 +31,7 @@ export function conditionsErrors(status: JsonObject, field: string): readonly Fi
 }
 
 function conditionErrors(condition: JsonObject, type: string, place: string): readonly FieldError[] {
-  const errors: FieldError[] = qualifiedName(type).map((text) => invalidValue(`${place}.type`, type, text));
+  const errors: FieldError[] = checkQualifiedName(type).map((text) => invalidValue(`${place}.type`, type, text));
   const status = stringAt(condition, 'status') ?? '';
   if (!STATUSES.includes(status)) errors.push(notSupported(`${place}.status`, status, STATUSES));
   const generation = own(condition, 'observedGeneration');

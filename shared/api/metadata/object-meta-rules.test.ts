@@ -1,10 +1,10 @@
 /** Tests limits and orders that no recorded answer shows. The texts of errors are tested in values/name-formats.test.ts and by the recordings. */
 import { validateAnnotations, validateMetadata, validateMetadataChange } from './object-meta-rules';
-import { dnsSubdomain } from '../../values/name-formats';
+import { checkDnsSubdomain } from '../../values/name-formats';
 import type { FieldError } from '../errors/field-error';
 import type { JsonObject } from '../../values/json';
 
-const rules = { namespaced: true, name: dnsSubdomain, prefix: dnsSubdomain };
+const rules = { namespaced: true, name: checkDnsSubdomain, prefix: checkDnsSubdomain };
 const fields = (errors: readonly FieldError[]): string[] => errors.map((error) => error.field);
 
 it('validateAnnotations limits keys and values together to 262144 bytes', () => {

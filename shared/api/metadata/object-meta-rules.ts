@@ -1,12 +1,12 @@
 /**
  * The rules for metadata that hold for every kind. Returns errors in upstream's order; changes nothing.
  */
-import { append } from '../../values/append';
+import { appendAll } from '../../values/append';
 import { forbiddenField, invalidAs, invalidValue, required, tooLong, type FieldError } from '../errors/field-error';
 import { parseApiVersion } from '../identity/identity';
 import { managerFaults } from './manager-name';
 import { equalJson, isObject, type JsonObject, type JsonValue, objectAt, own, sortedKeys, stringAt, stringsAt } from '../../values/json';
-import { dnsLabel, labelValue, qualifiedName, type NameCheck } from '../../values/name-formats';
+import { checkDnsLabel, checkLabelValue, checkQualifiedName, type NameCheck } from '../../values/name-formats';
 import { isTerminating } from './object-meta';
 import { quote } from '../../values/quote';
 import { STANDARD_FINALIZERS } from '../../names/dialect';
@@ -62,7 +62,7 @@ function validateManagers(metadata: JsonObject, errors: FieldError[]): void {
   entries.forEach((entry, index) => {
     if (!isObject(entry)) return;
     const field = `metadata.managedFields[${index}]`;
-    append(errors, managerFaults(`${field}.manager`, stringAt(entry, 'manager') ?? ''));
+    appendAll(errors, managerFaults(`${field}.manager`, stringAt(entry, 'manager') ?? ''));
     const subresource = stringAt(entry, 'subresource') ?? '';
     if (Buffer.byteLength(subresource) > SUBRESOURCE_BYTES) errors.push(tooLong(`${field}.subresource`, SUBRESOURCE_BYTES));
   });
@@ -122,22 +122,22 @@ function validateNamespace(metadata: JsonObject, rules: MetadataRules, errors: F
     return;
   }
   if (namespace === '') errors.push(required('metadata.namespace'));
-  else for (const text of dnsLabel(namespace)) errors.push(invalidValue('metadata.namespace', namespace, text));
+  else for (const text of checkDnsLabel(namespace)) errors.push(invalidValue('metadata.namespace', namespace, text));
 }
 
 /** Keys and values of labels, in the order of the keys; the path names no key. */
 export function validateLabels(labels: JsonObject, field: string, errors: FieldError[]): void {
   for (const key of sortedKeys(labels)) {
-    for (const text of qualifiedName(key)) errors.push(invalidValue(field, key, text));
+    for (const text of checkQualifiedName(key)) errors.push(invalidValue(field, key, text));
     const value = labels[key];
-    if (typeof value === 'string') for (const text of labelValue(value)) errors.push(invalidValue(field, value, text));
+    if (typeof value === 'string') for (const text of checkLabelValue(value)) errors.push(invalidValue(field, value, text));
   }
 }
 
 export function validateAnnotations(annotations: JsonObject, field: string, errors: FieldError[]): void {
   let characters = 0;
   for (const key of sortedKeys(annotations)) {
-    for (const text of qualifiedName(key.toLowerCase())) errors.push(invalidValue(field, key, text));
+    for (const text of checkQualifiedName(key.toLowerCase())) errors.push(invalidValue(field, key, text));
     const value = annotations[key];
     characters += key.length + (typeof value === 'string' ? value.length : 0);
   }
@@ -189,7 +189,7 @@ function validateOwners(metadata: JsonObject, errors: FieldError[]): void {
 function validateFinalizers(finalizers: readonly string[], errors: FieldError[]): void {
   if (finalizers.length === 0) return;
   const field = 'metadata.finalizers';
-  for (const finalizer of finalizers) for (const text of qualifiedName(finalizer)) errors.push(invalidValue(field, finalizer, text));
+  for (const finalizer of finalizers) for (const text of checkQualifiedName(finalizer)) errors.push(invalidValue(field, finalizer, text));
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     errors.push(invalidValue(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
   }

@@ -1,8 +1,8 @@
 /** The rules for a label selector in an object (`matchLabels`, `matchExpressions`). Returns errors in upstream's order; matches nothing. */
-import { append } from '../../values/append';
+import { appendAll } from '../../values/append';
 import { forbiddenField, invalidValue, required, type FieldError } from '../errors/field-error';
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../values/json';
-import { labelValue, qualifiedName } from '../../values/name-formats';
+import { checkLabelValue, checkQualifiedName } from '../../values/name-formats';
 import { validateLabels } from '../metadata/object-meta-rules';
 
 export interface SelectorRules {
@@ -26,7 +26,7 @@ export function labelSelectorErrors(selector: JsonObject | undefined, field: str
   const labels = objectAt(selector, 'matchLabels');
   if (labels !== undefined) validateLabels(labels, `${field}.matchLabels`, errors);
   const expressions = (arrayAt(selector, 'matchExpressions') ?? []).filter(isObject);
-  expressions.forEach((expression, index) => append(errors, expressionErrors(expression, `${field}.matchExpressions[${index}]`, rules)));
+  expressions.forEach((expression, index) => appendAll(errors, expressionErrors(expression, `${field}.matchExpressions[${index}]`, rules)));
   return errors;
 }
 
@@ -35,10 +35,10 @@ function expressionErrors(expression: JsonObject, place: string, rules: Selector
   const values = stringsAt(expression, 'values');
   return [
     ...operatorErrors(stringAt(expression, 'operator') ?? '', values, place),
-    ...qualifiedName(key).map((text) => invalidValue(`${place}.key`, key, text)),
+    ...checkQualifiedName(key).map((text) => invalidValue(`${place}.key`, key, text)),
     ...(rules.anyValue
       ? []
-      : values.flatMap((value, index) => labelValue(value).map((text) => invalidValue(`${place}.values[${index}]`, value, text)))),
+      : values.flatMap((value, index) => checkLabelValue(value).map((text) => invalidValue(`${place}.values[${index}]`, value, text)))),
   ];
 }
 

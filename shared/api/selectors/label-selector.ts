@@ -5,7 +5,7 @@
 import { otherQualifiedName } from '../../names/dialect';
 import { spellingsOfLabelValue } from '../../names/spellings';
 import { compareBytes } from '../../values/json';
-import { labelValue, qualifiedName } from '../../values/name-formats';
+import { checkLabelValue, checkQualifiedName } from '../../values/name-formats';
 import { quote } from '../../values/quote';
 import { SelectorError } from './selector-error';
 
@@ -210,7 +210,7 @@ function unparsable(text: string): SelectorError {
 }
 
 function checkKey(key: string): void {
-  const faults = qualifiedName(key);
+  const faults = checkQualifiedName(key);
   if (faults.length > 0) throw unparsable(`<nil>: Invalid value: ${quote(key)}: ${faults.join('; ')}`);
 }
 
@@ -221,7 +221,7 @@ function checked(requirement: LabelRequirement): LabelRequirement {
     if ((operator === '>' || operator === '<') && integer(value) === undefined) {
       errors.push(`values[${index}]: Invalid value: ${quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer`);
     }
-    const faults = labelValue(value);
+    const faults = checkLabelValue(value);
     if (faults.length > 0) errors.push(`values[${index}][${key}]: Invalid value: ${quote(value)}: ${faults.join('; ')}`);
   });
   if (errors.length > 0) throw unparsable(errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`);

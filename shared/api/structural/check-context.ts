@@ -1,7 +1,7 @@
 /** What a run of schema checks gathers: where it stands and what is wrong. Holds no rules. */
-import { append } from '../../values/append';
+import { appendAll } from '../../values/append';
 import { fieldErrorAs, type FieldError, type FieldErrorReason } from '../errors/field-error';
-import { goSyntax } from '../../values/go-syntax';
+import { formatGoSyntax } from '../../values/go-syntax';
 import type { JsonValue } from '../../values/json';
 import type { Correlation, Old } from './correlate';
 
@@ -88,7 +88,7 @@ export class CheckContext {
 
   restore(errors: readonly FieldError[]): void {
     this.failures += Math.max(errors.length, 1);
-    append(this.errors, errors);
+    appendAll(this.errors, errors);
   }
 
   /** Each once, in the order in which they were found. */
@@ -99,5 +99,5 @@ export class CheckContext {
 
 /** A value as upstream's messages show it. */
 export function shownValue(value: JsonValue): string {
-  return value === null ? '"null"' : goSyntax(value);
+  return value === null ? '"null"' : formatGoSyntax(value);
 }

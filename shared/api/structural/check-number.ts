@@ -1,5 +1,5 @@
 /** Bounds of numbers as upstream checks them: of an integer against the whole part of a bound, of any other number against the bound as it is. */
-import { goNumber, goSyntax } from '../../values/go-syntax';
+import { formatGoNumber, formatGoSyntax } from '../../values/go-syntax';
 import type { Check, CheckContext } from './check-context';
 import { isNearlyWhole } from './check-type';
 import type { Restrictions } from './schema-node';
@@ -13,7 +13,7 @@ export function numberCheck(node: Restrictions): Check {
     const fail = (text: string, bound: Bound): void =>
       context.fail(
         'FieldValueInvalid',
-        goSyntax(value),
+        formatGoSyntax(value),
         `in body should be ${text} ${typeof bound === 'bigint' ? bound : goNumberOf(bound)}`,
       );
     if (multipleOf !== undefined) checkMultiple(number, boundFor(number, multipleOf), context, fail);
@@ -43,7 +43,7 @@ function boundFor(number: Bound, bound: number): Bound {
 
 /** As Go prints a float, whole or not: `1e+06`. */
 function goNumberOf(bound: number): string {
-  if (!Number.isInteger(bound) || Math.abs(bound) < 1e6) return goNumber(bound);
+  if (!Number.isInteger(bound) || Math.abs(bound) < 1e6) return formatGoNumber(bound);
   const [digits = '', exponent = ''] = bound.toExponential().split('e+');
   return `${digits}e+${exponent.padStart(2, '0')}`;
 }

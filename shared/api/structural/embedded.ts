@@ -3,11 +3,11 @@
  * held to the rules for apiVersion, kind and metadata. Knows nothing of their other members.
  */
 import { invalidAs, invalidValue, required, type FieldError } from '../errors/field-error';
-import { goSyntax } from '../../values/go-syntax';
+import { formatGoSyntax } from '../../values/go-syntax';
 import { parseApiVersion } from '../identity/identity';
 import { arrayAt, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
-import { boundedPath } from '../../values/field-path';
-import { dns1035Label, pathSegment, pathSegmentPrefix } from '../../values/name-formats';
+import { truncatePath } from '../../values/field-path';
+import { checkDns1035Label, checkPathSegment, checkPathSegmentPrefix } from '../../values/name-formats';
 import { DecodeError } from '../types';
 import { validateMetadata } from '../metadata/object-meta-rules';
 import { decodeMetadata } from './metadata';
@@ -43,7 +43,7 @@ export function decodeEmbedded(node: SchemaNode, object: JsonObject): string[] {
       const decoded = decodeMetadata(metadata);
       resource['metadata'] = decoded.object;
       const place = fieldText(at);
-      return decoded.unknown.map((member) => boundedPath(`${place}.${member}`));
+      return decoded.unknown.map((member) => truncatePath(`${place}.${member}`));
     } catch (error) {
       if (error instanceof DecodeError) throw wrongType(at, metadata, error.message);
       throw error;
@@ -57,7 +57,7 @@ function wrongType(path: readonly PathPart[], value: JsonValue, text: string): E
 
 /** Upstream's way with a value of any type. */
 function shown(value: JsonValue): string {
-  return value === null ? '"null"' : goSyntax(value);
+  return value === null ? '"null"' : formatGoSyntax(value);
 }
 
 /** What is wrong with the embedded objects, the outer ones first. They have been decoded. */
@@ -84,7 +84,7 @@ function kindErrors(resource: JsonObject, at: string): FieldError[] {
   const field = `${at}.kind`;
   if (kind === undefined) return [required(field, EMPTY)];
   if (kind === '') return [invalidValue(field, kind, EMPTY)];
-  const faults = dns1035Label(kind.toLowerCase());
+  const faults = checkDns1035Label(kind.toLowerCase());
   return faults.length === 0 ? [] : [invalidValue(field, kind, `may have mixed case, but should otherwise match: ${faults.join(',')}`)];
 }
 
@@ -93,7 +93,7 @@ function metadataErrors(resource: JsonObject, at: string): FieldError[] {
   const metadata = objectAt(resource, 'metadata');
   if (metadata === undefined) return [];
   const namespaced = (stringAt(metadata, 'namespace') ?? '') !== '';
-  const errors = validateMetadata(metadata, { namespaced, name: pathSegment, prefix: pathSegmentPrefix });
+  const errors = validateMetadata(metadata, { namespaced, name: checkPathSegment, prefix: checkPathSegmentPrefix });
   return [...errors.filter(({ reason }) => reason !== 'FieldValueRequired'), ...managedFieldsErrors(metadata)].map((error) => ({
     ...error,
     field: `${at}.${error.field}`,

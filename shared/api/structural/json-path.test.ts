@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { recordingOf } from '../../../test/replay/recording';
 import { body, either, listOf, nothing, oneOf, shape, text as texts } from '../../../test/replay/shape';
-import { goNumber } from '../../values/go-syntax';
+import { formatGoNumber } from '../../values/go-syntax';
 import { isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { PathBudget, readJsonPath } from './json-path';
 
@@ -27,7 +27,7 @@ function shown(text: string): unknown {
       : typeof value === 'string'
         ? value
         : typeof value === 'number'
-          ? goNumber(value)
+          ? formatGoNumber(value)
           : stringifyJson(value, 'sorted');
   });
 }

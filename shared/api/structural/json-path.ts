@@ -3,7 +3,7 @@
  * and unions of lists (`[0]`, `[-1]`, `[0:2]`, `[0,2]`), everything (`[*]`, `.*`), filters (`[?(@.type=="Ready")]`) and everything below (`..name`). Read
  * once, evaluated within a budget of work, because unions and filters walk the same part again and again.
  */
-import { append } from '../../values/append';
+import { appendAll } from '../../values/append';
 import { isObject, own, sortedKeys, type JsonValue } from '../../values/json';
 
 /** All values at the path, in order; undefined = the path does not fit the value, or there is no budget left to find out. */
@@ -184,7 +184,7 @@ class PathReader {
       text += this.peek();
     }
     this.at += 1;
-    append(this.nodes, bracketNodes(text));
+    appendAll(this.nodes, bracketNodes(text));
   }
 
   private filter(): void {
@@ -272,7 +272,7 @@ function wildcard(values: readonly JsonValue[], budget: PathBudget): readonly Js
   for (const value of values) {
     const below = children(value);
     budget.spend(below.length);
-    append(found, below);
+    appendAll(found, below);
   }
   return found;
 }

@@ -1,6 +1,6 @@
 /** Readers of scalars and of the types with a JSON form of their own: each takes its canonical spelling, or says why it cannot be read. */
-import { cloneJson, isDeeper, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { tooLargeText } from '../../values/number-literals';
+import { cloneJson, isDeeperThan, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { numberTooLargeMessage } from '../../values/number-literals';
 import { Base64Fault, canonicalBase64 } from '../../values/base64';
 import type { Context, MemberPlace, ValueReader } from './decode-context';
 import { DecodeError, kindOf } from './decode-error';
@@ -17,7 +17,7 @@ function plainJson(value: JsonValue, context: Context, container: JsonObject | J
     const isInteger = typeof value === 'bigint' && value >= -(1n << 63n) && value < 1n << 63n;
     const number = isInteger ? value : Number(value);
     if (isInteger || Number.isFinite(number)) return number === 0 ? 0 : number;
-    throw new DecodeError(tooLargeText(spelling(value, context, container, key)));
+    throw new DecodeError(numberTooLargeMessage(spelling(value, context, container, key)));
   }
   if (Array.isArray(value)) return value.map((item, index) => plainJson(item, context, value, index));
   if (!isObject(value)) return value;
@@ -76,7 +76,7 @@ export function scalarReader(scalar: Scalar, owner: MemberPlace): ValueReader {
 
 /** The value, if it is not too deep to be kept as it is. */
 function shallow(value: JsonValue): JsonValue {
-  if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
+  if (isDeeperThan(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
   return value;
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parsingJson } from '../../serialization/strict-json';
+import { parseJsonInSteps } from '../../serialization/strict-json';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { runStepsSync } from '../../scheduling/steps';
 import { decodeObject } from './decode';
@@ -8,7 +8,7 @@ import { encodeBody } from './encode';
 import { readTypeMeta } from './type-meta';
 
 function decode(type: string, text: string): { object: JsonObject; unknown: string[] } {
-  const { value, literals } = runStepsSync(parsingJson(Buffer.from(text)));
+  const { value, literals } = runStepsSync(parseJsonInSteps(Buffer.from(text)));
   return decodeObject(type, isObject(value) ? value : {}, literals);
 }
 

@@ -2,7 +2,15 @@
  * The canonical JSON of an object: upstream's member order, map keys sorted by bytes, members present or omitted as the tables say, strings
  * escaped as upstream escapes them. What is stored and answered is exactly this text. Unknown members are not written.
  */
-import { compareBytes, isObject, printNumber, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
+import {
+  compareBytes,
+  isObject,
+  stringifyJsonNumber,
+  stringifyJsonString,
+  stringifyJson,
+  type JsonObject,
+  type JsonValue,
+} from '../../values/json';
 import type { Steps } from '../../scheduling/steps';
 import { schemaOf } from './tables';
 import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
@@ -128,7 +136,7 @@ function compileStruct(type: string, lists: EmptyLists): StructWriter {
 }
 
 function compileMember(field: FieldSchema, lists: EmptyLists): MemberWriter {
-  const head = `${quoteJson(field.name)}:`;
+  const head = `${stringifyJsonString(field.name)}:`;
   const isKept = field.presence === 'always' || field.presence === 'null';
   return {
     name: field.name,
@@ -184,7 +192,7 @@ function zeroText(type: FieldType): string {
 function typeMetaText(object: JsonObject): string {
   const member = (name: string): string => {
     const value = object[name];
-    return typeof value === 'string' && value !== '' ? `"${name}":${quoteJson(value)}` : '';
+    return typeof value === 'string' && value !== '' ? `"${name}":${stringifyJsonString(value)}` : '';
   };
   return joined(member('kind'), member('apiVersion'));
 }
@@ -242,17 +250,17 @@ function compileMap(of: FieldType, lists: EmptyLists): ValueWriter {
     if (keys.length > 1) keys.sort(compareBytes);
     const member = (key: string): string => {
       const item = value[key] ?? null;
-      return `${quoteJson(key)}:${item === null ? zero : write(item)}`;
+      return `${stringifyJsonString(key)}:${item === null ? zero : write(item)}`;
     };
     return `{${joinedItems(keys, member)}}`;
   };
 }
 
-const writeText: ValueWriter = (value) => (typeof value === 'string' ? quoteJson(value) : stringifyJson(value));
+const writeText: ValueWriter = (value) => (typeof value === 'string' ? stringifyJsonString(value) : stringifyJson(value));
 /** Canonical texts hold nothing that needs an escape. */
 const writeCanonical: ValueWriter = (value) => (typeof value === 'string' ? `"${value}"` : stringifyJson(value));
 const writeNumber: ValueWriter = (value) =>
-  typeof value === 'number' || typeof value === 'bigint' ? printNumber(value) : stringifyJson(value);
+  typeof value === 'number' || typeof value === 'bigint' ? stringifyJsonNumber(value) : stringifyJson(value);
 const writeBoolean: ValueWriter = (value) => (value === true ? 'true' : 'false');
 const writeAny: ValueWriter = (value) => stringifyJson(value);
 
@@ -282,7 +290,7 @@ function nodesOf(value: JsonValue, counted: number): number | undefined {
 
 function writeLongSet(value: JsonValue): string {
   if (!isObject(value)) return stringifyJson(value);
-  return `{${joinedItems(Object.keys(value), (name) => `${quoteJson(name)}:${writeLongSet(value[name] ?? null)}`)}}`;
+  return `{${joinedItems(Object.keys(value), (name) => `${stringifyJsonString(name)}:${writeLongSet(value[name] ?? null)}`)}}`;
 }
 
 const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
@@ -297,7 +305,7 @@ const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
   microTime: writeCanonical,
   duration: writeText,
   quantity: writeCanonical,
-  intOrString: (value) => (typeof value === 'string' ? quoteJson(value) : writeNumber(value)),
+  intOrString: (value) => (typeof value === 'string' ? stringifyJsonString(value) : writeNumber(value)),
   raw: writeAny,
   json: (value) => stringifyJson(value, 'sorted'),
   fields: writeFieldSet,

@@ -1,10 +1,10 @@
-import { GENERATED_NAMES, groupIn } from '../../names/dialect';
+import { GENERATED_NAMES, groupInDialect } from '../../names/dialect';
 import { cloneJson } from '../../values/json';
 import { canonicalizeGroups, groupFieldsOf, HOLDERS, inSpelling, spellGroups } from './group-fields';
 import { schemaOf, typeNames } from './tables';
 
 const names = GENERATED_NAMES.platform;
-const other = groupIn('kubernetes', 'coordination.platform.io');
+const other = groupInDialect('kubernetes', 'coordination.platform.io');
 
 it('canonicalizeGroups respells the groups of owner references and returns whether it changed any', () => {
   const object = { metadata: { ownerReferences: [{ apiVersion: `${other}/v1` }, { apiVersion: 'apps/v1' }, { apiVersion: 'v1' }] } };
@@ -22,7 +22,7 @@ it('canonicalizeGroups respells the group and namespace of the involvedObject of
 });
 
 it('canonicalizeGroups respells deeply nested fields, and spellGroups reverses it', () => {
-  const storage = groupIn('kubernetes', 'storage.platform.io');
+  const storage = groupInDialect('kubernetes', 'storage.platform.io');
   const pod = (apiGroup: string) => ({
     metadata: { annotations: { apiGroup: storage } },
     spec: { volumes: [{ name: 'a' }, { ephemeral: { volumeClaimTemplate: { spec: { dataSource: { apiGroup } } } } }] },

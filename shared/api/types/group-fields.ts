@@ -3,11 +3,11 @@
  * from which the fields of every kind are derived. Requests are read with it, and answers written. Never touches what is a user's own words.
  */
 import {
-  apiVersionIn,
+  apiVersionInDialect,
   canonicalApiVersion,
   canonicalGroup,
   canonicalNamespace,
-  groupIn,
+  groupInDialect,
   type Dialect,
   type GeneratedNames,
 } from '../../names/dialect';
@@ -112,9 +112,9 @@ export function inSpelling(object: JsonObject, fields: GroupFields, dialect: Dia
 export function spelled(holds: Holds, value: string, dialect: Dialect): string {
   switch (holds) {
     case 'apiVersion':
-      return apiVersionIn(dialect, value);
+      return apiVersionInDialect(dialect, value);
     case 'group':
-      return groupIn(dialect, value);
+      return groupInDialect(dialect, value);
     case 'namespace':
       return value;
   }

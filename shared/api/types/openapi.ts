@@ -2,7 +2,7 @@
  * OpenAPI schemas of the types, derived from the tables: version 2 definitions or version 3 schemas, with the extensions that clients use.
  * Says nothing of paths and serves nothing. Descriptions are not kept in the tables; `describe` may add them.
  */
-import { append } from '../../values/append';
+import { appendAll } from '../../values/append';
 import type { JsonObject, JsonValue } from '../../values/json';
 import { schemaOf } from './tables';
 import type { FieldSchema, FieldType, Scalar, TypeSchema } from './types';
@@ -86,7 +86,7 @@ export function definitions(types: readonly string[], options: DefinitionOptions
     if (found.has(name)) continue;
     const builder = new DefinitionBuilder(type, options);
     found.set(name, builder.build());
-    append(waiting, builder.references);
+    appendAll(waiting, builder.references);
   }
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -82,13 +82,13 @@ export function readConfigFile(file: string): string {
 
 /** The configuration of a workload inside the cluster: `environment` names host and port, a folder holds `token` and `ca.crt`. */
 export function workloadConfig(environment: Readonly<Record<string, string | undefined>>, names: readonly WorkloadNames[]): ClientConfig {
-  for (const { hostVariable, portVariable, folder } of names) {
+  for (const { hostVariable, portVariable, tokenFolder } of names) {
     const [host = '', port = ''] = [environment[hostVariable], environment[portVariable]];
     if (host === '' || port === '') continue;
     return {
       servers: [serverUrl(`https://${host.includes(':') ? `[${host}]` : host}:${port}`)],
-      tls: { ca: readConfigFile(path.join(folder, 'ca.crt')) },
-      credentials: { type: 'token-file', file: path.join(folder, 'token') },
+      tls: { ca: readConfigFile(path.join(tokenFolder, 'ca.crt')) },
+      credentials: { type: 'token-file', file: path.join(tokenFolder, 'token') },
     };
   }
   const variables = names.map(({ hostVariable, portVariable }) => `${hostVariable} and ${portVariable}`);

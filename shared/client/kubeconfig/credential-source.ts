@@ -1,7 +1,7 @@
 /** The Authorization header of each request. A token's file is read again once a minute, and when the server refuses the token. */
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../runtime/clock';
-import type { Eventually } from '../../runtime/maybe-promise';
+import type { MaybePromise } from '../../runtime/maybe-promise';
 import { errorMessage } from '../../runtime/error-message';
 import { ConfigError, type ClientCredentials } from './client-config';
 
@@ -9,9 +9,9 @@ const REREAD_MS = 60_000;
 
 export interface Credentials {
   /** Undefined = no header. */
-  header(): Eventually<string | undefined>;
+  header(): MaybePromise<string | undefined>;
   /** The server has refused the header. True when another one may be had. */
-  refused(): Eventually<boolean>;
+  refused(): MaybePromise<boolean>;
 }
 
 export class CredentialSource implements Credentials {

@@ -1,11 +1,11 @@
 /** A kubeconfig that is read again when it, or a file that it names, changes. Connects to nothing: see followed-connection.ts. */
-import { FollowedFiles } from '../../runtime/files/file-backed-value';
+import { FileBackedValue } from '../../runtime/files/file-backed-value';
 import type { ClientConfig } from './client-config';
 import { readKubeconfig, type KubeconfigOptions } from './kubeconfig';
 
 /** Throws {@link ConfigError} where it cannot be used. */
-export function followKubeconfig(file: string, options: KubeconfigOptions = {}): FollowedFiles<ClientConfig> {
-  return new FollowedFiles<ClientConfig>(`kubeconfig ${file}`, (before) => {
+export function followKubeconfig(file: string, options: KubeconfigOptions = {}): FileBackedValue<ClientConfig> {
+  return new FileBackedValue<ClientConfig>(`kubeconfig ${file}`, (before) => {
     const { files, ...config } = readKubeconfig(file, options);
     return { value: before !== undefined && saysTheSame(before, config) ? before : config, files };
   });

@@ -75,7 +75,7 @@ test('workloadConfig takes the server from the environment, under either dialect
   const folder = mkdtempSync(path.join(tmpdir(), 'workload-'));
   try {
     writeFileSync(path.join(folder, 'ca.crt'), 'CA');
-    const names = Object.values(WORKLOAD_NAMES).map((row) => ({ ...row, folder }));
+    const names = Object.values(WORKLOAD_NAMES).map((row) => ({ ...row, tokenFolder: folder }));
     const found = workloadConfig({ KUBERNETES_SERVICE_HOST: '::1', KUBERNETES_SERVICE_PORT: '443' }, names);
     expect(found.servers.map(String)).toEqual(['https://[::1]/']);
     expect(found.tls.ca).toBe('CA');

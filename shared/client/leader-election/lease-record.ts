@@ -1,6 +1,6 @@
 /** A Lease as leader election reads and writes it. Knows neither clocks nor servers. */
 import { formatFence, parseFence, type Fence } from '../../api/identity/fencing';
-import { LEASE_WITHIN, type Dialect } from '../../names/dialect';
+import { LEASE_WITHIN_ANNOTATION, type Dialect } from '../../names/dialect';
 import { isObject, objectAt, own, stringAt, type JsonObject } from '../../values/json';
 import { microTimeAt } from '../../values/time';
 import type { ApiObject } from '../rest/api-object';
@@ -31,7 +31,7 @@ export function leaseRecord(lease: ApiObject): LeaseRecord {
 
 function outerTerm({ body }: ApiObject): Fence | undefined {
   const annotations = objectAt(objectAt(body, 'metadata'), 'annotations');
-  const text = stringAt(annotations, LEASE_WITHIN.platform) ?? stringAt(annotations, LEASE_WITHIN.kubernetes);
+  const text = stringAt(annotations, LEASE_WITHIN_ANNOTATION.platform) ?? stringAt(annotations, LEASE_WITHIN_ANNOTATION.kubernetes);
   return text === undefined ? undefined : parseFence(text);
 }
 
@@ -61,8 +61,12 @@ export function takenLease(
     renewTime: microTimeAt(now),
     leaseTransitions: fence.transitions,
   };
-  const { [LEASE_WITHIN.platform]: _one, [LEASE_WITHIN.kubernetes]: _other, ...others } = previousAnnotations(previous);
-  const annotations = within === undefined ? others : { ...others, [LEASE_WITHIN[dialect]]: formatFence(within) };
+  const {
+    [LEASE_WITHIN_ANNOTATION.platform]: _one,
+    [LEASE_WITHIN_ANNOTATION.kubernetes]: _other,
+    ...others
+  } = previousAnnotations(previous);
+  const annotations = within === undefined ? others : { ...others, [LEASE_WITHIN_ANNOTATION[dialect]]: formatFence(within) };
   if (previous === undefined) return { metadata: { namespace: fence.namespace, name: fence.name, annotations }, spec };
   const metadata = { ...objectAt(previous.body, 'metadata'), annotations };
   return { ...previous.body, metadata, spec: { ...objectAt(previous.body, 'spec'), ...spec } };

@@ -2,7 +2,7 @@
  * The credentials of a service account, which somebody asks for who may: a token that is asked for when it is first needed and again well before it ends.
  * The account is made where it is missing.
  */
-import { apiVersionIn } from '../../names/dialect';
+import { apiVersionInDialect } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
 import { objectAt, stringAt } from '../../values/json';
 import { isAlreadyExists, isNotFound } from './api-error';
@@ -68,7 +68,7 @@ export class AccountCredentials implements Credentials {
       ACCOUNTS,
       { ...account, subresource: 'token' },
       {
-        apiVersion: apiVersionIn(client.dialect, 'authentication.platform.io/v1'),
+        apiVersion: apiVersionInDialect(client.dialect, 'authentication.platform.io/v1'),
         kind: 'TokenRequest',
         spec: { expirationSeconds: LIFETIME_S },
       },

@@ -2,7 +2,7 @@
  * What a server serves, by its own word: every resource of every group in its preferred version, and which groups could not be asked.
  * One group's failure never hides the others.
  */
-import { canonicalGroup, groupIn, type Dialect } from '../../names/dialect';
+import { canonicalGroup, groupInDialect, type Dialect } from '../../names/dialect';
 import { apiVersionOf, parseApiVersion } from '../../api/identity/identity';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import type { RequestOptions, RestClient } from './rest-client';
@@ -32,7 +32,7 @@ export async function discover(client: RestClient, options: RequestOptions = {})
 }
 
 function aggregatedForm(dialect: Dialect): string {
-  return `application/json;g=${groupIn(dialect, 'apidiscovery.platform.io')};v=v2;as=APIGroupDiscoveryList`;
+  return `application/json;g=${groupInDialect(dialect, 'apidiscovery.platform.io')};v=v2;as=APIGroupDiscoveryList`;
 }
 
 /** Exported for tests: reads aggregated discovery documents. */
@@ -79,7 +79,7 @@ function* resourcesOf(group: string, version: string, document: JsonObject): Gen
 }
 
 function groupVersionIn(dialect: Dialect, group: string, version: string): string {
-  return `${groupIn(dialect, canonicalGroup(group))}/${version}`;
+  return `${groupInDialect(dialect, canonicalGroup(group))}/${version}`;
 }
 
 function objectsAt(value: JsonObject, member: string): readonly JsonObject[] {

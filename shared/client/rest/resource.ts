@@ -1,7 +1,7 @@
 /** What a client needs to know of a resource to address it: from the kind table, or from a server's discovery. */
 import { SERVED_KINDS } from '../../api/kinds';
 import type { MetaV1ObjectMeta, ObjectTypes } from '../../api/types/generated/members';
-import { groupIn, type Dialect } from '../../names/dialect';
+import { groupInDialect, type Dialect } from '../../names/dialect';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 
 /** `Body`: the type of the resource's objects. Resources that only discovery describes have untyped objects. */
@@ -55,7 +55,7 @@ export interface Place {
 
 /** The path, in the dialect's spelling, without query. */
 export function pathOf(resource: Resource, dialect: Dialect, { namespace, name, subresource }: Place): string {
-  const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${groupIn(dialect, resource.group)}/${resource.version}`;
+  const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${groupInDialect(dialect, resource.group)}/${resource.version}`;
   const parts = [
     ...(namespace === undefined || namespace === '' || !resource.namespaced ? [] : ['namespaces', namespace]),
     resource.resource,

@@ -19,7 +19,7 @@ import {
   type JsonPrimitive,
   type JsonValue,
 } from '../../values/json';
-import { apiVersionIn, type Dialect } from '../../names/dialect';
+import { apiVersionInDialect, type Dialect } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
 import type { Random } from '../../runtime/random';
 import { ApiError, apiErrorOf } from './api-error';
@@ -364,7 +364,7 @@ export class RestClient {
 
   /** Kind and version belong to every body that is sent. */
   private typed(resource: Pick<Resource, 'group' | 'version' | 'kind'>, object: JsonObject): JsonObject {
-    return { ...object, apiVersion: apiVersionIn(this.dialect, apiVersionOf(resource)), kind: resource.kind };
+    return { ...object, apiVersion: apiVersionInDialect(this.dialect, apiVersionOf(resource)), kind: resource.kind };
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { JSON_MEDIA_TYPE } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
-import type { Eventually } from '../../runtime/maybe-promise';
+import type { MaybePromise } from '../../runtime/maybe-promise';
 import { BackOff } from '../back-off';
 import { collect } from './json-body';
 import type { Random } from '../../runtime/random';
@@ -15,7 +15,7 @@ export interface WebhookAddress {
   /** Path and query of the server's address. */
   readonly path: string;
   /** The Authorization header. */
-  authorization(): Eventually<string | undefined>;
+  authorization(): MaybePromise<string | undefined>;
 }
 
 export interface WebhookOptions {

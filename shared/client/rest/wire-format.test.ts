@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { encodeProtobuf, encodeProtobufMessage } from '../../serialization';
-import { WIRE, WireWriter } from '../../serialization/wire';
+import { WIRE_TYPES, WireWriter } from '../../serialization/wire';
 import type { JsonObject } from '../../values/json';
 import { MalformedAnswer } from './api-object';
 import { metadataOf, resourceOf } from './resource';
@@ -16,7 +16,7 @@ const map = (name: string): JsonObject => ({
 /** A message of which only the bytes of some fields are given. */
 function message(fields: readonly (readonly [number: number, bytes: Buffer])[]): Buffer {
   const out = new WireWriter();
-  for (const [number, bytes] of fields) out.field(number, WIRE.bytes).message(() => out.raw(bytes));
+  for (const [number, bytes] of fields) out.field(number, WIRE_TYPES.bytes).message(() => out.raw(bytes));
   return out.finish();
 }
 

@@ -3,7 +3,7 @@
  * answer says. Knows nothing of requests.
  */
 import { SERVED_KINDS } from '../../api/kinds';
-import { groupIn, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, type Dialect } from '../../names/dialect';
+import { groupInDialect, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, type Dialect } from '../../names/dialect';
 import { decodeProtobuf, decodeProtobufEvent, decodeProtobufList, ProtobufFault } from '../../serialization';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { MalformedAnswer } from './api-object';
@@ -26,7 +26,7 @@ export function acceptOf(dialect: Dialect, { of, metadataOnly, protobuf }: Asked
   const types = protobuf ? [PROTOBUF_MEDIA_TYPE[dialect], JSON_MEDIA_TYPE] : [JSON_MEDIA_TYPE];
   if (!metadataOnly) return types.join(', ');
   const as = of === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
-  const parametersIn = (names: Dialect): string => `;as=${as};g=${groupIn(names, 'meta.platform.io')};v=v1`;
+  const parametersIn = (names: Dialect): string => `;as=${as};g=${groupInDialect(names, 'meta.platform.io')};v=v1`;
   const own = types.map((type) => type + parametersIn(dialect));
   const others = dialect === 'kubernetes' ? [] : [JSON_MEDIA_TYPE + parametersIn('kubernetes')];
   return [...own, ...others, JSON_MEDIA_TYPE].join(', ');

@@ -3,7 +3,7 @@
  * while to end, and is cut off after that: whoever was somebody else must not stay so.
  */
 import type { Clock } from '../../runtime/clock';
-import type { Eventually } from '../../runtime/maybe-promise';
+import type { MaybePromise } from '../../runtime/maybe-promise';
 import type { ClientConfig } from '../kubeconfig/client-config';
 import { connect, type ClientConnection, type ConnectionSettings } from './connect';
 import type { Credentials } from '../kubeconfig/credential-source';
@@ -31,11 +31,11 @@ class FollowedConnection implements Transport, Credentials {
     return this.connection().transport.send(request);
   }
 
-  header(): Eventually<string | undefined> {
+  header(): MaybePromise<string | undefined> {
     return this.connection().credentials.header();
   }
 
-  refused(): Eventually<boolean> {
+  refused(): MaybePromise<boolean> {
     return this.connection().credentials.refused();
   }
 

@@ -2,7 +2,7 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { errorCode } from '../../runtime/error-code';
-import { TRUST_WHAT_IS_NAMED } from '../../pki/partial-chain-trust';
+import { PARTIAL_CHAIN_TRUST } from '../../pki/partial-chain-trust';
 import type { TlsOptions } from '../kubeconfig/client-config';
 import { StreamChunks } from './stream-chunks';
 import { connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
@@ -28,7 +28,7 @@ export class Http1Transport implements Transport {
   ) {
     this.isSecure = server.protocol === 'https:';
     const settings = { keepAlive: true, keepAliveMsecs: 15_000, noDelay: true };
-    this.agent = this.isSecure ? new OneServerAgent({ ...settings, ...TRUST_WHAT_IS_NAMED, ...tls }) : new HttpAgent(settings);
+    this.agent = this.isSecure ? new OneServerAgent({ ...settings, ...PARTIAL_CHAIN_TRUST, ...tls }) : new HttpAgent(settings);
     const hostname = server.hostname.startsWith('[') ? server.hostname.slice(1, -1) : server.hostname;
     this.place = { hostname, port: server.port };
   }

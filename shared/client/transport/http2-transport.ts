@@ -4,7 +4,7 @@
  */
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { Clock, Timer } from '../../runtime/clock';
-import { TRUST_WHAT_IS_NAMED } from '../../pki/partial-chain-trust';
+import { PARTIAL_CHAIN_TRUST } from '../../pki/partial-chain-trust';
 import type { TlsOptions } from '../kubeconfig/client-config';
 import { raceSignal } from '../signals';
 import { StreamChunks } from './stream-chunks';
@@ -84,7 +84,7 @@ class Session {
     private readonly onGone: () => void,
   ) {
     const http2 = connect(server.origin, {
-      ...TRUST_WHAT_IS_NAMED,
+      ...PARTIAL_CHAIN_TRUST,
       ...tls,
       settings: { enablePush: false, initialWindowSize: 1024 * 1024 },
     });

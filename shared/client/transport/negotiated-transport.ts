@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import type { Clock } from '../../runtime/clock';
-import { TRUST_WHAT_IS_NAMED } from '../../pki/partial-chain-trust';
+import { PARTIAL_CHAIN_TRUST } from '../../pki/partial-chain-trust';
 import type { TlsOptions } from '../kubeconfig/client-config';
 import { raceSignal } from '../signals';
 import { ConnectionError, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
@@ -72,7 +72,7 @@ function speaksHttp2({ server, tls, clock, timeoutMs }: NegotiatedParts): Promis
   const named = isIP(host) === 0 ? { servername: host } : {};
   return new Promise((resolve, reject) => {
     const port = server.port === '' ? 443 : Number(server.port);
-    const socket = connect({ host, port, ...named, ...TRUST_WHAT_IS_NAMED, ...tls, ALPNProtocols: ['h2', 'http/1.1'] });
+    const socket = connect({ host, port, ...named, ...PARTIAL_CHAIN_TRUST, ...tls, ALPNProtocols: ['h2', 'http/1.1'] });
     const late = clock.after(timeoutMs, () => socket.destroy(new ConnectionError('connecting took too long', false)));
     const end = (): void => {
       late.cancel();

@@ -1,7 +1,7 @@
 /**
  * What is wrong with the rules of a schema when its definition is written: their texts, their types, and what they may cost at most. Evaluates nothing.
  */
-import { append } from '../../values/append';
+import { appendAll } from '../../values/append';
 import { objectAt, type JsonObject } from '../../values/json';
 import { quote } from '../../values/quote';
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
@@ -79,7 +79,7 @@ export function checkRuleTexts(root: SchemaNode, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const visit = (node: SchemaNode, place: Place): void => {
     for (const [child, below] of childrenOf(node, place)) visit(child, below);
-    node.rules.forEach((rule, index) => append(errors, checkTexts(rule, node, rulePath(place, index))));
+    node.rules.forEach((rule, index) => appendAll(errors, checkTexts(rule, node, rulePath(place, index))));
   };
   if (hasRules(root)) visit(root, atRoot(path));
   return errors;
@@ -95,10 +95,10 @@ function checkNode(node: SchemaNode, place: Place, context: Context): Found {
   const found: Found = { texts: [], expressions: [] };
   for (const [child, below] of childrenOf(node, place)) {
     const { texts, expressions } = checkNode(child, below, context);
-    append(found.texts, texts);
-    append(found.expressions, expressions);
+    appendAll(found.texts, texts);
+    appendAll(found.expressions, expressions);
   }
-  node.rules.forEach((rule, index) => append(found.texts, checkTexts(rule, node, rulePath(place, index))));
+  node.rules.forEach((rule, index) => appendAll(found.texts, checkTexts(rule, node, rulePath(place, index))));
   if (found.texts.length > 0 || node.rules.length === 0) return found;
   if (place.source !== undefined && context.faulty.has(place.source)) return found;
   const self = declaredType(node, place.whole);
@@ -109,7 +109,7 @@ function checkNode(node: SchemaNode, place: Place, context: Context): Found {
   const count = place.count ?? mostIn(node, REQUEST_BYTES);
   node.rules.forEach((rule, index) => {
     const path = rulePath(place, index);
-    append(found.expressions, checkCompiled(rule, compileRule(rule, self), self, { ...place, path, count }, context));
+    appendAll(found.expressions, checkCompiled(rule, compileRule(rule, self), self, { ...place, path, count }, context));
   });
   return found;
 }
@@ -193,7 +193,7 @@ function checkCompiled(rule: ValidationRule, compiled: CompiledRule, self: Type,
       errors.push(invalidValue(path, rule.rule, detail));
     }
     const tooMuch = checkCost(expression, self, 'rule', path, place, context);
-    append(errors, [...tooMuch, ...(tooMuch.length > 0 ? [] : checkMessage(rule, messageExpression, self, place, context))]);
+    appendAll(errors, [...tooMuch, ...(tooMuch.length > 0 ? [] : checkMessage(rule, messageExpression, self, place, context))]);
   }
   if (rule.optionalOldSelf !== undefined && !compiled.usesOld) {
     errors.push(invalidValue(`${place.path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));

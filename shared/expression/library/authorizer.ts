@@ -2,7 +2,7 @@
  * Questions to the authorizer that expressions of policies may ask: `authorizer.group('apps').resource('deployments').check('create').allowed()`. Who decides is
  * brought along by the value; nothing is decided here.
  */
-import { dnsLabel, dnsSubdomain } from '../../values/name-formats';
+import { checkDnsLabel, checkDnsSubdomain } from '../../values/name-formats';
 import { Failure, OpaqueValue } from '../values/value';
 import { binary, isOpaque, isString, ternary, unary, type Costs, type FunctionRow } from './function';
 
@@ -110,9 +110,9 @@ const CHECK: Costs = { estimate: () => 350_000, charge: () => 1 };
 const NOWHERE = { subresource: '', namespace: '', name: '' };
 
 function forAccount(authorizer: AuthorizerValue, namespace: string, name: string): AuthorizerValue | Failure {
-  const [wrongNamespace] = dnsLabel(namespace);
+  const [wrongNamespace] = checkDnsLabel(namespace);
   if (wrongNamespace !== undefined) return new Failure(`Invalid service account namespace`);
-  const [wrongName] = dnsSubdomain(name);
+  const [wrongName] = checkDnsSubdomain(name);
   if (wrongName !== undefined) return new Failure(`Invalid service account name`);
   return new AuthorizerValue(authorizer.ask, { namespace, name });
 }

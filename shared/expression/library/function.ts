@@ -2,7 +2,7 @@
  * What a function of the expression language is: rows of a signature, what it does and what it costs. A row is tried when the values fit its guards, so
  * one name may have a row for each type. Holds no functions itself; see the files beside.
  */
-import { appendAt } from '../../values/append';
+import { appendToKey } from '../../values/append';
 import type { Work } from '../values/equality';
 import { Duration, Failure, ListValue, MapValue, OptionalValue, Timestamp, Uint, type OpaqueValue, type Value } from '../values/value';
 import { readSignature, type Signature } from '../types/type';
@@ -43,7 +43,7 @@ export type Library = ReadonlyMap<string, readonly FunctionRow[]>;
 
 export function library(...groups: readonly (readonly FunctionRow[])[]): Library {
   const byName = new Map<string, FunctionRow[]>();
-  for (const row of groups.flat()) appendAt(byName, row.signature.name, row);
+  for (const row of groups.flat()) appendToKey(byName, row.signature.name, row);
   return byName;
 }
 

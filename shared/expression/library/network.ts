@@ -1,8 +1,8 @@
 /**
  * Addresses and networks: `ip`, `cidr` and their methods. Written strictly: no leading zeros, no zones, no IPv4 addresses in IPv6 clothes.
  */
-import { formatIpAddress, parseIpAddress, rangeContains, rangeIsWithin, type IpAddress, type IpRange } from '../../values/ip-address';
-import { readPrefixStrictly, readStrictly } from '../../values/strict-ip-address';
+import { formatIpAddress, parseIpAddress, rangeContains, isStrictSubrange, type IpAddress, type IpRange } from '../../values/ip-address';
+import { parseStrictIpPrefix, parseStrictIpAddress } from '../../values/strict-ip-address';
 import { quote } from '../../values/quote';
 import { Failure, OpaqueValue, sizeOf, type Value } from '../values/value';
 import { binary, isOpaque, isString, traversal, traverses, unary, type Costs, type FunctionRow, type ValueGuard } from './function';
@@ -37,7 +37,7 @@ export class CidrValue extends OpaqueValue {
   get range(): IpRange {
     const { family, value } = this.address;
     const shift = BigInt((family === 4 ? 32 : 128) - this.prefix);
-    return { family, first: (value >> shift) << shift, prefix: this.prefix, written: this.prefix };
+    return { family, first: (value >> shift) << shift, prefix: this.prefix, writtenPrefix: this.prefix };
   }
 
   equals(other: OpaqueValue): boolean {
@@ -55,7 +55,7 @@ const isIp: ValueGuard<IpValue> = isOpaque(IpValue);
 const isCidr: ValueGuard<CidrValue> = isOpaque(CidrValue);
 
 function parseIp(text: string): IpValue | Failure {
-  const reading = readStrictly(text);
+  const reading = parseStrictIpAddress(text);
   const prefix = `IP Address ${quote(text)} parse error during conversion from string: `;
   if ('fault' in reading) return new Failure(prefix + reading.fault);
   if (text.includes('%')) return new Failure(`IP address ${quote(text)} with zone value is not allowed`);
@@ -70,7 +70,7 @@ const NETWORK_FAULT = 'network address parse error during conversion from string
 
 function parseCidr(text: string): CidrValue | Failure {
   if (!text.includes('/')) return new Failure(`${NETWORK_FAULT}${NETWORK_FAULT}netip.ParsePrefix(${quote(text)}): no '/'`);
-  const reading = readPrefixStrictly(text);
+  const reading = parseStrictIpPrefix(text);
   if ('fault' in reading) return new Failure(`${NETWORK_FAULT}${NETWORK_FAULT}${reading.fault}`);
   const slash = text.lastIndexOf('/');
   const written = text.slice(0, slash);
@@ -119,7 +119,7 @@ function containsIp(cidr: CidrValue, text: string): Value {
 
 function containsCidr(cidr: CidrValue, text: string): Value {
   const other = parseCidr(text);
-  return other instanceof Failure ? other : rangeIsWithin(other.range, cidr.range);
+  return other instanceof Failure ? other : isStrictSubrange(other.range, cidr.range);
 }
 
 const PARSED = traverses();
@@ -150,7 +150,13 @@ export const NETWORK_ROWS: readonly FunctionRow[] = [
   binary('net.CIDR.containsIP(string): bool', isCidr, isString, containsIp, CONTAINS_IP_TEXT),
   binary('net.CIDR.containsIP(net.IP): bool', isCidr, isIp, (cidr, { address }) => rangeContains(cidr.range, address), CONTAINS_IP),
   binary('net.CIDR.containsCIDR(string): bool', isCidr, isString, containsCidr, CONTAINS_CIDR_TEXT),
-  binary('net.CIDR.containsCIDR(net.CIDR): bool', isCidr, isCidr, (cidr, other) => rangeIsWithin(other.range, cidr.range), CONTAINS_CIDR),
+  binary(
+    'net.CIDR.containsCIDR(net.CIDR): bool',
+    isCidr,
+    isCidr,
+    (cidr, other) => isStrictSubrange(other.range, cidr.range),
+    CONTAINS_CIDR,
+  ),
   unary('net.CIDR.ip(): net.IP', isCidr, ({ address }) => new IpValue(address)),
   unary(
     'net.CIDR.masked(): net.CIDR',

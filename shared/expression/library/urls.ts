@@ -1,7 +1,7 @@
 /**
  * Absolute URLs and absolute paths: `url`, `isURL` and the parts of a URL, read as the reference reads request URIs.
  */
-import { appendAt } from '../../values/append';
+import { appendToKey } from '../../values/append';
 import { quote } from '../../values/quote';
 import type { Work } from '../values/equality';
 import { ArrayList, EntryMap, Failure, keyOf, OpaqueValue, type Value } from '../values/value';
@@ -156,7 +156,7 @@ function parameters(query: string, work: Work): Value {
     const equals = pair.indexOf('=');
     const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
     if (BAD_ESCAPE.test(pair)) continue;
-    appendAt(found, decode(name.replaceAll('+', ' ')), decode(value.replaceAll('+', ' ')));
+    appendToKey(found, decode(name.replaceAll('+', ' ')), decode(value.replaceAll('+', ' ')));
   }
   return new EntryMap(new Map([...found].map(([key, values]) => [keyOf(key) ?? key, [key, new ArrayList(values)]])));
 }

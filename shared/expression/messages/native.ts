@@ -2,7 +2,7 @@
  * What a value becomes as the field of a message: numbers in the bits the field has, whatever stands in a `Struct` as JSON has it. Upstream's texts tell
  * which values do not fit. Everything that is gone through is counted as work.
  */
-import { capitalised } from '../../values/capitalize';
+import { capitalize } from '../../values/capitalize';
 import { printDuration, printTimestamp } from '../library/printing';
 import type { Work } from '../values/equality';
 import {
@@ -123,7 +123,7 @@ function bytesOf(list: ListValue, work: Work): Value {
 /** Upstream takes a map for the fields of the list itself, of which none has a name that a map could have. */
 function listOfNoFields(map: MapValue): Value {
   for (const key of map.keys()) {
-    const name = typeof key === 'string' ? capitalised(key) : key instanceof Uint ? key.value : key;
+    const name = typeof key === 'string' ? capitalize(key) : key instanceof Uint ? key.value : key;
     const text = typeof name === 'string' || typeof name === 'bigint' ? String(name) : typeName(key);
     return new Failure(`type conversion error, no such field '${text}' in type 'structpb.ListValue'`);
   }

@@ -4,7 +4,7 @@
  * Comparisons charge the work budget in proportion to the size of the values.
  */
 import { isSameName, otherNamespaceOrUser, otherSpelling } from '../../names/spellings';
-import { appendAt } from '../../values/append';
+import { appendToKey } from '../../values/append';
 import { compareBytes } from '../../values/json';
 import {
   Duration,
@@ -101,7 +101,7 @@ function equalLists(a: ListValue, b: ListValue, work: Work): boolean {
 /** Whether each item of one has an equal one in the other; items are found by the text of their identity. */
 function equalUnordered(a: ListValue, b: ListValue, identity: (item: Value) => Value, work: Work): boolean {
   const buckets = new Map<string, Value[]>();
-  for (const item of b) appendAt(buckets, identityText(identity(item), work), item);
+  for (const item of b) appendToKey(buckets, identityText(identity(item), work), item);
   for (const item of a) {
     const bucket = buckets.get(identityText(identity(item), work)) ?? [];
     if (!bucket.some((other) => equal(item, other, work))) return false;

@@ -3,7 +3,7 @@
  * nobody else does, and settles who owns what. Makes a new object; what it is given stays as it is. All objects are without managedFields.
  */
 import { compareBytes, equalJson, type JsonObject } from '../../values/json';
-import { boundedPath } from '../../values/field-path';
+import { truncatePath } from '../../values/field-path';
 import { quote } from '../../values/quote';
 import { isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
 import {
@@ -65,7 +65,7 @@ export class ApplyConflict extends Error {
 /** Conflicts that are named one by one. */
 const MOST_PATHS = 100;
 
-const shownPath = (path: readonly PathElement[]): string => boundedPath(pathText(path));
+const shownPath = (path: readonly PathElement[]): string => truncatePath(pathText(path));
 
 /** What decides the order of managers in a message: a manager's writes to a subresource stand before its other ones (upstream behaviour). */
 function identity({ name, operation, apiVersion, subresource }: Manager): string {

@@ -1,7 +1,7 @@
 /**
  * What differs between two objects of a shape, as sets of fields. A value that is there as null is present. Judges nothing.
  */
-import { appendAt } from '../../values/append';
+import { appendToKey } from '../../values/append';
 import { equalJson, isEmptyObject, isObject, own, sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { MEMBER, openNode, SetBuilder, type FieldSet, type PathElement } from './field-set';
@@ -169,6 +169,6 @@ function sharedElements(shape: ItemShape, before: JsonArray, after: JsonArray): 
 
 function byElement(shape: ItemShape, items: JsonArray): Map<PathElement, JsonArray> {
   const found = new Map<PathElement, JsonArray>();
-  for (const item of items) appendAt(found, itemElement(shape, item), item);
+  for (const item of items) appendToKey(found, itemElement(shape, item), item);
   return found;
 }

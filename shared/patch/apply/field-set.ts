@@ -6,7 +6,7 @@
  * Elements: `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>`, `i:<index>`. All begin with two characters of our own, so no
  * name that a client chose can reach what every object inherits.
  */
-import { appendAt } from '../../values/append';
+import { appendToKey } from '../../values/append';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 
@@ -134,7 +134,7 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
   for (const set of sets) {
     for (const element of elementsOf(set)) {
       const node = nodeAt(set, element);
-      if (node !== undefined) appendAt(below, element, node);
+      if (node !== undefined) appendToKey(below, element, node);
     }
   }
   const children: JsonObject = {};

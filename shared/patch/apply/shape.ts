@@ -2,7 +2,7 @@
  * How server-side apply sees a type: which values are one field and which are made of fields. Derived from the type
  * tables, each type when it is first asked for. Holds no values.
  */
-import { isObject, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, stringifyJsonString, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { quote } from '../../values/quote';
 import { schemaOf, type FieldSchema, type FieldType } from '../../api/types';
 import { fieldElement, valueElement, type PathElement } from './field-set';
@@ -151,7 +151,9 @@ function keysOf(of: FieldType, names: readonly string[]): readonly ListKey[] {
 
 /** Sorted by name. */
 export function listKeys(names: readonly string[], absent: (name: string) => JsonValue | undefined): readonly ListKey[] {
-  return [...names].sort().map((name, index) => ({ name, head: `${index === 0 ? '' : ','}${quoteJson(name)}:`, absent: absent(name) }));
+  return [...names]
+    .sort()
+    .map((name, index) => ({ name, head: `${index === 0 ? '' : ','}${stringifyJsonString(name)}:`, absent: absent(name) }));
 }
 
 /** The shape of a member of a struct or map; undefined for an unknown member. */
@@ -206,7 +208,7 @@ export function itemElement(shape: ItemShape, item: JsonValue): PathElement {
   for (const { name, head, absent } of shape.keys) {
     const value = given[name] ?? absent;
     if (value === undefined) throw new MissingKey(name);
-    element += head + (typeof value === 'string' ? quoteJson(value) : stringifyJson(value, 'sorted'));
+    element += head + (typeof value === 'string' ? stringifyJsonString(value) : stringifyJson(value, 'sorted'));
   }
   return `${element}}`;
 }

@@ -2,7 +2,7 @@
  * An applied configuration held against its shape: is everything in it known and of the right type (the texts are upstream's), and which fields
  * does it hold. Changes nothing.
  */
-import { goSyntax } from '../../values/go-syntax';
+import { formatGoSyntax } from '../../values/go-syntax';
 import { isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { elementsOf, isEmptySet, isMember, MEMBER, nodeAt, openNode, pathText, type FieldSet, type PathElement } from './field-set';
 import { isKey, itemElement, memberElement, memberShape, MissingKey, partition, shapeFor, type ItemShape, type Shape } from './shape';
@@ -56,7 +56,7 @@ function check(shape: Shape, value: JsonValue, faults: Faults): void {
 function checkScalar(of: 'string' | 'number' | 'boolean' | 'any', value: JsonValue, faults: Faults): void {
   switch (of) {
     case 'string':
-      if (typeof value !== 'string') faults.add(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
+      if (typeof value !== 'string') faults.add(`expected string, got &value.valueUnstructured{Value:${formatGoSyntax(value)}}`);
       return;
     case 'number':
       if (typeof value !== 'number' && typeof value !== 'bigint') faults.add(`expected numeric (int or float), got ${goType(value)}`);

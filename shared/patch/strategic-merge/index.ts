@@ -3,7 +3,7 @@
  * replace, delete, order and retain. Changes neither the object nor the patch; the result shares what it takes over with both.
  * Decodes nothing: what the patch brings in is as it was sent, directives that nothing consumed included.
  */
-import { isDeeper, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { isDeeperThan, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { FieldType } from '../../api/types';
 import { modeOf, notAList, PATCH, readLevel, type MemberPatch } from './directives';
 import { nothingToOrder, unsuitable, withoutKey } from './fault';
@@ -19,7 +19,7 @@ const MAX_DEPTH = 1000;
 
 /** `type` = the object's name in the type tables. Throws StrategicFault, and nothing else, whatever the patch holds. */
 export function strategicMerge(type: string, original: JsonObject, patch: JsonObject): JsonObject {
-  if (isDeeper(patch, MAX_DEPTH)) throw unsuitable('exceeded max depth');
+  if (isDeeperThan(patch, MAX_DEPTH)) throw unsuitable('exceeded max depth');
   return mergeObjects({ kind: 'object', type }, original, patch);
 }
 

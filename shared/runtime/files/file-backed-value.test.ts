@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
-import { fixed, FollowedFiles } from './file-backed-value';
+import { staticValue, FileBackedValue } from './file-backed-value';
 
 let folder: string;
 let clock: ManualClock;
@@ -21,8 +21,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** The text of the file that `index` names. */
-const open = (): FollowedFiles<string> =>
-  new FollowedFiles('texts', () => {
+const open = (): FileBackedValue<string> =>
+  new FileBackedValue('texts', () => {
     const named = at(readFileSync(at('index'), 'utf8'));
     return { value: readFileSync(named, 'utf8'), files: [at('index'), named] };
   });
@@ -98,5 +98,5 @@ it('FollowedFiles notices a change from before its first watch, and supports sev
 it('FollowedFiles throws when the files are unusable at the start; fixed() returns its constant', () => {
   write('index', 'missing');
   expect(() => open()).toThrow('missing');
-  expect(fixed(7).current()).toBe(7);
+  expect(staticValue(7).current()).toBe(7);
 });

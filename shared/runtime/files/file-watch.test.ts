@@ -7,7 +7,7 @@ import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { waitUntil } from '../../../test/support/programs';
 import { systemClock } from '../clock';
 import type { FileEvents } from './file-events';
-import { stampOf, watchFiles } from './file-watch';
+import { contentStamp, watchFiles } from './file-watch';
 
 let folder: string;
 let file: string;
@@ -27,7 +27,7 @@ describe('watchFiles without events', () => {
   const events = noFileEvents;
 
   it('reports each write, creation and removal within a minute, until it is stopped', async () => {
-    const end = watchFiles({ paths: [file], clock, changed, events });
+    const end = watchFiles({ paths: [file], clock, onChange: changed, events });
     await clock.advanceAsync(120_000);
     expect(changes).toBe(0);
     writeFileSync(file, 'one');
@@ -45,7 +45,7 @@ describe('watchFiles without events', () => {
   it('compares contents: reports a write that keeps size and mtime, and ignores a new mtime alone', async () => {
     writeFileSync(file, 'one');
     const { atime, mtime } = statSync(file);
-    const end = watchFiles({ paths: [file], clock, changed, events });
+    const end = watchFiles({ paths: [file], clock, onChange: changed, events });
     writeFileSync(file, 'two');
     utimesSync(file, atime, mtime);
     await clock.advanceAsync(60_000);
@@ -58,7 +58,7 @@ describe('watchFiles without events', () => {
 
   it('does not read a pipe', async () => {
     execFileSync('mkfifo', [file]);
-    const end = watchFiles({ paths: [file], clock, changed, events });
+    const end = watchFiles({ paths: [file], clock, onChange: changed, events });
     await clock.advanceAsync(60_000);
     expect(changes).toBe(0);
     end();
@@ -66,7 +66,7 @@ describe('watchFiles without events', () => {
 
   it('calls back every ten seconds while due() is true', async () => {
     let isDue = false;
-    const end = watchFiles({ paths: [file], clock, changed, events, due: () => isDue });
+    const end = watchFiles({ paths: [file], clock, onChange: changed, events, isReloadDue: () => isDue });
     await clock.advanceAsync(10_000);
     isDue = true;
     await clock.advanceAsync(20_000);
@@ -77,7 +77,7 @@ describe('watchFiles without events', () => {
   it('sets no further timer when it is stopped during a callback', async () => {
     let finish: () => void = () => undefined;
     const slow = (): Promise<void> => new Promise((resolve) => (finish = resolve));
-    const end = watchFiles({ paths: [], clock, due: () => true, changed: slow, events });
+    const end = watchFiles({ paths: [], clock, isReloadDue: () => true, onChange: slow, events });
     await clock.advanceAsync(10_000);
     end();
     finish();
@@ -86,9 +86,9 @@ describe('watchFiles without events', () => {
   });
 
   it('reports a change since the given stamp immediately', async () => {
-    const seen = stampOf([file]);
+    const seen = contentStamp([file]);
     writeFileSync(file, 'one');
-    const end = watchFiles({ paths: [file], clock, changed, events, seen });
+    const end = watchFiles({ paths: [file], clock, onChange: changed, events, knownStamp: seen });
     await clock.advanceAsync(100);
     expect(changes).toBe(1);
     end();
@@ -106,7 +106,7 @@ describe('watchFiles with events', () => {
       followed += 1;
       return () => void (followed -= 1);
     };
-    const end = watchFiles({ paths: [file], clock, changed: slow, events });
+    const end = watchFiles({ paths: [file], clock, onChange: slow, events });
     for (const text of ['half', 'whole']) {
       writeFileSync(file, text);
       notify();
@@ -166,7 +166,7 @@ describe('watchFiles with events', () => {
     ],
   ])('reports a file that %s', async (_name, before, then) => {
     before();
-    const end = watchFiles({ paths: [file], clock: systemClock, changed });
+    const end = watchFiles({ paths: [file], clock: systemClock, onChange: changed });
     try {
       then();
       await waitUntil('the change to be noticed', () => changes > 0);

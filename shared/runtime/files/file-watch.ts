@@ -7,48 +7,48 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Clock, Timer } from '../clock';
 import { fileEvents, type FileEvents } from './file-events';
 
-const COMPARE_MS = 60_000;
-const DUE_MS = 10_000;
+const COMPARISON_INTERVAL_MS = 60_000;
+const TICK_MS = 10_000;
 /** Delay after the last event, so that a file that is written in several steps is read once it is complete. */
 const QUIET_MS = 100;
 /** Larger files are compared by modification time, size and inode. */
-const MOST_BYTES = 16 << 20;
+const MAX_DIGESTED_BYTES = 16 << 20;
 
-export interface FileWatch {
+export interface FileWatchOptions {
   readonly paths: readonly string[];
   readonly clock: Clock;
-  /** The result of {@link stampOf} before the files were read; absent when they are read after this call. */
-  readonly seen?: string;
+  /** The result of {@link contentStamp} before the files were read; absent when they are read after this call. */
+  readonly knownStamp?: string;
   /** Called one at a time; must not reject. */
-  readonly changed: () => Promise<void>;
+  readonly onChange: () => Promise<void>;
   /** Called every ten seconds; true to call `changed` although no file has changed. */
-  readonly due?: () => boolean;
+  readonly isReloadDue?: () => boolean;
   readonly events?: FileEvents;
 }
 
 /** Returns a function that ends the watch without waiting for a running `changed`. */
-export function watchFiles(options: FileWatch): () => void {
+export function watchFiles(options: FileWatchOptions): () => void {
   const watcher = new FileWatcher(options);
   return () => watcher.end();
 }
 
 class FileWatcher {
-  private seen: string;
+  private lastStamp: string;
   private comparedAt: number;
   private hasEnded = false;
   private isComparing = false;
-  private mustCompareAgain = false;
+  private isComparisonRequested = false;
   private endEvents = (): void => undefined;
   private ticker: Timer | undefined;
   private pending: Timer | undefined;
 
-  constructor(private readonly options: FileWatch) {
-    const { clock, paths, seen } = options;
+  constructor(private readonly options: FileWatchOptions) {
+    const { clock, paths, knownStamp } = options;
     // Start the watch before the files are read, so that no change is missed.
     this.followEvents();
-    this.seen = seen ?? stampOf(paths);
+    this.lastStamp = knownStamp ?? contentStamp(paths);
     this.comparedAt = clock.monotonic();
-    if (seen !== undefined) this.scheduleComparison();
+    if (knownStamp !== undefined) this.scheduleComparison();
     this.tick();
   }
 
@@ -60,11 +60,11 @@ class FileWatcher {
   }
 
   private tick(): void {
-    const { clock, due = () => false } = this.options;
-    this.ticker = clock.after(DUE_MS, () => {
+    const { clock, isReloadDue = () => false } = this.options;
+    this.ticker = clock.after(TICK_MS, () => {
       this.tick();
-      const isDue = due();
-      if (isDue || clock.monotonic() - this.comparedAt >= COMPARE_MS) void this.compare(isDue);
+      const isDue = isReloadDue();
+      if (isDue || clock.monotonic() - this.comparedAt >= COMPARISON_INTERVAL_MS) void this.compare(isDue);
     });
   }
 
@@ -81,32 +81,32 @@ class FileWatcher {
   }
 
   private async compare(isDue: boolean): Promise<void> {
-    const { clock, paths, changed } = this.options;
-    this.mustCompareAgain = true;
+    const { clock, paths, onChange } = this.options;
+    this.isComparisonRequested = true;
     if (this.isComparing) return;
     this.isComparing = true;
-    for (let mustCall = isDue; this.mustCompareAgain && !this.hasEnded; mustCall = false) {
-      this.mustCompareAgain = false;
+    for (let mustCall = isDue; this.isComparisonRequested && !this.hasEnded; mustCall = false) {
+      this.isComparisonRequested = false;
       this.followEvents();
       this.comparedAt = clock.monotonic();
       // Computed before `changed` reads the files: a later write is found by the next comparison.
-      const stamp = stampOf(paths);
-      if (stamp === this.seen && !mustCall) continue;
-      this.seen = stamp;
-      await changed();
+      const stamp = contentStamp(paths);
+      if (stamp === this.lastStamp && !mustCall) continue;
+      this.lastStamp = stamp;
+      await onChange();
     }
     this.isComparing = false;
   }
 }
 
 /** A text that changes with the content of the files. Links are followed, so a new link target counts as a change. */
-export const stampOf = (paths: readonly string[]): string => paths.map(stampOfOne).join(' ');
+export const contentStamp = (paths: readonly string[]): string => paths.map(fileStamp).join(' ');
 
-function stampOfOne(path: string): string {
+function fileStamp(path: string): string {
   try {
     const stats = statSync(path);
     // Reading a pipe would block until it is written, and consume data meant for another reader.
-    if (!stats.isFile() || stats.size > MOST_BYTES) return `${stats.mtimeMs}/${stats.size}/${stats.ino}`;
+    if (!stats.isFile() || stats.size > MAX_DIGESTED_BYTES) return `${stats.mtimeMs}/${stats.size}/${stats.ino}`;
     return createHash('sha256').update(readFileSync(path)).digest('base64');
   } catch {
     return 'missing';

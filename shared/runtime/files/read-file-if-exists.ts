@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { errorCode } from '../error-code';
 
 /** Undefined = there is no such file. Throws what else keeps it from being read. */
-export function readIfThere(file: string): Buffer | undefined {
+export function readFileIfExists(file: string): Buffer | undefined {
   try {
     return readFileSync(file);
   } catch (error) {

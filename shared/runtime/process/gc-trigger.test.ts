@@ -1,13 +1,13 @@
-import { Garbage } from './gc-trigger';
+import { GcTrigger } from './gc-trigger';
 
 it('Garbage runs a collection whenever more than its limit was dropped', () => {
   let collections = 0;
-  const garbage = new Garbage(100, () => (collections += 1));
+  const garbage = new GcTrigger(100, () => (collections += 1));
   const after = [60, 40, 1, 100, 1, 1_000].map((bytes) => {
-    garbage.dropped(bytes);
+    garbage.addReleased(bytes);
     return collections;
   });
   expect(after).toEqual([0, 0, 1, 1, 2, 3]);
 });
 
-it('Garbage does nothing when V8 exposes no gc function', () => expect(() => new Garbage(1).dropped(2)).not.toThrow());
+it('Garbage does nothing when V8 exposes no gc function', () => expect(() => new GcTrigger(1).addReleased(2)).not.toThrow());

@@ -12,7 +12,7 @@ function setUp() {
   const events = new EventEmitter();
   const exit = jest.fn<void, [number]>();
   const lifecycle = new Lifecycle({ clock, logger: silentLogger, process: { on: (event, listener) => events.on(event, listener), exit } });
-  lifecycle.listen();
+  lifecycle.listenForSignals();
   return { lifecycle, events, exit, clock };
 }
 

@@ -35,7 +35,7 @@ export interface ProcessOptions {
 const SAME_SIGNAL_WINDOW_MS = 500;
 
 /** Longer than all stages together may take. */
-const LONGEST_STOP_MS = 3_600_000;
+const MAX_STOP_MS = 3_600_000;
 
 export class Lifecycle {
   /** Aborts when stopping begins. */
@@ -51,8 +51,8 @@ export class Lifecycle {
   }
 
   /** Stops on SIGINT, SIGTERM, SIGHUP, and when the parent process that opened an IPC channel is gone. */
-  listen(): void {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) this.options.process.on(signal, () => this.signalled(signal));
+  listenForSignals(): void {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) this.options.process.on(signal, () => this.onSignal(signal));
     this.options.process.on('disconnect', () => void this.stop('the parent process is gone'));
   }
 
@@ -67,7 +67,7 @@ export class Lifecycle {
     return this.stopped;
   }
 
-  private signalled(signal: string): void {
+  private onSignal(signal: string): void {
     const { clock, logger, process } = this.options;
     const now = clock.monotonic();
     if (this.signalledAt === undefined) {
@@ -83,15 +83,15 @@ export class Lifecycle {
     const { clock, logger, process } = this.options;
     logger.info('stopping', { reason });
     // Timers of a clock keep no process alive: one whose stages wait for nothing else would end before its last stages, with exit code 0.
-    const ended = new AbortController();
-    void clock.sleep(LONGEST_STOP_MS, ended.signal);
+    const keepAlive = new AbortController();
+    void clock.sleep(MAX_STOP_MS, keepAlive.signal);
     this.controller.abort(new Error(reason));
     let code = exitCode;
     for (const stage of [...this.stages].reverse()) {
       if (!(await this.runStage(stage, reason))) code = code === 0 ? 1 : code;
     }
     logger.info('stopped', { code });
-    ended.abort();
+    keepAlive.abort();
     process.exit(code);
   }
 

@@ -5,48 +5,48 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { constants, Script } from 'node:vm';
-import { readIfThere } from '../files/read-file-if-exists';
+import { readFileIfExists } from '../files/read-file-if-exists';
 
 /** How a file begins, and what was compiled of it: hex digits of its digest. V8 itself tells programs apart by no more than their length. */
-const DIGEST = { from: '//'.length, length: 64 };
+const DIGEST = { offset: '//'.length, length: 64 };
 
-export interface WholeProgram {
+export interface ProgramBundle {
   readonly script: Script;
   readonly digest: string;
   run(): void;
 }
 
 /** Of a module: the file of all that it needs, and that of what was compiled of them. */
-export function wholeFiles(module: string): { readonly whole: string; readonly code: string } {
+export function bundleFiles(module: string): { readonly bundle: string; readonly codeCache: string } {
   const name = module.replace(/\.js$/, '');
-  return { whole: `${name}.whole.js`, code: `${name}.code` };
+  return { bundle: `${name}.whole.js`, codeCache: `${name}.code` };
 }
 
 /** False = the build has left no such file: whoever asks runs the modules. */
-export function runWhole(module: string): boolean {
-  const program = openWhole(module);
+export function runBundle(module: string): boolean {
+  const program = openBundle(module);
   program?.run();
   return program !== undefined;
 }
 
-export function openWhole(module: string): WholeProgram | undefined {
-  const { whole, code } = wholeFiles(module);
+export function openBundle(module: string): ProgramBundle | undefined {
+  const { bundle, codeCache } = bundleFiles(module);
   // It is ASCII, of which V8 keeps a byte each.
-  const source = readIfThere(whole)?.toString('latin1');
+  const source = readFileIfExists(bundle)?.toString('latin1');
   if (source === undefined) return undefined;
-  const digest = source.slice(DIGEST.from, DIGEST.from + DIGEST.length);
-  const compiled = readIfThere(code);
-  const isOfIt = compiled?.toString('latin1', 0, DIGEST.length) === digest;
+  const digest = source.slice(DIGEST.offset, DIGEST.offset + DIGEST.length);
+  const compiled = readFileIfExists(codeCache);
+  const isCacheValid = compiled?.toString('latin1', 0, DIGEST.length) === digest;
   const script = new Script(source, {
-    filename: whole,
+    filename: bundle,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    ...(isOfIt && { cachedData: compiled.subarray(DIGEST.length) }),
+    ...(isCacheValid && { cachedData: compiled.subarray(DIGEST.length) }),
   });
-  return { script, digest, run: () => runIn(module, script) };
+  return { script, digest, run: () => runAsModule(module, script) };
 }
 
 /** The script is a function of what a module of CommonJS is given. */
-function runIn(file: string, script: Script): void {
+function runAsModule(file: string, script: Script): void {
   const main: unknown = script.runInThisContext();
   if (typeof main !== 'function') throw new Error(`${file}: its whole file is no function`);
   const module = { exports: {} };

@@ -1,7 +1,7 @@
 /** Client certificates on connections that outlast the trust in their authority. */
 import { Agent, request } from 'node:https';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { createAuthority, createSubordinate, type Credential } from '../../../shared/pki/certificates';
+import { createAuthority, createSubordinateAuthority, type Credential } from '../../../shared/pki/certificates';
 import { TWO_COMMON_NAMES } from '../../support/odd-certificates';
 import { useResource } from '../../support/use-resource';
 import { clientOf, HOUR_MS, pairOf, serverOf, useServer } from './fixture';
@@ -31,7 +31,7 @@ const trust = async (bundle: string): Promise<void> =>
 
 describe('a subordinate authority alone in the bundle', () => {
   const subordinate = useResource(() =>
-    createSubordinate({ subject: { commonName: 'below' }, lifetimeMs: HOUR_MS, clock, authority: api.authority }),
+    createSubordinateAuthority({ subject: { commonName: 'below' }, lifetimeMs: HOUR_MS, clock, authority: api.authority }),
   );
   beforeAll(() => trust(subordinate().certificate));
 

@@ -6,7 +6,7 @@ import type { Store } from '../../../apiserver/storage/store';
 import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
-import { systemBytes, systemRandom } from '../../../shared/runtime/random';
+import { systemRandomBytes, systemRandom } from '../../../shared/runtime/random';
 import { MemoryStore } from '../../support/memory-store';
 import { openEmbedded, openEtcd, type OpenedStore } from '../../support/open-stores';
 import { removeFolder, temporaryFolder } from '../../support/programs';
@@ -50,7 +50,7 @@ export async function serve(store: Store, ...providers: readonly Provider[]): Pr
   write(...providers);
   const configurations = new ConfigurationFiles(hurried, silentLogger);
   const place = { file, reloads: true, prefix: '/registry', server: 'test', dialect: 'platform', configurations } as const;
-  const parts = { clock: hurried, random: systemBytes, uuid: () => systemRandom.uuid(), logger: silentLogger };
+  const parts = { clock: hurried, random: systemRandomBytes, uuid: () => systemRandom.uuid(), logger: silentLogger };
   const encryption = await openEncryptionAtRest({ ...place, ...parts });
   const api = await startFixture({}, encryption.over(store), silentLogger, encryption);
   return {

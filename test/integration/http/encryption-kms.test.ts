@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import { aesGcm } from '../../../apiserver/storage/encryption/ciphers';
 import type { Store } from '../../../apiserver/storage/store';
-import { systemBytes } from '../../../shared/runtime/random';
+import { systemRandomBytes } from '../../../shared/runtime/random';
 import { casesOf } from '../../replay/recording';
 import { either, nothing, number, shape, text } from '../../replay/shape';
 import { describeWithEtcd } from '../../support/etcd';
@@ -92,15 +92,15 @@ describe('a Secret that is written unchanged', () => {
 });
 
 /** A value that another server has written under a seed that nobody here knows. */
-function foreign(seed = systemBytes(32), name = 's'): Buffer {
+function foreign(seed = systemRandomBytes(32), name = 's'): Buffer {
   const place = `/registry/secrets/default/${name}`;
-  const info = systemBytes(32);
+  const info = systemRandomBytes(32);
   const key = createHmac('sha256', seed)
     .update(info)
     .update(Buffer.from([1]))
     .digest();
   const members = {
-    encryptedData: Buffer.concat([info, aesGcm(key, systemBytes).seal(Buffer.from('no object'), place)]),
+    encryptedData: Buffer.concat([info, aesGcm(key, systemRandomBytes).seal(Buffer.from('no object'), place)]),
     keyID: 'key-1',
     encryptedDEKSource: masked(seed),
     encryptedDEKSourceType: 1,
@@ -196,7 +196,7 @@ test('a changed configuration is used once its plug-ins are healthy, and the pre
   const { api, write, configurations, stop } = await serve(store, kms(one), PLAIN);
   await createSecret(api);
   write(kms(other, 'new-box'), kms(one));
-  const [live] = configurations.all;
+  const [live] = configurations.configurations;
   await waitUntil('the fault', () => live?.fault !== undefined, 15_000);
   expect(live?.fault).toMatch(/^health check for new transformers failed: kms-provider-0: rpc error: code = DeadlineExceeded/);
   expect((await api.get('/readyz')).status).toBe(200);

@@ -100,7 +100,7 @@ describe('with the wrong key', () => {
 
   it('an invalid configuration leaves the previous one in use', async () => {
     server().write();
-    const [live] = server().configurations.all;
+    const [live] = server().configurations.configurations;
     await waitUntil('the fault', () => live?.fault !== undefined);
     expect(live?.fault).toContain('at least one resources[0].providers is required');
     expect(await statusOf(`${SECRETS}/s`)).toBe(200);

@@ -1,6 +1,6 @@
 /** Names in two spellings over HTTP: an object cannot have different values under the two spellings of a name, and a rule applies to both spellings. */
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
-import { DIALECTS, GENERATED_NAMES, qualifiedNameIn, type Dialect } from '../../../shared/names/dialect';
+import { DIALECTS, GENERATED_NAMES, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
 import { waitUntil } from '../../support/programs';
 import { APPLY, JSON_PATCH, STRATEGIC_PATCH } from './call';
 import { definitionOf, useServer } from './fixture';
@@ -113,7 +113,9 @@ describe.each(DIALECTS)('a server with --naming=%s', (naming) => {
     });
 
   test('applies a policy on the type of Secrets to both spellings of the type', async () => {
-    const [upstream, neutral] = (['kubernetes', 'platform'] as const).map((dialect) => qualifiedNameIn(dialect, 'platform.io/basic-auth'));
+    const [upstream, neutral] = (['kubernetes', 'platform'] as const).map((dialect) =>
+      qualifiedNameInDialect(dialect, 'platform.io/basic-auth'),
+    );
     await enforce('no-basic', {}, `!has(object.type) || object.type != '${upstream}'`);
     await enforce('no-tls', {}, "!has(object.type) || !object.type.startsWith('platform.io/tls')");
     const secret = (type: string | undefined): object => ({

@@ -61,7 +61,7 @@ function suite(open: () => Promise<OpenedStore>): void {
       compactionMs: 0,
       checkMs: 0,
     });
-    const reader = createReader({ cache, store, clock: systemClock, gates: { enabled: () => false } });
+    const reader = createReader({ cache, store, clock: systemClock, gates: { isEnabled: () => false } });
     replicas.push({ cache, reader });
     await cache.whenReady();
     return reader;

@@ -15,7 +15,7 @@ import { StatusError } from '../../../shared/api/errors/status';
 import { DecodeError } from '../../../shared/api/types';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { featureGates } from '../../../shared/cli/feature-gates';
-import { parsingJson } from '../../../shared/serialization';
+import { parseJsonInSteps } from '../../../shared/serialization';
 import { runStepsSync } from '../../../shared/scheduling/steps';
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { everythingOf } from '../../support/everything';
@@ -105,7 +105,7 @@ function withValue(object: JsonValue, [step, ...rest]: readonly (string | number
 /** What a creation does with a body; refusals are as good as anything. */
 function handle(info: ResourceInfo, body: Buffer): void {
   try {
-    const { value, literals } = runStepsSync(parsingJson(body));
+    const { value, literals } = runStepsSync(parseJsonInSteps(body));
     if (!isObject(value)) return;
     const { object } = info.codec.decode(value, literals);
     info.codec.applyDefaults(object);

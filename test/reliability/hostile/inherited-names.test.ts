@@ -1,13 +1,13 @@
 /** Texts that clients send are looked up in tables, where the names that every object inherits stand for nothing. */
 import { rowConditions } from '../../../apiserver/printers/table';
-import { scheduleFault } from '../../../shared/values/cron-schedule';
+import { cronScheduleFault } from '../../../shared/values/cron-schedule';
 import { KNOWN_KINDS } from '../../../shared/api/kinds';
 import { requirementsOf } from '../../../shared/api/selectors/object-selector';
 import { parseDuration } from '../../../shared/cli/duration';
 
 describe.each(['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnProperty'])('the inherited name %s', (name) => {
   it('is not a unit of a duration', () => {
-    expect(scheduleFault(`@every 1${name}`)).toBe(
+    expect(cronScheduleFault(`@every 1${name}`)).toBe(
       `failed to parse duration @every 1${name}: time: unknown unit "${name}" in duration "1${name}"`,
     );
     expect(parseDuration(`1${name}`)).toBeUndefined();

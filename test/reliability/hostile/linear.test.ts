@@ -19,7 +19,7 @@ import { goText } from '../../../shared/patch/strategic-merge';
 import { parseDuration } from '../../../shared/cli/duration';
 import { fieldFaults, parseJson, SyntaxFault } from '../../../shared/serialization';
 import { composeYaml } from '../../../shared/serialization/yaml-document';
-import { goSyntax } from '../../../shared/values/go-syntax';
+import { formatGoSyntax } from '../../../shared/values/go-syntax';
 import type { JsonObject } from '../../../shared/values/json';
 
 /** What takes less at full length is not looked at again. */
@@ -174,7 +174,7 @@ describe('formatting a nested value takes time in proportion to its length', () 
 
   it.each<[string, number, Work]>([
     ['in errors of a strategic merge patch', 1_200, (levels) => Buffer.from(goText(deepValue(levels)))],
-    ['in Go syntax', 1_200, (levels) => Buffer.from(goSyntax(deepValue(levels)))],
+    ['in Go syntax', 1_200, (levels) => Buffer.from(formatGoSyntax(deepValue(levels)))],
     ['in errors of an applied configuration', 1_200, (levels) => Buffer.from(shapeFaults(listOfTexts, deepValue(levels)).join())],
   ])('%s', (_, length, work) => {
     expect(growth(work, length)).toBeLessThan(MOST_GROWTH);

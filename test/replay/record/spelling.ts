@@ -1,5 +1,5 @@
 /** Between the canonical spelling of recordings and the one of a kube-apiserver, for whole texts of JSON. */
-import { canonicalGroup, canonicalQualifiedName, groupIn, qualifiedNameIn } from '../../../shared/names/dialect';
+import { canonicalGroup, canonicalQualifiedName, groupInDialect, qualifiedNameInDialect } from '../../../shared/names/dialect';
 
 /** A name may follow the fields that lead to it, as in messages. */
 const QUALIFIED_NAME = /((?:[a-z]+[A-Z][a-zA-Z]*\.)*)([a-zA-Z0-9.-]+\.io\/[a-zA-Z0-9.-]+)/g;
@@ -16,6 +16,6 @@ export function toCanonical(text: string): string {
 /** Groups are followed by a version or by nothing, qualified names by a name. */
 export function toUpstream(text: string): string {
   return text
-    .replace(CANONICAL_GROUP, (group) => groupIn('kubernetes', group))
-    .replace(CANONICAL_NAME, (name) => qualifiedNameIn('kubernetes', name));
+    .replace(CANONICAL_GROUP, (group) => groupInDialect('kubernetes', group))
+    .replace(CANONICAL_NAME, (name) => qualifiedNameInDialect('kubernetes', name));
 }

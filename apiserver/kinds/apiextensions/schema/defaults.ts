@@ -1,6 +1,6 @@
 /** Whether the defaults in a structural schema fit the schemas that they stand in. */
 import { invalidAs, type FieldError } from '../../../../shared/api/errors/field-error';
-import { goSyntax } from '../../../../shared/values/go-syntax';
+import { formatGoSyntax } from '../../../../shared/values/go-syntax';
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 import { CheckContext, NOWHERE } from '../../../../shared/api/structural/check-context';
 import { checkOf } from '../../../../shared/api/structural/check-value';
@@ -66,7 +66,7 @@ function schemaErrors(node: SchemaNode, value: JsonValue, place: string): readon
 
 /** A default is not pruned: it has to be clean. What objects say of themselves is known without a schema. */
 function unknownError(value: JsonValue, place: string): FieldError {
-  return invalidAs(`${place}.${VALUE}`, goSyntax(value), 'must not have unknown fields');
+  return invalidAs(`${place}.${VALUE}`, formatGoSyntax(value), 'must not have unknown fields');
 }
 
 /** A default of an integer or string may be anything (upstream behaviour). */
@@ -129,7 +129,7 @@ function typeMetaErrors(defaultValue: JsonValue, place: string, way: readonly st
   const texts = errors.map(({ text }) => text.slice(VALUE.length + 1));
   if (texts.length === 0) return [];
   const all = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
-  return [invalidAs(`${place}.${VALUE}`, goSyntax(defaultValue), `must result in valid metadata: ${all}`)];
+  return [invalidAs(`${place}.${VALUE}`, formatGoSyntax(defaultValue), `must result in valid metadata: ${all}`)];
 }
 
 const RESOURCE = readSchema({

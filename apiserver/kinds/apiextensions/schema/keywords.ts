@@ -1,5 +1,5 @@
 /** What each keyword of a schema may say for itself, wherever in the schema it stands. */
-import { append } from '../../../../shared/values/append';
+import { appendAll } from '../../../../shared/values/append';
 import {
   forbiddenField,
   invalidAs,
@@ -23,7 +23,7 @@ export function keywordErrors(root: JsonObject, place: string, faulty: Set<JsonO
 
 function addErrors(schema: JsonObject, place: string, errors: FieldError[], faulty: Set<JsonObject>): void {
   const before = errors.length;
-  append(errors, [
+  appendAll(errors, [
     ...unsupported(schema, place),
     ...openErrors(schema, place),
     ...typeErrors(schema, `${place}.type`),
@@ -146,7 +146,7 @@ function keyedItemErrors(keys: readonly string[], items: JsonObject, place: stri
     // The value is always this one (upstream behaviour).
     if (type === 'object' || type === 'array')
       errors.push(invalidValue(`${at}.type`, 'object', `must be a scalar type if parent array's ${LIST_TYPE} is map`));
-    append(errors, keyMemberErrors(member, needed.has(key), at));
+    appendAll(errors, keyMemberErrors(member, needed.has(key), at));
   }
   if (new Set(keys).size < keys.length) errors.push(invalidValue(field, keys, 'must not contain duplicate entries'));
   return errors;

@@ -2,7 +2,7 @@
  * Whether a schema is structural: every value has a type of its own, and what further restricts it says nothing that would change how it is
  * pruned, defaulted or shown.
  */
-import { append } from '../../../../shared/values/append';
+import { appendAll } from '../../../../shared/values/append';
 import { forbiddenField, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { arrayAt, compareBytes, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { compilePattern } from '../../../../shared/values/pattern';
@@ -23,12 +23,12 @@ export function structureErrors(root: JsonObject, place: string): readonly Field
 
 function addNodeErrors(node: JsonObject, place: string, level: Level, errors: FieldError[]): void {
   for (const inner of parts(node, place)) addNodeErrors(inner.schema, inner.place, inner.step === '.items' ? 'item' : 'member', errors);
-  append(errors, [...patternErrors(node, place), ...itemsErrors(node, place)]);
+  appendAll(errors, [...patternErrors(node, place), ...itemsErrors(node, place)]);
   const spared = eitherTypes(node);
   for (const inner of underLogic(node, place)) addNestedErrors(inner, spared, errors);
-  if (node[EMBEDDED] === true) append(errors, embeddedErrors(node, place));
-  append(errors, typeErrors(node, place, level));
-  if (node[EMBEDDED] === true || level === 'root') append(errors, resourceErrors(node, place, level));
+  if (node[EMBEDDED] === true) appendAll(errors, embeddedErrors(node, place));
+  appendAll(errors, typeErrors(node, place, level));
+  if (node[EMBEDDED] === true || level === 'root') appendAll(errors, resourceErrors(node, place, level));
 }
 
 const MISSING_TYPE: Readonly<Record<Level, string>> = {
@@ -91,7 +91,7 @@ function resourceErrors(node: JsonObject, place: string, level: Level): readonly
     if (type !== wanted) errors.push(invalidValue(`${place}.properties[${name}].type`, type, `must be ${wanted}`));
   }
   const metadata = objectAt(properties, 'metadata');
-  if (level === 'root' && metadata !== undefined) append(errors, metadataErrors(metadata, `${place}.properties[metadata]`));
+  if (level === 'root' && metadata !== undefined) appendAll(errors, metadataErrors(metadata, `${place}.properties[metadata]`));
   return errors;
 }
 
@@ -144,7 +144,7 @@ function addNestedErrors({ schema, place }: Placed, spared: ReadonlySet<JsonObje
   }
   const metadata = objectAt(objectAt(schema, 'properties'), 'metadata');
   if (metadata !== undefined) errors.push(forbiddenField(`${place}.properties[metadata]`, 'must not be specified in a nested context'));
-  append(errors, patternErrors(schema, place));
+  appendAll(errors, patternErrors(schema, place));
   for (const inner of restrictedParts(schema, place)) addNestedErrors(inner, spared, errors);
   for (const inner of underLogic(schema, place)) addNestedErrors(inner, spared, errors);
 }

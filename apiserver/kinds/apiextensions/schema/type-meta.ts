@@ -2,7 +2,7 @@
  * What a schema may say of the kind, apiVersion and metadata of an object, be it the resource itself or one inside it: no defaults of the resource's
  * own, none for keys that nobody knows, and no objects within.
  */
-import { append } from '../../../../shared/values/append';
+import { appendAll } from '../../../../shared/values/append';
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { JsonObject } from '../../../../shared/values/json';
 import { atRoot, below, type Placed } from './walk';
@@ -26,7 +26,7 @@ interface Surroundings {
 }
 
 function visit({ schema, place }: Placed, around: Surroundings, isRoot: boolean, errors: FieldError[]): void {
-  append(errors, errorsAt(schema, place, around));
+  appendAll(errors, errorsAt(schema, place, around));
   for (const inner of below(schema, place)) {
     const { step } = inner;
     const member = isRoot || schema[EMBEDDED] === true ? TYPE_META.exec(step)?.[1] : undefined;

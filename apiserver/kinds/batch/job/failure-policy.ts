@@ -1,6 +1,6 @@
 /** What a Job makes of its Pods' failures: rules about exit codes or about conditions. */
 import { duplicate, invalidAs, invalidValue, notSupported, required, tooMany } from '../../../../shared/api/errors/field-error';
-import { qualifiedName } from '../../../../shared/values/name-formats';
+import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { checkFormat, CONDITION_STATUSES, type Errors } from '../../rules/checks';
 import type {
@@ -97,7 +97,7 @@ function checkConditions(conditions: readonly BatchV1PodFailurePolicyOnPodCondit
     return;
   }
   conditions.forEach(({ type = '', status = '' }, index) => {
-    checkFormat(type, `${place}[${index}].type`, qualifiedName, errors);
+    checkFormat(type, `${place}[${index}].type`, checkQualifiedName, errors);
     checkOneOf(status, `${place}[${index}].status`, CONDITION_STATUSES, errors);
   });
 }

@@ -1,6 +1,6 @@
 /** The selector of a Job: made for it, so that it can only match its own Pods, or chosen by hand. */
 import { invalidAs, required } from '../../../../shared/api/errors/field-error';
-import { goLabelSelector, goTexts } from '../../../../shared/values/go-values';
+import { formatGoLabelSelector, formatGoStringMap } from '../../../../shared/values/go-values';
 import { isEmptyObject, own } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
 import type { Errors } from '../../rules/checks';
@@ -58,7 +58,7 @@ export function checkGeneratedSelector(object: BatchV1Job, old: BatchV1Job | und
     ]),
   );
   if (!isReadable(selector) || selects(selector, made)) return;
-  errors.push(invalidAs(SELECTOR, goLabelSelector(selector), '`selector` not auto-generated'));
+  errors.push(invalidAs(SELECTOR, formatGoLabelSelector(selector), '`selector` not auto-generated'));
 }
 
 function checkLabel(labels: Readonly<Record<string, string>> | undefined, label: string, wanted: string, errors: Errors): void {
@@ -66,7 +66,7 @@ function checkLabel(labels: Readonly<Record<string, string>> | undefined, label:
   const text = `must be '${wanted}'`;
   const value = labels === undefined ? undefined : own(labels, label);
   if (value === undefined) errors.push(required(field, text));
-  else if (value !== wanted) errors.push(invalidAs(field, goTexts(labels), text));
+  else if (value !== wanted) errors.push(invalidAs(field, formatGoStringMap(labels), text));
 }
 
 /** What is wrong with it is told with what is asked of every selector. */

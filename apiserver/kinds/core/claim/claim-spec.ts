@@ -1,7 +1,7 @@
 /** What a claim may ask for, on its own or as the template of an ephemeral volume. */
 import { invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
 import { equalJson } from '../../../../shared/values/json';
-import { dnsSubdomain } from '../../../../shared/values/name-formats';
+import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { checkSelectorChange } from '../../rules/selectors';
 import { checkFormat, checkOptional, checkRequired, type Errors } from '../../rules/checks';
@@ -23,7 +23,7 @@ export function checkClaimSpec(
   checkSelectorChange(spec.selector, old?.selector, `${place}.selector`, errors);
   checkAccessModes(spec, place, errors);
   checkStorage(spec, `${place}.resources[storage]`, errors);
-  checkOptional(spec, 'storageClassName', place, errors, dnsSubdomain);
+  checkOptional(spec, 'storageClassName', place, errors, checkDnsSubdomain);
   checkVolumeMode(spec, place, errors);
   checkOrigins(spec, hasGroup(old), place, errors);
 }
@@ -59,5 +59,5 @@ function checkOrigin(
   if (group === '' && kind !== 'PersistentVolumeClaim') {
     errors.push(invalidValue(place, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
   }
-  if (group !== '' && !hadGroup) checkFormat(group, `${place}.apiGroup`, dnsSubdomain, errors);
+  if (group !== '' && !hadGroup) checkFormat(group, `${place}.apiGroup`, checkDnsSubdomain, errors);
 }

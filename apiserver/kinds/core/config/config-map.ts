@@ -2,7 +2,7 @@
 import { forbiddenField, invalidValue, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ConfigMap, CoreV1Secret } from '../../../../shared/api/types/generated/members';
 import { equalJson, sortedKeys } from '../../../../shared/values/json';
-import { configKey } from '../../../../shared/values/name-formats';
+import { checkConfigKey } from '../../../../shared/values/name-formats';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 import { checkFormat, type AnyMemberOf, type Errors } from '../../rules/checks';
@@ -40,12 +40,12 @@ function validate({ data = {}, binaryData = {} }: CoreV1ConfigMap): readonly Fie
   const errors: Errors = [];
   let size = 0;
   for (const key of sortedKeys(data)) {
-    checkFormat(key, `data[${key}]`, configKey, errors);
+    checkFormat(key, `data[${key}]`, checkConfigKey, errors);
     if (Object.hasOwn(binaryData, key)) errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
     size += Buffer.byteLength(data[key] ?? '');
   }
   for (const key of sortedKeys(binaryData)) {
-    checkFormat(key, `binaryData[${key}]`, configKey, errors);
+    checkFormat(key, `binaryData[${key}]`, checkConfigKey, errors);
     size += decodedSize(binaryData[key]);
   }
   if (size > MOST_BYTES) errors.push(tooLong('[]', MOST_BYTES));

@@ -2,7 +2,7 @@
 import { invalidAs, invalidValue, required, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Secret } from '../../../../shared/api/types/generated/members';
 import { isObject, own, setMember, sortedKeys, stringAt } from '../../../../shared/values/json';
-import { configKey } from '../../../../shared/values/name-formats';
+import { checkConfigKey } from '../../../../shared/values/name-formats';
 import { parseJson, SyntaxFault } from '../../../../shared/serialization';
 import { canonicalQualifiedName, otherQualifiedName } from '../../../../shared/names/dialect';
 import { checkFormat, type Errors } from '../../rules/checks';
@@ -85,7 +85,7 @@ function validate(object: CoreV1Secret): readonly FieldError[] {
   const { data = {} } = object;
   let size = 0;
   for (const key of sortedKeys(data)) {
-    checkFormat(key, `data[${key}]`, configKey, errors);
+    checkFormat(key, `data[${key}]`, checkConfigKey, errors);
     size += decodedSize(data[key]);
   }
   if (size > MOST_BYTES) errors.push(tooLong('data', MOST_BYTES));

@@ -6,7 +6,7 @@ import type {
   CoreV1Endpoints,
   CoreV1EndpointSubset,
 } from '../../../../shared/api/types/generated/members';
-import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
+import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkIp, checkReachable } from '../../rules/addresses';
 import { checkFormat, checkGiven, checkOptional, type Errors } from '../../rules/checks';
 import { checkPort, checkProtocol } from '../../rules/numbers';
@@ -40,16 +40,16 @@ function checkSubset(subset: CoreV1EndpointSubset, place: string, errors: Errors
 function checkAddress(address: CoreV1EndpointAddress, place: string, errors: Errors): void {
   const { ip = '' } = address;
   checkIp(ip, `${place}.ip`, errors);
-  checkOptional(address, 'hostname', place, errors, dnsLabel);
-  checkGiven(address, 'nodeName', place, errors, dnsSubdomain);
+  checkOptional(address, 'hostname', place, errors, checkDnsLabel);
+  checkGiven(address, 'nodeName', place, errors, checkDnsSubdomain);
   checkReachable(ip, `${place}.ip`, errors);
 }
 
 function checkPortOf(port: CoreV1EndpointPort, place: string, needsName: boolean, errors: Errors): void {
   const { name = '' } = port;
-  if (name !== '') checkFormat(name, `${place}.name`, dnsLabel, errors);
+  if (name !== '') checkFormat(name, `${place}.name`, checkDnsLabel, errors);
   else if (needsName) errors.push(required(`${place}.name`));
   checkPort(port.port ?? 0, `${place}.port`, errors);
   checkProtocol(port.protocol ?? '', `${place}.protocol`, errors);
-  checkGiven(port, 'appProtocol', place, errors, qualifiedName);
+  checkGiven(port, 'appProtocol', place, errors, checkQualifiedName);
 }

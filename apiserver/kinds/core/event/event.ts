@@ -1,7 +1,7 @@
 /** Event of the core group: it lies where its object lies, and a newer one (with an `eventTime`) says who reports it. */
 import { invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Event } from '../../../../shared/api/types/generated/members';
-import { qualifiedName } from '../../../../shared/values/name-formats';
+import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, type Errors, type MemberOf } from '../../rules/checks';
 import { CREATE, UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
@@ -34,7 +34,7 @@ export function validateReport(object: CoreV1Event, { names }: StrategyContext, 
   if (!isNew) return errors;
   const component = object.reportingComponent ?? '';
   if (component === '') errors.push(required(controller));
-  checkFormat(component, controller, qualifiedName, errors);
+  checkFormat(component, controller, checkQualifiedName, errors);
   for (const [member, most] of MOST) {
     const value = object[member] ?? '';
     if (value === '' && member !== 'message') errors.push(required(member));

@@ -1,8 +1,8 @@
 /** LimitRange: bounds and defaults that fit together. Bounds nothing itself. */
 import { duplicate, forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
-import { goQuantity } from '../../../../shared/values/go-values';
+import { formatGoQuantity } from '../../../../shared/values/go-values';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
-import { qualifiedName } from '../../../../shared/values/name-formats';
+import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { compareQuantities, parseQuantity } from '../../../../shared/values/quantity';
 import { checkFormat, type Errors } from '../../rules/checks';
 import { checkContainerResource, checkResourceName, isNeverOvercommitted } from '../../rules/resource-names';
@@ -44,7 +44,7 @@ function checkLimit(limit: CoreV1LimitRangeItem, place: string, seen: Set<string
 
 function checkType(type: string, field: string, errors: Errors): void {
   const before = errors.length;
-  checkFormat(type, field, qualifiedName, errors);
+  checkFormat(type, field, checkQualifiedName, errors);
   if (errors.length > before || type.includes('/') || TYPES.includes(type)) return;
   errors.push(invalidValue(field, type, 'must be a standard limit type or fully qualified'));
 }
@@ -71,7 +71,7 @@ const TITLES = { min: 'min', max: 'max', default: 'default', defaultRequest: 'de
 
 function checkAmounts(limit: CoreV1LimitRangeItem, name: string, place: string, errors: Errors): void {
   const wrong = (member: string, amount: string, text: string): FieldError =>
-    invalidAs(`${place}.${member}[${name}]`, goQuantity(amount), text);
+    invalidAs(`${place}.${member}[${name}]`, formatGoQuantity(amount), text);
   for (const { less, more, blamed, shown } of ORDER) {
     const [small, large] = [amountOf(limit, less, name), amountOf(limit, more, name)];
     if (small === undefined || large === undefined || compareQuantities(small, large) <= 0) continue;

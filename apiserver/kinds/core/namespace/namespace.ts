@@ -1,8 +1,8 @@
 /** Namespace: its own finalizers, its phase, and the label that bears its name. */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Namespace } from '../../../../shared/api/types/generated/members';
-import { append } from '../../../../shared/values/append';
-import { qualifiedName } from '../../../../shared/values/name-formats';
+import { appendAll } from '../../../../shared/values/append';
+import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { isTerminating } from '../../../../shared/api/metadata/object-meta';
 import { unqualifiedFinalizer } from '../../../../shared/api/metadata/object-meta-rules';
 import { otherQualifiedName, STANDARD_FINALIZERS } from '../../../../shared/names/dialect';
@@ -69,8 +69,8 @@ function stampName(object: CoreV1Namespace, { names }: StrategyContext): void {
 function finalizerErrors(object: CoreV1Namespace, field: (index: number) => string): readonly FieldError[] {
   const errors: Errors = [];
   finalizersOf(object).forEach((finalizer, index) => {
-    checkFormat(finalizer, field(index), qualifiedName, errors);
-    append(errors, unqualifiedFinalizer(finalizer, field(index)));
+    checkFormat(finalizer, field(index), checkQualifiedName, errors);
+    appendAll(errors, unqualifiedFinalizer(finalizer, field(index)));
   });
   return errors;
 }

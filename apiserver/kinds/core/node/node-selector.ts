@@ -5,7 +5,7 @@ import type {
   CoreV1NodeSelectorRequirement,
   CoreV1NodeSelectorTerm,
 } from '../../../../shared/api/types/generated/members';
-import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
+import { checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../../rules/checks';
 
 /** Of a selector at `place`; it has to have terms. */
@@ -20,7 +20,7 @@ export function checkNodeSelectorTerm(term: CoreV1NodeSelectorTerm, place: strin
   term.matchExpressions?.forEach((expression, index) => {
     const field = `${place}.matchExpressions[${index}]`;
     checkValues(expression, field, errors);
-    checkFormat(expression.key ?? '', `${field}.key`, qualifiedName, errors);
+    checkFormat(expression.key ?? '', `${field}.key`, checkQualifiedName, errors);
   });
   term.matchFields?.forEach((expression, index) => checkFieldRequirement(expression, `${place}.matchFields[${index}]`, errors));
 }
@@ -57,5 +57,5 @@ function checkFieldRequirement(expression: CoreV1NodeSelectorRequirement, place:
     }
   } else errors.push(invalidValue(`${place}.operator`, operator, 'not a valid selector operator'));
   if (key !== 'metadata.name') errors.push(invalidValue(`${place}.key`, key, 'not a valid field selector key'));
-  else values.forEach((value, index) => checkFormat(value, `${place}.values[${index}]`, dnsSubdomain, errors));
+  else values.forEach((value, index) => checkFormat(value, `${place}.values[${index}]`, checkDnsSubdomain, errors));
 }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { duplicate, forbiddenField, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Node, CoreV1NodeSpec, CoreV1NodeStatus } from '../../../../shared/api/types/generated/members';
 import { cloneJson, sortedKeys } from '../../../../shared/values/json';
-import { labelValue, qualifiedName } from '../../../../shared/values/name-formats';
+import { checkLabelValue, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkCidr } from '../../rules/addresses';
 import { checkDistinct, checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
 import { checkAmount } from '../../rules/resource-names';
@@ -63,8 +63,8 @@ function checkTaints({ taints }: CoreV1NodeSpec, errors: Errors): void {
   taints?.forEach((taint, index) => {
     const field = `metadata.taints[${index}]`;
     const { key = '', value = '', effect = '' } = taint;
-    checkFormat(key, `${field}.key`, qualifiedName, errors);
-    checkFormat(value, `${field}.value`, labelValue, errors);
+    checkFormat(key, `${field}.key`, checkQualifiedName, errors);
+    checkFormat(value, `${field}.value`, checkLabelValue, errors);
     checkRequiredChoice(taint, 'effect', field, EFFECTS, errors);
     if (seen.has(`${key}:${effect}`)) errors.push(duplicate(field, taint, 'taints must be unique by key and effect pair'));
     seen.add(`${key}:${effect}`);

@@ -1,7 +1,7 @@
 /** To which nodes and other pods a pod is drawn, and from which it keeps away. */
 import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
 import { sortedKeys } from '../../../../shared/values/json';
-import { dnsLabel } from '../../../../shared/values/name-formats';
+import { checkDnsLabel } from '../../../../shared/values/name-formats';
 import { checkSelector } from '../../rules/selectors';
 import { checkNodeSelector, checkNodeSelectorTerm } from '../node/node-selector';
 import { checkFormat, checkLabelKey, type Errors } from '../../rules/checks';
@@ -58,7 +58,7 @@ function checkPodTerm(term: CoreV1PodAffinityTerm, place: string, errors: Errors
   const selector = term.labelSelector;
   checkSelector(selector, `${place}.labelSelector`, errors);
   checkSelector(term.namespaceSelector, `${place}.namespaceSelector`, errors);
-  for (const namespace of term.namespaces ?? []) checkFormat(namespace, `${place}.namespace`, dnsLabel, errors);
+  for (const namespace of term.namespaces ?? []) checkFormat(namespace, `${place}.namespace`, checkDnsLabel, errors);
   checkLabelKeys(term, selector, place, errors);
   const key = term.topologyKey ?? '';
   if (key === '') errors.push(required(`${place}.topologyKey`, 'can not be empty'));

@@ -1,7 +1,7 @@
 /** The containers of a pod: what holds for all of them, and what for ordinary, init and ephemeral ones. */
 import { duplicate, forbiddenField, invalidValue, notFoundValue, required } from '../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../shared/values/json';
-import { dnsLabel } from '../../../../shared/values/name-formats';
+import { checkDnsLabel } from '../../../../shared/values/name-formats';
 import { checkChoice, checkRequired, checkRequiredChoice, forbidSet, isSet, type Errors } from '../../rules/checks';
 import { checkVariables } from './environment';
 import { checkLifecycle, checkProbe } from './handlers';
@@ -105,7 +105,7 @@ function checkUnique(container: CoreV1Container, place: string, { names }: Surro
 }
 
 function checkCommon(container: CoreV1Container, place: string, around: Surroundings, errors: Errors): void {
-  checkRequired(container, 'name', place, errors, dnsLabel);
+  checkRequired(container, 'name', place, errors, checkDnsLabel);
   if ((container.image ?? '') === '') errors.push(required(`${place}.image`));
   checkRequiredChoice(container, 'terminationMessagePolicy', place, MESSAGE_POLICIES, errors);
   checkPorts(container, place, errors);

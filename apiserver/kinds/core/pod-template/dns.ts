@@ -1,6 +1,6 @@
 /** How a pod finds names: its policy and configuration of DNS, and names of its own for addresses. */
 import { invalidValue, required } from '../../../../shared/api/errors/field-error';
-import { dnsSubdomain } from '../../../../shared/values/name-formats';
+import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { checkIp } from '../../rules/addresses';
 import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
 import type { CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
@@ -43,13 +43,13 @@ function checkSearches(searches: readonly string[], field: string, errors: Error
     const text = `must not have more than ${LONGEST_SEARCHES} characters (including spaces) in the search list`;
     errors.push(invalidValue(field, searches, text));
   }
-  searches.forEach((search, index) => checkFormat(search.replace(/\.$/, ''), `${field}[${index}]`, dnsSubdomain, errors));
+  searches.forEach((search, index) => checkFormat(search.replace(/\.$/, ''), `${field}[${index}]`, checkDnsSubdomain, errors));
 }
 
 export function checkHostAliases(spec: CoreV1PodSpec, place: string, errors: Errors): void {
   spec.hostAliases?.forEach((alias, index) => {
     const field = `${place}.hostAliases[${index}]`;
     checkIp(alias.ip ?? '', `${field}.ip`, errors);
-    alias.hostnames?.forEach((name, at) => checkFormat(name, `${field}.hostnames[${at}]`, dnsSubdomain, errors));
+    alias.hostnames?.forEach((name, at) => checkFormat(name, `${field}.hostnames[${at}]`, checkDnsSubdomain, errors));
   });
 }

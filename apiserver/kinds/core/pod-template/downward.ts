@@ -1,6 +1,6 @@
 /** References to the pod's own fields and resources, from variables and from files. Never resolves them. */
 import { invalidValue, notSupported, required } from '../../../../shared/api/errors/field-error';
-import { qualifiedName } from '../../../../shared/values/name-formats';
+import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, checkRequired, type Errors } from '../../rules/checks';
 import type { CoreV1ObjectFieldSelector, CoreV1ResourceFieldSelector } from '../../../../shared/api/types/generated/members';
 
@@ -70,7 +70,7 @@ function checkSubscript(path: string, place: string, errors: Errors): void {
     return;
   }
   const asked = map === 'metadata.annotations' ? key.toLowerCase() : key;
-  for (const text of qualifiedName(asked)) errors.push(invalidValue(place, key, text));
+  for (const text of checkQualifiedName(asked)) errors.push(invalidValue(place, key, text));
 }
 
 const RESOURCES: readonly string[] = [

@@ -1,6 +1,6 @@
 /** The variables of a container: names, values and where they come from. Never looks at what the sources hold. */
 import { invalidValue } from '../../../../shared/api/errors/field-error';
-import { configKey, dnsSubdomain, patternMessage, type NameCheck } from '../../../../shared/values/name-formats';
+import { checkConfigKey, checkDnsSubdomain, patternMessage, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkParts, type PartOf } from '../../rules/parts';
 import { checkFormat, checkRequired, type Errors } from '../../rules/checks';
 import { checkFieldReference, checkResourceReference, VARIABLE_FIELDS } from './downward';
@@ -54,8 +54,8 @@ function checkSource(source: CoreV1EnvVarSource, value: string, place: string, e
 
 /** An empty name is no name, but it is not said to be missing (upstream behaviour). */
 function checkKeyReference(source: CoreV1ConfigMapKeySelector, place: string, errors: Errors): void {
-  checkFormat(source.name ?? '', `${place}.name`, dnsSubdomain, errors);
-  checkRequired(source, 'key', place, errors, configKey);
+  checkFormat(source.name ?? '', `${place}.name`, checkDnsSubdomain, errors);
+  checkRequired(source, 'key', place, errors, checkConfigKey);
 }
 
 function checkSourceOfAll(source: CoreV1EnvFromSource, place: string, index: number, errors: Errors): void {
@@ -66,7 +66,7 @@ function checkSourceOfAll(source: CoreV1EnvFromSource, place: string, index: num
     const one = source[member];
     if (one === undefined) continue;
     found += 1;
-    checkRequired(one, 'name', `${place}[${index}].${member}`, errors, dnsSubdomain);
+    checkRequired(one, 'name', `${place}[${index}].${member}`, errors, checkDnsSubdomain);
   }
   if (found === 0) errors.push(invalidValue(place, '', 'must specify one of: `configMapRef` or `secretRef`'));
   if (found > 1) errors.push(invalidValue(place, '', 'may not have more than one field specified at a time'));

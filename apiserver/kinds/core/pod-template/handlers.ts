@@ -1,6 +1,6 @@
 /** Probes and lifecycle hooks, and the actions that both take. */
 import { invalidAs, required } from '../../../../shared/api/errors/field-error';
-import { patternMessage, portName, type NameCheck } from '../../../../shared/values/name-formats';
+import { patternMessage, checkPortName, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkFirstPart, type Part, type PartOf } from '../../rules/parts';
 import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
 import { checkNotNegative, checkPort } from '../../rules/numbers';
@@ -46,7 +46,7 @@ function checkHttp(action: CoreV1HTTPGetAction, place: string, errors: Errors): 
 /** A number, or the name of a port. */
 function checkPortOf(action: CoreV1HTTPGetAction | CoreV1TCPSocketAction | CoreV1GRPCAction, place: string, errors: Errors): void {
   const port = action.port ?? 0;
-  if (typeof port === 'string') checkFormat(port, `${place}.port`, portName, errors);
+  if (typeof port === 'string') checkFormat(port, `${place}.port`, checkPortName, errors);
   else checkPort(port, `${place}.port`, errors);
 }
 

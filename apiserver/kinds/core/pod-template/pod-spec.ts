@@ -3,7 +3,7 @@
  * judges metadata, nor what only a Pod or only a template may not have.
  */
 import { duplicate } from '../../../../shared/api/errors/field-error';
-import { dnsLabel, dnsSubdomain } from '../../../../shared/values/name-formats';
+import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { checkAffinity } from './affinity';
 import { checkFormat, checkLabelKey, checkOptional, checkRequiredChoice, type Errors } from '../../rules/checks';
@@ -57,19 +57,19 @@ function checkGates(spec: CoreV1PodSpec, place: string, errors: Errors): void {
 const LONGEST_DEADLINE = 2_147_483_647;
 
 function checkNames(spec: CoreV1PodSpec, place: string, errors: Errors): void {
-  checkOptional(spec, 'serviceAccountName', place, errors, dnsSubdomain);
-  checkOptional(spec, 'nodeName', place, errors, dnsSubdomain);
+  checkOptional(spec, 'serviceAccountName', place, errors, checkDnsSubdomain);
+  checkOptional(spec, 'nodeName', place, errors, checkDnsSubdomain);
   checkRange(spec.activeDeadlineSeconds, `${place}.activeDeadlineSeconds`, 1, LONGEST_DEADLINE, errors);
-  checkOptional(spec, 'hostname', place, errors, dnsLabel);
-  checkOptional(spec, 'subdomain', place, errors, dnsLabel);
+  checkOptional(spec, 'hostname', place, errors, checkDnsLabel);
+  checkOptional(spec, 'subdomain', place, errors, checkDnsLabel);
 }
 
 const PREEMPTION = ['PreemptLowerPriority', 'Never'];
 
 function checkScheduling(spec: CoreV1PodSpec, place: string, errors: Errors): void {
-  checkOptional(spec, 'priorityClassName', place, errors, dnsSubdomain);
+  checkOptional(spec, 'priorityClassName', place, errors, checkDnsSubdomain);
   const runtime = spec.runtimeClassName;
-  if (runtime !== undefined) checkFormat(runtime, `${place}.runtimeClassName`, dnsSubdomain, errors);
+  if (runtime !== undefined) checkFormat(runtime, `${place}.runtimeClassName`, checkDnsSubdomain, errors);
   if (spec.preemptionPolicy !== undefined) checkRequiredChoice(spec, 'preemptionPolicy', place, PREEMPTION, errors);
   const overhead = spec.overhead;
   if (overhead !== undefined) checkResources({ limits: overhead }, `${place}.overhead`, errors);

@@ -1,6 +1,6 @@
 /** The ports of containers, each for itself and against one another. */
 import { duplicate, invalidAs, required } from '../../../../shared/api/errors/field-error';
-import { portName } from '../../../../shared/values/name-formats';
+import { checkPortName } from '../../../../shared/values/name-formats';
 import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
 import { checkPort, PROTOCOLS } from '../../rules/numbers';
 import type { CoreV1Container } from '../../../../shared/api/types/generated/members';
@@ -12,7 +12,7 @@ export function checkPorts(container: CoreV1Container, place: string, errors: Er
     const name = port.name ?? '';
     if (name !== '') {
       const before = errors.length;
-      checkFormat(name, `${field}.name`, portName, errors);
+      checkFormat(name, `${field}.name`, checkPortName, errors);
       if (errors.length === before && names.has(name)) errors.push(duplicate(`${field}.name`, name));
       names.add(name);
     }

@@ -1,6 +1,6 @@
 /** What containers request and are limited to. Never converts an amount; amounts are compared exactly. */
 import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
-import { goQuantity } from '../../../../shared/values/go-values';
+import { formatGoQuantity } from '../../../../shared/values/go-values';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { checkContainerResource, HUGE_PAGES, isHugePages, isNative, isNeverOvercommitted } from '../../rules/resource-names';
@@ -57,7 +57,7 @@ function checkAmount(name: string, text: string | undefined, field: string, erro
   checkContainerResource(name, field, errors);
   const amount = amountOf(text ?? '0');
   if (amount.nanos < 0n) errors.push(invalidValue(field, amount.text, 'must be greater than or equal to 0'));
-  if (!isNative(name) && amount.nanos % BILLION !== 0n) errors.push(invalidAs(field, goQuantity(amount.text), 'must be an integer'));
+  if (!isNative(name) && amount.nanos % BILLION !== 0n) errors.push(invalidAs(field, formatGoQuantity(amount.text), 'must be an integer'));
   return amount;
 }
 

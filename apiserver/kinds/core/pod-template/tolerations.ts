@@ -1,6 +1,6 @@
 /** Which taints a pod bears. */
 import { invalidAs, invalidValue, notSupported } from '../../../../shared/api/errors/field-error';
-import { labelValue } from '../../../../shared/values/name-formats';
+import { checkLabelValue } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { checkFormat, checkLabelKey, type Errors } from '../../rules/checks';
 import type { CoreV1Toleration } from '../../../../shared/api/types/generated/members';
@@ -33,7 +33,7 @@ function checkValue(toleration: CoreV1Toleration, operator: string, field: strin
   switch (operator) {
     case '':
     case 'Equal':
-      checkFormat(value, field, labelValue, errors);
+      checkFormat(value, field, checkLabelValue, errors);
       return;
     case 'Exists':
       if (value !== '') errors.push(invalidAs(field, goToleration(toleration), "value must be empty when `operator` is 'Exists'"));

@@ -1,9 +1,9 @@
 /** What a volume may be made of: a rule for each source, in the order in which they are looked at. */
 import { forbiddenField, invalidValue, required, tooLong } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, sortedKeys } from '../../../../shared/values/json';
-import { dnsLabel, dnsSubdomain } from '../../../../shared/values/name-formats';
+import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../shared/values/quantity';
-import { isProtectedGroup, RESERVED_DOMAINS } from '../../../../shared/names/dialect';
+import { isProtectedGroup, RESERVED_DOMAINS_MESSAGE } from '../../../../shared/names/dialect';
 import {
   checkChoice,
   checkFormat,
@@ -237,13 +237,13 @@ function checkFlex(source: CoreV1FlexVolumeSource, place: string, errors: Errors
   for (const name of sortedKeys(options)) {
     const slash = name.indexOf('/');
     if (slash < 0 || !isProtectedGroup(name.slice(0, slash))) continue;
-    errors.push(invalidValue(`${place}.options[${name}]`, name, RESERVED_DOMAINS));
+    errors.push(invalidValue(`${place}.options[${name}]`, name, RESERVED_DOMAINS_MESSAGE));
   }
 }
 
 function checkStorageNames(source: CoreV1StorageOSVolumeSource, place: string, errors: Errors): void {
-  checkRequired(source, 'volumeName', place, errors, dnsLabel);
-  checkOptional(source, 'volumeNamespace', place, errors, dnsLabel);
+  checkRequired(source, 'volumeName', place, errors, checkDnsLabel);
+  checkOptional(source, 'volumeNamespace', place, errors, checkDnsLabel);
 }
 
 const LONGEST_DRIVER = 63;
@@ -256,7 +256,7 @@ export function checkDriverName(source: CoreV1CSIVolumeSource | CoreV1CSIPersist
 export function checkDriverText(driver: string, field: string, errors: Errors): void {
   if (driver === '') errors.push(required(field));
   if (Buffer.byteLength(driver) > LONGEST_DRIVER) errors.push(tooLong(field, LONGEST_DRIVER));
-  for (const text of dnsSubdomain(driver.toLowerCase())) errors.push(invalidValue(field, driver, text));
+  for (const text of checkDnsSubdomain(driver.toLowerCase())) errors.push(invalidValue(field, driver, text));
 }
 
 function checkDriver(source: CoreV1CSIVolumeSource, place: string, errors: Errors): void {
@@ -265,5 +265,5 @@ function checkDriver(source: CoreV1CSIVolumeSource, place: string, errors: Error
   if (secret === undefined) return;
   if ((secret.name ?? '') === '') errors.push(required(`${place}.nodePublishSecretRef.name`));
   // The place lacks the reference (upstream behaviour).
-  else checkFormat(secret.name ?? '', `${place}.name`, dnsSubdomain, errors);
+  else checkFormat(secret.name ?? '', `${place}.name`, checkDnsSubdomain, errors);
 }

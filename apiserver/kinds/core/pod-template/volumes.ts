@@ -1,6 +1,6 @@
 /** The volumes of a pod: their names, and that each has one source. */
 import { duplicate, invalidValue, required } from '../../../../shared/api/errors/field-error';
-import { dnsLabel, dnsSubdomain } from '../../../../shared/values/name-formats';
+import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { checkFirstPart } from '../../rules/parts';
 import { checkFormat, type Errors } from '../../rules/checks';
@@ -25,7 +25,7 @@ export function checkVolumes(spec: CoreV1PodSpec, specPlace: string, podName: st
     checkIscsiLength(volume, name, `${place}.name`, errors);
     if (name === '') errors.push(required(`${place}.name`));
     else if (good.has(name)) errors.push(duplicate(`${place}.name`, name));
-    else checkFormat(name, `${place}.name`, dnsLabel, errors);
+    else checkFormat(name, `${place}.name`, checkDnsLabel, errors);
     if (errors.length === before) good.set(name, volume);
   });
   return good;
@@ -35,7 +35,7 @@ export function checkVolumes(spec: CoreV1PodSpec, specPlace: string, podName: st
 function checkClaimName({ ephemeral }: CoreV1Volume, name: string, podName: string, field: string, errors: Errors): void {
   if (ephemeral === undefined || name === '' || podName === '') return;
   const claim = `${podName}-${name}`;
-  for (const text of dnsSubdomain(claim)) errors.push(invalidValue(field, name, `PVC name ${quote(claim)}: ${text}`));
+  for (const text of checkDnsSubdomain(claim)) errors.push(invalidValue(field, name, `PVC name ${quote(claim)}: ${text}`));
 }
 
 const LONGEST_ISCSI = 64;

@@ -2,7 +2,7 @@
  * What is worth a warning about a pod or a template that is stored nevertheless, in upstream's order and words: what is deprecated or without effect,
  * what hides something, what can hardly be meant.
  */
-import { append } from '../../../../shared/values/append';
+import { appendAll } from '../../../../shared/values/append';
 import { quote } from '../../../../shared/values/quote';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { oldLabelsOf, warnOfKey, warnOfNodeSelector, warnOfNodeSelectorTerm } from '../node/old-labels';
@@ -57,7 +57,7 @@ export function podWarnings(object: CoreV1PodTemplateSpec, place: string): reado
       warnOfContainer(container, `${at}.${list}[${index}]`, warnings);
     });
   }
-  append(warnings, portWarnings(spec, at));
+  appendAll(warnings, portWarnings(spec, at));
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
     warnings.push(`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`);
   }

@@ -1,6 +1,6 @@
 /** What a security context says for Windows. */
 import { invalidValue } from '../../../../shared/api/errors/field-error';
-import { dnsSubdomain } from '../../../../shared/values/name-formats';
+import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../../rules/checks';
 import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
 
@@ -19,7 +19,7 @@ export function checkWindowsOptions(context: CoreV1PodSecurityContext | CoreV1Se
   if (options === undefined) return;
   const place = `${contextPlace}.windowsOptions`;
   const name = options.gmsaCredentialSpecName;
-  if (name !== undefined) checkFormat(name, `${place}.gmsaCredentialSpecName`, dnsSubdomain, errors);
+  if (name !== undefined) checkFormat(name, `${place}.gmsaCredentialSpecName`, checkDnsSubdomain, errors);
   const spec = options.gmsaCredentialSpec;
   const specField = `${place}.gmsaCredentialSpec`;
   if (spec === '') errors.push(invalidValue(specField, spec, 'gmsaCredentialSpec cannot be an empty string'));

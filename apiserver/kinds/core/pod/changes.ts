@@ -1,6 +1,6 @@
 /** What of a stored Pod may change, in upstream's order. The new state has been judged by then. */
 import { forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
-import { goNodeSelectorTerm, goTexts } from '../../../../shared/values/go-values';
+import { formatGoNodeSelectorTerm, formatGoStringMap } from '../../../../shared/values/go-values';
 import { equalJson, own, sortedKeys, stringAt, stringifyJson, type JsonObject } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { APP_ARMOR, checkKnownAnnotations, MIRROR } from '../pod-template/annotations';
@@ -130,13 +130,13 @@ function checkNarrower(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Error
   const [selector, former] = [spec.nodeSelector, before.nodeSelector ?? {}];
   if (sortedKeys(former).some((key) => stringAt(selector, key) !== stringAt(former, key))) {
     const text = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
-    errors.push(invalidAs('spec.nodeSelector', goTexts(selector), text));
+    errors.push(invalidAs('spec.nodeSelector', formatGoStringMap(selector), text));
   }
   const [terms, termsBefore] = [nodeTerms(spec), nodeTerms(before)];
   if (termsBefore === undefined || termsBefore.length === 0) return;
   const field = `spec.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms`;
   if (terms?.length !== termsBefore.length) {
-    const shown = terms === undefined ? '(nil)' : `{${terms.map(goNodeSelectorTerm).join(', ')}}`;
+    const shown = terms === undefined ? '(nil)' : `{${terms.map(formatGoNodeSelectorTerm).join(', ')}}`;
     const text = 'no additions/deletions to non-empty NodeSelectorTerms list are allowed';
     errors.push(invalidAs(field, `[]core.NodeSelectorTerm${shown}`, text));
     return;
@@ -144,7 +144,7 @@ function checkNarrower(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Error
   terms.forEach((term, index) => {
     const old = termsBefore[index] ?? {};
     if (TERM_LISTS.every((member) => beginsWith(term[member] ?? [], old[member] ?? []))) return;
-    errors.push(invalidAs(`${field}[${index}]`, goNodeSelectorTerm(term), 'only additions are allowed (no mutations or deletions)'));
+    errors.push(invalidAs(`${field}[${index}]`, formatGoNodeSelectorTerm(term), 'only additions are allowed (no mutations or deletions)'));
   });
 }
 

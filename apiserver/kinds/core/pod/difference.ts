@@ -1,5 +1,5 @@
 /** How two specs differ, for people: the members that are not the same, before and after. Bounded, because clients choose what stands in them. */
-import { capitalised } from '../../../../shared/values/capitalize';
+import { capitalize } from '../../../../shared/values/capitalize';
 import { equalJson, own, stringifyJson, type JsonObject } from '../../../../shared/values/json';
 
 const MOST_MEMBERS = 8;
@@ -16,5 +16,5 @@ export function specDifference(spec: JsonObject, before: JsonObject): string {
 function shown(name: string, spec: JsonObject): string {
   const value = own(spec, name);
   const text = value === undefined ? 'nil' : stringifyJson(value, 'sorted');
-  return `${capitalised(name)}: ${text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text}`;
+  return `${capitalize(name)}: ${text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text}`;
 }

@@ -7,7 +7,7 @@ import {
   invalidValue,
   type FieldError,
 } from '../../../../shared/api/errors/field-error';
-import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
+import { checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { checkIp, ipFamily } from '../../rules/addresses';
 import { checkFormat, checkOptional, type Errors } from '../../rules/checks';
@@ -18,9 +18,9 @@ export function podStatusErrors(object: CoreV1Pod, old: CoreV1Pod): readonly Fie
   const errors: Errors = [];
   // The place is not where conditions stand (upstream behaviour).
   status.conditions?.forEach((condition, index) =>
-    checkFormat(condition.type ?? '', `metadata.conditions[${index}].Type`, qualifiedName, errors),
+    checkFormat(condition.type ?? '', `metadata.conditions[${index}].Type`, checkQualifiedName, errors),
   );
-  checkOptional(status, 'nominatedNodeName', 'status', errors, dnsSubdomain);
+  checkOptional(status, 'nominatedNodeName', 'status', errors, checkDnsSubdomain);
   checkStates(object, old.status ?? {}, status, errors);
   checkClaims(object, status, errors);
   const podAddresses = (status.podIPs ?? []).map((item) => item.ip ?? '');

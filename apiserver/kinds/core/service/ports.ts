@@ -1,7 +1,7 @@
 /** What the ports of a Service may look like. Which node ports are free is not looked at here. */
 import { duplicate, forbiddenField, invalidValue, required } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
-import { dnsLabel, portName, qualifiedName } from '../../../../shared/values/name-formats';
+import { checkDnsLabel, checkPortName, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, checkGiven, checkRequiredChoice, type Errors } from '../../rules/checks';
 import { checkPort, PROTOCOLS } from '../../rules/numbers';
 import { portsOf } from './carry';
@@ -37,7 +37,7 @@ function checkName(name: string, field: string, isWanted: boolean, taken: Set<st
     if (isWanted) errors.push(required(field));
     return;
   }
-  checkFormat(name, field, dnsLabel, errors);
+  checkFormat(name, field, checkDnsLabel, errors);
   if (taken.has(name)) errors.push(duplicate(field, name));
   taken.add(name);
 }
@@ -46,9 +46,9 @@ function checkParts(port: CoreV1ServicePort, field: string, errors: Errors): voi
   checkPort(port.port ?? 0, `${field}.port`, errors);
   checkRequiredChoice(port, 'protocol', field, PROTOCOLS, errors);
   const { targetPort: target = 0 } = port;
-  if (typeof target === 'string') checkFormat(target, `${field}.targetPort`, portName, errors);
+  if (typeof target === 'string') checkFormat(target, `${field}.targetPort`, checkPortName, errors);
   else checkPort(target, `${field}.targetPort`, errors);
-  checkGiven(port, 'appProtocol', field, errors, qualifiedName);
+  checkGiven(port, 'appProtocol', field, errors, checkQualifiedName);
 }
 
 /** What ports may not say together: node ports where there are none, and the same number twice for a protocol. */

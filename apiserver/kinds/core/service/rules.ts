@@ -2,7 +2,7 @@
 import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { stringAt } from '../../../../shared/values/json';
-import { dnsSubdomain } from '../../../../shared/values/name-formats';
+import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { Errors } from '../../rules/checks';
@@ -67,7 +67,7 @@ function checkAlias(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { externalName: given = '' } = spec;
   const name = given.endsWith('.') ? given.slice(0, -1) : given;
   if (name === '') errors.push(required(field));
-  else for (const text of dnsSubdomain(name)) errors.push(invalidValue(field, given, text));
+  else for (const text of checkDnsSubdomain(name)) errors.push(invalidValue(field, given, text));
 }
 
 /** The specification allows `externalName` only for type ExternalName. Upstream's server accepts it for any type, so a stored name may stay, even when the type changes. */

@@ -30,7 +30,7 @@ export const service: Strategy<CoreV1Service> = {
 };
 
 function settleService(object: CoreV1Service, old: CoreV1Service | undefined, context: StrategyContext): readonly FieldError[] {
-  if (!context.gates.enabled('ServiceTrafficDistribution')) dropDistribution(object, old);
+  if (!context.gates.isEnabled('ServiceTrafficDistribution')) dropDistribution(object, old);
   if (old !== undefined) carryAllocated(object, old);
   return settleFamilies(object, old, context.serviceFamilies);
 }

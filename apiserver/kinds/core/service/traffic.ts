@@ -14,9 +14,9 @@ import type {
   CoreV1ServiceSpec,
 } from '../../../../shared/api/types/generated/members';
 import { conditionsErrors } from '../../../../shared/api/metadata/conditions';
-import { append } from '../../../../shared/values/append';
+import { appendAll } from '../../../../shared/values/append';
 import { equalJson, stringAt } from '../../../../shared/values/json';
-import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
+import { checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { checkCidr, checkIp, ipFamily } from '../../rules/addresses';
 import { checkChoice, checkFormat, checkGiven, checkRequiredChoice, type Errors } from '../../rules/checks';
@@ -60,7 +60,7 @@ export function checkClass(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { loadBalancerClass: name } = spec;
   if (name === undefined) return;
   const field = 'spec.loadBalancerClass';
-  if (isBalanced(spec)) checkFormat(name, field, qualifiedName, errors);
+  if (isBalanced(spec)) checkFormat(name, field, checkQualifiedName, errors);
   else errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
 }
 
@@ -118,7 +118,7 @@ export function validateServiceStatus({ spec = {}, status }: CoreV1Service, { st
   const errors: Errors = [];
   const field = 'status.loadBalancer.ingress';
   if (status !== undefined && !equalJson(status.conditions, before?.conditions))
-    append(errors, conditionsErrors(status, 'status.conditions'));
+    appendAll(errors, conditionsErrors(status, 'status.conditions'));
   const ingress = status?.loadBalancer?.ingress ?? [];
   if (ingress.length === 0) return errors;
   const known = before?.loadBalancer?.ingress ?? [];
@@ -135,7 +135,7 @@ function checkPortStatuses(ports: readonly CoreV1PortStatus[], path: string, err
     const field = `${path}[${index}]`;
     checkPort(item.port ?? 0, `${field}.port`, errors);
     checkRequiredChoice(item, 'protocol', field, PROTOCOLS, errors);
-    checkGiven(item, 'error', field, errors, qualifiedName);
+    checkGiven(item, 'error', field, errors, checkQualifiedName);
   });
 }
 
@@ -146,6 +146,6 @@ function checkIngress(item: CoreV1LoadBalancerIngress, field: string, errors: Er
   else if (ip === '' && mode !== undefined) errors.push(forbiddenField(`${field}.ipMode`, 'may not be specified when `ip` is not set'));
   else checkChoice(item, 'ipMode', field, MODES, errors);
   if (hostname === '') return;
-  checkFormat(hostname, `${field}.hostname`, dnsSubdomain, errors);
+  checkFormat(hostname, `${field}.hostname`, checkDnsSubdomain, errors);
   if (ipFamily(hostname) !== 0) errors.push(invalidValue(`${field}.hostname`, hostname, 'must be a DNS name, not an IP address'));
 }

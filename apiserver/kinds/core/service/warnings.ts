@@ -1,6 +1,6 @@
 /** What is worth a warning about a Service that is stored nevertheless, in upstream's order and words. */
 import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
-import { readPrefixStrictly, readStrictly, type StrictReading } from '../../../../shared/values/strict-ip-address';
+import { parseStrictIpPrefix, parseStrictIpAddress, type StrictParseResult } from '../../../../shared/values/strict-ip-address';
 import { quote } from '../../../../shared/values/quote';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { HEADLESS } from './addresses';
@@ -29,10 +29,12 @@ function deprecatedHints(service: CoreV1Service): readonly string[] {
   return [`annotation ${found} is deprecated, please use ${found.replace('topology-aware-hints', 'topology-mode')} instead`];
 }
 
-const ofAddress = (text: string, field: string): readonly string[] => told(readStrictly(text), text, field, 'IP address', 'IPv6 address');
-const ofRange = (text: string, field: string): readonly string[] => told(readPrefixStrictly(text), text, field, 'IP prefix', 'IPv6 prefix');
+const ofAddress = (text: string, field: string): readonly string[] =>
+  told(parseStrictIpAddress(text), text, field, 'IP address', 'IPv6 address');
+const ofRange = (text: string, field: string): readonly string[] =>
+  told(parseStrictIpPrefix(text), text, field, 'IP prefix', 'IPv6 prefix');
 
-function told(reading: StrictReading, text: string, field: string, what: string, six: string): readonly string[] {
+function told(reading: StrictParseResult, text: string, field: string, what: string, six: string): readonly string[] {
   if ('fault' in reading) return [`${field}: ${what} was accepted, but will be invalid in a future Kubernetes release: ${reading.fault}`];
   if (reading.canonical === text || !text.includes(':')) return [];
   return [

@@ -9,7 +9,7 @@ import {
   type FieldError,
 } from '../../../../shared/api/errors/field-error';
 import { equalJson, sortedKeys, stringAt } from '../../../../shared/values/json';
-import { dnsSubdomain } from '../../../../shared/values/name-formats';
+import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { timestamp } from '../../../../shared/api/metadata/object-meta';
 import { compareQuantities } from '../../../../shared/values/quantity';
 import { checkOptional, type Errors } from '../../rules/checks';
@@ -92,7 +92,7 @@ function checkSpec(spec: CoreV1PersistentVolumeSpec, errors: Errors): void {
   if (policy === 'Recycle' && spec.hostPath?.path === '/') {
     errors.push(forbiddenField('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"));
   }
-  checkOptional(spec, 'storageClassName', 'spec', errors, dnsSubdomain);
+  checkOptional(spec, 'storageClassName', 'spec', errors, checkDnsSubdomain);
   checkVolumeMode(spec, 'spec', errors);
 }
 

@@ -1,6 +1,6 @@
 /** What a PersistentVolume may be made of. Most sources are a pod's as well, and have its rule. */
 import { forbiddenField, required } from '../../../../shared/api/errors/field-error';
-import { dnsLabel, dnsSubdomain, type NameCheck } from '../../../../shared/values/name-formats';
+import { checkDnsLabel, checkDnsSubdomain, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkFormat, checkNoBacksteps, checkRequired, isSet, type Errors } from '../../rules/checks';
 import { checkFirstPart, type PartOf } from '../../rules/parts';
 import { UNKNOWN_TARGET } from '../pod-template/iscsi';
@@ -79,7 +79,7 @@ function checkLocal(source: CoreV1LocalVolumeSource, place: string, errors: Erro
 
 function checkGlusterfs(source: CoreV1GlusterfsPersistentVolumeSource, place: string, errors: Errors): void {
   for (const member of ['endpoints', 'path'] as const) checkRequired(source, member, place, errors);
-  checkNamespace(source.endpointsNamespace, `${place}.endpointsNamespace`, errors, dnsLabel);
+  checkNamespace(source.endpointsNamespace, `${place}.endpointsNamespace`, errors, checkDnsLabel);
 }
 
 function checkAzureFile(source: CoreV1AzureFilePersistentVolumeSource, place: string, errors: Errors): void {
@@ -105,7 +105,7 @@ function checkDriver(source: CoreV1CSIPersistentVolumeSource, place: string, err
   checkDriverName(source, place, errors);
   checkRequired(source, 'volumeHandle', place, errors);
   for (const member of DRIVER_SECRETS)
-    checkSecret(source[member], `${place}.${member}`, errors, { name: dnsSubdomain, namespace: dnsLabel });
+    checkSecret(source[member], `${place}.${member}`, errors, { name: checkDnsSubdomain, namespace: checkDnsLabel });
 }
 
 /** A reference to a Secret from outside any namespace names that of the Secret. */

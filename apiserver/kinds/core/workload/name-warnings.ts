@@ -1,11 +1,11 @@
 /** A name that Pods are going to bear, and that would surprise as a host name. */
-import { dnsLabel } from '../../../../shared/values/name-formats';
+import { checkDnsLabel } from '../../../../shared/values/name-formats';
 import type { MetaV1ObjectMeta } from '../../../../shared/api/types/generated/members';
 
 const TEXT =
   'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: ';
 
 export function nameWarnings(object: { readonly metadata?: MetaV1ObjectMeta }): readonly string[] {
-  const faults = dnsLabel(object.metadata?.name ?? '');
+  const faults = checkDnsLabel(object.metadata?.name ?? '');
   return faults.length === 0 ? [] : [`${TEXT}[${faults.join(' ')}]`];
 }

@@ -1,6 +1,6 @@
 /** How the template of a workload's Pods has to fit the workload: its selector, and Pods that are started again for ever. */
 import { invalidAs, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
-import { goLabelSelector, goTexts } from '../../../../shared/values/go-values';
+import { formatGoLabelSelector, formatGoStringMap } from '../../../../shared/values/go-values';
 import { isEmptyObject } from '../../../../shared/values/json';
 import { selects } from '../../../../shared/api/selectors/object-selector';
 import { forbidSet, type Errors } from '../../rules/checks';
@@ -38,7 +38,7 @@ export function checkWorkloadSelector(
     return { isReadable: true, isEmpty: false };
   }
   if (isEmptyObject(selector.matchLabels ?? {}) && (selector.matchExpressions ?? []).length === 0) {
-    errors.push(invalidAs(SELECTOR, goLabelSelector(selector), `empty selector is invalid for ${where}`));
+    errors.push(invalidAs(SELECTOR, formatGoLabelSelector(selector), `empty selector is invalid for ${where}`));
     return { isReadable: true, isEmpty: true };
   }
   const known = errors.length;
@@ -58,7 +58,7 @@ export function checkMatch(spec: SelectingSpec, errors: Errors): void {
 }
 
 export const mismatch = (labels: Labels | undefined): FieldError =>
-  invalidAs(`${PLACE}.metadata.labels`, goTexts(labels), '`selector` does not match template `labels`');
+  invalidAs(`${PLACE}.metadata.labels`, formatGoStringMap(labels), '`selector` does not match template `labels`');
 
 /** `kind` as the message calls it. */
 export function checkLasting(template: CoreV1PodTemplateSpec, kind: string, errors: Errors): void {
@@ -70,6 +70,6 @@ export function checkLasting(template: CoreV1PodTemplateSpec, kind: string, erro
 
 /** The selector never changes. */
 export function checkSelectorKept(spec: SelectingSpec, old: SelectingSpec, errors: Errors): void {
-  const shown = ({ selector }: SelectingSpec): string => ((selector ?? null) === null ? '"null"' : goLabelSelector(selector ?? {}));
+  const shown = ({ selector }: SelectingSpec): string => ((selector ?? null) === null ? '"null"' : formatGoLabelSelector(selector ?? {}));
   if (shown(spec) !== shown(old)) errors.push(invalidAs(SELECTOR, shown(spec), 'field is immutable'));
 }

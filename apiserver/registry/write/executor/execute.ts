@@ -2,7 +2,7 @@
  * The one executor of all writes: it decides where the steps of an attempt run, runs them on the state that the guaranteed update brings, and turns what they
  * come to into a transaction or a response. Retries, confirmation on a proven state, deadlines and dry run are guaranteed-update.ts's business.
  */
-import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
+import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../../shared/values/json';
 import { runSteps, type Steps } from '../../../../shared/scheduling/steps';
 import { NEVER_YIELDS, slotTimeSlice, type Yielder } from '../../../../shared/scheduling/yielding';
@@ -46,7 +46,7 @@ export interface Execution<R> {
   /** Refuses what the steps would refuse on this state whatever they find. */
   readonly precheck?: (current: Current) => void;
   /** Asked for when an attempt runs on the server's thread. */
-  readonly plan: () => Eventually<WritePlan>;
+  readonly plan: () => MaybePromise<WritePlan>;
   /** Absent: every attempt runs on the server's thread. */
   readonly offloaded?: OffloadedRequest | undefined;
   /** The first attempt, if it has begun already. */
@@ -65,21 +65,21 @@ export async function execute<R>(deps: ExecutorDependencies, execution: Executio
   const attempts = deps.attemptsFor(request, { name, called, left, taken, provesFirst });
   const claims = deps.claimsFor(request);
   let { begun } = execution;
-  const outcomeOf = (current: Current): Eventually<WriteOutcome> => {
+  const outcomeOf = (current: Current): MaybePromise<WriteOutcome> => {
     precheck?.(current);
     if (
       threads === undefined ||
       offloaded === undefined ||
       !isOffloadedAttempt(offloaded, current.entry, request.info.strategy, threads.limits)
     )
-      return whenKnown(plan(), (steps) => runHere(deps, execution, steps, current, claims));
+      return whenResolved(plan(), (steps) => runHere(deps, execution, steps, current, claims));
     const attempt = begun ?? new OffloadedAttempt(deps, threads, request, offloaded, name, current.entry);
     begun = undefined;
     return attempt.outcome(current, claims);
   };
   try {
     return await guaranteedUpdate(deps, attempts, (current) =>
-      whenKnown(outcomeOf(current), (outcome) => attemptFrom(deps, execution, claims, current, outcome)),
+      whenResolved(outcomeOf(current), (outcome) => attemptFrom(deps, execution, claims, current, outcome)),
     );
   } finally {
     begun?.abandon();
@@ -98,7 +98,7 @@ function runHere(
   plan: WritePlan,
   current: Current,
   claims: AllocationClaims | undefined,
-): Eventually<WriteOutcome> {
+): MaybePromise<WriteOutcome> {
   const sent = offloaded === undefined ? undefined : bytesOf(offloaded.what);
   const size = (sent?.length ?? 0) + (current.entry?.bytes.length ?? 0);
   const runner = new AttemptRunner(deps, claims, size > OFFLOAD_LIMITS.bytes ? slotTimeSlice(deps.clock, request.context) : NEVER_YIELDS);
@@ -120,12 +120,12 @@ class AttemptRunner implements StepRunner, StepExecution {
     private readonly yielder: Yielder,
   ) {}
 
-  run<In, Out>(_name: StepName, step: Step<In, Out>, attempt: In): Eventually<Out> {
+  run<In, Out>(_name: StepName, step: Step<In, Out>, attempt: In): MaybePromise<Out> {
     const pause = this.yielder.yieldIfDue();
     return pause === undefined ? step(attempt, this) : pause.then(() => step(attempt, this));
   }
 
-  compute<T>(steps: Steps<T>): Eventually<T> {
+  compute<T>(steps: Steps<T>): MaybePromise<T> {
     return runSteps(steps, this.yielder);
   }
 

@@ -1,6 +1,6 @@
 /** What is known of one attempt at a write, stage by stage, and what an attempt comes to. Holds no step. */
 import type { StatusError } from '../../../../shared/api/errors/status';
-import type { Eventually } from '../../../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../../shared/values/json';
 import type { Entry } from '../../../cache/cache';
 import type { Revision } from '../../../storage/store';
@@ -17,7 +17,7 @@ import type { StepExecution } from './step';
 export interface ObjectSource {
   readonly verb: 'create' | 'update' | 'patch' | 'apply';
   /** A decoded object of the served version, new on every call; of an apply, with its managedFields. `old`: the stored object, if there is one. */
-  object(old: JsonObject | undefined, execution: StepExecution): Eventually<JsonObject>;
+  object(old: JsonObject | undefined, execution: StepExecution): MaybePromise<JsonObject>;
   /** Adds the cause to a refusal of the last returned object, where the source knows it. */
   readonly explain?: (refusal: StatusError) => StatusError;
 }

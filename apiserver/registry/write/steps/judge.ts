@@ -1,6 +1,6 @@
 /** The steps in which the server and the kind have their say: metadata, allocation, what a client may not choose, validation. */
 import { StatusError } from '../../../../shared/api/errors/status';
-import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
+import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import { metadataOf, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { stringAt } from '../../../../shared/values/json';
@@ -47,7 +47,7 @@ export function stampChanged<A extends DecodedChange>(attempt: A): A & Pick<Deco
  * allocate: fills in the addresses and ports that the object needs, and checks those that it names. May be repeated: what was chosen is chosen again where it
  * is still free. Nothing is taken before the transaction. Only where an endpoint writes the spec; throws 422.
  */
-export function allocate<A extends DecodedAttempt>(attempt: A, execution: StepExecution): Eventually<A> {
+export function allocate<A extends DecodedAttempt>(attempt: A, execution: StepExecution): MaybePromise<A> {
   const { request, object, old } = attempt;
   const { info } = request;
   if (info.strategy.prepareForAllocation === undefined && info.strategy.allocation === undefined) return attempt;
@@ -94,7 +94,7 @@ export function validateNew<A extends DecodedAttempt & Prepared>(attempt: A): A 
 }
 
 /** validate, of a change. Changes nothing; throws 422 with all that is wrong. */
-export function validateChange<A extends DecodedChange & Prepared>(attempt: A): Eventually<A> {
+export function validateChange<A extends DecodedChange & Prepared>(attempt: A): MaybePromise<A> {
   const { request, object, old, strategyContext } = attempt;
   const { info, context, subresource } = request;
   return explained(attempt, () => {
@@ -105,7 +105,7 @@ export function validateChange<A extends DecodedChange & Prepared>(attempt: A): 
 }
 
 /** A refusal of a changed object may have a cause that only its source knows. */
-function explained<A extends DecodedAttempt>({ source, old }: A, judge: () => Eventually<A>): Eventually<A> {
+function explained<A extends DecodedAttempt>({ source, old }: A, judge: () => MaybePromise<A>): MaybePromise<A> {
   const fail = (error: unknown): never => {
     const isExplained = old !== undefined && error instanceof StatusError && error.reason === 'Invalid';
     throw isExplained ? (source.explain?.(error) ?? error) : error;
@@ -127,9 +127,9 @@ export function canonicalize<A extends DecodedAttempt>(attempt: A, { deps }: Ste
 }
 
 /** convertToStorage, of kinds that only a webhook converts: the last version of the object becomes the one that is stored. Throws what the webhook is answered with. */
-export function convertByWebhook<A extends DecodedAttempt & Canonical>(attempt: A, { deps }: StepExecution): Eventually<A> {
+export function convertByWebhook<A extends DecodedAttempt & Canonical>(attempt: A, { deps }: StepExecution): MaybePromise<A> {
   const { info, context } = attempt.request;
   if (!needsWebhook(info)) return attempt;
   const converting = deps.conversions.object(info.row, info.row.version, info.hub.version, attempt.object, context);
-  return whenKnown(converting, (stored) => learn(attempt, { stored }));
+  return whenResolved(converting, (stored) => learn(attempt, { stored }));
 }

@@ -3,7 +3,7 @@ import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { dropCarried } from '../../../../shared/api/conversion';
 import * as status from '../../../../shared/api/errors/status';
 import { metadataOf, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
+import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { needsWebhook, toHub, type ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
 import { dropDeletion } from '../metadata-steps';
@@ -19,8 +19,8 @@ const PATCHING = 'About to apply patch';
 export function decodeNew<A extends ObjectStart>(
   attempt: A,
   execution: StepExecution,
-): Eventually<A & { readonly object: JsonObject; readonly old: undefined }> {
-  return whenKnown(attempt.source.object(undefined, execution), (object) => learn(attempt, { object, old: undefined }));
+): MaybePromise<A & { readonly object: JsonObject; readonly old: undefined }> {
+  return whenResolved(attempt.source.object(undefined, execution), (object) => learn(attempt, { object, old: undefined }));
 }
 
 /**
@@ -30,13 +30,13 @@ export function decodeNew<A extends ObjectStart>(
 export function decodeMissing<A extends ObjectStart>(
   attempt: A,
   execution: StepExecution,
-): Eventually<A & { readonly object: JsonObject; readonly old: undefined }> {
+): MaybePromise<A & { readonly object: JsonObject; readonly old: undefined }> {
   const { request, source, options } = attempt;
   const { info, name, subresource, context } = request;
   const applies = source.verb === 'apply';
   if (source.verb === 'patch' || (applies && subresource !== undefined)) throw status.notFound(info.gr, name);
   if (applies) context.trace?.event(PATCHING);
-  return whenKnown(source.object(undefined, execution), (object) => {
+  return whenResolved(source.object(undefined, execution), (object) => {
     const uid = stringAt(metadataOf(object), 'uid') ?? '';
     if (uid !== '') throw status.uidPrecondition(info.gr, name, info.keyPrefix + entryKey(request), uid, '');
     const creates = applies || (subresource === undefined && createsOnUpdate(info, object));
@@ -55,15 +55,15 @@ function createsOnUpdate({ row }: ResourceInfo, object: JsonObject): boolean {
  * decode, of a change: reads the stored object and makes the changed one from it. Throws 404, 409 when a precondition does not hold, and what is wrong
  * with the body or patch.
  */
-export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepExecution): Eventually<A & DecodedChange> {
+export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepExecution): MaybePromise<A & DecodedChange> {
   const { request, current, source, options } = attempt;
   const { info, name } = request;
   const { entry } = current;
   if (entry === undefined) throw status.notFound(info.gr, name);
-  return whenKnown(readStored(execution.deps, request, entry), ({ object: old, text }) => {
+  return whenResolved(readStored(execution.deps, request, entry), ({ object: old, text }) => {
     if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.modified(info.gr, name);
     if (source.verb !== 'update') request.context.trace?.event(PATCHING);
-    return whenKnown(source.object(old, execution), (object) => {
+    return whenResolved(source.object(old, execution), (object) => {
       const metadata = metadataOf(object);
       const [uid, oldUid] = [stringAt(metadata, 'uid') ?? '', stringAt(readMetadata(old), 'uid') ?? ''];
       if (source.verb === 'update' && uid !== '' && uid !== oldUid)
@@ -105,7 +105,7 @@ export function convertToStorage<A extends DecodedAttempt>(attempt: A, { deps }:
  * updateManagedFields: records who owns which field. Changes `metadata.managedFields` alone. Not in the lists of applies and scales, whose sources have
  * recorded it already.
  */
-export function updateManagedFields<A extends DecodedAttempt>(attempt: A, execution: StepExecution): Eventually<A> {
+export function updateManagedFields<A extends DecodedAttempt>(attempt: A, execution: StepExecution): MaybePromise<A> {
   const { request, options, object, old } = attempt;
   const { info, subresource } = request;
   const recording = recordingOwnership(info, subresource, options.fieldManager, object, old, execution.deps.clock.now(), request.versions);

@@ -3,7 +3,7 @@ import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import * as status from '../../../../shared/api/errors/status';
 import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
+import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { Entry } from '../../../cache/cache';
 import { makeEntry } from '../../../cache/store/entry';
 import type { ResourceInfo } from '../../object/resource-info';
@@ -36,12 +36,12 @@ interface Marked {
 const uidOf = (object: JsonObject): string => stringAt(readMetadata(object), 'uid') ?? '';
 
 /** decode, of a DELETE: reads the stored object. Throws 404, and 409 when a precondition does not hold. */
-export function decodeDeletion<A extends DeletionStart>(attempt: A, { deps }: StepExecution): Eventually<A & StoredObject> {
+export function decodeDeletion<A extends DeletionStart>(attempt: A, { deps }: StepExecution): MaybePromise<A & StoredObject> {
   const { request, current, options } = attempt;
   const { info, name } = request;
   const { entry } = current;
   if (entry === undefined) throw status.notFound(info.gr, name);
-  return whenKnown(readStored(deps, request, entry), ({ object: old, text }) => {
+  return whenResolved(readStored(deps, request, entry), ({ object: old, text }) => {
     checkPreconditions(info, name, options, readMetadata(old), entry);
     return learn(attempt, { entry, text, old });
   });
@@ -77,12 +77,12 @@ export function prepareForDeletion<A extends DeletionStart & StoredObject>(attem
 }
 
 /** encode, of a DELETE: the marked object, if a mark is stored. */
-export function encodeMarked<A extends AttemptStart & Marked>(attempt: A, { deps }: StepExecution): Eventually<A & Partial<Encodable>> {
+export function encodeMarked<A extends AttemptStart & Marked>(attempt: A, { deps }: StepExecution): MaybePromise<A & Partial<Encodable>> {
   const { request, course, marked } = attempt;
   if (course === 'wait' || course === 'remove') return attempt;
   delete metadataOf(marked)['resourceVersion'];
   const { info } = request;
-  return whenKnown(asKept(deps, request, marked), (kept) =>
+  return whenResolved(asKept(deps, request, marked), (kept) =>
     learn(attempt, { encoded: encode(info, kept, canonicalizeGroups(kept, info.hubCodec.groupFields, deps.names)) }),
   );
 }
@@ -122,11 +122,11 @@ export function atRevision(entry: Entry, text: string, revision: number): Entry 
 }
 
 /** decode, of a final deletion: another write may have deleted the marked object, or replaced it. */
-export function decodeMarked<A extends FinalDeletionStart>(attempt: A, { deps }: StepExecution): Eventually<A & Partial<StoredObject>> {
+export function decodeMarked<A extends FinalDeletionStart>(attempt: A, { deps }: StepExecution): MaybePromise<A & Partial<StoredObject>> {
   const { request, current, uid } = attempt;
   const { entry } = current;
   if (entry === undefined) return attempt;
-  return whenKnown(readStored(deps, request, entry), ({ object: old, text }) =>
+  return whenResolved(readStored(deps, request, entry), ({ object: old, text }) =>
     uidOf(old) === uid ? learn(attempt, { entry, text, old }) : attempt,
   );
 }

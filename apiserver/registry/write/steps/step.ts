@@ -2,7 +2,7 @@
  * A write as data: named steps in their order. Each step takes what is known of the attempt and returns it with what the step has found out, so that the
  * compiler refuses a list in which a step reads what no earlier one has produced. A list runs nothing by itself: that is the executor's part.
  */
-import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
+import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../../shared/values/json';
 import type { Steps } from '../../../../shared/scheduling/steps';
 import type { StepDependencies } from '../request';
@@ -29,25 +29,25 @@ export type StepName =
 export interface StepExecution {
   readonly deps: StepDependencies;
   /** Runs a long computation: a promise when it yields or waits on the way. */
-  compute<T>(steps: Steps<T>): Eventually<T>;
+  compute<T>(steps: Steps<T>): MaybePromise<T>;
   /** Chooses and checks the addresses and ports of an object, in the place where they are known. Changes the object; throws a StatusError. */
-  allocate(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined): Eventually<void>;
+  allocate(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined): MaybePromise<void>;
   /** Registers what is to be undone when a later step fails. */
   onFailure(undo: () => void): void;
 }
 
 /** A plain value when there is nothing to wait for: a promise per step would cost every request. */
-export type Step<In, Out> = (attempt: In, execution: StepExecution) => Eventually<Out>;
+export type Step<In, Out> = (attempt: In, execution: StepExecution) => MaybePromise<Out>;
 
 /** Runs the steps of one attempt, each where and when it sees fit. */
 export interface StepRunner {
-  run<In, Out>(name: StepName, step: Step<In, Out>, attempt: In): Eventually<Out>;
+  run<In, Out>(name: StepName, step: Step<In, Out>, attempt: In): MaybePromise<Out>;
 }
 
 export class StepList<In, Out> {
   private constructor(
     readonly names: readonly StepName[],
-    readonly run: (attempt: In, runner: StepRunner) => Eventually<Out>,
+    readonly run: (attempt: In, runner: StepRunner) => MaybePromise<Out>,
   ) {}
 
   /** A list without steps, for attempts that start with `Start`. */
@@ -72,4 +72,4 @@ export class StepList<In, Out> {
 export const learn = <A extends object, F extends object>(attempt: A, facts: F): A & F => Object.assign(attempt, facts);
 
 /** The attempt after a computation that only changes its object. */
-export const after = <A>(done: Eventually<unknown>, attempt: A): Eventually<A> => whenKnown(done, () => attempt);
+export const after = <A>(done: MaybePromise<unknown>, attempt: A): MaybePromise<A> => whenResolved(done, () => attempt);

@@ -1,5 +1,5 @@
 /** The last steps of a write: the bytes that are stored, and what the write comes to. Nothing is stored here. */
-import { whenKnown, type Eventually } from '../../../../shared/runtime/maybe-promise';
+import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { clientFault } from '../../../../shared/api/errors/status';
 import { isTerminating, metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { makeEntry } from '../../../cache/store/entry';
@@ -19,7 +19,10 @@ import { learn, type StepExecution } from './step';
  * encode, of a new object. Sets the defaults that upstream sets when it decodes the stored object: those of `completeCreated`, and those of the stored version
  * after a conversion. Throws 409 when the name is taken, 500 when the object was sent with a version.
  */
-export function encodeNew<A extends DecodedAttempt & Canonical & Stamped>(attempt: A, execution: StepExecution): Eventually<A & Encodable> {
+export function encodeNew<A extends DecodedAttempt & Canonical & Stamped>(
+  attempt: A,
+  execution: StepExecution,
+): MaybePromise<A & Encodable> {
   const { request, current, name, object, stored, sentVersion, isDialectSensitive } = attempt;
   const { info, dryRun } = request;
   if (sentVersion !== undefined && !dryRun) throw clientFault('resourceVersion should not be set on objects to be created');
@@ -31,15 +34,15 @@ export function encodeNew<A extends DecodedAttempt & Canonical & Stamped>(attemp
 }
 
 /** encode, of a change. */
-export function encodeChange<A extends DecodedAttempt & Canonical>(attempt: A, execution: StepExecution): Eventually<A & Encodable> {
+export function encodeChange<A extends DecodedAttempt & Canonical>(attempt: A, execution: StepExecution): MaybePromise<A & Encodable> {
   const { request, stored, isDialectSensitive } = attempt;
   const { info } = request;
   if (info.converter !== undefined) info.hubCodec.applyDefaults(stored);
   return encoded(attempt, execution, encoding(info, stored, isDialectSensitive));
 }
 
-const encoded = <A extends object>(attempt: A, execution: StepExecution, steps: ReturnType<typeof encoding>): Eventually<A & Encodable> =>
-  whenKnown(execution.compute(steps), (made) => learn(attempt, { encoded: made }));
+const encoded = <A extends object>(attempt: A, execution: StepExecution, steps: ReturnType<typeof encoding>): MaybePromise<A & Encodable> =>
+  whenResolved(execution.compute(steps), (made) => learn(attempt, { encoded: made }));
 
 export function valueOf(deps: StepDependencies, info: ResourceInfo, made: Encoded): Buffer {
   return storedValue(info, made, hiddenFields(info, made.object, deps.clock.now(), deps.eventTtlSeconds));

@@ -1,5 +1,5 @@
 /** Which list of steps a request takes, on the server's thread and in a worker thread alike. */
-import type { Eventually } from '../../../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { DeleteOptions, WriteOptions } from '../../verbs';
 import type { Current } from '../guaranteed-update';
 import type { WriteRequest } from '../request';
@@ -9,7 +9,7 @@ import type { StepRunner } from '../steps/step';
 import * as lists from './lists';
 
 /** Runs the steps of one attempt on the given state. */
-export type WritePlan = (current: Current, runner: StepRunner) => Eventually<WriteOutcome>;
+export type WritePlan = (current: Current, runner: StepRunner) => MaybePromise<WriteOutcome>;
 
 /** `name`: the object's, which may have been generated. */
 export const creation =

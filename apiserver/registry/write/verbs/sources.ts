@@ -3,7 +3,7 @@ import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalizeGroups, inSpelling } from '../../../../shared/api/types/group-fields';
 import * as status from '../../../../shared/api/errors/status';
 import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { whenKnown } from '../../../../shared/runtime/maybe-promise';
+import { whenResolved } from '../../../../shared/runtime/maybe-promise';
 import { toServed } from '../../object/resource-info';
 import type { ParsedBody, PatchBody, WriteOptions } from '../../verbs';
 import { applyingTo, readApply, type AppliedTo } from '../apply';
@@ -94,7 +94,7 @@ async function appliedSource(
   return {
     verb: 'apply',
     object: (old, execution) =>
-      whenKnown(execution.compute(applyingTo({ ...apply, ms: clock.now() }, config, old)), (applied) => {
+      whenResolved(execution.compute(applyingTo({ ...apply, ms: clock.now() }, config, old)), (applied) => {
         last = applied;
         return agreeOnPlace(info, applied.object, names, namespace, name);
       }),
@@ -134,7 +134,7 @@ function throughEndpoint(
     verb,
     object(old, execution) {
       if (old === undefined) throw status.notFound(info.gr, name);
-      return whenKnown(source.object(shownScale(request, old), execution), (scale) =>
+      return whenResolved(source.object(shownScale(request, old), execution), (scale) =>
         scaled(request, { verb, manager: fieldManager, ms: clock.now() }, old, scale),
       );
     },

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { ENCRYPTED_PREFIXES } from '../../../../shared/names/dialect';
-import { systemBytes, systemRandom } from '../../../../shared/runtime/random';
+import { systemRandomBytes, systemRandom } from '../../../../shared/runtime/random';
 import { casesOf, recordingOf } from '../../../../test/replay/recording';
 import { anything, either, nothing, number, shape, text, truth } from '../../../../test/replay/shape';
 import { decoded, masked, messageBytes } from '../../../../test/support/kms-plugin';
@@ -75,7 +75,7 @@ async function started(change: (service: FakeService) => void = () => undefined)
     name: 'NAME',
     service,
     clock,
-    random: systemBytes,
+    random: systemRandomBytes,
     uuid: () => systemRandom.uuid(),
     meter: {
       used: () => undefined,
@@ -105,13 +105,13 @@ async function open(
 
 /** A value as another server has written it, under a seed of its own. */
 function foreign(seed: Buffer, members: Readonly<Record<string, unknown>> = {}, plain = 'other'): Buffer {
-  const info = systemBytes(32);
+  const info = systemRandomBytes(32);
   const key = createHmac('sha256', seed)
     .update(info)
     .update(Buffer.from([1]))
     .digest();
   return messageBytes('EncryptedObject', {
-    encryptedData: Buffer.concat([info, aesGcm(key, systemBytes).seal(Buffer.from(plain), PLACE)]),
+    encryptedData: Buffer.concat([info, aesGcm(key, systemRandomBytes).seal(Buffer.from(plain), PLACE)]),
     keyID: 'k1',
     encryptedDEKSource: masked(seed),
     annotations: { 'ver.kms.test': Buffer.from('1') },
@@ -148,7 +148,7 @@ describe('KMS-encrypted value', () => {
 
   it('of another server causes one decrypt call for all values of one seed', async () => {
     const { service, envelope } = await started();
-    const seed = systemBytes(32);
+    const seed = systemRandomBytes(32);
     const values = Array.from({ length: 50 }, (_, at) => foreign(seed, {}, `value ${at}`));
     const read = await Promise.all(values.map((value) => open(envelope, value)));
     expect(read.map(({ value }) => value)).toEqual(values.map((_, at) => `value ${at}`));
@@ -343,7 +343,7 @@ describe('KMS health', () => {
 describe('undecryptable KMS seed', () => {
   it('is decrypted again after the retry interval and reported with the cached error until then', async () => {
     const { service, clock, envelope } = await started();
-    const value = foreign(systemBytes(32));
+    const value = foreign(systemRandomBytes(32));
     service.decrypts = () => {
       throw new KmsFault('PermissionDenied', 'not yours');
     };
@@ -365,7 +365,7 @@ describe('undecryptable KMS seed', () => {
       throw new KmsFault('DeadlineExceeded', 'context deadline exceeded');
     };
     for (let at = 0; at < 20; at++) {
-      const value = foreign(systemBytes(32));
+      const value = foreign(systemRandomBytes(32));
       await envelope.prepare(value);
       expect(faultOf(() => envelope.open(value, PLACE))).toContain('DeadlineExceeded');
     }
@@ -377,7 +377,7 @@ describe('undecryptable KMS seed', () => {
     service.decrypts = () => {
       throw new KmsFault('Unavailable', 'away');
     };
-    const value = foreign(systemBytes(32));
+    const value = foreign(systemRandomBytes(32));
     await envelope.prepare(value);
     service.status_ = new KmsFault('Unavailable', 'away');
     await clock.advanceAsync(POLL_MS.unwell);
@@ -397,7 +397,7 @@ it('KMS envelope retries a seed that the service keeps rejecting with back-off',
   service.decrypts = () => {
     throw new KmsFault('PermissionDenied', 'destroyed');
   };
-  const value = foreign(systemBytes(32));
+  const value = foreign(systemRandomBytes(32));
   for (let minute = 0; minute < 60; minute++) {
     await envelope.prepare(value);
     await clock.advanceAsync(POLL_MS.well);
@@ -434,7 +434,7 @@ it('KMS envelope rejects any malformed or changed bytes with a TransformFault', 
 
 it('KMS envelope caches a limited number of seeds and decrypts evicted ones again', async () => {
   const { service, envelope, sizes } = await started();
-  const values = Array.from({ length: MOST_SEEDS + 1 }, () => foreign(systemBytes(32)));
+  const values = Array.from({ length: MOST_SEEDS + 1 }, () => foreign(systemRandomBytes(32)));
   for (const value of values) expect(await open(envelope, value)).toMatchObject({ value: 'other' });
   expect(Math.max(...sizes)).toBe(MOST_SEEDS);
   const [first] = values;

@@ -1,5 +1,5 @@
 /** The messages of upstream's public API `v2.KeyManagementService`: questions to bytes, bytes to answers. Field numbers are those of its definition. */
-import { guarded, ProtobufFault, WIRE, WireReader, WireWriter } from '../../../../shared/serialization/wire';
+import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/wire';
 import { readAnnotation, writeAnnotations } from './sealed-value';
 import { KmsFault, type KmsSealed, type KmsStatus } from './service';
 
@@ -17,16 +17,16 @@ export const statusCall = (): Buffer => NOTHING;
 
 export function encryptCall(plain: Buffer, uid: string): Buffer {
   const writer = new WireWriter();
-  writer.field(ENCRYPT_CALL.plaintext, WIRE.bytes).bytes(plain);
-  writer.field(ENCRYPT_CALL.uid, WIRE.bytes).text(uid);
+  writer.field(ENCRYPT_CALL.plaintext, WIRE_TYPES.bytes).bytes(plain);
+  writer.field(ENCRYPT_CALL.uid, WIRE_TYPES.bytes).text(uid);
   return writer.finish();
 }
 
 export function decryptCall({ ciphertext, keyId, annotations }: KmsSealed, uid: string): Buffer {
   const writer = new WireWriter();
-  writer.field(DECRYPT_CALL.ciphertext, WIRE.bytes).bytes(ciphertext);
-  writer.field(DECRYPT_CALL.uid, WIRE.bytes).text(uid);
-  writer.field(DECRYPT_CALL.keyId, WIRE.bytes).text(keyId);
+  writer.field(DECRYPT_CALL.ciphertext, WIRE_TYPES.bytes).bytes(ciphertext);
+  writer.field(DECRYPT_CALL.uid, WIRE_TYPES.bytes).text(uid);
+  writer.field(DECRYPT_CALL.keyId, WIRE_TYPES.bytes).text(keyId);
   writeAnnotations(writer, DECRYPT_CALL.annotations, annotations);
   return writer.finish();
 }
@@ -66,10 +66,10 @@ export function decryptAnswer(bytes: Buffer): Buffer {
 /** Calls `take` for each field of text, bytes or a message; it must read or skip it. */
 function eachField(bytes: Buffer, take: (reader: WireReader) => void): void {
   try {
-    guarded(() => {
+    withProtobufFaults(() => {
       const reader = new WireReader(bytes);
       while (reader.next()) {
-        if (reader.wire === WIRE.bytes) take(reader);
+        if (reader.wire === WIRE_TYPES.bytes) take(reader);
         else reader.skipField();
       }
     });

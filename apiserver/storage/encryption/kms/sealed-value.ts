@@ -2,8 +2,8 @@
  * What lies in the store for a value that is encrypted under a service's key: the value under a key of its own, and from what, encrypted by the
  * service, that key is made. The layout is upstream's. Encrypts nothing.
  */
-import { guarded, ProtobufFault, WIRE, WireReader, WireWriter } from '../../../../shared/serialization/wire';
-import { fullyQualifiedName } from '../../../../shared/values/name-formats';
+import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/wire';
+import { checkFullyQualifiedDomainName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { TransformFault } from '../ciphers';
 import type { KmsSealed } from './service';
@@ -24,19 +24,19 @@ const ENTRY = { key: 1, value: 2 } as const;
 
 export function encodeSealedValue({ data, source, sourceType }: SealedValue): Buffer {
   const writer = new WireWriter();
-  writer.field(FIELD.data, WIRE.bytes).bytes(data);
-  writer.field(FIELD.keyId, WIRE.bytes).text(source.keyId);
-  writer.field(FIELD.source, WIRE.bytes).bytes(source.ciphertext);
+  writer.field(FIELD.data, WIRE_TYPES.bytes).bytes(data);
+  writer.field(FIELD.keyId, WIRE_TYPES.bytes).text(source.keyId);
+  writer.field(FIELD.source, WIRE_TYPES.bytes).bytes(source.ciphertext);
   writeAnnotations(writer, FIELD.annotations, source.annotations);
   const type = SOURCE_TYPES.indexOf(sourceType);
-  if (type > 0) writer.field(FIELD.sourceType, WIRE.varint).integer(type);
+  if (type > 0) writer.field(FIELD.sourceType, WIRE_TYPES.varint).integer(type);
   return writer.finish();
 }
 
 /** Throws {@link TransformFault} where it is none, or does not keep to the bounds. */
 export function decodeSealedValue(bytes: Buffer): SealedValue {
   try {
-    return checked(guarded(() => read(bytes)));
+    return checked(withProtobufFaults(() => read(bytes)));
   } catch (error) {
     if (error instanceof ProtobufFault) throw new TransformFault(error.message);
     throw error;
@@ -57,8 +57,8 @@ function read(bytes: Buffer): Read {
   const found: Read = { data: NOTHING, keyId: '', ciphertext: NOTHING, sourceType: 0, annotations: new Map() };
   const reader = new WireReader(bytes);
   while (reader.next()) {
-    if (reader.field === FIELD.sourceType && reader.wire === WIRE.varint) found.sourceType = reader.integer();
-    else if (reader.wire !== WIRE.bytes) reader.skipField();
+    if (reader.field === FIELD.sourceType && reader.wire === WIRE_TYPES.varint) found.sourceType = reader.integer();
+    else if (reader.wire !== WIRE_TYPES.bytes) reader.skipField();
     else if (reader.field === FIELD.data) found.data = reader.bytes();
     else if (reader.field === FIELD.keyId) found.keyId = reader.string();
     else if (reader.field === FIELD.source) found.ciphertext = reader.bytes();
@@ -81,8 +81,8 @@ export function writeAnnotations(writer: WireWriter, field: number, annotations:
   // In one order, so that the same source is the same bytes.
   for (const [key, value] of [...annotations].sort(([one], [other]) => (one < other ? -1 : 1))) {
     writer
-      .field(field, WIRE.bytes)
-      .message(() => void writer.field(ENTRY.key, WIRE.bytes).text(key).field(ENTRY.value, WIRE.bytes).bytes(value));
+      .field(field, WIRE_TYPES.bytes)
+      .message(() => void writer.field(ENTRY.key, WIRE_TYPES.bytes).text(key).field(ENTRY.value, WIRE_TYPES.bytes).bytes(value));
   }
 }
 
@@ -90,7 +90,7 @@ export function readAnnotation(reader: WireReader, into: Map<string, Buffer>): v
   let key = '';
   let value = NOTHING;
   while (reader.next()) {
-    if (reader.wire !== WIRE.bytes) reader.skipField();
+    if (reader.wire !== WIRE_TYPES.bytes) reader.skipField();
     else if (reader.field === ENTRY.key) key = reader.string();
     else if (reader.field === ENTRY.value) value = reader.bytes();
     else reader.skipField();
@@ -132,7 +132,7 @@ function annotationFaults(annotations: ReadonlyMap<string, Buffer>): readonly st
   for (const [key, value] of annotations) size += Buffer.byteLength(key) + value.length;
   const names = size > MOST_ANNOTATIONS ? [] : [...annotations.keys()];
   const faults = names.flatMap((key) =>
-    fullyQualifiedName(key).map(({ part, text }) => `annotations: Invalid value: ${quote(part)}: ${text}`),
+    checkFullyQualifiedDomainName(key).map(({ part, message }) => `annotations: Invalid value: ${quote(part)}: ${message}`),
   );
   if (size > MOST_ANNOTATIONS) faults.push(`total size of annotations is ${size}, which exceeds the max size of ${MOST_ANNOTATIONS}`);
   return faults;

@@ -1,5 +1,5 @@
 /** Completes what is said of types: each source fills what those before it leave out. Knows no texts. */
-import { capitalised } from '../../../values/capitalize';
+import { capitalize } from '../../../values/capitalize';
 import type { Descriptions } from './descriptions';
 
 /** What only the models say is added. `types` are those that there are (`core.v1.PodStatus`). */
@@ -25,5 +25,5 @@ export function fillWith(own: Descriptions, types: Readonly<Record<string, reado
 /** A class bears its group only where another one would have the same name. */
 function modelsOf(type: string): readonly string[] {
   const [group = '', version = '', name = ''] = type.split('.');
-  return [`${capitalised(group)}${capitalised(version)}${name}`, `${capitalised(version)}${name}`];
+  return [`${capitalize(group)}${capitalize(version)}${name}`, `${capitalize(version)}${name}`];
 }

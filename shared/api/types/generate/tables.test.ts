@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { schemaOf, typeNames } from '../tables';
-import { WireReader, WIRE } from '../../../serialization/wire';
+import { WireReader, WIRE_TYPES } from '../../../serialization/wire';
 import { printMembers } from './members';
 import { readSources, readTypes, type Sources } from './packages';
 import { readRequired } from './required';
@@ -82,8 +82,8 @@ function readFile(file: Buffer, messages: Map<string, Map<number, string>>): voi
   let group = '';
   const found: [string, Map<number, string>][] = [];
   while (input.next()) {
-    if (input.field === 2 && input.wire === WIRE.bytes) group = input.string();
-    else if (input.field === 4 && input.wire === WIRE.bytes) found.push(readMessage(input.message()));
+    if (input.field === 2 && input.wire === WIRE_TYPES.bytes) group = input.string();
+    else if (input.field === 4 && input.wire === WIRE_TYPES.bytes) found.push(readMessage(input.message()));
     else input.skipField();
   }
   const short = group.replace(/^k8s\.io\.(api|apimachinery\.pkg\.apis|apiextensions_apiserver\.pkg\.apis)\./, '');
@@ -94,14 +94,14 @@ function readMessage(message: WireReader): [string, Map<number, string>] {
   let name = '';
   const fields = new Map<number, string>();
   while (message.next()) {
-    if (message.field === 1 && message.wire === WIRE.bytes) name = message.string();
-    else if (message.field === 2 && message.wire === WIRE.bytes) {
+    if (message.field === 1 && message.wire === WIRE_TYPES.bytes) name = message.string();
+    else if (message.field === 2 && message.wire === WIRE_TYPES.bytes) {
       const field = message.message();
       let fieldName = '';
       let fieldNumber = 0;
       while (field.next()) {
-        if (field.field === 1 && field.wire === WIRE.bytes) fieldName = field.string();
-        else if (field.field === 3 && field.wire === WIRE.varint) fieldNumber = field.int32();
+        if (field.field === 1 && field.wire === WIRE_TYPES.bytes) fieldName = field.string();
+        else if (field.field === 3 && field.wire === WIRE_TYPES.varint) fieldNumber = field.int32();
         else field.skipField();
       }
       fields.set(fieldNumber, fieldName);

@@ -5,7 +5,7 @@
  *
  * The grammar is read by shared/api/types/tables.ts. Number 0 = not part of the protobuf message.
  */
-import { append } from '../../../values/append';
+import { appendAll } from '../../../values/append';
 import { typeNameOf } from './packages';
 import type { GoMember, GoType, GoTypes } from './go-types';
 import handKept from './hand-kept.json';
@@ -53,7 +53,7 @@ export function buildTables(types: GoTypes, required: RequiredMembers, roots: re
       name,
       type.members().flatMap((member) => builder.row(member)),
     );
-    append(waiting, builder.references);
+    appendAll(waiting, builder.references);
   }
   return Object.fromEntries([...rows].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -2,7 +2,7 @@
  * An object that a worker thread shows to the server's thread, in parts: a part is parsed when a plug-in reads it, so that the labels, the owners and whatever else
  * nobody looks at cost that thread nothing. Only parts that have changed go back.
  */
-import { parseStored } from '../../../../../shared/serialization';
+import { parseStoredJson } from '../../../../../shared/serialization';
 import { isObject, own, setMember, stringifyJson, type JsonObject, type JsonValue } from '../../../../../shared/values/json';
 
 /** Members by name, as JSON. Undefined, on the way back: the member is gone. */
@@ -54,7 +54,7 @@ export class ShownObject {
 
 function parse(text: string): JsonValue {
   const wrapped = `{"part":${text}}`;
-  return own(parseStored(Buffer.from(wrapped), wrapped), 'part') ?? null;
+  return own(parseStoredJson(Buffer.from(wrapped), wrapped), 'part') ?? null;
 }
 
 /** Becomes a plain member when it is read or written for the first time. */

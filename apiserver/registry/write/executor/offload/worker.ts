@@ -3,7 +3,7 @@
  * (messages.ts). Knows no store and no other objects.
  */
 import { revived, StatusError } from '../../../../../shared/api/errors/status';
-import type { Eventually } from '../../../../../shared/runtime/maybe-promise';
+import type { MaybePromise } from '../../../../../shared/runtime/maybe-promise';
 import { parseJson, SyntaxFault } from '../../../../../shared/serialization';
 import { stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../../../shared/values/json';
 import { generateName } from '../../../../../shared/values/name-formats';
@@ -238,12 +238,12 @@ class Runner implements StepRunner, StepExecution {
     this.deps = { ...outer, admission };
   }
 
-  run<In, Out>(name: StepName, step: Step<In, Out>, attempt: In): Eventually<Out> {
+  run<In, Out>(name: StepName, step: Step<In, Out>, attempt: In): MaybePromise<Out> {
     if (name !== 'authorizeCreate') return step(attempt, this);
     return this.ask({ step: name }).then(() => step(attempt, this));
   }
 
-  compute<T>(steps: Steps<T>): Eventually<T> {
+  compute<T>(steps: Steps<T>): MaybePromise<T> {
     return runSteps(steps, NEVER_YIELDS);
   }
 
